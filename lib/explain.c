@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Why a task cannot be traced. PTRACE_SEIZE says EPERM for a dozen reasons; /proc tells which
+ * it was, and each has another remedy. The rules: ptrace(2), "Ptrace access mode checking";
+ * Documentation/admin-guide/LSM/Yama.rst.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session-internal.h"
+
+struct task_status {
+    char name[32];
+    char state; /* 0: no such task */
+    long tracer;
+    long uid; /* effective */
+    bool kernel_thread;
+};
+
+static int read_file(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return -errno;
+    size_t got = fread(text, 1, size - 1, file);
+    text[got] = '\0';
+    fclose(file);
+    return 0;
+}
+
+static const char *field(const char *text, const char *name)
+{
+    const char *line = strstr(text, name);
+    return line == NULL ? "" : line + strlen(name) + strspn(line + strlen(name), " \t");
+}
+
+static struct task_status read_status(pid_t pid)
+{
+    struct task_status status = {.uid = -1};
+    char path[64], text[4096];
+
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    if (read_file(path, text, sizeof text) != 0)
+        return status;
+    snprintf(status.name, sizeof status.name, "%.*s", (int)strcspn(field(text, "Name:"), "\n"),
+             field(text, "Name:"));
+    status.state = *field(text, "State:");
+    status.tracer = strtol(field(text, "TracerPid:"), NULL, 10);
+    char *next;
+    strtol(field(text, "\nUid:"), &next, 10);
+    status.uid = strtol(next, NULL, 10);
+    /* a kernel thread has no memory of its own, so no VmSize line */
+    status.kernel_thread = strstr(text, "\nVmSize:") == NULL && status.state != 'Z';
+    return status;
+}
+
+static long yama_scope(void)
+{
+    char text[16];
+    return read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof text) == 0
+               ? strtol(text, NULL, 10)
+               : 0;
+}
+
+static void explain_refusal(pid_t pid, const struct task_status *status, char *text, size_t size)
+{
+    long scope = yama_scope();
+    long own = (long)geteuid();
+
+    if (status->kernel_thread) {
+        snprintf(text, size,
+                 "%d (%s) is a kernel thread: it has no user code; perf can look at it", pid,
+                 status->name);
+    } else if (status->tracer != 0) {
+        struct task_status tracer = read_status((pid_t)status->tracer);
+        snprintf(text, size,
+                 "%d (%s) is already traced by %ld (%s): end that first, a process has one tracer",
+                 pid, status->name, status->tracer, tracer.name);
+    } else if (own != 0 && status->uid != own) {
+        snprintf(text, size, "%d (%s) belongs to user %ld, not to you (%ld): use sudo", pid,
+                 status->name, status->uid, own);
+    } else if (scope == 1 || scope == 2) {
+        snprintf(text, size,
+                 "%d (%s) is protected by Yama (kernel.yama.ptrace_scope = %ld): use sudo, or "
+                 "'sysctl kernel.yama.ptrace_scope=0', or start it with 'pprofil PROGRAM'",
+                 pid, status->name, scope);
+    } else if (scope == 3) {
+        snprintf(text, size,
+                 "tracing is forbidden on this system until it is rebooted "
+                 "(kernel.yama.ptrace_scope = 3)");
+    } else {
+        snprintf(text, size,
+                 "not permitted to trace %d (%s): it has more privileges than you, or a container "
+                 "or security module forbids ptrace; add SYS_PTRACE, or use sudo",
+                 pid, status->name);
+    }
+}
+
+void explain_attach(pid_t pid, int error, char *text, size_t size)
+{
+    struct task_status status = read_status(pid);
+
+    if (access("/proc/self/stat", F_OK) != 0)
+        snprintf(text, size, "/proc is not mounted: pprofil needs it; mount -t proc proc /proc");
+    else if (error == -EPIPE || error == -ETIMEDOUT)
+        snprintf(text, size, "the supervisor does not answer: %s", strerror(-error));
+    else if (status.state == 0)
+        snprintf(text, size, "no process %d: it has ended, or the number is wrong", pid);
+    else if (status.state == 'Z')
+        snprintf(text, size,
+                 "%d (%s) is a zombie: it has ended, and only waits for its parent to notice",
+                 pid, status.name);
+    else if (error == -EPERM || error == -EACCES)
+        explain_refusal(pid, &status, text, size);
+    else if (error == -ESRCH && status.tracer == 0)
+        snprintf(text, size, "no process %d: %d is a thread of another", pid, pid);
+    else
+        snprintf(text, size, "cannot trace %d (%s): %s", pid, status.name, strerror(-error));
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libpprofil: sampling profiles of other processes, from outside, through ptrace.
+ *
+ * A session owns a supervisor process, which alone touches the targets; the library itself
+ * only reads what the supervisor sends. Nothing here is thread-safe: use a session, and
+ * what came from it, from one thread at a time. Functions return 0 or a negative errno
+ * unless they say otherwise.
+ *
+ * libpprofil(3) has the whole story with examples.
+ */
+#ifndef PPROFIL_H
+#define PPROFIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pprofil_session pprofil_session;
+typedef struct pprofil_profile pprofil_profile;
+typedef struct pprofil_report pprofil_report;
+
+/* --- sessions ------------------------------------------------------------------------ */
+
+enum pprofil_flags {
+    PPROFIL_WALL = 1u << 0,       /* sample sleeping threads too, without stopping them */
+    PPROFIL_NO_FOLLOW = 1u << 1,  /* leave a process when it execs */
+    PPROFIL_NO_INHERIT = 1u << 2, /* do not follow forked children */
+    PPROFIL_PARSE_MAPS = 1u << 3, /* do as on kernels without PROCMAP_QUERY; for tests */
+};
+
+#define PPROFIL_MIN_HZ 1.0
+#define PPROFIL_MAX_HZ 50000.0
+
+struct pprofil_options {
+    size_t size;      /* sizeof(struct pprofil_options): lets it grow */
+    double frequency; /* samples per second of CPU time; 0: 1000 */
+    double overhead;  /* percent of its CPU time that a target may be stopped; 0: 2 */
+    uint64_t seed;    /* of the jitter; 0: any */
+    unsigned flags;   /* enum pprofil_flags */
+    const char *events_path; /* where all events are recorded; NULL: nowhere */
+};
+
+/* Starts a supervisor. options may be NULL. -EINVAL: an option is out of range; other errors:
+ * it could not be started (pprofil_session_problem of *session says why; close it). */
+int pprofil_session_open(const struct pprofil_options *options, pprofil_session **session);
+
+/* Lets all targets go, untouched, and frees everything but a profile taken with
+ * pprofil_session_take_profile. A launched program goes on, as the caller's child. */
+void pprofil_session_close(pprofil_session *session);
+
+/* What went wrong in the last call that failed, for people: one line that says what, why and
+ * what to do; "" where nothing did. */
+const char *pprofil_session_problem(const pprofil_session *session);
+
+/* Starts a program (execvp rules) as a child of the caller, followed from its first
+ * instruction; its descriptors, directory, environment and process group are the caller's.
+ * -ENOENT, -EACCES, ... as execvp. *pid may be waited for with waitpid once
+ * pprofil_session_pump has returned 1. */
+int pprofil_session_launch(pprofil_session *session, char *const argv[], pid_t *pid);
+
+/* Seizes a running process and all its threads; none is stopped by it. -ESRCH, -EPERM, ... */
+int pprofil_session_attach(pprofil_session *session, pid_t pid);
+
+/* Sampling begins stopped. */
+int pprofil_session_start(pprofil_session *session);
+int pprofil_session_stop(pprofil_session *session);
+
+/* Takes what has happened into the profile; waits up to timeout_ms (-1: for ever) for
+ * something to happen. 1: all targets have ended; 0: not yet; -EPIPE: the supervisor has
+ * died (the targets run on; the profile stays); -EINTR: a signal came. Call it at least a
+ * few times a second. */
+int pprofil_session_pump(pprofil_session *session, int timeout_ms);
+
+/* Readable when pprofil_session_pump would not wait. */
+int pprofil_session_fd(const pprofil_session *session);
+
+/* Ends sampling, lets all targets go, takes the last events. -EPIPE: the supervisor had died
+ * before, and the last moments are missing. */
+int pprofil_session_finish(pprofil_session *session);
+
+/* The profile so far, owned by the session; or taken over by the caller, after finish. */
+pprofil_profile *pprofil_session_profile(pprofil_session *session);
+pprofil_profile *pprofil_session_take_profile(pprofil_session *session);
+
+/* The sampling rate in force now, Hz: less than asked while the overhead budget is spent. */
+double pprofil_session_rate(const pprofil_session *session);
+
+/* --- profiles ------------------------------------------------------------------------ */
+
+struct pprofil_totals {
+    uint64_t samples;
+    uint64_t cpu_ns;        /* CPU time that the samples stand for */
+    uint64_t wall_ns;       /* wall mode: elapsed time that they stand for */
+    uint64_t elapsed_ns;    /* of sampling */
+    uint64_t target_cpu_ns; /* the targets' own CPU time, as the kernel counts it */
+    uint64_t stopped_ns;    /* sum over threads of the time they were held stopped */
+    uint64_t supervisor_cpu_ns;
+    uint64_t lost;          /* events dropped */
+    uint64_t throttled_ns;  /* spent below the rate asked */
+    uint64_t repaired;      /* system calls restarted that would have failed with EINTR */
+    uint32_t threads_seen, threads_alive;
+    uint32_t processes_seen, processes_alive;
+    double asked_hz;
+    bool wall;
+};
+
+/* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know. */
+int pprofil_profile_open(const char *path, pprofil_profile **profile);
+void pprofil_profile_close(pprofil_profile *profile);
+
+/* Saves it; format: a name (NULL: by the path's extension, else the native one). The file at
+ * path is at every instant the old one or the whole new one. symbolize: add names and lines
+ * first, which may take long. -EINVAL: no such format, or it cannot be written. */
+int pprofil_profile_save(pprofil_profile *profile, const char *path, const char *format,
+                         bool symbolize);
+
+void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals,
+                            size_t size);
+
+/* What was profiled, for people. */
+void pprofil_profile_set_command(pprofil_profile *profile, const char *command);
+const char *pprofil_profile_command(const pprofil_profile *profile);
+
+/* The i-th format's name, extensions and summary; -ENOENT past the last. Any of the
+ * pointers may be NULL. */
+int pprofil_format_at(unsigned i, const char **name, const char **extensions,
+                      const char **summary, bool *writable);
+
+/* --- reports ------------------------------------------------------------------------- */
+
+enum pprofil_by {
+    PPROFIL_BY_FUNCTION,
+    PPROFIL_BY_OBJECT,
+    PPROFIL_BY_LINE,
+    PPROFIL_BY_THREAD,
+    PPROFIL_BY_PROCESS,
+    PPROFIL_BY_SYSCALL,
+};
+
+struct pprofil_row {
+    const char *name;   /* function, path, file, thread's or process's name, system call */
+    const char *object; /* file name of the object; "" where rows are no code */
+    const char *file;   /* "" not known */
+    uint32_t line;      /* 0 not known */
+    uint32_t pid, tid;  /* BY_THREAD, BY_PROCESS */
+    uint64_t samples;
+    uint64_t ns;    /* CPU time; elapsed time in wall mode */
+    double share;   /* 0..1 of the whole */
+    double error95; /* half the width of the 95 % confidence interval of share */
+};
+
+/* Rows of a profile, largest first; limit 0: all. Strings live as long as the profile. */
+int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
+                       pprofil_report **report);
+void pprofil_report_free(pprofil_report *report);
+uint32_t pprofil_report_count(const pprofil_report *report);
+/* Rows there would be without the limit, and the ns in those that it cut. */
+uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns);
+void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row,
+                        size_t size);
+
+/* The i-th object whose functions have no names, largest first: its path, why, and the
+ * share of its time in the whole. -ENOENT past the last. After a report by function. */
+int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path,
+                             const char **why, double *share);
+
+const char *pprofil_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * profile: events become processes, threads, objects and counts.
+ *
+ * A profile is a set of tables that refer to each other by index. Index 0 of
+ * strings is "", and index 0 of functions, locations, nodes and syscalls means
+ * "none". What is counted is (thread, stack, system call); a stack is a node of
+ * a tree in which each node is a location below its parent, so that a flat
+ * profile is simply stacks of one frame. Addresses are kept relative to the
+ * object (file offsets), hence the same code counts together wherever and in
+ * however many processes it is mapped.
+ *
+ * Names are not known here: lib/symbol fills in location lines and functions,
+ * as does a file that was saved with them.
+ */
+#ifndef PPROFIL_PROFILE_H
+#define PPROFIL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/wire.h"
+
+#define PROFILE_NONE 0u
+
+enum profile_object_kind {
+    PROFILE_OBJECT_FILE = 1, /* addresses are offsets in the file */
+    PROFILE_OBJECT_VDSO,     /* offsets in the kernel's object */
+    PROFILE_OBJECT_ANON,     /* one per process: JIT code; addresses as mapped */
+    PROFILE_OBJECT_UNKNOWN,  /* one: no mapping was there; addresses as mapped */
+};
+
+struct profile_object {
+    enum profile_object_kind kind;
+    uint32_t path;  /* string: as the target names it; "[vdso]", "//anon", "[unknown]" */
+    bool deleted;   /* the path led to this file no more when it was seen */
+    uint32_t pid;   /* ANON: the process; FILE: the first that mapped it; else 0 */
+    uint32_t process; /* ANON: index of the process image; else 0 */
+    uint32_t build_id_size;
+    uint8_t build_id[WIRE_MAX_BUILD_ID];
+    uint64_t device, inode; /* 0 where not known */
+    uint64_t start, end;    /* where it was first mapped, for formats that must say */
+    uint64_t offset;        /* of start in the file */
+    int fd;                 /* owned; the file or a copy of it, -1 where there is none */
+};
+
+struct profile_process {
+    uint32_t pid, ppid;
+    uint32_t comm;       /* string */
+    uint32_t generation; /* 0: first image seen under this pid; +1 at each exec */
+    uint64_t start, end; /* CLOCK_MONOTONIC ns; end 0 while alive */
+    int32_t status;      /* as wait(2); -1 not known or alive */
+    uint64_t cpu_ns;     /* the kernel's own figure, told when it ended; else 0 */
+};
+
+struct profile_thread {
+    uint32_t process; /* index */
+    uint32_t tid;
+    uint32_t comm; /* string */
+};
+
+struct profile_function {
+    uint32_t name;        /* string: as people read it */
+    uint32_t system_name; /* string: as the linker reads it */
+    uint32_t file;        /* string: where it is defined; "" not known */
+    uint32_t line;        /* 0 not known */
+};
+
+struct profile_line {
+    uint32_t function; /* index, or PROFILE_NONE */
+    uint32_t file;     /* string */
+    uint32_t line;     /* 0 not known */
+};
+
+/* What has been looked up of a location: a set of these bits. */
+enum profile_lookup {
+    PROFILE_LOOKED_NAME = 1u << 0, /* the function's name */
+    PROFILE_LOOKED_LINE = 1u << 1, /* source lines too */
+};
+
+struct profile_location {
+    uint32_t object; /* index */
+    uint32_t looked; /* enum profile_lookup */
+    uint64_t address;
+    uint32_t line_count;        /* > 1: inlined, innermost first */
+    struct profile_line *lines; /* owned; NULL where nothing is known */
+};
+
+struct profile_node {
+    uint32_t parent;   /* index of the caller's node, or PROFILE_NONE */
+    uint32_t location; /* index */
+};
+
+struct profile_syscall {
+    uint32_t name;   /* string */
+    int32_t number;  /* -1 where only the name is known */
+    uint32_t compat; /* 1: of the 32-bit ABI */
+};
+
+struct profile_sample {
+    uint32_t thread;  /* index */
+    uint32_t node;    /* index: the leaf */
+    uint32_t syscall; /* index, or PROFILE_NONE: user code */
+    uint32_t sleeping; /* 1: asleep (wall mode) */
+    uint64_t count;
+    uint64_t cpu_ns;
+    uint64_t wall_ns;
+};
+
+/* What is true of the whole run. Saved with it. */
+struct profile_totals {
+    uint64_t samples;       /* sum over the sample table */
+    uint64_t cpu_ns;        /* sum: CPU time sampled */
+    uint64_t wall_ns;       /* sum: wall mode */
+    uint64_t elapsed_ns;    /* of sampling */
+    uint64_t target_cpu_ns; /* the target's own CPU time, from the kernel */
+    uint64_t stopped_ns;
+    uint64_t supervisor_cpu_ns;
+    uint64_t ticks;
+    uint64_t lost;         /* events */
+    uint64_t throttled_ns; /* below the rate asked */
+    uint64_t repaired;     /* system calls saved from EINTR */
+    uint32_t threads_seen, threads_alive;
+    uint32_t processes_seen, processes_alive;
+    double asked_hz;
+    bool wall;              /* wall mode */
+    uint64_t start_time;    /* CLOCK_REALTIME ns when sampling began; 0 not known */
+};
+
+/* Tables: read them, but let only the functions below write them. */
+struct profile {
+    char **strings;
+    struct profile_object *objects;
+    struct profile_process *processes;
+    struct profile_thread *threads;
+    struct profile_function *functions;
+    struct profile_location *locations;
+    struct profile_node *nodes;
+    struct profile_syscall *syscalls;
+    struct profile_sample *samples;
+    uint32_t string_count, object_count, process_count, thread_count, function_count,
+        location_count, node_count, syscall_count, sample_count;
+    struct profile_totals totals;
+    char *command; /* owned: what was run or attached to, for people; may be NULL */
+    struct profile_index *index; /* private: hashes over the tables, live processes */
+};
+
+/* An empty profile, or NULL where there is no memory. */
+struct profile *profile_new(void);
+void profile_free(struct profile *profile);
+
+/* Takes one valid event (wire_event_valid). 0, or -ENOMEM; the profile stays consistent. */
+int profile_feed(struct profile *profile, const struct wire_header *event);
+
+/* Gives the profile the descriptor that wire_map.object announced; it is closed where no
+ * object wants it, or has one already. */
+void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
+
+/* Forgets all counts, keeps what is known about processes and mappings. */
+void profile_clear(struct profile *profile);
+
+/*
+ * Building, for readers of saved files and for lib/symbol. Each finds or adds an entry and
+ * stores its index in *index (never NULL). 0, or -ENOMEM, or -EOVERFLOW past 2^32 - 2.
+ */
+int profile_string(struct profile *profile, const char *text, uint32_t *index);
+int profile_function(struct profile *profile, const struct profile_function *function,
+                     uint32_t *index);
+/* Objects are the same if their build-ids are (else device, inode and path; ANON: process). */
+int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *index);
+int profile_add_process(struct profile *profile, const struct profile_process *process,
+                        uint32_t *index);
+int profile_add_thread(struct profile *profile, const struct profile_thread *thread,
+                       uint32_t *index);
+int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *index);
+int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *index);
+int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
+                    uint32_t *index);
+/* Adds to the sample with this thread, node, syscall and sleeping; totals follow. */
+int profile_count(struct profile *profile, const struct profile_sample *sample);
+/* Replaces a location's lines by a copy of these and adds to its looked bits. */
+int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
+                      uint32_t count, uint32_t looked);
+
+/* The name of a system call of this machine (compat: of its 32-bit ABI), or NULL. */
+const char *profile_syscall_name(int32_t number, bool compat);
+
+#endif

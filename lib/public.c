@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Profiles and reports as pprofil.h shows them: structures of the rooms below are copied into
+ * public ones, so that they can change without breaking programs.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "report/report.h"
+#include "session-internal.h"
+
+struct pprofil_report {
+    struct report *report;
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static int need_symbolizer(struct pprofil_profile *profile)
+{
+    if (profile->symbolizer == NULL)
+        profile->symbolizer = symbolizer_new(profile->profile);
+    return profile->symbolizer == NULL ? -ENOMEM : 0;
+}
+
+int pprofil_profile_open(const char *path, pprofil_profile **result)
+{
+    struct pprofil_profile *profile = calloc(1, sizeof *profile);
+    if (profile == NULL)
+        return -ENOMEM;
+
+    int error = format_read_file(path, &profile->profile);
+    if (error != 0) {
+        free(profile);
+        return error;
+    }
+    *result = profile;
+    return 0;
+}
+
+void pprofil_profile_close(pprofil_profile *profile)
+{
+    if (profile == NULL)
+        return;
+    symbolizer_free(profile->symbolizer);
+    profile_free(profile->profile);
+    free(profile);
+}
+
+int pprofil_profile_save(pprofil_profile *profile, const char *path, const char *name,
+                         bool symbolize)
+{
+    const struct format *format = name != NULL ? format_by_name(name) : format_by_path(path);
+
+    if (format == NULL && name == NULL)
+        format = &format_pprof;
+    if (format == NULL || format->write == NULL)
+        return -EINVAL;
+    if (symbolize) {
+        int error = need_symbolizer(profile);
+        if (error == 0)
+            error = symbolizer_look_up_all(profile->symbolizer, PROFILE_LOOKED_LINE);
+        for (uint32_t i = 1; error == 0 && i < profile->profile->location_count; i++)
+            error = symbolizer_define(profile->symbolizer, i);
+        if (error != 0)
+            return error;
+    }
+    return format_write_file(format, path, profile->profile);
+}
+
+void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals,
+                            size_t size)
+{
+    const struct profile_totals *from = &profile->profile->totals;
+    struct pprofil_totals all = {
+        .samples = from->samples,
+        .cpu_ns = from->cpu_ns,
+        .wall_ns = from->wall_ns,
+        .elapsed_ns = from->elapsed_ns,
+        .target_cpu_ns = from->target_cpu_ns,
+        .stopped_ns = from->stopped_ns,
+        .supervisor_cpu_ns = from->supervisor_cpu_ns,
+        .lost = from->lost,
+        .throttled_ns = from->throttled_ns,
+        .repaired = from->repaired,
+        .threads_seen = from->threads_seen,
+        .threads_alive = from->threads_alive,
+        .processes_seen = from->processes_seen,
+        .processes_alive = from->processes_alive,
+        .asked_hz = from->asked_hz,
+        .wall = from->wall,
+    };
+    memcpy(totals, &all, least(size, sizeof all));
+}
+
+void pprofil_profile_set_command(pprofil_profile *profile, const char *command)
+{
+    char *copy = strdup(command);
+
+    if (copy == NULL)
+        return;
+    free(profile->profile->command);
+    profile->profile->command = copy;
+}
+
+const char *pprofil_profile_command(const pprofil_profile *profile)
+{
+    return profile->profile->command != NULL ? profile->profile->command : "";
+}
+
+int pprofil_format_at(unsigned i, const char **name, const char **extensions,
+                      const char **summary, bool *writable)
+{
+    const struct format *format = format_at(i);
+
+    if (format == NULL)
+        return -ENOENT;
+    if (name != NULL)
+        *name = format->name;
+    if (extensions != NULL)
+        *extensions = format->extensions;
+    if (summary != NULL)
+        *summary = format->summary;
+    if (writable != NULL)
+        *writable = format->write != NULL;
+    return 0;
+}
+
+int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
+                       pprofil_report **result)
+{
+    static const enum report_by ways[] = {
+        [PPROFIL_BY_FUNCTION] = REPORT_BY_FUNCTION, [PPROFIL_BY_OBJECT] = REPORT_BY_OBJECT,
+        [PPROFIL_BY_LINE] = REPORT_BY_LINE,         [PPROFIL_BY_THREAD] = REPORT_BY_THREAD,
+        [PPROFIL_BY_PROCESS] = REPORT_BY_PROCESS,   [PPROFIL_BY_SYSCALL] = REPORT_BY_SYSCALL,
+    };
+    if (by >= sizeof ways / sizeof *ways)
+        return -EINVAL;
+    struct pprofil_report *report = calloc(1, sizeof *report);
+    if (report == NULL)
+        return -ENOMEM;
+
+    struct report_options options = {.by = ways[by], .limit = limit};
+    int error = need_symbolizer(profile);
+    if (error == 0)
+        error = report_flat(profile->profile, profile->symbolizer, &options, &report->report);
+    if (error != 0) {
+        free(report);
+        return error;
+    }
+    *result = report;
+    return 0;
+}
+
+void pprofil_report_free(pprofil_report *report)
+{
+    if (report == NULL)
+        return;
+    report_free(report->report);
+    free(report);
+}
+
+uint32_t pprofil_report_count(const pprofil_report *report)
+{
+    return report->report->count;
+}
+
+uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns)
+{
+    if (rest_ns != NULL)
+        *rest_ns = report->report->rest_ns;
+    return report->report->total;
+}
+
+void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row,
+                        size_t size)
+{
+    const struct report_row *from = &report->report->rows[i];
+    struct pprofil_row all = {
+        .name = from->name,
+        .object = from->object,
+        .file = from->file,
+        .line = from->line,
+        .pid = from->pid,
+        .tid = from->tid,
+        .samples = from->samples,
+        .ns = from->ns,
+        .share = from->share,
+        .error95 = from->error95,
+    };
+    memcpy(row, &all, least(size, sizeof all));
+}
+
+/* The time in each object that gave no names; the caller frees. */
+static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *total)
+{
+    const struct profile *data = profile->profile;
+    uint64_t *sums = calloc(data->object_count + 1u, sizeof *sums);
+
+    *total = 0;
+    for (uint32_t i = 0; sums != NULL && i < data->sample_count; i++) {
+        const struct profile_sample *sample = &data->samples[i];
+        const struct profile_node *leaf = &data->nodes[sample->node];
+        uint64_t ns = data->totals.wall ? sample->wall_ns : sample->cpu_ns;
+        uint32_t object = data->locations[leaf->location].object;
+        *total += ns;
+        if (symbolizer_problem(profile->symbolizer, object) != NULL)
+            sums[object] += ns;
+    }
+    return sums;
+}
+
+int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path,
+                             const char **why, double *share)
+{
+    const struct profile *data = profile->profile;
+    uint64_t total, *sums;
+    uint32_t best = 0;
+
+    if (need_symbolizer(profile) != 0 || (sums = sum_nameless(profile, &total)) == NULL)
+        return -ENOMEM;
+    for (unsigned rank = 0; rank <= i; rank++) {
+        if (rank > 0)
+            sums[best] = 0;
+        for (uint32_t object = 0; object < data->object_count; object++)
+            if (sums[object] > sums[best])
+                best = object;
+    }
+    uint64_t ns = sums[best];
+    free(sums);
+    if (ns == 0)
+        return -ENOENT;
+    *path = data->strings[data->objects[best].path];
+    *why = symbolizer_problem(profile->symbolizer, best);
+    *share = (double)ns / (double)total;
+    return 0;
+}
+
+const char *pprofil_version(void)
+{
+    return PACKAGE_VERSION;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files behind pprofil.h share. */
+#ifndef PPROFIL_SESSION_INTERNAL_H
+#define PPROFIL_SESSION_INTERNAL_H
+
+#include <sys/types.h>
+
+#include "pprofil.h"
+#include "profile/profile.h"
+#include "symbol/symbol.h"
+#include "wire/wire.h"
+
+#define SESSION_ROOTS_MAX 1024
+#define PROBLEM_SIZE 512
+
+struct pprofil_profile {
+    struct profile *profile;        /* owned */
+    struct symbolizer *symbolizer; /* owned; NULL until names are wanted */
+};
+
+struct pprofil_session {
+    struct pprofil_options options;
+    struct pprofil_profile *profile; /* owned, until taken */
+    struct ring *ring;
+    struct wire_recording *recording; /* NULL: none */
+    int socket, wake, epoll;
+    pid_t supervisor;
+    bool dead;     /* the supervisor is gone */
+    bool finished;
+    bool answered; /* the command under way; reply holds the answer */
+    struct wire_message reply;
+    pid_t roots[SESSION_ROOTS_MAX]; /* launched or attached; 0 once ended */
+    unsigned root_count;
+    double rate_hz;
+    char problem[PROBLEM_SIZE];
+};
+
+/* Records a problem in one line and returns error. */
+int session_fail(struct pprofil_session *session, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Starts pprofil-supervise on its three descriptors. It is no child of ours that a wait could
+ * find, and no signal tells of its end; the socket does. 0 or -errno, with the problem set. */
+int session_spawn_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
+
+/* Sends a command and waits for its answer, taking events meanwhile. The answer's error, or
+ * -EPIPE. */
+int session_command(struct pprofil_session *session, const struct wire_message *command);
+
+/* Has the supervisor attach to command->pid, whose end ends the session. 0 or -errno, with the
+ * problem set. */
+int session_attach_root(struct pprofil_session *session, const struct wire_message *command);
+
+/* Says in one line why a task cannot be traced, and what can be done: error is what
+ * PTRACE_SEIZE said. */
+void explain_attach(pid_t pid, int error, char *text, size_t size);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A session: a supervisor on the other end of a ring and a socket, and the profile that its
+ * events add up to. Everything here happens in the caller's thread, inside the caller's
+ * calls; if the supervisor dies, what has come so far stays good.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session-internal.h"
+
+#define RING_SIZE (4u << 20) /* bytes: two seconds of 50 threads at 1 kHz */
+#define ANSWER_MS 10000     /* a supervisor that says nothing for so long is broken */
+
+int session_fail(struct pprofil_session *session, int error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(session->problem, sizeof session->problem, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
+static int check_options(const struct pprofil_options *options, struct pprofil_options *checked)
+{
+    memset(checked, 0, sizeof *checked);
+    if (options != NULL)
+        memcpy(checked, options,
+               options->size < sizeof *checked ? options->size : sizeof *checked);
+    if (checked->frequency == 0)
+        checked->frequency = 1000;
+    if (checked->overhead == 0)
+        checked->overhead = 2;
+    bool good = checked->frequency >= PPROFIL_MIN_HZ && checked->frequency <= PPROFIL_MAX_HZ &&
+                checked->overhead > 0 && checked->overhead <= 1000;
+    return good ? 0 : -EINVAL;
+}
+
+static int watch(const struct pprofil_session *session, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+/* Everything of a session but the supervisor itself. */
+static int build(struct pprofil_session *session, int *far_socket, int *ring_fd)
+{
+    int sockets[2];
+
+    session->profile = calloc(1, sizeof *session->profile);
+    if (session->profile == NULL || (session->profile->profile = profile_new()) == NULL)
+        return -ENOMEM;
+    session->profile->profile->totals.wall = session->options.flags & PPROFIL_WALL;
+    int error = ring_create(RING_SIZE, &session->ring, ring_fd);
+    if (error == 0)
+        error = wire_socket_pair(sockets);
+    if (error != 0)
+        return error;
+    session->socket = sockets[0];
+    *far_socket = sockets[1];
+    session->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    session->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (session->wake < 0 || session->epoll < 0)
+        return -errno;
+    error = watch(session, session->wake);
+    return error == 0 ? watch(session, session->socket) : error;
+}
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+int pprofil_session_open(const struct pprofil_options *options, pprofil_session **result)
+{
+    struct pprofil_session *session = calloc(1, sizeof *session);
+    int far_socket = -1, ring_fd = -1;
+
+    *result = session;
+    if (session == NULL)
+        return -ENOMEM;
+    session->socket = session->wake = session->epoll = -1;
+    int error = check_options(options, &session->options);
+    if (error != 0)
+        return session_fail(session, error,
+                            "frequency must be %g to %g Hz, overhead above 0 and at most 1000 %%",
+                            PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+    error = build(session, &far_socket, &ring_fd);
+    if (error != 0)
+        session_fail(session, error, "cannot set up a session: %s", strerror(-error));
+    if (error == 0 && session->options.events_path != NULL) {
+        error = wire_record_create(session->options.events_path, &session->recording);
+        if (error != 0)
+            session_fail(session, error, "%s: cannot write: %s", session->options.events_path,
+                         strerror(-error));
+    }
+    if (error == 0)
+        error = session_spawn_supervisor(session, far_socket, ring_fd, session->wake);
+    close_if_open(far_socket);
+    close_if_open(ring_fd);
+    if (error == 0) {
+        struct wire_message none = {0};
+        error = session_command(session, &none);
+        if (error != 0)
+            session_fail(session, error, "pprofil-supervise did not start: %s",
+                         strerror(-error));
+        session->supervisor = session->reply.pid;
+    }
+    return error;
+}
+
+
+void pprofil_session_close(pprofil_session *session)
+{
+    if (session == NULL)
+        return;
+    close_if_open(session->socket); /* the supervisor ends with it */
+    close_if_open(session->wake);
+    close_if_open(session->epoll);
+    if (session->recording != NULL)
+        wire_record_close(session->recording);
+    ring_close(session->ring);
+    pprofil_profile_close(session->profile);
+    free(session);
+}
+
+const char *pprofil_session_problem(const pprofil_session *session)
+{
+    return session == NULL ? "out of memory" : session->problem;
+}
+
+static void note_end(struct pprofil_session *session, const struct wire_exit *event)
+{
+    if (event->pid != event->tid)
+        return;
+    for (unsigned i = 0; i < session->root_count; i++)
+        if (session->roots[i] == (pid_t)event->pid)
+            session->roots[i] = 0;
+}
+
+static int drain_ring(struct pprofil_session *session)
+{
+    const struct wire_header *event;
+
+    while ((event = ring_peek(session->ring)) != NULL) {
+        if (session->recording != NULL)
+            wire_record_event(session->recording, event);
+        int error = profile_feed(session->profile->profile, event);
+        if (event->type == WIRE_EXIT)
+            note_end(session, (const struct wire_exit *)event);
+        if (event->type == WIRE_THROTTLE)
+            session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
+        ring_consume(session->ring);
+        if (error != 0)
+            return session_fail(session, error, "out of memory for the profile");
+    }
+    return ring_broken(session->ring) ? -EPROTO : 0;
+}
+
+static void drain_socket(struct pprofil_session *session)
+{
+    struct wire_message message;
+    int error, fd;
+
+    while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
+        if (error == -EPIPE)
+            session->dead = true;
+        else if (error == 0 && message.op == WIRE_OP_OBJECT && fd >= 0)
+            profile_give_object(session->profile->profile, (uint32_t)message.value, fd);
+        else if (fd >= 0)
+            close(fd);
+        if (error == 0 && message.op == WIRE_OP_DONE) {
+            session->reply = message;
+            session->answered = true;
+        }
+    }
+    if (session->dead && session->epoll >= 0) /* else it would stay readable for ever */
+        epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
+}
+
+static int take(struct pprofil_session *session)
+{
+    uint64_t count;
+    ssize_t ignored = read(session->wake, &count, sizeof count);
+
+    (void)ignored;
+    drain_socket(session);
+    return drain_ring(session);
+}
+
+static int wait_for_news(const struct pprofil_session *session, int timeout_ms)
+{
+    struct pollfd poller = {.fd = session->epoll, .events = POLLIN};
+    return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+int session_command(struct pprofil_session *session, const struct wire_message *command)
+{
+    int64_t deadline = now_ms() + ANSWER_MS;
+
+    session->answered = false;
+    if (command->op != 0) {
+        int error = session->dead ? -EPIPE : wire_send(session->socket, command, -1);
+        if (error != 0)
+            return error == -ECONNRESET ? -EPIPE : error;
+    }
+    for (;;) {
+        int error = take(session);
+        if (error != 0)
+            return error;
+        if (session->answered)
+            return -session->reply.error;
+        if (session->dead)
+            return -EPIPE;
+        int64_t left = deadline - now_ms();
+        if (left <= 0)
+            return -ETIMEDOUT;
+        wait_for_news(session, (int)left);
+    }
+}
+
+int session_attach_root(struct pprofil_session *session, const struct wire_message *command)
+{
+    if (session->root_count == SESSION_ROOTS_MAX)
+        return session_fail(session, -E2BIG, "at most %d processes at once", SESSION_ROOTS_MAX);
+    /* entered first: its end may be told before the answer is read */
+    session->roots[session->root_count++] = command->pid;
+    int error = session_command(session, command);
+    if (error != 0) {
+        session->root_count--;
+        bool told = session->answered && session->reply.pid > 0;
+        explain_attach(told ? session->reply.pid : command->pid, error, session->problem,
+                       sizeof session->problem);
+    }
+    return error;
+}
+
+int pprofil_session_attach(pprofil_session *session, pid_t pid)
+{
+    struct wire_message command = {.op = WIRE_OP_ATTACH, .pid = pid};
+    return session_attach_root(session, &command);
+}
+
+static int simple_command(struct pprofil_session *session, enum wire_op op)
+{
+    struct wire_message command = {.op = op};
+    int error = session_command(session, &command);
+
+    if (error != 0)
+        session_fail(session, error, "the supervisor does not answer: %s", strerror(-error));
+    return error;
+}
+
+int pprofil_session_start(pprofil_session *session)
+{
+    struct profile_totals *totals = &session->profile->profile->totals;
+    struct timespec time;
+
+    if (totals->start_time == 0) {
+        clock_gettime(CLOCK_REALTIME, &time);
+        totals->start_time = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    }
+    return simple_command(session, WIRE_OP_START);
+}
+
+int pprofil_session_stop(pprofil_session *session)
+{
+    return simple_command(session, WIRE_OP_STOP);
+}
+
+static bool all_ended(const struct pprofil_session *session)
+{
+    for (unsigned i = 0; i < session->root_count; i++)
+        if (session->roots[i] != 0)
+            return false;
+    return session->root_count > 0;
+}
+
+int pprofil_session_pump(pprofil_session *session, int timeout_ms)
+{
+    int waited = 0;
+    int error = take(session);
+
+    if (error == 0 && !all_ended(session) && !session->dead) {
+        waited = wait_for_news(session, timeout_ms);
+        error = take(session);
+    }
+    if (error != 0)
+        return error;
+    if (all_ended(session))
+        return 1;
+    if (session->dead)
+        return session_fail(session, -EPIPE, "the supervisor has died; the target runs on");
+    return waited;
+}
+
+int pprofil_session_fd(const pprofil_session *session)
+{
+    return session->epoll;
+}
+
+int pprofil_session_finish(pprofil_session *session)
+{
+    struct wire_message quit = {.op = WIRE_OP_QUIT};
+
+    if (session->finished)
+        return 0;
+    session->finished = true;
+    int error = session_command(session, &quit);
+    int drained = drain_ring(session);
+    if (session->recording != NULL) {
+        int closed = wire_record_close(session->recording);
+        session->recording = NULL;
+        if (closed != 0)
+            return session_fail(session, closed, "%s: cannot write: %s",
+                                session->options.events_path, strerror(-closed));
+    }
+    if (error == -EPIPE)
+        session_fail(session, error, "the supervisor died before the end");
+    return error != 0 ? error : drained;
+}
+
+pprofil_profile *pprofil_session_profile(pprofil_session *session)
+{
+    return session->profile;
+}
+
+pprofil_profile *pprofil_session_take_profile(pprofil_session *session)
+{
+    struct pprofil_profile *profile = session->profile;
+
+    session->profile = NULL;
+    return profile;
+}
+
+double pprofil_session_rate(const pprofil_session *session)
+{
+    return session->rate_hz;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who is looked at on every tick: the cost must follow the threads that run, not those that
+ * exist.
+ *
+ * The clock of a whole process is one call, whatever its threads do. While it advances by no
+ * more than the hot threads account for, nobody else has run; when it does, the others are
+ * searched, some at a time, for whose CPU time has grown. The clock of another process lags
+ * behind by up to one tick of the kernel's scheduler (4 ms at 250 Hz), so it serves to find
+ * threads that woke up and never to skip those that are hot.
+ */
+#include "config.h"
+
+#include "supervisor/supervisor.h"
+
+#define SCAN_PERIOD_NS 9000000u /* a little less than the idle tick */
+#define SCAN_AT_ONCE 256u       /* threads read in one call */
+#define UNEXPLAINED_NS 50000u   /* less is not worth a search */
+#define SHORTEST_HOT_SPAN 200000000u
+
+static void cool_idle(struct supervisor *supervisor, uint64_t now)
+{
+    struct tracee *next;
+
+    for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL; tracee = next) {
+        next = tracee->hot_next;
+        if (now < tracee->hot_until)
+            continue;
+        uint64_t before = tracee->cpu_ns;
+        struct procfs_cpu cpu;
+        if (tracee_read_cpu(tracee, &cpu) && tracee->cpu_ns > before) {
+            tracee->hot_until = now + tracee->hot_span;
+            continue;
+        }
+        if (tracee->hot_span / 2 >= SHORTEST_HOT_SPAN)
+            tracee->hot_span /= 2;
+        tracee_cool(&supervisor->tracees, tracee);
+    }
+}
+
+static bool unexplained(const struct process *process)
+{
+    uint64_t explained = process->explained_ns + process->unexplained_ns + UNEXPLAINED_NS;
+    return process_cpu(process) > explained;
+}
+
+static void search(struct supervisor *supervisor, struct process *process, uint64_t now)
+{
+    unsigned left = SCAN_AT_ONCE;
+
+    for (; process->scan != NULL && left > 0; process->scan = process->scan->process_next) {
+        struct tracee *tracee = process->scan;
+        struct procfs_cpu cpu;
+        uint64_t before = tracee->cpu_ns;
+        if (tracee->hot || tracee->state == TRACEE_STARTING)
+            continue;
+        left--;
+        if (tracee_read_cpu(tracee, &cpu) && tracee->cpu_ns > before)
+            tracee_heat(&supervisor->tracees, tracee, now);
+    }
+    if (process->scan != NULL)
+        return;
+    uint64_t total = process_cpu(process);
+    process->unexplained_ns = total > process->explained_ns ? total - process->explained_ns : 0;
+}
+
+static void refresh_hot(struct supervisor *supervisor, const struct process *process)
+{
+    for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
+         tracee = tracee->hot_next) {
+        struct procfs_cpu cpu;
+        if (tracee->process == process)
+            tracee_read_cpu(tracee, &cpu);
+    }
+}
+
+void heat_check(struct supervisor *supervisor, uint64_t now)
+{
+    cool_idle(supervisor, now);
+    bool due = now - supervisor->scanned_at >= SCAN_PERIOD_NS;
+    if (due)
+        supervisor->scanned_at = now;
+    for (struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next) {
+        if (process->launching)
+            continue;
+        if (due && process->scan == NULL && unexplained(process)) {
+            refresh_hot(supervisor, process);
+            if (unexplained(process))
+                process->scan = process->tracees;
+        }
+        if (process->scan != NULL)
+            search(supervisor, process, now);
+    }
+}

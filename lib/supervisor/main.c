@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pprofil-supervise: the loop.
+ *
+ * Started by libpprofil with three descriptors: the command socket, the ring and an eventfd
+ * that wakes the client. It lives in a session of its own, so that no terminal's signal ends
+ * it before its client does, and ends with its client.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "supervisor/supervisor.h"
+
+#define UNKNOWN_POLL_MS 20 /* how soon orphans of a fork are looked after */
+#define LEAVE_NS 300000000u /* longest wait for interrupts under way at the end */
+
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static int watch(const struct supervisor *supervisor, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static int open_descriptors(struct supervisor *supervisor)
+{
+    sigset_t watched;
+
+    sigemptyset(&watched);
+    sigaddset(&watched, SIGCHLD);
+    sigaddset(&watched, SIGTERM);
+    sigprocmask(SIG_BLOCK, &watched, NULL);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    supervisor->epoll = epoll_create1(EPOLL_CLOEXEC);
+    supervisor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    supervisor->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (supervisor->epoll < 0 || supervisor->timer < 0 || supervisor->signals < 0)
+        return -errno;
+    int error = watch(supervisor, supervisor->timer);
+    if (error == 0)
+        error = watch(supervisor, supervisor->signals);
+    return error == 0 ? watch(supervisor, supervisor->socket) : error;
+}
+
+static int set_up(struct supervisor *supervisor, int ring_fd)
+{
+    int cpu_count = 1;
+
+    setsid();
+    raise_descriptor_limit();
+    setpriority(PRIO_PROCESS, 0, -10); /* refused to most; a late tick is only a lost one */
+    if (sched_getaffinity(0, sizeof supervisor->cpus, &supervisor->cpus) == 0)
+        cpu_count = CPU_COUNT(&supervisor->cpus);
+    supervisor->may_spin = cpu_count > 1;
+    supervisor->most_at_once = (uint32_t)cpu_count * 2;
+    if (supervisor->most_at_once > AWAITED_MAX)
+        supervisor->most_at_once = AWAITED_MAX;
+
+    int error = ring_open(ring_fd, &supervisor->ring);
+    close(ring_fd);
+    if (error == 0)
+        error = tracees_init(&supervisor->tracees);
+    if (error == 0)
+        error = open_descriptors(supervisor);
+    const struct options *options = &supervisor->options;
+    rate_init(&supervisor->rate, options->frequency, options->overhead, options->seed);
+    tell_rate(supervisor);
+    return error;
+}
+
+static void answer(const struct supervisor *supervisor, const struct wire_message *command,
+                   int error, pid_t pid)
+{
+    struct wire_message reply = {
+        .op = WIRE_OP_DONE, .error = -error, .pid = pid, .value = command->op};
+    wire_send(supervisor->socket, &reply, -1);
+}
+
+static void obey(struct supervisor *supervisor, const struct wire_message *command)
+{
+    pid_t pid = command->pid;
+    int error = 0;
+
+    switch (command->op) {
+    case WIRE_OP_ATTACH:
+        error = attach_process(supervisor, pid, command->flags & WIRE_ATTACH_LAUNCHED, &pid);
+        break;
+    case WIRE_OP_START:
+        sampler_start(supervisor);
+        break;
+    case WIRE_OP_STOP:
+        sampler_pause(supervisor);
+        tell_stats(supervisor);
+        break;
+    case WIRE_OP_FLUSH:
+        tell_stats(supervisor);
+        break;
+    case WIRE_OP_RATE:
+        rate_init(&supervisor->rate, (double)command->value / 1000.0, supervisor->rate.budget,
+                  supervisor->rate.random);
+        tell_rate(supervisor);
+        break;
+    case WIRE_OP_QUIT:
+        supervisor->quitting = true;
+        return; /* answered when it is done */
+    default:
+        error = -EINVAL;
+    }
+    answer(supervisor, command, error, pid);
+}
+
+static void read_commands(struct supervisor *supervisor)
+{
+    struct wire_message command;
+    int error, fd;
+
+    while (!supervisor->quitting &&
+           (error = wire_receive(supervisor->socket, &command, &fd)) != -EAGAIN) {
+        if (fd >= 0)
+            close(fd);
+        if (error == -EPIPE)
+            supervisor->client_gone = supervisor->quitting = true;
+        else if (error == 0)
+            obey(supervisor, &command);
+    }
+}
+
+static void read_signals(struct supervisor *supervisor)
+{
+    struct signalfd_siginfo info;
+
+    while (read(supervisor->signals, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo == SIGTERM)
+            supervisor->quitting = true;
+}
+
+static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
+{
+    struct epoll_event events[4];
+    uint64_t expirations;
+    bool tick = false;
+
+    int count = epoll_wait(supervisor->epoll, events, 4, timeout_ms);
+    supervisor->woke_at = time_now();
+    for (int i = 0; i < count; i++) {
+        if (events[i].data.fd == supervisor->timer)
+            tick = read(supervisor->timer, &expirations, sizeof expirations) > 0;
+        else if (events[i].data.fd == supervisor->signals)
+            read_signals(supervisor);
+        else
+            read_commands(supervisor);
+    }
+    /* what has stopped already must not be interrupted */
+    stops_drain(supervisor);
+    if (tick && supervisor->sampling)
+        sampler_tick(supervisor);
+    else
+        objects_send(supervisor);
+}
+
+static bool interrupts_under_way(const struct supervisor *supervisor)
+{
+    for (const struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
+         tracee = tracee->hot_next)
+        if (tracee->state == TRACEE_INTERRUPTED)
+            return true;
+    return false;
+}
+
+/* The kernel lets all tracees go when we end, and none of them needs a stop for that. But an
+ * interrupt that has not stopped its thread yet may have broken a system call, which can
+ * only be mended at the stop: these are waited for. */
+static void leave(struct supervisor *supervisor)
+{
+    uint64_t deadline = time_now() + LEAVE_NS;
+
+    if (supervisor->sampling)
+        sampler_pause(supervisor);
+    while (interrupts_under_way(supervisor) && time_now() < deadline)
+        wait_for_news(supervisor, UNKNOWN_POLL_MS);
+    for (const struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next)
+        tell_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false),
+                  -1);
+    tell_stats(supervisor);
+    struct wire_message quit = {.op = WIRE_OP_QUIT};
+    answer(supervisor, &quit, 0, 0);
+}
+
+static int run(struct supervisor *supervisor)
+{
+    while (!supervisor->quitting) {
+        wait_for_news(supervisor, supervisor->unknown_count > 0 ? UNKNOWN_POLL_MS : -1);
+        if (supervisor->unknown_count > 0 && !supervisor->sampling)
+            stops_resolve_unknown(supervisor);
+    }
+    leave(supervisor);
+    return 0;
+}
+
+static int usage(void)
+{
+    fputs("pprofil-supervise is started by pprofil and libpprofil, not by hand.\n", stderr);
+    return 125;
+}
+
+static int parse(struct options *options, int argc, char **argv)
+{
+    static const struct option names[] = {
+        {"frequency", required_argument, NULL, 'F'},
+        {"overhead", required_argument, NULL, 'o'},
+        {"seed", required_argument, NULL, 's'},
+        {"wall", no_argument, NULL, 'w'},
+        {"no-follow", no_argument, NULL, 'f'},
+        {"no-inherit", no_argument, NULL, 'i'},
+        {"parse-maps", no_argument, NULL, 'm'},
+        {0},
+    };
+    int letter;
+
+    *options = (struct options){
+        .frequency = 1000, .overhead = 0.02, .follow = true, .inherit = true};
+    while ((letter = getopt_long(argc, argv, "+", names, NULL)) != -1)
+        switch (letter) {
+        case 'F':
+            options->frequency = strtod(optarg, NULL);
+            break;
+        case 'o':
+            options->overhead = strtod(optarg, NULL);
+            break;
+        case 's':
+            options->seed = strtoull(optarg, NULL, 0);
+            break;
+        case 'w':
+            options->wall = true;
+            break;
+        case 'f':
+            options->follow = false;
+            break;
+        case 'i':
+            options->inherit = false;
+            break;
+        case 'm':
+            options->parse_maps = true;
+            break;
+        default:
+            return -EINVAL;
+        }
+    return options->frequency > 0 && options->overhead > 0 ? 0 : -EINVAL;
+}
+
+int main(int argc, char **argv)
+{
+    static struct supervisor supervisor;
+
+    if (parse(&supervisor.options, argc, argv) != 0 || argc - optind != 3)
+        return usage();
+    supervisor.socket = atoi(argv[optind]);
+    int ring_fd = atoi(argv[optind + 1]);
+    supervisor.wake = atoi(argv[optind + 2]);
+
+    struct wire_message hello = {.op = WIRE_OP_DONE, .pid = getpid()};
+    int error = set_up(&supervisor, ring_fd);
+    hello.error = -error;
+    wire_send(supervisor.socket, &hello, -1);
+    if (error != 0)
+        return 125;
+    int status = run(&supervisor);
+    tracees_free(&supervisor.tracees);
+    ring_close(supervisor.ring);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * maps: which file lies behind an address of another process.
+ */
+#ifndef PPROFIL_MAPS_H
+#define PPROFIL_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MAPS_REMEMBERED 32
+#define MAPS_NO_QUERY (-2) /* this kernel has no PROCMAP_QUERY */
+
+/* One mapping; what decides whether two are the same. */
+struct mapping {
+    uint64_t start, end;
+    uint64_t offset;
+    uint64_t inode;
+    uint32_t dev_major, dev_minor;
+};
+
+/* What the client has been told of one address space. Fixed in size: a mapping that was
+ * pushed out is simply told again. */
+struct maps {
+    int fd;                 /* /proc/PID/maps; -1 not open, or MAPS_NO_QUERY */
+    uint32_t jit_object;    /* id of the JIT's map, 0: none asked for */
+    unsigned next;          /* slot to be replaced */
+    struct mapping known[MAPS_REMEMBERED];
+};
+
+/* What the client needs to know about a mapping that is new to it. */
+struct mapping_details {
+    struct mapping mapping;
+    unsigned char build_id[64];
+    uint32_t build_id_size;
+    char name[4096]; /* as /proc/PID/maps prints it; "" anonymous */
+};
+
+enum maps_result {
+    MAPS_KNOWN, /* the client knows this mapping */
+    MAPS_NEW,   /* details say what it must be told */
+    MAPS_NONE,  /* no mapping there, or the process is gone */
+};
+
+void maps_init(struct maps *maps);
+/* Closes, and forgets everything: after exec, and at the end. */
+void maps_close(struct maps *maps);
+
+/* Finds the mapping of address in process pid. parse: read /proc/PID/maps as text even where
+ * the kernel has PROCMAP_QUERY. */
+enum maps_result maps_look_up(struct maps *maps, pid_t pid, uint64_t address, bool parse,
+                              struct mapping_details *details);
+
+/* The client could not be told of this one after all. */
+void maps_forget(struct maps *maps, const struct mapping *mapping);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Mappings and the files behind them.
+ *
+ * The client gets a descriptor of each mapped file, opened where the target sees it: through
+ * /proc/PID/map_files (any file, deleted ones too, but only for the privileged), /proc/PID/exe
+ * (the program, deleted or not), or /proc/PID/root and the path. Opening may be slow, so it
+ * waits until no thread of this tick is stopped.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "supervisor/supervisor.h"
+
+#define PRIVATE_IDS 0x80000000u /* ids of objects that are not files start here */
+#define VDSO_MOST 65536u        /* bytes; it has two or three pages */
+#define JIT_INODE UINT64_MAX    /* requests that are no files of a mapping */
+#define VDSO_INODE (UINT64_MAX - 1)
+
+static uint32_t private_id(struct objects *objects)
+{
+    return PRIVATE_IDS + objects->next_private_id++;
+}
+
+/* The id of a file, and whether it is new. 0: the table is full. */
+static uint32_t file_id(struct objects *objects, uint64_t device, uint64_t inode, bool *is_new)
+{
+    size_t slot = (size_t)((device * 31 + inode) * 0x9e3779b97f4a7c15u >> 40) % OBJECTS_MAX;
+
+    *is_new = false;
+    while (objects->seen[slot].inode != 0) {
+        if (objects->seen[slot].inode == inode && objects->seen[slot].device == device)
+            return (uint32_t)slot + 1;
+        slot = (slot + 1) % OBJECTS_MAX;
+    }
+    if (objects->count >= OBJECTS_MAX / 2)
+        return 0;
+    objects->seen[slot] = (struct object_key){.device = device, .inode = inode};
+    objects->count++;
+    *is_new = true;
+    return (uint32_t)slot + 1;
+}
+
+static void request(struct objects *objects, uint32_t id, pid_t pid,
+                    const struct mapping *mapping, uint64_t inode, const char *path)
+{
+    if (objects->waiting_count == OBJECTS_WAITING)
+        return; /* the client has the path */
+    struct object_request *wanted = &objects->waiting[objects->waiting_count++];
+    *wanted = (struct object_request){
+        .id = id,
+        .pid = pid,
+        .device = makedev(mapping->dev_major, mapping->dev_minor),
+        .inode = inode,
+        .start = mapping->start,
+        .end = mapping->end,
+    };
+    snprintf(wanted->path, sizeof wanted->path, "%s", path);
+}
+
+static uint32_t want_file(struct objects *objects, pid_t pid, const struct mapping_details *details)
+{
+    const struct mapping *mapping = &details->mapping;
+    uint64_t device = makedev(mapping->dev_major, mapping->dev_minor);
+    bool is_new;
+    uint32_t id = file_id(objects, device, mapping->inode, &is_new);
+
+    if (is_new)
+        request(objects, id, pid, mapping, mapping->inode, details->name);
+    return id;
+}
+
+static uint32_t want_vdso(struct objects *objects, pid_t pid, const struct mapping *mapping,
+                          bool compat)
+{
+    uint32_t *id = &objects->vdso_ids[compat];
+
+    if (*id == 0) {
+        *id = private_id(objects);
+        request(objects, *id, pid, mapping, VDSO_INODE, "");
+    }
+    return *id;
+}
+
+/* A JIT's map grows, and may be created long after the first code runs. */
+static uint32_t want_jit_map(struct objects *objects, struct process *process,
+                             const struct mapping *mapping)
+{
+    struct maps *maps = &process->maps;
+
+    if (maps->jit_object == 0) {
+        maps->jit_object = private_id(objects);
+        request(objects, maps->jit_object, process->pid, mapping, JIT_INODE, "");
+    }
+    return maps->jit_object;
+}
+
+void objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc,
+                          bool compat)
+{
+    struct mapping_details *details = &supervisor->details;
+    struct objects *objects = &supervisor->objects;
+    struct mapping *mapping = &details->mapping;
+
+    if (maps_look_up(&process->maps, process->pid, pc, supervisor->options.parse_maps, details) !=
+        MAPS_NEW)
+        return;
+
+    size_t name_size = strlen(details->name) + 1;
+    size_t size = (sizeof(struct wire_map) + name_size + 7) / 8 * 8;
+    struct wire_map *event = ring_reserve(supervisor->ring, size);
+    if (event == NULL) {
+        maps_forget(&process->maps, mapping); /* to be told at the next sample */
+        return;
+    }
+    memset(event, 0, size);
+    event->header = (struct wire_header){WIRE_MAP, (uint32_t)size};
+    event->time = time_now();
+    event->pid = (uint32_t)process->pid;
+    event->start = mapping->start;
+    event->end = mapping->end;
+    event->offset = mapping->offset;
+    event->dev_major = mapping->dev_major;
+    event->dev_minor = mapping->dev_minor;
+    event->inode = mapping->inode;
+    event->build_id_size = details->build_id_size;
+    memcpy(event->build_id, details->build_id, details->build_id_size);
+    memcpy(event->name, details->name, name_size);
+    if (mapping->inode != 0) {
+        event->kind = WIRE_MAP_FILE;
+        event->object = want_file(objects, process->pid, details);
+    } else if (strcmp(details->name, "[vdso]") == 0) {
+        event->kind = WIRE_MAP_VDSO;
+        event->inode = compat;
+        event->object = want_vdso(objects, process->pid, mapping, compat);
+    } else {
+        event->kind = WIRE_MAP_ANON;
+        event->object = want_jit_map(objects, process, mapping);
+    }
+    ring_commit(supervisor->ring);
+}
+
+/* Opens a path for reading if it is the file that is wanted. A FIFO or a device in its place
+ * is never opened. */
+static int open_if_same(const char *path, const struct object_request *wanted)
+{
+    struct stat status;
+    char through[64];
+    int fd = -1, place = open(path, O_PATH | O_CLOEXEC);
+
+    if (place < 0)
+        return -1;
+    /* the device may differ: overlay and btrfs show another one in maps than in stat */
+    if (fstat(place, &status) == 0 && S_ISREG(status.st_mode) &&
+        (wanted->inode == JIT_INODE || status.st_ino == wanted->inode)) {
+        snprintf(through, sizeof through, "/proc/self/fd/%d", place);
+        fd = open(through, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    }
+    close(place);
+    return fd;
+}
+
+static int open_mapped(const struct object_request *wanted)
+{
+    char path[sizeof wanted->path + 64];
+
+    snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", wanted->pid,
+             (unsigned long)wanted->start, (unsigned long)wanted->end);
+    int fd = open_if_same(path, wanted);
+    if (fd < 0) {
+        snprintf(path, sizeof path, "/proc/%d/exe", wanted->pid);
+        fd = open_if_same(path, wanted);
+    }
+    if (fd < 0) {
+        snprintf(path, sizeof path, "/proc/%d/root%s", wanted->pid, wanted->path);
+        fd = open_if_same(path, wanted);
+    }
+    return fd < 0 ? open_if_same(wanted->path, wanted) : fd;
+}
+
+static int open_jit_map(const struct object_request *wanted)
+{
+    char path[96];
+    long inner = procfs_status_number(wanted->pid, "NSpid:");
+
+    snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%ld.map", wanted->pid,
+             inner > 0 ? inner : (long)wanted->pid);
+    return open_if_same(path, wanted);
+}
+
+static int copy_vdso(const struct object_request *wanted)
+{
+    unsigned char image[VDSO_MOST];
+    size_t size = wanted->end - wanted->start;
+
+    if (size > sizeof image)
+        return -1;
+    struct iovec local = {.iov_base = image, .iov_len = size};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)wanted->start, .iov_len = size};
+    if (process_vm_readv(wanted->pid, &local, 1, &remote, 1, 0) != (ssize_t)size)
+        return -1;
+    int fd = memfd_create("vdso", MFD_CLOEXEC);
+    if (fd >= 0 && write(fd, image, size) != (ssize_t)size) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static int open_object(const struct object_request *wanted)
+{
+    if (wanted->inode == JIT_INODE)
+        return open_jit_map(wanted);
+    if (wanted->inode == VDSO_INODE)
+        return copy_vdso(wanted);
+    return open_mapped(wanted);
+}
+
+void objects_send(struct supervisor *supervisor)
+{
+    struct objects *objects = &supervisor->objects;
+
+    for (unsigned i = 0; i < objects->waiting_count; i++) {
+        int fd = open_object(&objects->waiting[i]);
+        if (fd < 0)
+            continue;
+        struct wire_message message = {.op = WIRE_OP_OBJECT, .value = objects->waiting[i].id};
+        wire_send(supervisor->socket, &message, fd); /* full: the client has the path */
+        close(fd);
+    }
+    objects->waiting_count = 0;
+}

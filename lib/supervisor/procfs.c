@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading /proc by the thousand: descriptors are kept open and read with pread, text is
+ * parsed in place, nothing allocates. Where descriptors have run out, a file is opened for
+ * one look and closed again.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "supervisor/procfs.h"
+#include "wire/wire.h"
+
+#define PATH_SIZE 64
+
+void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
+{
+    *task = (struct procfs_task){.pid = pid, .tid = tid, .doing_fd = -1, .schedstat_fd = -1};
+}
+
+static void close_if_open(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void procfs_task_close(struct procfs_task *task)
+{
+    close_if_open(&task->doing_fd);
+    close_if_open(&task->schedstat_fd);
+}
+
+static int open_task_file(const struct procfs_task *task, const char *name)
+{
+    char path[PATH_SIZE];
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", task->pid, task->tid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+static ssize_t read_text(int fd, char *text, size_t size)
+{
+    ssize_t got = pread(fd, text, size - 1, 0);
+    if (got < 0)
+        return -errno;
+    text[got] = '\0';
+    return got;
+}
+
+/* Keeping a descriptor for every thread is a convenience: these are left for what must be
+ * opened in any case. */
+#define SPARE_DESCRIPTORS 64
+
+static bool may_keep(int fd)
+{
+    long limit = sysconf(_SC_OPEN_MAX);
+
+    return limit < 0 || fd < limit - SPARE_DESCRIPTORS;
+}
+
+/* Reads a task's file through *kept, opening it when it is not open. */
+static ssize_t read_kept(const struct procfs_task *task, int *kept, const char *name, char *text,
+                         size_t size)
+{
+    int fd = *kept;
+
+    if (fd < 0) {
+        fd = open_task_file(task, name);
+        if (fd < 0)
+            return fd;
+        if (may_keep(fd))
+            *kept = fd;
+    }
+    ssize_t got = read_text(fd, text, size);
+    if (fd != *kept)
+        close(fd);
+    return got;
+}
+
+static void parse_stat(const char *text, struct procfs_state *state)
+{
+    const char *after = strrchr(text, ')'); /* the name may hold anything, ')' too */
+    char letter = after != NULL && after[1] == ' ' ? after[2] : 'X';
+
+    if (letter == 'R')
+        state->doing = PROCFS_RUNNING;
+    else if (letter == 'Z' || letter == 'X' || letter == 'x')
+        state->doing = PROCFS_GONE;
+    else
+        state->doing = PROCFS_SLEEPING;
+}
+
+/* "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc": fs/proc/base.c. */
+static void parse_syscall(const char *text, struct procfs_state *state)
+{
+    if (text[0] == 'r') {
+        state->doing = PROCFS_RUNNING;
+        return;
+    }
+    char *next;
+    long number = strtol(text, &next, 10);
+    if (next == text) {
+        state->doing = PROCFS_GONE;
+        return;
+    }
+    state->doing = PROCFS_SLEEPING;
+    state->syscall = number >= 0 ? (int32_t)number : WIRE_PAGE_FAULT;
+    const char *last = strrchr(text, ' ');
+    if (last == NULL)
+        return;
+    state->pc = strtoull(last + 1, NULL, 16);
+    while (last > text && last[-1] != ' ')
+        last--;
+    state->sp = strtoull(last, NULL, 16);
+    if (state->pc == 0)
+        state->doing = PROCFS_GONE; /* a task without a stack: it is ending */
+}
+
+void procfs_look(struct procfs_task *task, struct procfs_state *state)
+{
+    char text[512];
+    ssize_t got = -EACCES;
+
+    *state = (struct procfs_state){.doing = PROCFS_GONE, .syscall = WIRE_NO_SYSCALL};
+    if (!task->coarse)
+        got = read_kept(task, &task->doing_fd, "syscall", text, sizeof text);
+    if (got == -EACCES || got == -EPERM || got == -ENOSYS) {
+        if (!task->coarse)
+            close_if_open(&task->doing_fd);
+        task->coarse = true;
+        got = read_kept(task, &task->doing_fd, "stat", text, sizeof text);
+    }
+    if (got <= 0)
+        return;
+    if (task->coarse)
+        parse_stat(text, state);
+    else
+        parse_syscall(text, state);
+}
+
+int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
+{
+    char text[96], *next;
+    ssize_t got = read_kept(task, &task->schedstat_fd, "schedstat", text, sizeof text);
+
+    if (got <= 0)
+        return got < 0 ? (int)got : -ESRCH;
+    cpu->run_ns = strtoull(text, &next, 10);
+    cpu->wait_ns = strtoull(next, NULL, 10);
+    return 0;
+}
+
+int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
+{
+    struct procfs_task task = {.pid = pid, .tid = tid};
+    int fd = open_task_file(&task, "comm");
+
+    if (fd < 0)
+        return fd;
+    char text[32];
+    ssize_t got = read_text(fd, text, sizeof text);
+    close(fd);
+    if (got < 0)
+        return (int)got;
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(comm, 16, "%.15s", text);
+    return 0;
+}
+
+long procfs_status_number(pid_t tid, const char *name)
+{
+    char path[PATH_SIZE], text[4096];
+
+    snprintf(path, sizeof path, "/proc/%d/status", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t got = read_text(fd, text, sizeof text);
+    close(fd);
+    if (got < 0)
+        return -1;
+    const char *line = strstr(text, name);
+    if (line == NULL)
+        return -1;
+    long number = -1;
+    for (const char *at = line + strlen(name); *at != '\0' && *at != '\n';) {
+        char *next;
+        long value = strtol(at, &next, 10);
+        if (next == at)
+            break;
+        number = value;
+        at = next;
+    }
+    return number;
+}
+
+bool procfs_is_thread(pid_t pid, pid_t tid)
+{
+    char path[PATH_SIZE];
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d", pid, tid);
+    return access(path, F_OK) == 0;
+}
+
+int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context)
+{
+    char path[PATH_SIZE];
+
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *directory = opendir(path);
+    if (directory == NULL)
+        return errno == ENOENT ? -ESRCH : -errno;
+    int error = 0;
+    for (const struct dirent *entry; error == 0 && (entry = readdir(directory)) != NULL;) {
+        pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (tid > 0)
+            error = seen(context, tid);
+    }
+    closedir(directory);
+    return error;
+}

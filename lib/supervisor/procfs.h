@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * procfs: what /proc says of a task without stopping it.
+ */
+#ifndef PPROFIL_PROCFS_H
+#define PPROFIL_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The two files of a task that every look reads, kept open where descriptors last. */
+struct procfs_task {
+    pid_t pid, tid;
+    int doing_fd;     /* "syscall", or "stat" where that is denied; -1 not open */
+    int schedstat_fd; /* -1 not open */
+    bool coarse;      /* doing_fd is "stat" */
+};
+
+enum procfs_doing {
+    PROCFS_RUNNING,  /* on a CPU, or waiting for one */
+    PROCFS_SLEEPING, /* blocked: call, pc and sp are known (0 where only "stat" is) */
+    PROCFS_GONE,
+};
+
+struct procfs_state {
+    enum procfs_doing doing;
+    int32_t syscall; /* number, WIRE_PAGE_FAULT, or WIRE_NO_SYSCALL where not known */
+    uint64_t pc, sp;
+};
+
+/* /proc/PID/task/TID/schedstat: Documentation/scheduler/sched-stats.rst. */
+struct procfs_cpu {
+    uint64_t run_ns;  /* on a CPU; lags by up to one scheduler tick while it runs */
+    uint64_t wait_ns; /* runnable without a CPU; a wait counts when it has ended */
+};
+
+void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);
+void procfs_task_close(struct procfs_task *task);
+
+/* What the task is doing now. Opens the file if need be. */
+void procfs_look(struct procfs_task *task, struct procfs_state *state);
+
+/* 0 or -errno: -ENOENT where the kernel keeps no such figures. */
+int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
+
+/* The thread's name, without a newline. 0 or -errno. */
+int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);
+
+/* One number of /proc/TID/status, by its name with the colon ("Tgid:"); -1 where it cannot
+ * be read. For a list (NSpid:) the last one. */
+long procfs_status_number(pid_t tid, const char *name);
+
+/* Is tid a thread of process pid? */
+bool procfs_is_thread(pid_t pid, pid_t tid);
+
+/* Calls seen for each thread of a process. 0 or -errno. */
+int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context);
+
+#endif

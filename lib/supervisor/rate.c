@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The clock of the sampler. Ticks are absolute times, so that handling one late does not
+ * shift those that follow; the budget is a slow loop around them.
+ */
+#include "config.h"
+
+#include <time.h>
+
+#include "supervisor/rate.h"
+
+#define SECOND 1000000000.0
+#define WINDOW_NS 100000000u   /* of the budget */
+#define WINDOW_CPU_NS 20000000u /* less CPU time than this says nothing */
+#define LOWEST_HZ 10.0
+
+void rate_init(struct rate *rate, double asked_hz, double budget, uint64_t seed)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    *rate = (struct rate){.asked_hz = asked_hz, .rate_hz = asked_hz, .budget = budget};
+    rate->random = seed != 0 ? seed : (uint64_t)now.tv_nsec * 2654435761u + (uint64_t)now.tv_sec;
+    rate->random |= 1; /* zero would stay zero */
+}
+
+/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators". */
+static uint32_t next_random(struct rate *rate)
+{
+    rate->random ^= rate->random >> 12;
+    rate->random ^= rate->random << 25;
+    rate->random ^= rate->random >> 27;
+    return (uint32_t)((rate->random * 0x2545f4914f6cdd1dull) >> 32);
+}
+
+uint32_t rate_random(struct rate *rate, uint32_t bound)
+{
+    return (uint32_t)(((uint64_t)next_random(rate) * bound) >> 32);
+}
+
+uint64_t rate_period(const struct rate *rate)
+{
+    return (uint64_t)(SECOND / rate->rate_hz);
+}
+
+uint64_t rate_next(struct rate *rate, uint64_t now, uint64_t slowest_ns)
+{
+    double period = SECOND / rate->rate_hz;
+    if ((double)slowest_ns > period)
+        period = (double)slowest_ns;
+    double jitter = 0.9 + 0.2 * (next_random(rate) / 4294967296.0);
+    uint64_t step = (uint64_t)(period * jitter);
+
+    if (rate->due + step <= now)
+        rate->due = now;
+    rate->due += step;
+    return rate->due;
+}
+
+bool rate_adjust(struct rate *rate, uint64_t now, uint64_t stopped_ns, uint64_t cpu_ns)
+{
+    uint64_t length = now - rate->window_start;
+
+    if (length < WINDOW_NS)
+        return false;
+    if (rate->rate_hz < rate->asked_hz && rate->window_start != 0)
+        rate->throttled_ns += length;
+    uint64_t stopped = stopped_ns - rate->window_stopped;
+    uint64_t cpu = cpu_ns - rate->window_cpu;
+    bool first = rate->window_start == 0;
+    if (!first && cpu < WINDOW_CPU_NS && length < 10 * (uint64_t)WINDOW_NS)
+        return false;
+    rate->window_start = now;
+    rate->window_stopped = stopped_ns;
+    rate->window_cpu = cpu_ns;
+    if (first || cpu < WINDOW_CPU_NS)
+        return false;
+
+    double before = rate->rate_hz;
+    double lowest = rate->asked_hz < LOWEST_HZ ? rate->asked_hz : LOWEST_HZ;
+    double cost = (double)stopped / (double)cpu;
+    double wanted = cost > 0 ? before * rate->budget / cost : rate->asked_hz;
+    if (wanted > before * 1.25)
+        wanted = before * 1.25; /* up slowly, down at once */
+    if (wanted > rate->asked_hz)
+        wanted = rate->asked_hz;
+    rate->rate_hz = wanted < lowest ? lowest : wanted;
+    return rate->rate_hz != before;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * x86-64 and its 32-bit ABI.
+ *
+ * The kernel decides about restarting a system call after it has asked the tracer (see
+ * arch_do_signal_or_restart in arch/x86/kernel/signal.c), from rax as the tracer left it.
+ * Writing -ERESTARTNOHAND there turns a plain EINTR into a restart; a handler that runs
+ * first turns it back into EINTR.
+ */
+#include "config.h"
+
+#include <asm/unistd.h>
+#include <errno.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <elf.h>
+
+#include "supervisor/regs.h"
+#include "wire/wire.h"
+
+#define ERESTARTNOHAND 514 /* include/linux/errno.h, not for user space */
+#define CLOSE_I386 6
+#define RESTART_SYSCALL_I386 0
+
+/* The layout that NT_PRSTATUS has for a 32-bit tracee: struct user_regs_struct32. */
+struct regs_i386 {
+    uint32_t ebx, ecx, edx, esi, edi, ebp, eax, ds, es, fs, gs, orig_eax, eip, cs, eflags, esp, ss;
+};
+
+/* close() has given the descriptor back when it says EINTR; restart_syscall has lost what
+ * it would restart. Every other call that says EINTR has done nothing yet. */
+static bool may_restart(long number, bool compat)
+{
+    if (compat)
+        return number != CLOSE_I386 && number != RESTART_SYSCALL_I386;
+    return number != __NR_close && number != __NR_restart_syscall;
+}
+
+static void fill(struct regs *regs, uint64_t pc, uint64_t sp, long number, long result)
+{
+    regs->pc = pc;
+    regs->sp = sp;
+    regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;
+    regs->failed = number >= 0 && result == -EINTR && may_restart(number, regs->compat);
+}
+
+int regs_read(pid_t tid, struct regs *regs)
+{
+    union {
+        struct user_regs_struct wide;
+        struct regs_i386 narrow;
+    } set;
+    struct iovec part = {.iov_base = &set, .iov_len = sizeof set};
+
+    if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) < 0)
+        return -errno;
+    regs->compat = part.iov_len == sizeof set.narrow;
+    if (regs->compat)
+        fill(regs, set.narrow.eip, set.narrow.esp, (int32_t)set.narrow.orig_eax,
+             (int32_t)set.narrow.eax);
+    else
+        fill(regs, set.wide.rip, set.wide.rsp, (long)set.wide.orig_rax, (long)set.wide.rax);
+    return 0;
+}
+
+bool regs_restart_syscall(pid_t tid, const struct regs *regs)
+{
+    if (!regs->failed)
+        return false;
+    return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), -ERESTARTNOHAND) == 0;
+}

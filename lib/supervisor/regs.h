@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * regs: the one door to a machine's registers. One file per architecture behind it,
+ * chosen by configure.
+ */
+#ifndef PPROFIL_REGS_H
+#define PPROFIL_REGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct regs {
+    uint64_t pc, sp;
+    int32_t syscall; /* the call that this stop interrupted, or WIRE_NO_SYSCALL */
+    bool compat;     /* the thread runs the machine's 32-bit ABI */
+    bool failed;     /* that call is about to return EINTR, and may be restarted */
+};
+
+/* Reads the registers of a stopped tracee. 0 or -errno. */
+int regs_read(pid_t tid, struct regs *regs);
+
+/* Makes a call that regs_read found failed start over when the tracee runs on, unless a
+ * signal handler runs first; then it returns EINTR as it would have without us. Returns
+ * whether it did. */
+bool regs_restart_syscall(pid_t tid, const struct regs *regs);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tick: look, interrupt, read, let go.
+ *
+ * What a sample is worth. A tick is a look at a random instant, and a thread found on a CPU
+ * stands for the whole time since the look before: summed over many looks that is its CPU
+ * time, and where it was found is where it spent it (the Horvitz-Thompson estimator, with
+ * the time between looks as the inverse of the probability of being met). Handing out the CPU
+ * time used since the last sample instead would credit what a thread did after its last look,
+ * before it fell asleep, to whatever it does first when it wakes up; programs that work in
+ * bursts come out wrong by tens of percent. So the kernel's exact figure is only a target to
+ * which the sum is drawn, slowly enough that it does not matter where in a burst we were.
+ *
+ * A thread that merely waits for a CPU is not on one: it says "running" too, stops when it
+ * gets there, and its run-queue wait tells the two apart afterwards.
+ *
+ * Between interrupt and resume nothing is done but reading registers; everything else waits
+ * until the thread runs again. Nothing here allocates.
+ */
+#include "config.h"
+
+#include <sys/ptrace.h>
+#include <sys/timerfd.h>
+
+#include "supervisor/regs.h"
+#include "supervisor/supervisor.h"
+
+#define IDLE_PERIOD_NS 10000000u /* of ticks while nobody is hot */
+#define SPIN_NS 50000u           /* longest poll for stops; a sleep and a wake cost as much */
+#define WAKE_LATENCY_NS 30000u   /* a stop that woke us from sleep is about this old */
+#define PREEMPTED_NS 50000u      /* our own waking up may have taken the CPU from a thread */
+#define MOST_SPIN_CREDIT 8
+#define DEBT_SHARE 32      /* part of the debt that one sample takes on */
+#define WALL_LOOKS 32u     /* cold threads looked at in one tick */
+#define STEP_ASIDE_NS 2000000u
+#define STATS_PERIOD_NS 1000000000u
+
+static void set_timer(const struct supervisor *supervisor, uint64_t due)
+{
+    struct itimerspec when = {.it_value = {.tv_sec = (time_t)(due / 1000000000u),
+                                           .tv_nsec = (long)(due % 1000000000u)}};
+    timerfd_settime(supervisor->timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+static void arm_next(struct supervisor *supervisor)
+{
+    supervisor->idle = supervisor->tracees.hot_count == 0;
+    supervisor->armed = true;
+    uint64_t slowest = supervisor->idle ? IDLE_PERIOD_NS : 0;
+    set_timer(supervisor, rate_next(&supervisor->rate, time_now(), slowest));
+}
+
+void sampler_arm(struct supervisor *supervisor)
+{
+    if (!supervisor->sampling || supervisor->tracees.count == 0)
+        return;
+    if (supervisor->armed && !(supervisor->idle && supervisor->tracees.hot_count > 0))
+        return;
+    /* somebody woke up just now: the first look must not come at a fixed distance from it */
+    uint64_t period = rate_period(&supervisor->rate);
+    supervisor->rate.due = time_now() - (uint64_t)rate_random(&supervisor->rate, (uint32_t)period);
+    arm_next(supervisor);
+    supervisor->tick_at = supervisor->rate.due - period;
+}
+
+void sampler_start(struct supervisor *supervisor)
+{
+    if (supervisor->sampling)
+        return;
+    supervisor->sampling = true;
+    supervisor->started_at = supervisor->tick_at = time_now();
+    for (struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next) {
+        attach_baseline(process);
+        for (struct tracee *tracee = process->tracees; tracee != NULL;
+             tracee = tracee->process_next)
+            tracee->wall_at = supervisor->started_at;
+    }
+    sampler_arm(supervisor);
+}
+
+void sampler_pause(struct supervisor *supervisor)
+{
+    if (!supervisor->sampling)
+        return;
+    supervisor->stats.elapsed_ns += time_now() - supervisor->started_at;
+    for (struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next)
+        process->paused_cpu_ns = process_cpu_counted(process, true);
+    supervisor->sampling = false;
+    supervisor->armed = false;
+    set_timer(supervisor, 0);
+    for (struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next)
+        attach_baseline(process);
+}
+
+static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint64_t pending_ns)
+{
+    struct procfs_cpu cpu = {0};
+
+    procfs_read_cpu(&tracee->files, &cpu);
+    tracee->wait_ns = cpu.wait_ns;
+    tracee->pending_ns = pending_ns;
+    tracee->interrupted_at = time_now();
+    if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
+        tracee->pending_ns = 0; /* it is ending */
+        return;
+    }
+    tracee->state = TRACEE_INTERRUPTED;
+    if (tracee->spin_credit > 0 || rate_random(&supervisor->rate, MOST_SPIN_CREDIT) == 0)
+        supervisor->awaited[supervisor->awaited_count++] = tracee->tid;
+}
+
+/* Collects the threads that run, at most so many of them, each with the same chance.
+ * Returns how many run. */
+static unsigned choose_running(struct supervisor *supervisor, uint64_t interval,
+                               struct tracee *chosen[])
+{
+    unsigned running = 0, most = supervisor->most_at_once;
+
+    for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
+         tracee = tracee->hot_next) {
+        struct procfs_state state;
+        if (tracee->process->launching || tracee->state == TRACEE_STARTING ||
+            tracee->state == TRACEE_LISTENING)
+            continue;
+        procfs_look(&tracee->files, &state);
+        if (state.doing == PROCFS_SLEEPING && supervisor->options.wall)
+            sampler_asleep(supervisor, tracee, &state);
+        if (state.doing != PROCFS_RUNNING)
+            continue;
+        tracee->hot_until = supervisor->tick_at + tracee->hot_span;
+        if (tracee->state == TRACEE_INTERRUPTED) {
+            tracee->pending_ns += interval; /* in one long system call since */
+            continue;
+        }
+        running++;
+        unsigned slot = running <= most ? running - 1 : rate_random(&supervisor->rate, running);
+        if (slot < most)
+            chosen[slot] = tracee;
+    }
+    return running;
+}
+
+static unsigned interrupt_running(struct supervisor *supervisor, uint64_t interval)
+{
+    struct tracee *chosen[AWAITED_MAX];
+    unsigned running = choose_running(supervisor, interval, chosen);
+    unsigned count = running < supervisor->most_at_once ? running : supervisor->most_at_once;
+
+    supervisor->awaited_count = 0;
+    for (unsigned i = 0; i < count; i++)
+        interrupt(supervisor, chosen[i], interval * running / count);
+    return running;
+}
+
+/* The scheduler may wake us on the CPU of a running tracee though another is idle (where CPUs
+ * share no cache it does not even look), and leave us there for long. */
+static void step_aside(struct supervisor *supervisor)
+{
+    cpu_set_t others = supervisor->cpus;
+    int cpu = sched_getcpu();
+
+    if (cpu < 0 || supervisor->tick_at - supervisor->stepped_at < STEP_ASIDE_NS)
+        return;
+    supervisor->stepped_at = supervisor->tick_at;
+    CPU_CLR(cpu, &others);
+    if (sched_setaffinity(0, sizeof others, &others) == 0)
+        sched_setaffinity(0, sizeof supervisor->cpus, &supervisor->cpus);
+}
+
+/* Polls for the stops of this tick. A thread whose stop does not come is asleep by now, deep
+ * in the kernel, or waiting for the very CPU that we poll on: give it, and us, a rest. */
+static void await_stops(struct supervisor *supervisor, unsigned running)
+{
+    struct tracees *tracees = &supervisor->tracees;
+    uint64_t deadline = time_now() + SPIN_NS;
+
+    if (!supervisor->may_spin)
+        return;
+    supervisor->polling = true;
+    do
+        for (unsigned i = 0; i < supervisor->awaited_count; i++) {
+            struct tracee *tracee = tracee_find(tracees, supervisor->awaited[i]);
+            bool open = tracee != NULL && tracee->state == TRACEE_INTERRUPTED;
+            if (open && tracee->spin_credit < MOST_SPIN_CREDIT)
+                tracee->spin_credit++;
+            if (open && !stops_poll(supervisor, tracee)) {
+                tracee->spin_credit--;
+                continue;
+            }
+            supervisor->awaited[i--] = supervisor->awaited[--supervisor->awaited_count];
+        }
+    while (supervisor->awaited_count > 0 && time_now() < deadline);
+    supervisor->polling = false;
+    if (supervisor->awaited_count > 0 && running < (unsigned)CPU_COUNT(&supervisor->cpus))
+        step_aside(supervisor);
+    for (unsigned i = 0; i < supervisor->awaited_count; i++) {
+        struct tracee *tracee = tracee_find(tracees, supervisor->awaited[i]);
+        if (tracee != NULL && tracee->spin_credit > 0)
+            tracee->spin_credit--;
+    }
+}
+
+void sampler_asleep(struct supervisor *supervisor, struct tracee *tracee,
+                    const struct procfs_state *state)
+{
+    uint64_t now = supervisor->tick_at;
+    struct wire_sample sample = {.time = now,
+                                 .pc = state->pc,
+                                 .sp = state->sp,
+                                 .wall_ns = now - tracee->wall_at,
+                                 .syscall = state->syscall,
+                                 .flags = WIRE_SAMPLE_SLEEPING};
+
+    if (now <= tracee->wall_at)
+        return;
+    tracee->wall_at = now;
+    objects_tell_mapping(supervisor, tracee->process, sample.pc, false);
+    tell_sample(supervisor, tracee, &sample);
+    if (++tracee->samples >= tracee->comm_check) {
+        tracee->comm_check = tracee->samples * 2;
+        tell_comm(supervisor, tracee);
+    }
+}
+
+/* Wall mode: threads that are not hot take turns. */
+static void look_at_sleepers(struct supervisor *supervisor)
+{
+    const struct tracees *tracees = &supervisor->tracees;
+    unsigned looks = 0;
+
+    for (size_t i = 0; i < tracees->bucket_count && looks < WALL_LOOKS; i++) {
+        supervisor->wall_bucket = (supervisor->wall_bucket + 1) & (tracees->bucket_count - 1);
+        for (struct tracee *tracee = tracees->buckets[supervisor->wall_bucket]; tracee != NULL;
+             tracee = tracee->hash_next) {
+            struct procfs_state state;
+            if (tracee->hot || tracee->state != TRACEE_RUNNING || tracee->process->launching)
+                continue;
+            looks++;
+            procfs_look(&tracee->files, &state);
+            if (state.doing == PROCFS_SLEEPING)
+                sampler_asleep(supervisor, tracee, &state);
+            else if (state.doing == PROCFS_RUNNING)
+                tracee_heat(&supervisor->tracees, tracee, supervisor->tick_at);
+        }
+    }
+}
+
+static void keep_house(struct supervisor *supervisor)
+{
+    uint64_t now = time_now();
+
+    heat_check(supervisor, now);
+    if (rate_adjust(&supervisor->rate, now, supervisor->sampling_stopped_ns,
+                    supervisor->attributed_ns))
+        tell_rate(supervisor);
+    if (now - supervisor->stats_at >= STATS_PERIOD_NS)
+        tell_stats(supervisor);
+    if (supervisor->unknown_count > 0)
+        stops_resolve_unknown(supervisor);
+}
+
+void sampler_tick(struct supervisor *supervisor)
+{
+    uint64_t now = time_now();
+    uint64_t interval = now - supervisor->tick_at;
+
+    supervisor->tick_at = now;
+    supervisor->stats.ticks++;
+    unsigned running = interrupt_running(supervisor, interval);
+    await_stops(supervisor, running);
+    objects_send(supervisor);
+    if (supervisor->options.wall)
+        look_at_sleepers(supervisor);
+    keep_house(supervisor);
+    supervisor->armed = false;
+    if (supervisor->sampling && supervisor->tracees.count > 0)
+        arm_next(supervisor);
+}
+
+/* The CPU time that a sample on the CPU stands for; see the head of this file. */
+static uint64_t attribute(struct tracee *tracee)
+{
+    int64_t debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
+    int64_t share = (int64_t)tracee->pending_ns;
+
+    share += (debt - share) / DEBT_SHARE;
+    if (share < 0)
+        share = 0;
+    tracee->attributed_ns += (uint64_t)share;
+    return (uint64_t)share;
+}
+
+static void book(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs)
+{
+    struct wire_sample sample = {.time = tracee->interrupted_at,
+                                 .pc = regs->pc,
+                                 .sp = regs->sp,
+                                 .syscall = regs->syscall,
+                                 .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
+    struct procfs_cpu cpu;
+    bool on_cpu = true;
+
+    if (tracee_read_cpu(tracee, &cpu)) {
+        uint64_t waited = cpu.wait_ns - tracee->wait_ns;
+        on_cpu = waited <= time_now() - tracee->interrupted_at + PREEMPTED_NS;
+        if (on_cpu)
+            sample.cpu_ns = attribute(tracee);
+    } else {
+        sample.cpu_ns = tracee->pending_ns;
+    }
+    if (supervisor->options.wall && tracee->interrupted_at > tracee->wall_at) {
+        sample.wall_ns = tracee->interrupted_at - tracee->wall_at;
+        tracee->wall_at = tracee->interrupted_at;
+    }
+    if (!on_cpu && sample.wall_ns == 0)
+        return;
+    supervisor->attributed_ns += sample.cpu_ns;
+    objects_tell_mapping(supervisor, tracee->process, sample.pc, regs->compat);
+    tell_sample(supervisor, tracee, &sample);
+    if (++tracee->samples >= tracee->comm_check) {
+        tracee->comm_check = tracee->samples * 2;
+        tell_comm(supervisor, tracee);
+    }
+}
+
+void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal, bool ours)
+{
+    bool wanted = tracee->pending_ns > 0 && supervisor->sampling && !tracee->process->launching;
+    bool known = false;
+    struct regs regs;
+
+    if (wanted || ours)
+        known = regs_read(tracee->tid, &regs) == 0;
+    if (known && ours && regs_restart_syscall(tracee->tid, &regs))
+        supervisor->stats.repaired++;
+    /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
+    uint64_t since = supervisor->polling ? tracee->interrupted_at
+                                         : supervisor->woke_at - WAKE_LATENCY_NS;
+    uint64_t stopped = time_now() - since;
+    stops_resume(tracee, signal);
+    supervisor->stats.stopped_ns += stopped;
+    if (wanted)
+        supervisor->sampling_stopped_ns += stopped;
+    if (wanted && known)
+        book(supervisor, tracee, &regs);
+    tracee->pending_ns = 0;
+}

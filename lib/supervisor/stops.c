@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Stops: one function turns a wait status into a named stop, one acts on it.
+ *
+ * The rule that everything rests on: every stop is answered as soon as it is seen, for what
+ * it is, whatever we were waiting for. An interrupt sent to a thread that already sits in
+ * another, unreported stop makes it stop once more later; one sent just before another stop
+ * is swallowed by it (ptrace_stop in kernel/signal.c clears the pending trap). So a stop of
+ * any kind serves as the sample that was wanted, and an interrupt's stop that nobody waits
+ * for any more is simply resumed.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "supervisor/supervisor.h"
+
+enum stop_kind {
+    STOP_ENDED,     /* exited or killed; it is reaped */
+    STOP_SIGNAL,    /* a signal is about to be delivered */
+    STOP_GROUP,     /* the whole process is being stopped by a signal */
+    STOP_INTERRUPT, /* ours; or a new tracee's first; or SIGCONT after a group stop */
+    STOP_EXEC,
+    STOP_FORK,   /* fork or vfork: the child is a process */
+    STOP_CLONE,  /* the child may be a thread */
+    STOP_OTHER,
+};
+
+struct stop {
+    enum stop_kind kind;
+    int signal; /* SIGNAL: to be delivered */
+    int status; /* ENDED: as wait(2) gives it */
+};
+
+static bool is_group_stop_signal(int signal)
+{
+    return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+static struct stop decode(int status)
+{
+    struct stop stop = {.kind = STOP_OTHER, .status = status};
+
+    if (!WIFSTOPPED(status)) {
+        stop.kind = STOP_ENDED;
+        return stop;
+    }
+    switch (status >> 16) {
+    case 0:
+        stop.kind = STOP_SIGNAL;
+        stop.signal = WSTOPSIG(status);
+        break;
+    case PTRACE_EVENT_STOP:
+        stop.kind = is_group_stop_signal(WSTOPSIG(status)) ? STOP_GROUP : STOP_INTERRUPT;
+        break;
+    case PTRACE_EVENT_EXEC:
+        stop.kind = STOP_EXEC;
+        break;
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+        stop.kind = STOP_FORK;
+        break;
+    case PTRACE_EVENT_CLONE:
+        stop.kind = STOP_CLONE;
+        break;
+    }
+    return stop;
+}
+
+void stops_resume(struct tracee *tracee, int signal)
+{
+    tracee->state = TRACEE_RUNNING;
+    /* ESRCH: killed while stopped; its end will be reported */
+    ptrace(PTRACE_CONT, tracee->tid, NULL, (long)signal);
+}
+
+static void detach(struct supervisor *supervisor, struct tracee *tracee)
+{
+    ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
+    tracee_remove(&supervisor->tracees, tracee);
+}
+
+/* A tracee's first stop, once it is known whose it is. */
+static void start_tracee(struct supervisor *supervisor, struct tracee *tracee)
+{
+    if (!supervisor->options.inherit && tracee->tid == tracee->process->pid) {
+        tell_exit(supervisor, tracee->tid, tracee->tid, 0, -1);
+        detach(supervisor, tracee);
+        return;
+    }
+    stops_resume(tracee, 0);
+    uint64_t now = time_now();
+    tracee->wall_at = now;
+    tracee_heat(&supervisor->tracees, tracee, now);
+    sampler_arm(supervisor);
+}
+
+/* Books a tracee that its parent, or /proc, told of. */
+static void announce(struct supervisor *supervisor, struct process *process, pid_t parent,
+                     pid_t tid)
+{
+    struct tracees *tracees = &supervisor->tracees;
+    struct tracee *tracee = tracee_find(tracees, tid);
+    bool new_process = process->pid == tid;
+
+    if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
+        tracee_remove(tracees, tracee); /* an earlier bearer of this number */
+        tracee = NULL;
+    }
+    bool stopped = tracee != NULL;
+    if (stopped) {
+        supervisor->unknown_count--;
+        tracee_adopt(tracee, process);
+    } else {
+        tracee = tracee_add(tracees, process, tid);
+    }
+    if (new_process)
+        tell_fork(supervisor, tid, parent);
+    else
+        tell_task(supervisor, WIRE_THREAD, process->pid, tid);
+    if (stopped)
+        start_tracee(supervisor, tracee);
+}
+
+static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
+                         enum stop_kind kind)
+{
+    unsigned long message = 0;
+    pid_t parent_pid = parent->process->pid;
+
+    ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
+    struct process *process = parent->process;
+    bool clone = kind == STOP_CLONE;
+    pid_t tid = (pid_t)message;
+    sampler_stopped(supervisor, parent, 0, false);
+    if (tid <= 0)
+        return;
+    if (!clone || !procfs_is_thread(parent_pid, tid)) {
+        process = process_find(&supervisor->tracees, tid);
+        if (process != NULL)
+            process_remove(&supervisor->tracees, process);
+        process = process_add(&supervisor->tracees, tid);
+    }
+    if (process != NULL)
+        announce(supervisor, process, parent_pid, tid);
+}
+
+/* Only the caller survives an exec, under the leader's number: execve(2), "Effect on
+ * process attributes"; ptrace(2), "execve(2) under ptrace". */
+static void drop_other_threads(struct supervisor *supervisor, const struct tracee *leader)
+{
+    struct tracee *next;
+
+    for (struct tracee *tracee = leader->process->tracees; tracee != NULL; tracee = next) {
+        next = tracee->process_next;
+        if (tracee != leader)
+            tracee_remove(&supervisor->tracees, tracee);
+    }
+}
+
+static void forget_image(struct tracee *leader)
+{
+    struct process *process = leader->process;
+    struct procfs_cpu cpu = {0};
+
+    maps_close(&process->maps);
+    procfs_task_close(&leader->files);
+    procfs_read_cpu(&leader->files, &cpu);
+    leader->cpu_ns = leader->cpu_base = cpu.run_ns;
+    leader->attributed_ns = 0;
+    leader->pending_ns = 0;
+    leader->comm[0] = '\0';
+    process->scan = NULL;
+}
+
+static void handle_exec(struct supervisor *supervisor, struct tracee *leader)
+{
+    struct process *process = leader->process;
+    unsigned long former = 0;
+
+    ptrace(PTRACE_GETEVENTMSG, leader->tid, NULL, &former);
+    drop_other_threads(supervisor, leader);
+    forget_image(leader);
+    if (process->launching) {
+        process->launching = false;
+        attach_baseline(process);
+        if (supervisor->sampling)
+            supervisor->started_at = time_now();
+    } else if (!supervisor->options.follow) {
+        uint64_t cpu = process_cpu_counted(process, supervisor->sampling);
+        supervisor->ended_cpu_ns += cpu;
+        tell_exit(supervisor, process->pid, process->pid, cpu, -1);
+        detach(supervisor, leader);
+        return;
+    }
+    tell_task(supervisor, WIRE_EXEC, process->pid, (pid_t)former);
+    stops_resume(leader, 0);
+    uint64_t now = time_now();
+    leader->wall_at = now;
+    tracee_cool(&supervisor->tracees, leader);
+    tracee_heat(&supervisor->tracees, leader, now);
+    tell_comm(supervisor, leader);
+    sampler_arm(supervisor);
+}
+
+static void handle_group_stop(struct tracee *tracee)
+{
+    tracee->state = TRACEE_LISTENING;
+    tracee->pending_ns = 0;
+    ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
+}
+
+static void handle_interrupt(struct supervisor *supervisor, struct tracee *tracee)
+{
+    switch (tracee->state) {
+    case TRACEE_STARTING:
+        start_tracee(supervisor, tracee);
+        break;
+    case TRACEE_LISTENING:
+        stops_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
+        break;
+    default:
+        sampler_stopped(supervisor, tracee, 0, true);
+    }
+}
+
+static void handle_end(struct supervisor *supervisor, struct tracee *tracee, uint64_t cpu_ns,
+                       int status)
+{
+    struct process *process = tracee->process;
+
+    if (process == NULL) {
+        supervisor->unknown_count--;
+    } else {
+        tell_exit(supervisor, process->pid, tracee->tid, cpu_ns, status);
+        if (process->pid == tracee->tid)
+            supervisor->ended_cpu_ns += cpu_ns;
+    }
+    tracee_remove(&supervisor->tracees, tracee);
+}
+
+static void handle_unknown(struct supervisor *supervisor, pid_t tid, const struct stop *stop)
+{
+    if (stop->kind == STOP_ENDED)
+        return; /* a thread that an exec took along */
+    struct tracee *tracee = tracee_add(&supervisor->tracees, NULL, tid);
+    if (tracee == NULL)
+        ptrace(PTRACE_CONT, tid, NULL, 0L);
+    else
+        supervisor->unknown_count++;
+}
+
+/* What a task has used can be asked for only until it is reaped. */
+static uint64_t last_cpu(const struct supervisor *supervisor, struct tracee *tracee)
+{
+    struct procfs_cpu cpu;
+
+    if (tracee == NULL || tracee->process == NULL)
+        return 0;
+    if (tracee->tid == tracee->process->pid)
+        return process_cpu_counted(tracee->process, supervisor->sampling);
+    if (tracee->files.schedstat_fd >= 0)
+        tracee_read_cpu(tracee, &cpu);
+    return 0;
+}
+
+static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_t cpu_ns)
+{
+    struct tracee *tracee = tracee_find(&supervisor->tracees, tid);
+    struct stop stop = decode(status);
+
+    if (tracee == NULL) {
+        handle_unknown(supervisor, tid, &stop);
+        return;
+    }
+    if (tracee->process == NULL && stop.kind != STOP_ENDED)
+        return;
+    switch (stop.kind) {
+    case STOP_ENDED:
+        handle_end(supervisor, tracee, cpu_ns, stop.status);
+        break;
+    case STOP_SIGNAL:
+        sampler_stopped(supervisor, tracee, stop.signal, false);
+        break;
+    case STOP_GROUP:
+        handle_group_stop(tracee);
+        break;
+    case STOP_INTERRUPT:
+        handle_interrupt(supervisor, tracee);
+        break;
+    case STOP_EXEC:
+        handle_exec(supervisor, tracee);
+        break;
+    case STOP_FORK:
+    case STOP_CLONE:
+        handle_birth(supervisor, tracee, stop.kind);
+        break;
+    case STOP_OTHER:
+        stops_resume(tracee, 0);
+        break;
+    }
+}
+
+void stops_drain(struct supervisor *supervisor)
+{
+    for (;;) {
+        siginfo_t news = {0};
+        int status;
+        int which = WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL;
+
+        if (waitid(P_ALL, 0, &news, which) < 0 || news.si_pid == 0)
+            return;
+        uint64_t cpu_ns = 0;
+        if (news.si_code != CLD_TRAPPED && news.si_code != CLD_STOPPED)
+            cpu_ns = last_cpu(supervisor, tracee_find(&supervisor->tracees, news.si_pid));
+        pid_t tid = waitpid(news.si_pid, &status, __WALL | WNOHANG);
+        if (tid > 0)
+            handle(supervisor, tid, status, cpu_ns);
+    }
+}
+
+bool stops_poll(struct supervisor *supervisor, struct tracee *tracee)
+{
+    siginfo_t news = {0};
+    int status;
+    pid_t tid = tracee->tid;
+    int which = WSTOPPED | WNOHANG | __WALL;
+
+    /* ends are left to stops_drain */
+    if (waitid(P_PID, (id_t)tid, &news, which) < 0 || news.si_pid == 0)
+        return false;
+    status = news.si_status;
+    /* waitid gives what waitpid has above its low byte */
+    handle(supervisor, tid, (status << 8) | 0x7f, 0);
+    return true;
+}
+
+void stops_resolve_unknown(struct supervisor *supervisor)
+{
+    struct tracees *tracees = &supervisor->tracees;
+
+    for (size_t i = 0; supervisor->unknown_count > 0 && i < tracees->bucket_count; i++)
+        for (struct tracee *tracee = tracees->buckets[i]; tracee != NULL;
+             tracee = tracee->hash_next) {
+            if (tracee->state != TRACEE_UNKNOWN)
+                continue;
+            pid_t pid = (pid_t)procfs_status_number(tracee->tid, "Tgid:");
+            if (pid <= 0)
+                continue;
+            struct process *process = process_find(tracees, pid);
+            if (process == NULL)
+                process = process_add(tracees, pid);
+            pid_t parent = (pid_t)procfs_status_number(tracee->tid, "PPid:");
+            if (process != NULL)
+                announce(supervisor, process, parent > 0 ? parent : 0, tracee->tid);
+            return; /* the tables may have changed: the next round takes the next one */
+        }
+}

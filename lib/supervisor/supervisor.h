@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * supervisor: the only code that calls ptrace. It is a program of its own,
+ * pprofil-supervise, with one thread and one loop; its client talks to it through lib/wire.
+ *
+ * This header is what the files of this room share; no other room includes it.
+ */
+#ifndef PPROFIL_SUPERVISOR_H
+#define PPROFIL_SUPERVISOR_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "supervisor/rate.h"
+#include "supervisor/tracee.h"
+#include "wire/wire.h"
+
+#define AWAITED_MAX 64 /* threads interrupted in one tick */
+
+struct options {
+    double frequency;
+    double overhead; /* 0..1 */
+    uint64_t seed;
+    bool wall;
+    bool follow;     /* go on after exec */
+    bool inherit;    /* follow forked children */
+    bool parse_maps; /* pretend that the kernel has no PROCMAP_QUERY */
+};
+
+/* Which objects the client has, or will get, a descriptor of. */
+#define OBJECTS_MAX 4096
+#define OBJECTS_WAITING 32
+
+struct objects {
+    struct object_key {
+        uint64_t device, inode;
+    } seen[OBJECTS_MAX]; /* open addressing; the id is the slot + 1 */
+    unsigned count;
+    uint32_t next_private_id; /* of objects that are not files */
+    uint32_t vdso_ids[2];     /* native, compat */
+    struct object_request {
+        uint32_t id;
+        pid_t pid;
+        uint64_t device, inode, start, end;
+        char path[512];
+    } waiting[OBJECTS_WAITING]; /* to be opened when no thread is stopped */
+    unsigned waiting_count;
+};
+
+/* The loop's state: the one global object of the program, passed to all that need it. */
+struct supervisor {
+    struct options options;
+    struct ring *ring;
+    int socket, wake, epoll, timer, signals;
+    struct tracees tracees;
+    struct rate rate;
+    struct objects objects;
+    struct mapping_details details; /* scratch: 4 KiB, not for the stack of every sample */
+
+    bool sampling;
+    bool quitting;
+    bool client_gone;
+    bool may_spin;         /* more than one CPU */
+    cpu_set_t cpus;        /* that we may run on */
+    uint64_t stepped_at;   /* time: moved to another of them */
+    uint32_t most_at_once; /* threads to interrupt in one tick */
+    unsigned unknown_count; /* tracees that are held until their parent tells of them */
+
+    uint64_t woke_at;    /* time: out of the last sleep */
+    uint64_t tick_at;    /* time of the tick under way, or the last */
+    bool armed;          /* the timer is set */
+    bool idle;           /* set for the slow tick: nobody is hot */
+    uint64_t scanned_at; /* time of the last search for unexplained CPU time */
+    uint64_t stats_at;   /* time of the last statistics */
+    size_t wall_bucket;  /* wall mode: where the round through all threads goes on */
+
+    pid_t awaited[AWAITED_MAX]; /* interrupted in this tick, being polled for */
+    unsigned awaited_count;
+    bool polling;
+
+    uint64_t ended_cpu_ns; /* of processes that have ended */
+    uint64_t attributed_ns;       /* CPU time that samples stand for */
+    uint64_t sampling_stopped_ns; /* stopped time that a lower rate would have saved */
+    uint64_t started_at; /* time: sampling began or went on */
+    struct wire_stats stats;
+};
+
+uint64_t time_now(void);
+
+/* --- stops.c: every wait status becomes a stop, and every stop an answer ------------ */
+
+/* Handles all that has happened to tracees so far. */
+void stops_drain(struct supervisor *supervisor);
+/* Asks for news of one tracee; true if there was some (it may be freed then). */
+bool stops_poll(struct supervisor *supervisor, struct tracee *tracee);
+/* Tells whose they are of tracees whose parent died before it could. */
+void stops_resolve_unknown(struct supervisor *supervisor);
+/* Lets a stopped tracee run on, delivering signal (0: none). */
+void stops_resume(struct tracee *tracee, int signal);
+
+/* --- attach.c ----------------------------------------------------------------------- */
+
+/* Seizes a process with all its threads. 0 or -errno; *culprit is the task that refused. */
+int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_t *culprit);
+/* CPU time used up to now does not count. */
+void attach_baseline(struct process *process);
+
+/* --- sampler.c ---------------------------------------------------------------------- */
+
+void sampler_tick(struct supervisor *supervisor);
+/* A tracee has stopped: samples it if that was wanted, and lets it run on with signal.
+ * ours: it is an interrupt's stop, so a call that it broke is ours to mend. */
+void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal, bool ours);
+void sampler_start(struct supervisor *supervisor);
+void sampler_pause(struct supervisor *supervisor);
+/* Sets the timer for the next tick if there is to be one. */
+void sampler_arm(struct supervisor *supervisor);
+/* Wall mode: a thread was seen asleep. */
+void sampler_asleep(struct supervisor *supervisor, struct tracee *tracee,
+                    const struct procfs_state *state);
+
+/* --- heat.c: who is looked at -------------------------------------------------------- */
+
+/* Takes those that used no CPU for long off the hot list; finds CPU time that nobody on it
+ * explains, and who used it. Cheap when called often. */
+void heat_check(struct supervisor *supervisor, uint64_t now);
+
+/* --- tell.c: events onto the ring ---------------------------------------------------- */
+
+void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
+                 const struct wire_sample *sample);
+void tell_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);
+void tell_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid);
+/* Reads the thread's name and tells it where it has changed. */
+void tell_comm(struct supervisor *supervisor, struct tracee *tracee);
+void tell_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status);
+void tell_rate(struct supervisor *supervisor);
+void tell_stats(struct supervisor *supervisor);
+void tell_wake(const struct supervisor *supervisor);
+
+/* --- objects.c ------------------------------------------------------------------------ */
+
+/* Tells of the mapping around pc if the client does not know it. */
+void objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc,
+                          bool compat);
+/* Opens and sends what objects_tell_mapping promised. Never called while a thread waits. */
+void objects_send(struct supervisor *supervisor);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events onto the ring. When the client is behind, the event is dropped and counted, and the
+ * count is told as soon as there is room: a target never waits for a reader.
+ */
+#include "config.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervisor/supervisor.h"
+
+uint64_t time_now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void tell_wake(const struct supervisor *supervisor)
+{
+    uint64_t one = 1;
+    ssize_t ignored = write(supervisor->wake, &one, sizeof one);
+    (void)ignored; /* full: the client has been woken already */
+}
+
+static void tell_lost(struct supervisor *supervisor)
+{
+    struct wire_lost *event = ring_reserve(supervisor->ring, sizeof *event);
+    if (event == NULL)
+        return; /* it counts itself, and the others wait with it */
+    uint64_t lost = ring_lost(supervisor->ring);
+    if (lost == 0)
+        return; /* not committed, not sent */
+    *event = (struct wire_lost){
+        .header = {WIRE_LOST, sizeof *event}, .time = time_now(), .events = lost};
+    ring_commit(supervisor->ring);
+}
+
+static void tell(struct supervisor *supervisor, const struct wire_header *event)
+{
+    void *room = ring_reserve(supervisor->ring, event->size);
+
+    if (room == NULL) {
+        tell_wake(supervisor);
+        return;
+    }
+    memcpy(room, event, event->size);
+    ring_commit(supervisor->ring);
+    if (ring_half_full(supervisor->ring))
+        tell_wake(supervisor);
+}
+
+void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
+                 const struct wire_sample *sample)
+{
+    struct wire_sample event = *sample;
+
+    event.header = (struct wire_header){WIRE_SAMPLE, sizeof event};
+    event.pid = (uint32_t)tracee->process->pid;
+    event.tid = (uint32_t)tracee->tid;
+    supervisor->stats.samples++;
+    tell(supervisor, &event.header);
+}
+
+void tell_fork(struct supervisor *supervisor, pid_t pid, pid_t parent)
+{
+    struct wire_fork event = {.header = {WIRE_FORK, sizeof event},
+                              .time = time_now(),
+                              .pid = (uint32_t)pid,
+                              .ppid = (uint32_t)parent};
+    tell(supervisor, &event.header);
+}
+
+void tell_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid)
+{
+    struct wire_task event = {.header = {type, sizeof event},
+                              .time = time_now(),
+                              .pid = (uint32_t)pid,
+                              .tid = (uint32_t)tid};
+    tell(supervisor, &event.header);
+}
+
+void tell_comm(struct supervisor *supervisor, struct tracee *tracee)
+{
+    struct wire_comm event = {.header = {WIRE_COMM, sizeof event},
+                              .time = time_now(),
+                              .pid = (uint32_t)tracee->process->pid,
+                              .tid = (uint32_t)tracee->tid};
+
+    if (procfs_read_comm(tracee->process->pid, tracee->tid, event.comm) != 0 ||
+        strcmp(event.comm, tracee->comm) == 0)
+        return;
+    memcpy(tracee->comm, event.comm, sizeof event.comm);
+    tell(supervisor, &event.header);
+}
+
+void tell_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status)
+{
+    struct wire_exit event = {.header = {WIRE_EXIT, sizeof event},
+                              .time = time_now(),
+                              .pid = (uint32_t)pid,
+                              .tid = (uint32_t)tid,
+                              .cpu_ns = cpu_ns,
+                              .status = status};
+    tell(supervisor, &event.header);
+    if (pid == tid)
+        tell_wake(supervisor);
+}
+
+void tell_rate(struct supervisor *supervisor)
+{
+    struct wire_throttle event = {.header = {WIRE_THROTTLE, sizeof event},
+                                  .time = time_now(),
+                                  .asked_hz = supervisor->rate.asked_hz,
+                                  .rate_hz = supervisor->rate.rate_hz};
+    tell(supervisor, &event.header);
+}
+
+static uint64_t own_cpu(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void tell_stats(struct supervisor *supervisor)
+{
+    struct wire_stats *stats = &supervisor->stats;
+    uint64_t now = time_now();
+    uint64_t target = supervisor->ended_cpu_ns;
+
+    for (const struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next)
+        target += process_cpu_counted(process, supervisor->sampling);
+    tell_lost(supervisor);
+    struct wire_stats event = *stats;
+    event.header = (struct wire_header){WIRE_STATS, sizeof event};
+    event.time = now;
+    event.elapsed_ns = stats->elapsed_ns + (supervisor->sampling ? now - supervisor->started_at : 0);
+    event.target_cpu_ns = target;
+    event.supervisor_cpu_ns = own_cpu();
+    event.throttled_ns = supervisor->rate.throttled_ns;
+    event.threads = supervisor->tracees.count;
+    event.processes = supervisor->tracees.process_count;
+    supervisor->stats_at = now;
+    tell(supervisor, &event.header);
+    tell_wake(supervisor);
+}

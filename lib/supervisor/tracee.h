@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tracee: the threads we follow, and the processes that they make up.
+ *
+ * A tracee is hot while it uses CPU: hot ones are looked at on every tick, the others only
+ * when their process has used CPU time that the hot ones do not explain.
+ */
+#ifndef PPROFIL_TRACEE_H
+#define PPROFIL_TRACEE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "supervisor/maps.h"
+#include "supervisor/procfs.h"
+
+enum tracee_state {
+    TRACEE_UNKNOWN,     /* stopped before its parent told of it; held until then */
+    TRACEE_STARTING,    /* told of, its first stop is still to come */
+    TRACEE_RUNNING,     /* as far as we are concerned; asleep perhaps */
+    TRACEE_INTERRUPTED, /* told to stop, has not yet */
+    TRACEE_LISTENING,   /* in a group stop: SIGSTOP, ^Z */
+};
+
+struct process;
+
+struct tracee {
+    pid_t tid;
+    struct process *process; /* borrowed; NULL while UNKNOWN */
+    enum tracee_state state;
+    struct procfs_task files;
+
+    /* CPU time, ns */
+    uint64_t cpu_ns;        /* of its life, as last read */
+    uint64_t cpu_base;      /* of its life, used when it was not sampled */
+    uint64_t attributed_ns; /* handed out to samples */
+
+    /* heat */
+    bool hot;
+    uint64_t hot_until; /* time */
+    uint64_t hot_span;  /* ns that it stays hot without using CPU */
+
+    /* the interrupt under way */
+    uint64_t interrupted_at;  /* time */
+    uint64_t wait_ns;         /* run-queue wait of its life, at that time */
+    uint64_t pending_ns;      /* sampling time that the coming sample stands for */
+    unsigned spin_credit;     /* looks worth polling for */
+
+    uint64_t wall_at;    /* wall mode: time up to which it is accounted for */
+    uint64_t samples;
+    uint64_t comm_check; /* sample count at which its name is read again */
+    char comm[16];
+
+    struct tracee *hash_next;
+    struct tracee *process_prev, *process_next; /* in process->tracees */
+    struct tracee *hot_prev, *hot_next;         /* in tracees->hot */
+};
+
+struct process {
+    pid_t pid;
+    bool launching;   /* our own child before its exec: nothing counts */
+    bool clock_valid;
+    clockid_t clock;
+    uint64_t clock_base;      /* CPU ns used when it was not sampled */
+    uint64_t paused_cpu_ns;   /* used while sampled, before the last pause */
+    uint64_t explained_ns;    /* CPU ns that its tracees, dead ones too, account for */
+    uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
+    struct tracee *scan;      /* where a scan under way goes on, or NULL */
+    struct maps maps;
+    struct tracee *tracees;
+    unsigned tracee_count;
+    struct process *prev, *next;
+};
+
+/* All of them. Owned by the supervisor. */
+struct tracees {
+    struct tracee **buckets;
+    size_t bucket_count; /* a power of two */
+    unsigned count;
+    unsigned process_count;
+    struct process *processes;
+    struct tracee *hot;
+    unsigned hot_count;
+};
+
+int tracees_init(struct tracees *tracees);
+void tracees_free(struct tracees *tracees);
+
+struct tracee *tracee_find(const struct tracees *tracees, pid_t tid);
+
+/* A new tracee of process (NULL: not known yet), state STARTING (UNKNOWN). NULL: no memory. */
+struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_t tid);
+/* Tells an UNKNOWN tracee whose it is. */
+void tracee_adopt(struct tracee *tracee, struct process *process);
+/* Forgets it; its process too when it was the last. */
+void tracee_remove(struct tracees *tracees, struct tracee *tracee);
+
+struct process *process_find(const struct tracees *tracees, pid_t pid);
+struct process *process_add(struct tracees *tracees, pid_t pid);
+void process_remove(struct tracees *tracees, struct process *process);
+
+/* CPU time of the process since it is sampled, or was paused, ns; 0 where its clock is gone.
+ * Works on a zombie that is not reaped yet. */
+uint64_t process_cpu(const struct process *process);
+/* The same over all stretches of sampling, of which one goes on if sampling. */
+uint64_t process_cpu_counted(const struct process *process, bool sampling);
+
+void tracee_heat(struct tracees *tracees, struct tracee *tracee, uint64_t now);
+void tracee_cool(struct tracees *tracees, struct tracee *tracee);
+
+/* Reads its CPU time and books what is new of it as explained. False where the kernel does
+ * not tell, and then nothing has changed. */
+bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
+
+#endif

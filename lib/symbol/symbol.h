@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * symbol: object and address become function, file and line.
+ *
+ * Works on a profile: looks up what is asked for and stores it there, so that
+ * each distinct address is looked up once and everything that prints or saves
+ * reads one place. Never called while sampling depends on it: a look-up may
+ * read hundreds of megabytes, or ask a debuginfod server.
+ */
+#ifndef PPROFIL_SYMBOL_H
+#define PPROFIL_SYMBOL_H
+
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct symbolizer;
+
+/* A symbolizer for one profile, which must outlive it; NULL where there is no memory. Objects
+ * are opened at the first look-up that needs them, and kept. */
+struct symbolizer *symbolizer_new(struct profile *profile);
+void symbolizer_free(struct symbolizer *symbolizer);
+
+/* Looks up what (enum profile_lookup) of one location, unless that was done already. An
+ * address without a symbol gets a function too: "object+0x1f30", so that every location has a
+ * name. 0 or -ENOMEM: unreadable, hostile or missing files are no error, only nameless. */
+int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what);
+
+/* Fills in where a function is defined (profile_function.file and .line), by one location
+ * inside it. 0 or -ENOMEM. */
+int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
+
+/* Looks up every location. 0 or -ENOMEM. */
+int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
+
+/* Why an object gave no symbols, in a few words for people ("no symbol table", "file is
+ * gone", "not an ELF file", ...), or NULL where it did or was not asked. Borrowed. */
+const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t object);
+
+#endif

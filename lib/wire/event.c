@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The one check between bytes from outside and structures that are read without care: a
+ * table of the least size of each event, and a look at the two that carry text.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "wire/wire.h"
+
+static const size_t least_size[] = {
+    [WIRE_SAMPLE] = sizeof(struct wire_sample),
+    [WIRE_MAP] = sizeof(struct wire_map) + 8,
+    [WIRE_EXEC] = sizeof(struct wire_task),
+    [WIRE_FORK] = sizeof(struct wire_fork),
+    [WIRE_THREAD] = sizeof(struct wire_task),
+    [WIRE_COMM] = sizeof(struct wire_comm),
+    [WIRE_EXIT] = sizeof(struct wire_exit),
+    [WIRE_LOST] = sizeof(struct wire_lost),
+    [WIRE_THROTTLE] = sizeof(struct wire_throttle),
+    [WIRE_STATS] = sizeof(struct wire_stats),
+};
+
+static bool map_valid(const struct wire_map *map)
+{
+    size_t name_size = map->header.size - sizeof *map;
+
+    return map->kind >= WIRE_MAP_FILE && map->kind <= WIRE_MAP_ANON && map->start < map->end &&
+           map->build_id_size <= sizeof map->build_id &&
+           memchr(map->name, '\0', name_size) != NULL;
+}
+
+static bool comm_valid(const struct wire_comm *comm)
+{
+    return memchr(comm->comm, '\0', sizeof comm->comm) != NULL;
+}
+
+bool wire_event_valid(const struct wire_header *event, size_t available)
+{
+    if (available < sizeof *event || event->size > available || event->size > WIRE_MAX_EVENT ||
+        event->size % 8 != 0)
+        return false;
+    if (event->type >= sizeof least_size / sizeof *least_size || least_size[event->type] == 0 ||
+        event->size < least_size[event->type])
+        return false;
+    if (event->type == WIRE_MAP)
+        return map_valid((const struct wire_map *)event);
+    if (event->type == WIRE_COMM)
+        return comm_valid((const struct wire_comm *)event);
+    return true;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * wire: what the supervisor and its client say to each other.
+ *
+ * Events flow one way, from the supervisor to the client, through a ring in
+ * shared memory; commands and file descriptors go through a socket. The same
+ * events can be recorded to a file and replayed, so that everything right of
+ * the ring is tested without ptrace.
+ *
+ * Every event starts with a wire_header. Sizes are multiples of 8, records are
+ * 8-byte aligned, numbers are in the byte order of the machine. All times are
+ * CLOCK_MONOTONIC nanoseconds.
+ */
+#ifndef PPROFIL_WIRE_H
+#define PPROFIL_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum wire_type {
+    WIRE_SAMPLE = 1, /* wire_sample */
+    WIRE_MAP,        /* wire_map: comes before the first sample inside it */
+    WIRE_EXEC,       /* wire_task: pid runs a new image; tid is the caller's former id */
+    WIRE_FORK,       /* wire_fork: a process that was not there before */
+    WIRE_THREAD,     /* wire_task: a thread that was not there before */
+    WIRE_COMM,       /* wire_comm */
+    WIRE_EXIT,       /* wire_exit */
+    WIRE_LOST,       /* wire_lost: events dropped because the ring was full */
+    WIRE_THROTTLE,   /* wire_throttle: the rate has changed */
+    WIRE_STATS,      /* wire_stats: about once a second, and last of all */
+};
+
+struct wire_header {
+    uint32_t type; /* enum wire_type */
+    uint32_t size; /* bytes, this header included; a multiple of 8 */
+};
+
+#define WIRE_MAX_EVENT 8192u  /* bytes; no event is larger */
+#define WIRE_MAX_BUILD_ID 64u /* bytes */
+
+enum wire_sample_flags {
+    WIRE_SAMPLE_SLEEPING = 1u << 0, /* wall mode: read from /proc, never stopped */
+    WIRE_SAMPLE_COMPAT = 1u << 1,   /* the 32-bit ABI of this machine */
+};
+
+#define WIRE_NO_SYSCALL (-1)  /* user code */
+#define WIRE_PAGE_FAULT (-2)  /* asleep in the kernel, but in no system call */
+
+struct wire_sample {
+    struct wire_header header;
+    uint64_t time;
+    uint32_t pid, tid;
+    uint64_t pc, sp;
+    uint64_t cpu_ns;  /* CPU time that this sample stands for */
+    uint64_t wall_ns; /* wall mode: elapsed time that it stands for; else 0 */
+    int32_t syscall;  /* system call that the thread was in, or WIRE_NO_SYSCALL, ... */
+    uint32_t flags;   /* enum wire_sample_flags */
+};
+
+enum wire_map_kind {
+    WIRE_MAP_FILE = 1, /* a mapped file: name is its path as the kernel prints it */
+    WIRE_MAP_VDSO,     /* the kernel's own object: object is a copy of it */
+    WIRE_MAP_ANON,     /* no file behind it: JIT code, trampolines */
+};
+
+struct wire_map {
+    struct wire_header header;
+    uint64_t time;
+    uint32_t pid;
+    uint32_t object;     /* id of the descriptor that follows on the socket; 0: none */
+    uint64_t start, end; /* addresses [start, end) */
+    uint64_t offset;     /* of start in the file, bytes */
+    uint32_t dev_major, dev_minor;
+    uint64_t inode;
+    uint32_t kind; /* enum wire_map_kind */
+    uint32_t build_id_size;
+    uint8_t build_id[WIRE_MAX_BUILD_ID];
+    char name[]; /* NUL-terminated, padded to the record's size */
+};
+
+struct wire_task {
+    struct wire_header header;
+    uint64_t time;
+    uint32_t pid, tid;
+};
+
+struct wire_fork {
+    struct wire_header header;
+    uint64_t time;
+    uint32_t pid;
+    uint32_t ppid; /* 0: launched or attached to by us */
+};
+
+struct wire_comm {
+    struct wire_header header;
+    uint64_t time;
+    uint32_t pid, tid;
+    char comm[16]; /* NUL-terminated */
+};
+
+struct wire_exit {
+    struct wire_header header;
+    uint64_t time;
+    uint32_t pid, tid; /* pid == tid: the whole process has ended, or was left */
+    uint64_t cpu_ns;   /* whole process: CPU time it used while we followed it */
+    int32_t status;    /* as wait(2) gives it; -1 where it was left alive */
+    uint32_t reserved;
+};
+
+struct wire_lost {
+    struct wire_header header;
+    uint64_t time;
+    uint64_t events; /* dropped since the last such event */
+};
+
+struct wire_throttle {
+    struct wire_header header;
+    uint64_t time;
+    double asked_hz;
+    double rate_hz; /* in force from now on */
+};
+
+/* Totals since sampling began; each event replaces the one before. */
+struct wire_stats {
+    struct wire_header header;
+    uint64_t time;
+    uint64_t elapsed_ns;    /* sampling time, pauses excluded */
+    uint64_t ticks;         /* looks taken */
+    uint64_t samples;       /* samples sent */
+    uint64_t stopped_ns;    /* sum over threads of the time we held them stopped */
+    uint64_t target_cpu_ns; /* all processes, ended ones too, while we followed them */
+    uint64_t supervisor_cpu_ns;
+    uint64_t throttled_ns; /* elapsed time spent below the rate asked */
+    uint32_t threads;      /* alive now */
+    uint32_t processes;    /* alive now */
+    uint32_t repaired;     /* system calls restarted that would have failed with EINTR */
+    uint32_t reserved;
+};
+
+/* Is this a whole, known event that fits into available bytes? Everything that reads
+ * events from outside calls this first; after it the fields may be used as they are. */
+bool wire_event_valid(const struct wire_header *event, size_t available);
+
+/* --- the ring: one producer, one consumer, records never split --------------------- */
+
+struct ring; /* each side has its own, on the same memory */
+
+/* Creates a ring of at least size bytes in a new memfd. The caller closes *fd when the
+ * other side has it. Returns 0 or -errno. */
+int ring_create(size_t size, struct ring **ring, int *fd);
+
+/* Maps a ring made by ring_create in another process; fd may be closed afterwards.
+ * -EINVAL where it is no ring of this version. */
+int ring_open(int fd, struct ring **ring);
+void ring_close(struct ring *ring);
+
+/* Producer: room for size bytes (a multiple of 8), or NULL where the consumer is behind;
+ * it is counted then, and ring_lost returns the count once. Never waits. */
+void *ring_reserve(struct ring *ring, size_t size);
+void ring_commit(struct ring *ring);
+uint64_t ring_lost(struct ring *ring);
+bool ring_half_full(const struct ring *ring);
+
+/* Consumer: the oldest event, or NULL; it stays until ring_consume. A record that is not
+ * valid ends the stream: NULL, and ring_broken is true from then on. */
+const struct wire_header *ring_peek(struct ring *ring);
+void ring_consume(struct ring *ring);
+bool ring_broken(const struct ring *ring);
+
+/* --- the socket: commands down, answers and descriptors up ------------------------- */
+
+enum wire_op {
+    WIRE_OP_ATTACH = 1, /* pid; flags: enum wire_attach_flags */
+    WIRE_OP_START,      /* begin or resume sampling */
+    WIRE_OP_STOP,       /* pause sampling; targets stay followed */
+    WIRE_OP_FLUSH,      /* send statistics now */
+    WIRE_OP_RATE,       /* value: millihertz */
+    WIRE_OP_QUIT,       /* let everything go, say the last statistics, end */
+    WIRE_OP_DONE,       /* up: the answer to any of these; error, pid */
+    WIRE_OP_OBJECT,     /* up: value is an object id; one descriptor comes with it */
+};
+
+enum wire_attach_flags {
+    WIRE_ATTACH_LAUNCHED = 1u << 0, /* our own child: nothing counts before its exec */
+};
+
+struct wire_message {
+    uint32_t op;    /* enum wire_op */
+    int32_t error;  /* DONE: 0 or an errno */
+    int32_t pid;    /* ATTACH, DONE: process; DONE with an error: the task that refused */
+    uint32_t flags; /* enum wire_attach_flags */
+    uint64_t value;
+};
+
+/* Both ends of a SOCK_SEQPACKET pair, close-on-exec. 0 or -errno. */
+int wire_socket_pair(int fds[2]);
+
+/* Sends one message, with descriptor fd unless it is -1. 0 or -errno (-EAGAIN: full). */
+int wire_send(int socket, const struct wire_message *message, int fd);
+
+/* Receives one message; *fd is the descriptor that came with it (the caller closes it), or
+ * -1. Returns 0, -EAGAIN where there is none, -EPIPE where the other side is gone, -EPROTO
+ * on anything that is not a message. */
+int wire_receive(int socket, struct wire_message *message, int *fd);
+
+/* --- recordings -------------------------------------------------------------------- */
+
+struct wire_recording;
+
+/* Creates (truncates) a recording. 0 or -errno. */
+int wire_record_create(const char *path, struct wire_recording **recording);
+/* Appends one event; errors are kept and told by wire_record_close. */
+void wire_record_event(struct wire_recording *recording, const struct wire_header *event);
+int wire_record_close(struct wire_recording *recording);
+
+/* Opens a recording; -EPROTO where the file is none. */
+int wire_replay_open(const char *path, struct wire_recording **recording);
+/* The next event, valid until the next call; NULL at the end. A cut or invalid tail ends
+ * the replay like the end, with *error set to -EPROTO. */
+const struct wire_header *wire_replay_next(struct wire_recording *recording, int *error);
+void wire_replay_close(struct wire_recording *recording);
+
+#endif

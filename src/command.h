@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * command: what the files of the pprofil command share. Each subcommand is one file and one
+ * row of the table in main.c.
+ */
+#ifndef PPROFIL_COMMAND_H
+#define PPROFIL_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "pprofil.h"
+
+/* pprofil's own exit statuses; else it is the program's. */
+#define EXIT_OWN_FAILURE 125
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND 127
+
+struct command {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv); /* argv[0] is the subcommand; returns the exit status */
+};
+
+int command_run(int argc, char **argv);
+int command_report(int argc, char **argv);
+
+/* One line on stderr, "pprofil: ...". Returns EXIT_OWN_FAILURE. */
+int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* What went wrong with a profile's file, in one line. Returns EXIT_OWN_FAILURE. */
+int complain_file(const char *path, int error, bool writing);
+
+/* How rows are chosen and printed. */
+struct view {
+    enum pprofil_by by;
+    uint32_t limit;
+    enum view_format { VIEW_TEXT, VIEW_JSON, VIEW_CSV } format;
+    bool colour; /* TEXT */
+};
+
+/* Prints a report of the profile. 0, or a negative errno where it could not be made or
+ * written. */
+int view_print(FILE *out, pprofil_profile *profile, const struct view *view);
+int view_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                    const struct view *view);
+int view_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                    const struct view *view);
+int view_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                   const struct view *view);
+
+/* Finds a row grouping ("function", ...) or a format ("text", ...) by name. -1: none. */
+int view_by_name(const char *name);
+int view_format_name(const char *name);
+
+/* Are colours wanted on this stream: a terminal, TERM not dumb, NO_COLOR not set? */
+bool view_colour(FILE *out);
+
+/* A number of an option, within bounds; complains by itself. */
+bool parse_number(const char *option, const char *text, double lowest, double highest,
+                  double *number);
+
+/* The one line that shows a long run is alive. */
+struct progress {
+    bool shown;      /* a terminal is there and nobody asked for quiet */
+    bool on_screen;  /* the line stands there now */
+    int64_t next_ms; /* when it is due again */
+};
+void progress_init(struct progress *progress, bool quiet);
+void progress_show(struct progress *progress, pprofil_session *session, int64_t now_ms);
+void progress_clear(struct progress *progress);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pprofil: which subcommand is meant, and what all of them share.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+static const struct command commands[] = {
+    {"report", "print a saved profile", command_report},
+};
+
+int complain(const char *format, ...)
+{
+    va_list arguments;
+
+    fflush(stdout);
+    fputs("pprofil: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return EXIT_OWN_FAILURE;
+}
+
+int complain_file(const char *path, int error, bool writing)
+{
+    const char *why = strerror(-error);
+
+    if (error == -ENOEXEC)
+        return complain("%s: not a profile in a format that pprofil reads", path);
+    if (error == -EBADMSG)
+        return complain("%s: the profile is damaged or cut short", path);
+    if (error == -EINVAL && writing)
+        return complain("%s: pprofil cannot write this format", path);
+    if (error == -ENOSPC)
+        return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
+                        path);
+    return complain("%s: cannot %s: %s", path, writing ? "write" : "read", why);
+}
+
+bool parse_number(const char *option, const char *text, double lowest, double highest,
+                  double *number)
+{
+    char *end;
+
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value) || value < lowest || value > highest) {
+        complain("%s takes a number from %g to %g, not '%s'", option, lowest, highest, text);
+        return false;
+    }
+    *number = value;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    /* a reader that went away is an error to report, not a reason to die with a target */
+    signal(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return command_run(argc, argv);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The report that people read: what was measured and how far to trust it, then the rows.
+ *
+ * Columns are a table of {header, print}; each grouping names the columns it shows. Names
+ * come from files we do not trust: control characters never reach the terminal.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "command.h"
+
+#define BOLD "\033[1m"
+#define HOT "\033[31m"
+#define WARM "\033[33m"
+#define PLAIN "\033[0m"
+#define NAMELESS_SHOWN 0.02 /* share from which a missing symbol table is worth a line */
+
+struct column {
+    const char *header;
+    const char *wall_header; /* NULL: the same */
+    void (*print)(FILE *out, const struct pprofil_row *row);
+};
+
+static void put_safely(FILE *out, const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++)
+        fputc(*at < 0x20 || *at == 0x7f ? '?' : *at, out);
+}
+
+static void print_share(FILE *out, const struct pprofil_row *row)
+{
+    fprintf(out, "%6.2f", 100 * row->share);
+}
+
+static void print_error(FILE *out, const struct pprofil_row *row)
+{
+    fprintf(out, "%5.2f", 100 * row->error95);
+}
+
+static void print_seconds(FILE *out, const struct pprofil_row *row)
+{
+    fprintf(out, "%8.3f", (double)row->ns / 1e9);
+}
+
+static void print_name(FILE *out, const struct pprofil_row *row)
+{
+    put_safely(out, row->name);
+}
+
+static void print_padded_name(FILE *out, const struct pprofil_row *row)
+{
+    put_safely(out, row->name);
+    for (size_t length = strlen(row->name); length < 30; length++)
+        fputc(' ', out);
+}
+
+static void print_object(FILE *out, const struct pprofil_row *row)
+{
+    put_safely(out, row->object);
+    for (size_t length = strlen(row->object); length < 18; length++)
+        fputc(' ', out);
+}
+
+static void print_place(FILE *out, const struct pprofil_row *row)
+{
+    if (row->file[0] == '\0')
+        return;
+    fputc('(', out);
+    put_safely(out, row->file);
+    if (row->line != 0)
+        fprintf(out, ":%" PRIu32, row->line);
+    fputc(')', out);
+}
+
+static void print_line(FILE *out, const struct pprofil_row *row)
+{
+    put_safely(out, row->name);
+    if (row->line != 0)
+        fprintf(out, ":%" PRIu32, row->line);
+}
+
+static void print_pid(FILE *out, const struct pprofil_row *row)
+{
+    fprintf(out, "%7" PRIu32, row->pid);
+}
+
+static void print_tid(FILE *out, const struct pprofil_row *row)
+{
+    fprintf(out, "%7" PRIu32, row->tid);
+}
+
+#define NUMBERS                                                                                  \
+    {" self%", NULL, print_share}, {"±95%", NULL, print_error}, {"   CPU s", "  wall s",         \
+                                                                 print_seconds}
+
+static const struct column by_function[] = {
+    NUMBERS, {"function                      ", NULL, print_padded_name},
+    {"object            ", NULL, print_object}, {"(file:line)", NULL, print_place}, {0}};
+static const struct column by_object[] = {NUMBERS, {"object", NULL, print_name}, {0}};
+static const struct column by_line[] = {
+    NUMBERS, {"object            ", NULL, print_object}, {"file:line", NULL, print_line}, {0}};
+static const struct column by_thread[] = {NUMBERS,
+                                          {"    pid", NULL, print_pid},
+                                          {"    tid", NULL, print_tid},
+                                          {"thread", NULL, print_name},
+                                          {0}};
+static const struct column by_process[] = {
+    NUMBERS, {"    pid", NULL, print_pid}, {"process", NULL, print_name}, {0}};
+static const struct column by_syscall[] = {NUMBERS, {"system call", NULL, print_name}, {0}};
+
+static const struct column *const columns[] = {
+    [PPROFIL_BY_FUNCTION] = by_function, [PPROFIL_BY_OBJECT] = by_object,
+    [PPROFIL_BY_LINE] = by_line,         [PPROFIL_BY_THREAD] = by_thread,
+    [PPROFIL_BY_PROCESS] = by_process,   [PPROFIL_BY_SYSCALL] = by_syscall,
+};
+
+static double per_cent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_counts(FILE *out, const struct pprofil_totals *totals)
+{
+    fprintf(out, "# %" PRIu64 " sample%s, ", totals->samples, plural(totals->samples));
+    if (totals->wall)
+        fprintf(out, "%.3f s of thread time, ", (double)totals->wall_ns / 1e9);
+    fprintf(out, "%.3f s of CPU time (the target's own: %.3f s) in %.3f s\n",
+            (double)totals->cpu_ns / 1e9, (double)totals->target_cpu_ns / 1e9,
+            (double)totals->elapsed_ns / 1e9);
+}
+
+static void print_quality(FILE *out, const struct pprofil_totals *totals)
+{
+    double achieved =
+        totals->cpu_ns == 0 ? 0 : (double)totals->samples / ((double)totals->cpu_ns / 1e9);
+
+    fprintf(out, "# %.0f Hz asked", totals->asked_hz);
+    if (!totals->wall && totals->cpu_ns > 0)
+        fprintf(out, ", %.0f achieved", achieved);
+    fprintf(out, "; target stopped %.2f %% of its CPU time; lost %" PRIu64 "; throttled %.1f %%\n",
+            per_cent(totals->stopped_ns, totals->target_cpu_ns), totals->lost,
+            per_cent(totals->throttled_ns, totals->elapsed_ns));
+    fprintf(out, "# %" PRIu32 " process%s, %" PRIu32 " thread%s", totals->processes_seen,
+            totals->processes_seen == 1 ? "" : "es", totals->threads_seen,
+            plural(totals->threads_seen));
+    if (totals->repaired > 0)
+        fprintf(out, "; %" PRIu64 " system call%s kept from failing with EINTR", totals->repaired,
+                plural(totals->repaired));
+    fputc('\n', out);
+}
+
+static void print_head(FILE *out, const pprofil_profile *profile, bool colour)
+{
+    struct pprofil_totals totals;
+
+    pprofil_profile_totals(profile, &totals, sizeof totals);
+    fputs(colour ? "\n" BOLD "# pprofil: " : "\n# pprofil: ", out);
+    put_safely(out, pprofil_profile_command(profile));
+    fputs(colour ? PLAIN "\n" : "\n", out);
+    print_counts(out, &totals);
+    print_quality(out, &totals);
+    if (totals.samples == 0)
+        fputs("# no samples: the target used too little CPU time, or none; -w shows where it "
+              "waits\n",
+              out);
+    else if (totals.target_cpu_ns > 100000000u &&
+             (double)totals.cpu_ns < 0.9 * (double)totals.target_cpu_ns)
+        fputs("# note: samples stand for less CPU time than the target used; its threads run in "
+              "bursts too rare to be met\n",
+              out);
+}
+
+static const char *heat(double share)
+{
+    if (share >= 0.10)
+        return HOT;
+    return share >= 0.02 ? WARM : "";
+}
+
+static void print_rows(FILE *out, const pprofil_report *report, const struct column *shown,
+                       bool colour, bool wall)
+{
+    const char *gap = "";
+
+    for (const struct column *column = shown; column->header != NULL; column++, gap = "  ")
+        fprintf(out, "%s%s", gap,
+                wall && column->wall_header != NULL ? column->wall_header : column->header);
+    fputc('\n', out);
+    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
+        struct pprofil_row row;
+        pprofil_report_row(report, i, &row, sizeof row);
+        gap = "";
+        fputs(colour ? heat(row.share) : "", out);
+        for (const struct column *column = shown; column->header != NULL; column++, gap = "  ") {
+            fputs(gap, out);
+            column->print(out, &row);
+        }
+        fputs(colour ? PLAIN "\n" : "\n", out);
+    }
+}
+
+static void print_foot(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                       const struct view *view)
+{
+    uint64_t rest;
+    uint32_t all = pprofil_report_all(report, &rest);
+    uint32_t hidden = all - pprofil_report_count(report);
+    const char *path, *why;
+    double share;
+
+    if (hidden > 0)
+        fprintf(out, "# %" PRIu32 " more row%s, %.3f s; -n 0 shows all\n", hidden, plural(hidden),
+                (double)rest / 1e9);
+    for (unsigned i = 0; view->by == PPROFIL_BY_FUNCTION &&
+                         pprofil_profile_nameless(profile, i, &path, &why, &share) == 0 &&
+                         share >= NAMELESS_SHOWN;
+         i++) {
+        fputs("# ", out);
+        put_safely(out, path);
+        fprintf(out, " (%.1f %%): %s\n", 100 * share, why);
+    }
+}
+
+int view_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                    const struct view *view)
+{
+    struct pprofil_totals totals;
+
+    pprofil_profile_totals(profile, &totals, sizeof totals);
+    print_head(out, profile, view->colour);
+    if (pprofil_report_count(report) > 0)
+        print_rows(out, report, columns[view->by], view->colour, totals.wall);
+    print_foot(out, profile, report, view);
+    return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rows on a stream: which, and in which of the three formats.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static const char *const groupings[] = {
+    [PPROFIL_BY_FUNCTION] = "function", [PPROFIL_BY_OBJECT] = "object",
+    [PPROFIL_BY_LINE] = "line",         [PPROFIL_BY_THREAD] = "thread",
+    [PPROFIL_BY_PROCESS] = "process",   [PPROFIL_BY_SYSCALL] = "syscall",
+};
+
+static const struct {
+    const char *name;
+    int (*print)(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                 const struct view *view);
+} formats[] = {
+    [VIEW_TEXT] = {"text", view_print_text},
+    [VIEW_JSON] = {"json", view_print_json},
+    [VIEW_CSV] = {"csv", view_print_csv},
+};
+
+int view_by_name(const char *name)
+{
+    for (int i = 0; i < (int)(sizeof groupings / sizeof *groupings); i++)
+        if (strcmp(name, groupings[i]) == 0)
+            return i;
+    return -1;
+}
+
+int view_format_name(const char *name)
+{
+    for (int i = 0; i < (int)(sizeof formats / sizeof *formats); i++)
+        if (strcmp(name, formats[i].name) == 0)
+            return i;
+    return -1;
+}
+
+bool view_colour(FILE *out)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    if (no_color != NULL && *no_color != '\0')
+        return false;
+    return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+int view_print(FILE *out, pprofil_profile *profile, const struct view *view)
+{
+    pprofil_report *report;
+    int error = pprofil_report_new(profile, view->by, view->limit, &report);
+
+    if (error != 0)
+        return error;
+    error = formats[view->format].print(out, profile, report, view);
+    pprofil_report_free(report);
+    if (error == 0 && (fflush(out) != 0 || ferror(out)))
+        error = errno != 0 ? -errno : -EIO;
+    return error;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Many threads that sleep and some that do not:
+ *
+ *   sleepers SLEEPING BUSY SECONDS
+ *
+ * The busy ones do a fixed amount of work, about SECONDS each; without any, it sleeps for
+ * SECONDS. Prints "sleepers WALL_MS CPU_MS".
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static double rounds;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void *asleep(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    pthread_cond_wait(&never, &lock);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+__attribute__((noinline)) static void *busy(void *unused)
+{
+    volatile unsigned long sum = 1;
+    for (double i = 0; i < rounds; i += 1000)
+        for (int j = 0; j < 1000; j++)
+            sum = sum * 2862933555777941757ul + 1;
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    int sleeping = argc > 1 ? atoi(argv[1]) : 100, working = argc > 2 ? atoi(argv[2]) : 1;
+    double seconds = argc > 3 ? atof(argv[3]) : 1;
+    pthread_t ids[64], id;
+    pthread_attr_t small;
+    struct rusage usage;
+
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 65536);
+    for (int i = 0; i < sleeping; i++)
+        if (pthread_create(&id, &small, asleep, NULL) != 0)
+            return 1;
+    rounds = seconds * 6e8;
+    double start = now();
+    for (int i = 0; i < working && i < 64; i++)
+        pthread_create(&ids[i], NULL, busy, NULL);
+    if (working == 0)
+        usleep((useconds_t)(seconds * 1e6));
+    for (int i = 0; i < working && i < 64; i++)
+        pthread_join(ids[i], NULL);
+    getrusage(RUSAGE_SELF, &usage);
+    printf("sleepers %.0f %.0f\n", (now() - start) * 1e3,
+           (double)usage.ru_utime.tv_sec * 1e3 + (double)usage.ru_utime.tv_usec * 1e-3 +
+               (double)usage.ru_stime.tv_sec * 1e3 + (double)usage.ru_stime.tv_usec * 1e-3);
+    return 0;
+}

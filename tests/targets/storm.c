@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One kind of event after the other, with some milliseconds of work at each:
+ *
+ *   storm exec|fork|vfork|thread|signal|nonleader-exec COUNT WORK_US
+ *
+ * exec: COUNT execs of itself in a row. fork: COUNT children in a row, each exits with
+ * i % 100. thread: COUNT threads, four at a time. signal: COUNT signals to itself, from a
+ * second process, all of which must arrive. nonleader-exec: each exec is done by a second
+ * thread. Prints "storm KIND done COUNT" when nothing went missing.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static long count, work_us;
+static char **arguments;
+static volatile sig_atomic_t arrived;
+
+static double now_us(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
+}
+
+__attribute__((noinline)) static void work(void)
+{
+    volatile unsigned long sum = 0;
+    for (double end = now_us() + (double)work_us; now_us() < end;)
+        for (int i = 0; i < 2000; i++)
+            sum += (unsigned long)i;
+}
+
+static int done(const char *kind, long n)
+{
+    printf("storm %s done %ld\n", kind, n);
+    return 0;
+}
+
+static void *exec_next(void *unused)
+{
+    char left[32], all[32];
+    char *next[] = {arguments[0], arguments[1], left, arguments[3], all, NULL};
+
+    snprintf(left, sizeof left, "%ld", count - 1);
+    snprintf(all, sizeof all, "%ld", arguments[4] ? atol(arguments[4]) : count);
+    execv("/proc/self/exe", next);
+    perror("execv");
+    _exit(1);
+    return unused;
+}
+
+static int storm_exec(int by_thread)
+{
+    work();
+    if (count == 0)
+        return done(arguments[1], atol(arguments[4]));
+    if (by_thread) {
+        pthread_t id;
+        pthread_create(&id, NULL, exec_next, NULL);
+        for (;;)
+            pause();
+    }
+    exec_next(NULL);
+    return 1;
+}
+
+static int storm_fork(pid_t (*make)(void))
+{
+    for (long i = 0; i < count; i++) {
+        int status;
+        pid_t child = make();
+        if (child == 0) {
+            work();
+            _exit((int)(i % 100));
+        }
+        if (waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+            WEXITSTATUS(status) != i % 100)
+            return 1;
+    }
+    return done(arguments[1], count);
+}
+
+static int storm_vfork(void)
+{
+    for (long i = 0; i < count; i++) {
+        char code[32];
+        int status;
+        snprintf(code, sizeof code, "%ld", work_us);
+        pid_t child = vfork();
+        if (child == 0) {
+            execl("/proc/self/exe", arguments[0], "once", "0", code, (char *)NULL);
+            _exit(127);
+        }
+        if (waitpid(child, &status, 0) != child || status != 0)
+            return 1;
+    }
+    return done(arguments[1], count);
+}
+
+static void *thread_body(void *unused)
+{
+    work();
+    return unused;
+}
+
+static int storm_thread(void)
+{
+    for (long i = 0; i < count; i += 4) {
+        pthread_t ids[4];
+        for (int j = 0; j < 4; j++)
+            if (pthread_create(&ids[j], NULL, thread_body, NULL) != 0)
+                return 1;
+        for (int j = 0; j < 4; j++)
+            pthread_join(ids[j], NULL);
+    }
+    return done(arguments[1], count);
+}
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    arrived = arrived + 1;
+}
+
+/* Real-time signals queue: each one sent must be counted. */
+static int storm_signal(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGRTMIN, &action, NULL);
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child == 0) {
+        for (long i = 0; i < count; i++) {
+            union sigval value = {.sival_int = (int)i};
+            while (sigqueue(parent, SIGRTMIN, value) < 0 && errno == EAGAIN)
+                usleep(100);
+            if (work_us > 0)
+                usleep((useconds_t)work_us);
+        }
+        _exit(0);
+    }
+    volatile unsigned long sum = 0;
+    while (arrived < count)
+        sum += 1;
+    waitpid(child, NULL, 0);
+    return done(arguments[1], arrived);
+}
+
+int main(int argc, char **argv)
+{
+    const char *kind = argc > 1 ? argv[1] : "";
+
+    if (argc < 4)
+        return 2;
+    arguments = argv;
+    count = atol(argv[2]);
+    work_us = atol(argv[3]);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc < 5 && strstr(kind, "exec") != NULL) {
+        static char *with_total[6];
+        for (int i = 0; i < 4; i++)
+            with_total[i] = argv[i];
+        with_total[4] = argv[2];
+        arguments = with_total;
+    }
+    if (strcmp(kind, "once") == 0) {
+        work();
+        return 0;
+    }
+    if (strcmp(kind, "exec") == 0)
+        return storm_exec(0);
+    if (strcmp(kind, "nonleader-exec") == 0)
+        return storm_exec(1);
+    if (strcmp(kind, "fork") == 0)
+        return storm_fork(fork);
+    if (strcmp(kind, "vfork") == 0)
+        return storm_vfork();
+    if (strcmp(kind, "thread") == 0)
+        return storm_thread();
+    if (strcmp(kind, "signal") == 0)
+        return storm_signal();
+    return 2;
+}
