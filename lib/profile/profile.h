@@ -63,6 +63,7 @@ struct profile_thread {
 struct profile_function {
     uint32_t name;        /* string: as people read it */
     uint32_t system_name; /* string: as the linker reads it */
+    uint32_t object;      /* index + 1 of the object that it is in; 0: not known */
     uint32_t file;        /* string: where it is defined; "" not known */
     uint32_t line;        /* 0 not known */
 };

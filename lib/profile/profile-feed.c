@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events into tables. What is needed only while a process lives (its mappings) is kept apart
+ * and dropped at its end, so that a storm of short processes leaves behind no more than their
+ * entries.
+ *
+ * Nothing may be assumed of the order in which threads and processes are announced, for events
+ * can be lost: whoever is not known is made known.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "profile/profile-internal.h"
+
+static struct live_process **live_link(const struct profile *profile, uint32_t pid)
+{
+    struct live_process **link = &profile->index->live[pid % LIVE_BUCKETS];
+
+    while (*link != NULL && (*link)->pid != pid)
+        link = &(*link)->next;
+    return link;
+}
+
+static void drop_live(struct live_process **link)
+{
+    struct live_process *live = *link;
+
+    *link = live->next;
+    free(live->mappings);
+    free(live);
+}
+
+void profile_forget_live(struct profile *profile)
+{
+    for (size_t i = 0; i < LIVE_BUCKETS; i++)
+        while (profile->index->live[i] != NULL)
+            drop_live(&profile->index->live[i]);
+}
+
+static int find_thread(struct profile *profile, uint32_t process, uint32_t tid, uint32_t *result)
+{
+    uint32_t hash = index_mix(process, tid), at = hash, found;
+
+    while ((found = index_next(&profile->index->threads, hash, &at)) != PROFILE_ABSENT)
+        if (profile->threads[found].process == process && profile->threads[found].tid == tid) {
+            *result = found;
+            return 0;
+        }
+    struct profile_thread thread = {
+        .process = process, .tid = tid, .comm = profile->processes[process].comm};
+    profile->totals.threads_seen++;
+    return profile_add_thread(profile, &thread, result);
+}
+
+/* A new image of a process: by fork, by exec, or because it was never announced. */
+static int start_image(struct profile *profile, struct live_process *live,
+                       const struct profile_process *image)
+{
+    uint32_t leader;
+    int error = profile_add_process(profile, image, &live->process);
+
+    if (error == 0)
+        error = find_thread(profile, live->process, live->pid, &leader);
+    free(live->mappings);
+    live->mappings = NULL;
+    live->mapping_count = 0;
+    return error;
+}
+
+static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, uint64_t time,
+                         struct live_process **result)
+{
+    struct live_process **link = live_link(profile, pid);
+    struct profile_process image = {.pid = pid, .ppid = ppid, .start = time, .status = -1};
+
+    if (*link != NULL)
+        drop_live(link); /* a number used again; the end of its last bearer was lost */
+    link = live_link(profile, pid);
+    const struct live_process *parent = *live_link(profile, ppid);
+    if (ppid != 0 && parent != NULL)
+        image.comm = profile->processes[parent->process].comm;
+    struct live_process *live = calloc(1, sizeof *live);
+    if (live == NULL)
+        return -ENOMEM;
+    live->pid = pid;
+    int error = start_image(profile, live, &image);
+    if (error != 0) {
+        free(live);
+        return error;
+    }
+    profile->totals.processes_seen++;
+    *link = live;
+    *result = live;
+    return 0;
+}
+
+static int need_live(struct profile *profile, uint32_t pid, uint64_t time,
+                     struct live_process **result)
+{
+    *result = *live_link(profile, pid);
+    return *result != NULL ? 0 : start_process(profile, pid, 0, time, result);
+}
+
+static int feed_exec(struct profile *profile, const struct wire_task *event)
+{
+    struct live_process *live;
+    int error = need_live(profile, event->pid, event->time, &live);
+    if (error != 0)
+        return error;
+
+    struct profile_process *old = &profile->processes[live->process];
+    struct profile_process image = {.pid = old->pid,
+                                    .ppid = old->ppid,
+                                    .comm = old->comm,
+                                    .generation = old->generation + 1,
+                                    .start = event->time,
+                                    .status = -1};
+    old->end = event->time;
+    uint32_t threads_seen = profile->totals.threads_seen;
+    int started = start_image(profile, live, &image);
+    profile->totals.threads_seen = threads_seen; /* the thread is the same as before */
+    return started;
+}
+
+static int feed_comm(struct profile *profile, const struct wire_comm *event)
+{
+    struct live_process *live;
+    uint32_t thread, comm;
+    int error = need_live(profile, event->pid, event->time, &live);
+
+    if (error == 0)
+        error = find_thread(profile, live->process, event->tid, &thread);
+    if (error == 0)
+        error = profile_string(profile, event->comm, &comm);
+    if (error != 0)
+        return error;
+    profile->threads[thread].comm = comm;
+    if (event->tid == event->pid)
+        profile->processes[live->process].comm = comm;
+    return 0;
+}
+
+static void feed_exit(struct profile *profile, const struct wire_exit *event)
+{
+    struct live_process **link = live_link(profile, event->pid);
+
+    if (event->pid != event->tid || *link == NULL)
+        return;
+    struct profile_process *process = &profile->processes[(*link)->process];
+    process->end = event->time;
+    process->status = event->status;
+    process->cpu_ns = event->cpu_ns;
+    drop_live(link);
+}
+
+/* --- mappings ------------------------------------------------------------------------ */
+
+static void attach_object(struct profile *profile, uint32_t object, int fd)
+{
+    struct profile_object *wanted = &profile->objects[object];
+
+    if (wanted->fd >= 0)
+        close(fd);
+    else
+        wanted->fd = fd;
+}
+
+/* A descriptor and its MAP event come by different ways: whichever is first waits here. */
+static struct pending_object *find_pending(const struct profile *profile, uint32_t wire_object)
+{
+    struct profile_index *index = profile->index;
+
+    for (uint32_t i = 0; i < index->pending_count; i++)
+        if (index->pending[i].wire_object == wire_object)
+            return &index->pending[i];
+    return NULL;
+}
+
+static void add_pending(struct profile *profile, const struct pending_object *pending)
+{
+    struct profile_index *index = profile->index;
+
+    if (profile_grow(&index->pending, index->pending_count, sizeof *index->pending) == 0)
+        index->pending[index->pending_count++] = *pending;
+    else if (pending->fd >= 0)
+        close(pending->fd);
+}
+
+void profile_give_object(struct profile *profile, uint32_t wire_object, int fd)
+{
+    struct pending_object *pending = find_pending(profile, wire_object);
+
+    if (pending == NULL)
+        add_pending(profile, &(struct pending_object){wire_object, PROFILE_ABSENT, fd});
+    else if (pending->object != PROFILE_ABSENT)
+        attach_object(profile, pending->object, fd);
+    else
+        close(fd);
+}
+
+static void want_object(struct profile *profile, uint32_t wire_object, uint32_t object)
+{
+    struct pending_object *pending = find_pending(profile, wire_object);
+
+    if (wire_object == 0)
+        return;
+    if (pending == NULL) {
+        add_pending(profile, &(struct pending_object){wire_object, object, -1});
+    } else if (pending->object == PROFILE_ABSENT) {
+        pending->object = object;
+        attach_object(profile, object, pending->fd);
+        pending->fd = -1;
+    }
+}
+
+static int make_object(struct profile *profile, const struct wire_map *event, uint32_t process,
+                       uint32_t *result)
+{
+    static const char suffix[] = " (deleted)";
+    struct profile_object object = {.start = event->start,
+                                    .end = event->end,
+                                    .offset = event->offset,
+                                    .pid = event->pid,
+                                    .fd = -1};
+    char path[WIRE_MAX_EVENT];
+
+    snprintf(path, sizeof path, "%s", event->name);
+    size_t length = strlen(path), cut = sizeof suffix - 1;
+    switch (event->kind) {
+    case WIRE_MAP_FILE:
+        object.kind = PROFILE_OBJECT_FILE;
+        object.device = makedev(event->dev_major, event->dev_minor);
+        object.inode = event->inode;
+        object.deleted = length > cut && strcmp(path + length - cut, suffix) == 0;
+        if (object.deleted)
+            path[length - cut] = '\0';
+        break;
+    case WIRE_MAP_VDSO:
+        object.kind = PROFILE_OBJECT_VDSO;
+        object.pid = 0;
+        object.inode = event->inode;
+        break;
+    default:
+        object.kind = PROFILE_OBJECT_ANON;
+        object.process = process;
+        if (path[0] == '\0')
+            snprintf(path, sizeof path, "//anon");
+    }
+    object.build_id_size = event->build_id_size;
+    memcpy(object.build_id, event->build_id, event->build_id_size);
+    int error = profile_string(profile, path, &object.path);
+    return error == 0 ? profile_object(profile, &object, result) : error;
+}
+
+/* The first mapping that ends above address. */
+static uint32_t find_mapping(const struct live_process *live, uint64_t address)
+{
+    uint32_t low = 0, high = live->mapping_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (live->mappings[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What the new mapping overlaps is gone, or was split by an mprotect: the part below and the
+ * part above stay. */
+static int insert_mapping(struct live_process *live, const struct live_mapping *mapping)
+{
+    uint32_t first = find_mapping(live, mapping->start), last = first;
+    struct live_mapping parts[3];
+    uint32_t part_count = 0;
+
+    while (last < live->mapping_count && live->mappings[last].start < mapping->end)
+        last++;
+    if (first < last && live->mappings[first].start < mapping->start) {
+        parts[part_count] = live->mappings[first];
+        parts[part_count++].end = mapping->start;
+    }
+    parts[part_count++] = *mapping;
+    if (first < last && live->mappings[last - 1].end > mapping->end) {
+        struct live_mapping above = live->mappings[last - 1];
+        above.offset += mapping->end - above.start;
+        above.start = mapping->end;
+        parts[part_count++] = above;
+    }
+    uint32_t count = live->mapping_count - (last - first) + part_count;
+    if (count > live->mapping_count) {
+        void *larger = realloc(live->mappings, count * sizeof *live->mappings);
+        if (larger == NULL)
+            return -ENOMEM;
+        live->mappings = larger;
+    }
+    memmove(live->mappings + first + part_count, live->mappings + last,
+            (live->mapping_count - last) * sizeof *live->mappings);
+    memcpy(live->mappings + first, parts, part_count * sizeof *parts);
+    live->mapping_count = count;
+    return 0;
+}
+
+static int feed_map(struct profile *profile, const struct wire_map *event)
+{
+    struct live_process *live;
+    struct live_mapping mapping = {
+        .start = event->start, .end = event->end, .offset = event->offset};
+    int error = need_live(profile, event->pid, event->time, &live);
+
+    if (error == 0)
+        error = make_object(profile, event, live->process, &mapping.object);
+    if (error != 0)
+        return error;
+    want_object(profile, event->object, mapping.object);
+    return insert_mapping(live, &mapping);
+}
+
+/* --- samples ------------------------------------------------------------------------- */
+
+static int need_unknown_object(struct profile *profile, uint32_t *result)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
+    uint32_t *known = &profile->index->unknown_object;
+
+    if (*known == PROFILE_ABSENT) {
+        int error = profile_string(profile, "[unknown]", &object.path);
+        if (error == 0)
+            error = profile_object(profile, &object, known);
+        if (error != 0)
+            return error;
+    }
+    *result = *known;
+    return 0;
+}
+
+static int locate(struct profile *profile, const struct live_process *live, uint64_t pc,
+                  uint32_t *location)
+{
+    uint32_t slot = find_mapping(live, pc), object;
+
+    if (slot < live->mapping_count && live->mappings[slot].start <= pc) {
+        const struct live_mapping *mapping = &live->mappings[slot];
+        object = mapping->object;
+        enum profile_object_kind kind = profile->objects[object].kind;
+        if (kind == PROFILE_OBJECT_FILE || kind == PROFILE_OBJECT_VDSO)
+            pc = pc - mapping->start + mapping->offset;
+    } else {
+        int error = need_unknown_object(profile, &object);
+        if (error != 0)
+            return error;
+    }
+    return profile_location(profile, object, pc, location);
+}
+
+static int name_syscall(struct profile *profile, int32_t number, uint32_t flags, uint32_t *result)
+{
+    bool compat = flags & WIRE_SAMPLE_COMPAT;
+    char unnamed[32];
+
+    if (number == WIRE_NO_SYSCALL) {
+        *result = PROFILE_NONE;
+        return 0;
+    }
+    if (number < 0)
+        return profile_syscall(profile, "[page fault]", -1, 0, result);
+    const char *name = profile_syscall_name(number, compat);
+    if (name == NULL) {
+        snprintf(unnamed, sizeof unnamed, "syscall_%d", number);
+        name = unnamed;
+    }
+    return profile_syscall(profile, name, number, compat, result);
+}
+
+static int feed_sample(struct profile *profile, const struct wire_sample *event)
+{
+    struct profile_sample sample = {.sleeping = (event->flags & WIRE_SAMPLE_SLEEPING) != 0,
+                                    .count = 1,
+                                    .cpu_ns = event->cpu_ns,
+                                    .wall_ns = event->wall_ns};
+    struct live_process *live;
+    uint32_t location;
+    int error = need_live(profile, event->pid, event->time, &live);
+
+    if (error == 0)
+        error = find_thread(profile, live->process, event->tid, &sample.thread);
+    if (error == 0)
+        error = locate(profile, live, event->pc, &location);
+    if (error == 0)
+        error = profile_node(profile, PROFILE_NONE, location, &sample.node);
+    if (error == 0)
+        error = name_syscall(profile, event->syscall, event->flags, &sample.syscall);
+    return error == 0 ? profile_count(profile, &sample) : error;
+}
+
+static void feed_stats(struct profile *profile, const struct wire_stats *event)
+{
+    struct profile_totals *totals = &profile->totals;
+
+    totals->elapsed_ns = event->elapsed_ns;
+    totals->ticks = event->ticks;
+    totals->stopped_ns = event->stopped_ns;
+    totals->target_cpu_ns = event->target_cpu_ns;
+    totals->supervisor_cpu_ns = event->supervisor_cpu_ns;
+    totals->throttled_ns = event->throttled_ns;
+    totals->repaired = event->repaired;
+    totals->threads_alive = event->threads;
+    totals->processes_alive = event->processes;
+}
+
+static int feed_thread(struct profile *profile, const struct wire_task *event)
+{
+    struct live_process *live;
+    uint32_t thread;
+    int error = need_live(profile, event->pid, event->time, &live);
+
+    return error == 0 ? find_thread(profile, live->process, event->tid, &thread) : error;
+}
+
+int profile_feed(struct profile *profile, const struct wire_header *header)
+{
+    const void *event = header;
+    const struct wire_fork *fork = event;
+    struct live_process *live;
+
+    switch (header->type) {
+    case WIRE_SAMPLE:
+        return feed_sample(profile, event);
+    case WIRE_MAP:
+        return feed_map(profile, event);
+    case WIRE_EXEC:
+        return feed_exec(profile, event);
+    case WIRE_FORK:
+        return start_process(profile, fork->pid, fork->ppid, fork->time, &live);
+    case WIRE_THREAD:
+        return feed_thread(profile, event);
+    case WIRE_COMM:
+        return feed_comm(profile, event);
+    case WIRE_EXIT:
+        feed_exit(profile, event);
+        return 0;
+    case WIRE_LOST:
+        profile->totals.lost += ((const struct wire_lost *)event)->events;
+        return 0;
+    case WIRE_THROTTLE:
+        if (profile->totals.asked_hz == 0)
+            profile->totals.asked_hz = ((const struct wire_throttle *)event)->asked_hz;
+        return 0;
+    case WIRE_STATS:
+        feed_stats(profile, event);
+        return 0;
+    }
+    return 0;
+}

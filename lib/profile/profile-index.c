@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Open addressing with linear probing, never more than two thirds full, nothing is ever
+ * removed. Hashes are kept beside the indexes, so that growing touches no entry and a miss
+ * rarely compares one.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile-internal.h"
+
+#define FIRST_SIZE 64
+
+uint32_t index_mix(uint32_t a, uint64_t b)
+{
+    uint64_t x = (a ^ b) * 0x9e3779b97f4a7c15u;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(x >> 32);
+}
+
+/* FNV-1a */
+uint32_t index_hash(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+/* *at starts as the hash and becomes the next slot to look at; the hash is passed apart
+ * because the walk forgets it. */
+uint32_t index_next(const struct index *index, uint32_t hash, uint32_t *at)
+{
+    if (index->size == 0)
+        return PROFILE_ABSENT;
+    uint32_t mask = index->size - 1;
+    for (uint32_t slot = *at & mask; index->slots[slot] != 0; slot = (slot + 1) & mask) {
+        *at = slot + 1;
+        if (index->hashes[slot] == hash)
+            return index->slots[slot] - 1;
+    }
+    return PROFILE_ABSENT;
+}
+
+static void put(struct index *index, uint32_t hash, uint32_t slot_value)
+{
+    uint32_t mask = index->size - 1, slot = hash & mask;
+
+    while (index->slots[slot] != 0)
+        slot = (slot + 1) & mask;
+    index->slots[slot] = slot_value;
+    index->hashes[slot] = hash;
+}
+
+static int grow(struct index *index)
+{
+    struct index larger = {.size = index->size == 0 ? FIRST_SIZE : index->size * 2,
+                           .count = index->count};
+
+    larger.slots = calloc(larger.size, sizeof *larger.slots);
+    larger.hashes = malloc(larger.size * sizeof *larger.hashes);
+    if (larger.slots == NULL || larger.hashes == NULL) {
+        index_free(&larger);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < index->size; i++)
+        if (index->slots[i] != 0)
+            put(&larger, index->hashes[i], index->slots[i]);
+    index_free(index);
+    *index = larger;
+    return 0;
+}
+
+int index_add(struct index *index, uint32_t hash, uint32_t entry)
+{
+    if (index->count >= index->size / 3 * 2) {
+        int error = grow(index);
+        if (error != 0)
+            return error;
+    }
+    put(index, hash, entry + 1);
+    index->count++;
+    return 0;
+}
+
+void index_clear(struct index *index)
+{
+    if (index->size > 0)
+        memset(index->slots, 0, index->size * sizeof *index->slots);
+    index->count = 0;
+}
+
+void index_free(struct index *index)
+{
+    free(index->slots);
+    free(index->hashes);
+    *index = (struct index){0};
+}
+
+int profile_grow(void *array, uint32_t count, size_t element)
+{
+    void **pointer = array;
+
+    if (count >= UINT32_MAX - 1)
+        return -EOVERFLOW;
+    if (count != 0 && (count & (count - 1)) != 0)
+        return 0; /* capacities are powers of two: there is room */
+    size_t capacity = count == 0 ? 1 : (size_t)count * 2;
+    void *larger = realloc(*pointer, capacity * element);
+    if (larger == NULL)
+        return -ENOMEM;
+    *pointer = larger;
+    return 0;
+}

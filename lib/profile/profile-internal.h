@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of this room share: the hashes over the tables, and what is live. */
+#ifndef PPROFIL_PROFILE_INTERNAL_H
+#define PPROFIL_PROFILE_INTERNAL_H
+
+#include "profile/profile.h"
+
+/* A hash from the contents of a table's entries to their indexes. It holds indexes only; the
+ * caller hashes keys and compares entries. */
+struct index {
+    uint32_t *slots; /* index + 1; 0: free */
+    uint32_t *hashes;
+    uint32_t size; /* a power of two, or 0 */
+    uint32_t count;
+};
+
+/* Walks the entries with this hash: start with *at = hash, stop at PROFILE_ABSENT. */
+#define PROFILE_ABSENT UINT32_MAX
+uint32_t index_next(const struct index *index, uint32_t hash, uint32_t *at);
+/* Adds an entry that is not there yet. 0 or -ENOMEM. */
+int index_add(struct index *index, uint32_t hash, uint32_t entry);
+void index_clear(struct index *index);
+void index_free(struct index *index);
+
+uint32_t index_hash(const void *bytes, size_t size);
+uint32_t index_mix(uint32_t a, uint64_t b);
+
+/* Makes room for one more element at the end of an array. 0, -ENOMEM or -EOVERFLOW. */
+int profile_grow(void *array, uint32_t count, size_t element);
+
+/* One mapping of a live address space. */
+struct live_mapping {
+    uint64_t start, end, offset;
+    uint32_t object;
+};
+
+/* A process that has not ended: what its events need. */
+struct live_process {
+    uint32_t pid;
+    uint32_t process; /* index of the present image */
+    struct live_mapping *mappings; /* sorted by start, disjoint */
+    uint32_t mapping_count;
+    struct live_process *next; /* in its bucket */
+};
+
+/* A descriptor whose object is not known yet, or the other way round. */
+struct pending_object {
+    uint32_t wire_object;
+    uint32_t object; /* index, or PROFILE_ABSENT */
+    int fd;          /* or -1 */
+};
+
+#define LIVE_BUCKETS 1024
+
+struct profile_index {
+    struct index strings, functions, objects, threads, locations, nodes, syscalls, samples;
+    struct live_process *live[LIVE_BUCKETS];
+    struct pending_object *pending;
+    uint32_t pending_count;
+    uint32_t unknown_object; /* index, or PROFILE_ABSENT */
+};
+
+/* Ends all live processes' bookkeeping. */
+void profile_forget_live(struct profile *profile);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tables. Each has an array and, where entries are found by content, a hash; an entry
+ * once made never moves to another index and is never removed, so indexes may be kept.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/profile-internal.h"
+
+static int add_nothing_entries(struct profile *profile)
+{
+    uint32_t index;
+    int error = profile_string(profile, "", &index);
+
+    if (error == 0)
+        error = profile_function(profile, &(struct profile_function){0}, &index);
+    if (error == 0)
+        error = profile_location(profile, 0, 0, &index);
+    if (error == 0)
+        error = profile_node(profile, PROFILE_NONE, PROFILE_NONE, &index);
+    if (error == 0)
+        error = profile_syscall(profile, "", -1, 0, &index);
+    return error;
+}
+
+struct profile *profile_new(void)
+{
+    struct profile *profile = calloc(1, sizeof *profile);
+    if (profile == NULL)
+        return NULL;
+
+    profile->index = calloc(1, sizeof *profile->index);
+    if (profile->index == NULL || add_nothing_entries(profile) != 0) {
+        profile_free(profile);
+        return NULL;
+    }
+    profile->index->unknown_object = PROFILE_ABSENT;
+    return profile;
+}
+
+static void free_index(struct profile_index *index)
+{
+    struct index *all[] = {&index->strings,   &index->functions, &index->objects,
+                           &index->threads,   &index->locations, &index->nodes,
+                           &index->syscalls, &index->samples};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        index_free(all[i]);
+    for (uint32_t i = 0; i < index->pending_count; i++)
+        if (index->pending[i].fd >= 0)
+            close(index->pending[i].fd);
+    free(index->pending);
+    free(index);
+}
+
+void profile_free(struct profile *profile)
+{
+    if (profile == NULL)
+        return;
+    if (profile->index != NULL) {
+        profile_forget_live(profile);
+        free_index(profile->index);
+    }
+    for (uint32_t i = 0; i < profile->string_count; i++)
+        free(profile->strings[i]);
+    for (uint32_t i = 0; i < profile->object_count; i++)
+        if (profile->objects[i].fd >= 0)
+            close(profile->objects[i].fd);
+    for (uint32_t i = 0; i < profile->location_count; i++)
+        free(profile->locations[i].lines);
+    free(profile->strings);
+    free(profile->objects);
+    free(profile->processes);
+    free(profile->threads);
+    free(profile->functions);
+    free(profile->locations);
+    free(profile->nodes);
+    free(profile->syscalls);
+    free(profile->samples);
+    free(profile->command);
+    free(profile);
+}
+
+void profile_clear(struct profile *profile)
+{
+    struct profile_totals *totals = &profile->totals;
+
+    profile->sample_count = 0;
+    index_clear(&profile->index->samples);
+    totals->samples = totals->cpu_ns = totals->wall_ns = 0;
+    totals->elapsed_ns = totals->target_cpu_ns = totals->stopped_ns = 0;
+    totals->supervisor_cpu_ns = totals->ticks = totals->lost = 0;
+    totals->throttled_ns = totals->repaired = 0;
+}
+
+/* Puts a new entry behind the last of its table and into its hash. */
+static int append(void *array, uint32_t *count, const void *entry, size_t size,
+                  struct index *index, uint32_t hash)
+{
+    int error = profile_grow(array, *count, size);
+
+    if (error == 0 && index != NULL)
+        error = index_add(index, hash, *count);
+    if (error != 0)
+        return error;
+    char *base = *(char **)array;
+    memcpy(base + (size_t)*count * size, entry, size);
+    (*count)++;
+    return 0;
+}
+
+int profile_string(struct profile *profile, const char *text, uint32_t *result)
+{
+    uint32_t hash = index_hash(text, strlen(text)), at = hash, found;
+    struct index *index = &profile->index->strings;
+
+    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+        if (strcmp(profile->strings[found], text) == 0) {
+            *result = found;
+            return 0;
+        }
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return -ENOMEM;
+    *result = profile->string_count;
+    int error = append(&profile->strings, &profile->string_count, &copy, sizeof copy, index, hash);
+    if (error != 0)
+        free(copy);
+    return error;
+}
+
+int profile_function(struct profile *profile, const struct profile_function *function,
+                     uint32_t *result)
+{
+    uint32_t hash = index_mix(index_mix(function->name, (uint64_t)function->system_name << 32 | function->object),
+                              (uint64_t)function->file << 32 | function->line);
+    uint32_t at = hash, found;
+    struct index *index = &profile->index->functions;
+
+    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT) {
+        const struct profile_function *other = &profile->functions[found];
+        if (other->name == function->name && other->system_name == function->system_name &&
+            other->object == function->object && other->file == function->file && other->line == function->line) {
+            *result = found;
+            return 0;
+        }
+    }
+    *result = profile->function_count;
+    return append(&profile->functions, &profile->function_count, function, sizeof *function, index,
+                  hash);
+}
+
+static bool same_object(const struct profile_object *a, const struct profile_object *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == PROFILE_OBJECT_UNKNOWN)
+        return true;
+    if (a->kind == PROFILE_OBJECT_ANON)
+        return a->process == b->process;
+    if (a->build_id_size > 0 && b->build_id_size > 0)
+        return a->build_id_size == b->build_id_size &&
+               memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+    return a->build_id_size == b->build_id_size && a->device == b->device &&
+           a->inode == b->inode && a->path == b->path;
+}
+
+static uint32_t hash_object(const struct profile_object *object)
+{
+    if (object->kind == PROFILE_OBJECT_UNKNOWN)
+        return 1;
+    if (object->kind == PROFILE_OBJECT_ANON)
+        return index_mix(2, object->process);
+    if (object->build_id_size > 0)
+        return index_hash(object->build_id, object->build_id_size);
+    return index_mix(index_mix(object->path, object->device), object->inode);
+}
+
+int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *result)
+{
+    uint32_t hash = hash_object(object), at = hash, found;
+    struct index *index = &profile->index->objects;
+
+    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+        if (same_object(&profile->objects[found], object)) {
+            *result = found;
+            return 0;
+        }
+    *result = profile->object_count;
+    return append(&profile->objects, &profile->object_count, object, sizeof *object, index, hash);
+}
+
+int profile_add_process(struct profile *profile, const struct profile_process *process,
+                        uint32_t *result)
+{
+    *result = profile->process_count;
+    return append(&profile->processes, &profile->process_count, process, sizeof *process, NULL, 0);
+}
+
+int profile_add_thread(struct profile *profile, const struct profile_thread *thread,
+                       uint32_t *result)
+{
+    *result = profile->thread_count;
+    return append(&profile->threads, &profile->thread_count, thread, sizeof *thread,
+                  &profile->index->threads, index_mix(thread->process, thread->tid));
+}
+
+int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *result)
+{
+    uint32_t hash = index_mix(object, address), at = hash, found;
+    struct index *index = &profile->index->locations;
+
+    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+        if (profile->locations[found].address == address &&
+            profile->locations[found].object == object && found != PROFILE_NONE) {
+            *result = found;
+            return 0;
+        }
+    struct profile_location location = {.object = object, .address = address};
+    *result = profile->location_count;
+    return append(&profile->locations, &profile->location_count, &location, sizeof location, index,
+                  hash);
+}
+
+int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *result)
+{
+    uint32_t hash = index_mix(parent, location), at = hash, found;
+    struct index *index = &profile->index->nodes;
+
+    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+        if (profile->nodes[found].parent == parent && profile->nodes[found].location == location) {
+            *result = found;
+            return 0;
+        }
+    struct profile_node node = {.parent = parent, .location = location};
+    *result = profile->node_count;
+    return append(&profile->nodes, &profile->node_count, &node, sizeof node, index, hash);
+}
+
+int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
+                    uint32_t *result)
+{
+    struct profile_syscall call = {.number = number, .compat = compat};
+    int error = profile_string(profile, name, &call.name);
+    if (error != 0)
+        return error;
+
+    uint32_t hash = index_mix(call.name, compat), at = hash, found;
+    struct index *index = &profile->index->syscalls;
+    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+        if (profile->syscalls[found].name == call.name &&
+            profile->syscalls[found].compat == compat) {
+            *result = found;
+            return 0;
+        }
+    *result = profile->syscall_count;
+    return append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index, hash);
+}
+
+static bool same_sample(const struct profile_sample *a, const struct profile_sample *b)
+{
+    return a->thread == b->thread && a->node == b->node && a->syscall == b->syscall &&
+           a->sleeping == b->sleeping;
+}
+
+int profile_count(struct profile *profile, const struct profile_sample *sample)
+{
+    uint32_t hash = index_mix(index_mix(sample->thread, sample->node),
+                              (uint64_t)sample->syscall << 1 | sample->sleeping);
+    uint32_t at = hash, found;
+    struct profile_totals *totals = &profile->totals;
+    struct index *index = &profile->index->samples;
+
+    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT &&
+           !same_sample(&profile->samples[found], sample))
+        ;
+    if (found == PROFILE_ABSENT) {
+        int error = append(&profile->samples, &profile->sample_count, sample, sizeof *sample,
+                           index, hash);
+        if (error != 0)
+            return error;
+    } else {
+        profile->samples[found].count += sample->count;
+        profile->samples[found].cpu_ns += sample->cpu_ns;
+        profile->samples[found].wall_ns += sample->wall_ns;
+    }
+    totals->samples += sample->count;
+    totals->cpu_ns += sample->cpu_ns;
+    totals->wall_ns += sample->wall_ns;
+    if (sample->sleeping || sample->wall_ns > 0)
+        totals->wall = true;
+    return 0;
+}
+
+int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
+                      uint32_t count, uint32_t looked)
+{
+    struct profile_location *place = &profile->locations[location];
+    struct profile_line *copy = NULL;
+
+    if (count > 0) {
+        copy = malloc(count * sizeof *copy);
+        if (copy == NULL)
+            return -ENOMEM;
+        memcpy(copy, lines, count * sizeof *copy);
+    }
+    free(place->lines);
+    place->lines = copy;
+    place->line_count = count;
+    place->looked |= looked;
+    return 0;
+}
