@@ -17,12 +17,14 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "supervisor/supervisor.h"
 
 #define UNKNOWN_POLL_MS 20 /* how soon orphans of a fork are looked after */
+#define SLICE_NS 100000u    /* the shortest that the scheduler grants */
 #define LEAVE_NS 300000000u /* longest wait for interrupts under way at the end */
 
 static void raise_descriptor_limit(void)
@@ -64,13 +66,38 @@ static int open_descriptors(struct supervisor *supervisor)
     return error == 0 ? watch(supervisor, supervisor->socket) : error;
 }
 
+/* struct sched_attr of include/uapi/linux/sched/types.h, whose header clashes with glibc's. */
+struct scheduling {
+    uint32_t size;
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+/* A look that comes late comes when its target has gone to sleep: what runs just after a
+ * wake-up on our CPU would be missed. A short slice makes the scheduler run us at once, and
+ * since Linux 6.12 anyone may ask for one; the priority is for older kernels, and only for
+ * the privileged. */
+static void ask_for_low_latency(void)
+{
+    struct scheduling wish = {
+        .size = sizeof wish, .policy = SCHED_OTHER, .nice = -10, .runtime = SLICE_NS};
+
+    if (syscall(SYS_sched_setattr, 0, &wish, 0u) < 0) {
+        wish.nice = 0;
+        syscall(SYS_sched_setattr, 0, &wish, 0u);
+    }
+}
+
 static int set_up(struct supervisor *supervisor, int ring_fd)
 {
     int cpu_count = 1;
 
     setsid();
     raise_descriptor_limit();
-    setpriority(PRIO_PROCESS, 0, -10); /* refused to most; a late tick is only a lost one */
+    ask_for_low_latency();
     if (sched_getaffinity(0, sizeof supervisor->cpus, &supervisor->cpus) == 0)
         cpu_count = CPU_COUNT(&supervisor->cpus);
     supervisor->may_spin = cpu_count > 1;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The clock of the sampler. Ticks are absolute times, so that handling one late does not
- * shift those that follow; the budget is a slow loop around them.
+ * The clock of the sampler: stratified random sampling of time, and a slow loop around it that
+ * keeps the budget.
+ *
+ * A fixed period with some jitter is not enough: successive ticks then meet a target of nearly
+ * the same period in nearly the same phase, and shares come out wrong by far more than the
+ * number of samples suggests.
  */
 #include "config.h"
 
@@ -45,26 +49,34 @@ uint64_t rate_period(const struct rate *rate)
 
 uint64_t rate_next(struct rate *rate, uint64_t now, uint64_t slowest_ns)
 {
-    double period = SECOND / rate->rate_hz;
-    if ((double)slowest_ns > period)
-        period = (double)slowest_ns;
-    double jitter = 0.9 + 0.2 * (next_random(rate) / 4294967296.0);
-    uint64_t step = (uint64_t)(period * jitter);
+    uint64_t period = rate_period(rate);
+    uint64_t start = rate->stratum_end;
 
-    if (rate->due + step <= now)
-        rate->due = now;
-    rate->due += step;
-    return rate->due;
+    if (slowest_ns > period)
+        period = slowest_ns;
+    if (start + period <= now)
+        start = now; /* late: what was missed is added to what the next tick covers */
+    uint64_t end = start + period;
+    uint64_t from = start > now ? start : now;
+    rate->covered_ns = end - rate->stratum_end;
+    rate->stratum_end = end;
+    return from + (uint64_t)((double)(end - from) * (next_random(rate) / 4294967296.0));
+}
+
+void rate_restart(struct rate *rate, uint64_t now)
+{
+    rate->stratum_end = now;
 }
 
 bool rate_adjust(struct rate *rate, uint64_t now, uint64_t stopped_ns, uint64_t cpu_ns)
 {
     uint64_t length = now - rate->window_start;
 
+    if (rate->rate_hz < rate->asked_hz)
+        rate->throttled_ns += now - rate->adjusted_at;
+    rate->adjusted_at = now;
     if (length < WINDOW_NS)
         return false;
-    if (rate->rate_hz < rate->asked_hz && rate->window_start != 0)
-        rate->throttled_ns += length;
     uint64_t stopped = stopped_ns - rate->window_stopped;
     uint64_t cpu = cpu_ns - rate->window_cpu;
     bool first = rate->window_start == 0;

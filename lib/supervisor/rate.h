@@ -12,8 +12,10 @@ struct rate {
     double asked_hz;
     double rate_hz; /* in force: asked_hz, or less while the budget is passed */
     double budget;  /* stopped time a target may spend per CPU time, 0..1 */
-    uint64_t due;   /* time of the tick last handed out */
+    uint64_t stratum_end; /* time up to which ticks have been drawn */
+    uint64_t covered_ns;  /* time that the tick last drawn stands for */
     uint64_t random;
+    uint64_t adjusted_at; /* time of the last rate_adjust */
     uint64_t window_start;  /* time */
     uint64_t window_stopped; /* totals at the window's start, ns */
     uint64_t window_cpu;
@@ -23,10 +25,15 @@ struct rate {
 /* seed: 0 takes one from the clock. */
 void rate_init(struct rate *rate, double asked_hz, double budget, uint64_t seed);
 
-/* The time at which the tick after the present one is due. Jittered by +-10 %, so that a
- * target with a period of its own is not always met in the same phase. slowest_ns: a longer
- * period to use instead, or 0. A tick that is late already is dropped, not made up for. */
+/* Draws the next tick: time is cut into strata of one period each, and the tick is at a
+ * uniformly random instant of the next one. So every instant has the same chance of being
+ * looked at, and the phases in which a periodic target is met are independent of each other.
+ * Sets covered_ns: the period, and what was missed before it. slowest_ns: a longer period to
+ * use instead, or 0. */
 uint64_t rate_next(struct rate *rate, uint64_t now, uint64_t slowest_ns);
+
+/* The next stratum begins now; what is before it is covered by no tick. */
+void rate_restart(struct rate *rate, uint64_t now);
 
 /* Called often with ever-growing totals. Lowers the rate when the last window's stopped time
  * passed the budget, raises it again when there is room. Returns whether it changed. */

@@ -2,10 +2,10 @@
 /*
  * The tick: look, interrupt, read, let go.
  *
- * What a sample is worth. A tick is a look at a random instant, and a thread found on a CPU
- * stands for the whole time since the look before: summed over many looks that is its CPU
- * time, and where it was found is where it spent it (the Horvitz-Thompson estimator, with
- * the time between looks as the inverse of the probability of being met). Handing out the CPU
+ * What a sample is worth. A tick is a look at a random instant of a stretch of time, and a
+ * thread found on a CPU stands for that whole stretch: summed over many looks that is its CPU
+ * time, and where it was found is where it spent it (the Horvitz-Thompson estimator: the
+ * length of the stretch is the inverse of the chance of being met). Handing out the CPU
  * time used since the last sample instead would credit what a thread did after its last look,
  * before it fell asleep, to whatever it does first when it wakes up; programs that work in
  * bursts come out wrong by tens of percent. So the kernel's exact figure is only a target to
@@ -56,11 +56,8 @@ void sampler_arm(struct supervisor *supervisor)
         return;
     if (supervisor->armed && !(supervisor->idle && supervisor->tracees.hot_count > 0))
         return;
-    /* somebody woke up just now: the first look must not come at a fixed distance from it */
-    uint64_t period = rate_period(&supervisor->rate);
-    supervisor->rate.due = time_now() - (uint64_t)rate_random(&supervisor->rate, (uint32_t)period);
+    rate_restart(&supervisor->rate, time_now());
     arm_next(supervisor);
-    supervisor->tick_at = supervisor->rate.due - period;
 }
 
 void sampler_start(struct supervisor *supervisor)
@@ -264,10 +261,9 @@ static void keep_house(struct supervisor *supervisor)
 
 void sampler_tick(struct supervisor *supervisor)
 {
-    uint64_t now = time_now();
-    uint64_t interval = now - supervisor->tick_at;
+    uint64_t interval = supervisor->rate.covered_ns;
 
-    supervisor->tick_at = now;
+    supervisor->tick_at = time_now();
     supervisor->stats.ticks++;
     unsigned running = interrupt_running(supervisor, interval);
     await_stops(supervisor, running);
