@@ -94,6 +94,7 @@ int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_
     if (pass.process == NULL)
         return -ENOMEM;
     pass.process->launching = launched;
+    pass.process->root = true;
     do {
         pass.found = 0;
         error = procfs_each_thread(pid, seize, &pass);

@@ -16,6 +16,7 @@
 #define SCAN_PERIOD_NS 9000000u /* a little less than the idle tick */
 #define SCAN_AT_ONCE 256u       /* threads read in one call */
 #define UNEXPLAINED_NS 50000u   /* less is not worth a search */
+#define WORTH_A_LOOK_NS 200000u /* less CPU time than this in a hot span is no work */
 #define SHORTEST_HOT_SPAN 200000000u
 
 static void cool_idle(struct supervisor *supervisor, uint64_t now)
@@ -28,7 +29,7 @@ static void cool_idle(struct supervisor *supervisor, uint64_t now)
             continue;
         uint64_t before = tracee->cpu_ns;
         struct procfs_cpu cpu;
-        if (tracee_read_cpu(tracee, &cpu) && tracee->cpu_ns > before) {
+        if (tracee_read_cpu(tracee, &cpu) && tracee->cpu_ns - before >= WORTH_A_LOOK_NS) {
             tracee->hot_until = now + tracee->hot_span;
             continue;
         }

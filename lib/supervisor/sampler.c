@@ -31,6 +31,7 @@
 #define PREEMPTED_NS 50000u      /* our own waking up may have taken the CPU from a thread */
 #define MOST_SPIN_CREDIT 8
 #define DEBT_SHARE 32      /* part of the debt that one sample takes on */
+#define SETTLED_SAMPLES 16  /* before that a young thread cannot have used what it stands for */
 #define WALL_LOOKS 32u     /* cold threads looked at in one tick */
 #define STEP_ASIDE_NS 2000000u
 #define STATS_PERIOD_NS 1000000000u
@@ -250,7 +251,7 @@ static void keep_house(struct supervisor *supervisor)
     uint64_t now = time_now();
 
     heat_check(supervisor, now);
-    if (rate_adjust(&supervisor->rate, now, supervisor->sampling_stopped_ns,
+    if (rate_adjust(&supervisor->rate, now, supervisor->sampling_cost_ns,
                     supervisor->attributed_ns))
         tell_rate(supervisor);
     if (now - supervisor->stats_at >= STATS_PERIOD_NS)
@@ -271,6 +272,9 @@ void sampler_tick(struct supervisor *supervisor)
     if (supervisor->options.wall)
         look_at_sleepers(supervisor);
     keep_house(supervisor);
+    /* where targets want every CPU, ours is taken from them too */
+    if (running >= (unsigned)CPU_COUNT(&supervisor->cpus))
+        supervisor->sampling_cost_ns += time_now() - supervisor->tick_at;
     supervisor->armed = false;
     if (supervisor->sampling && supervisor->tracees.count > 0)
         arm_next(supervisor);
@@ -282,7 +286,8 @@ static uint64_t attribute(struct tracee *tracee)
     int64_t debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
     int64_t share = (int64_t)tracee->pending_ns;
 
-    share += (debt - share) / DEBT_SHARE;
+    if (tracee->samples >= SETTLED_SAMPLES)
+        share += (debt - share) / DEBT_SHARE;
     if (share < 0)
         share = 0;
     tracee->attributed_ns += (uint64_t)share;
@@ -339,7 +344,7 @@ void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int s
     stops_resume(tracee, signal);
     supervisor->stats.stopped_ns += stopped;
     if (wanted)
-        supervisor->sampling_stopped_ns += stopped;
+        supervisor->sampling_cost_ns += stopped;
     if (wanted && known)
         book(supervisor, tracee, &regs);
     tracee->pending_ns = 0;

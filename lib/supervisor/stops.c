@@ -18,6 +18,8 @@
 
 #include "supervisor/supervisor.h"
 
+#define NEWBORN_HOT_NS 20000000u /* most threads of a pool fall asleep at once */
+
 enum stop_kind {
     STOP_ENDED,     /* exited or killed; it is reaped */
     STOP_SIGNAL,    /* a signal is about to be delivered */
@@ -95,6 +97,7 @@ static void start_tracee(struct supervisor *supervisor, struct tracee *tracee)
     uint64_t now = time_now();
     tracee->wall_at = now;
     tracee_heat(&supervisor->tracees, tracee, now);
+    tracee->hot_until = now + NEWBORN_HOT_NS;
     sampler_arm(supervisor);
 }
 
@@ -193,6 +196,7 @@ static void handle_exec(struct supervisor *supervisor, struct tracee *leader)
         uint64_t cpu = process_cpu_counted(process, supervisor->sampling);
         supervisor->ended_cpu_ns += cpu;
         tell_exit(supervisor, process->pid, process->pid, cpu, -1);
+        tell_wake(supervisor);
         detach(supervisor, leader);
         return;
     }
@@ -235,9 +239,11 @@ static void handle_end(struct supervisor *supervisor, struct tracee *tracee, uin
     if (process == NULL) {
         supervisor->unknown_count--;
     } else {
+        bool whole = process->pid == tracee->tid;
         tell_exit(supervisor, process->pid, tracee->tid, cpu_ns, status);
-        if (process->pid == tracee->tid)
-            supervisor->ended_cpu_ns += cpu_ns;
+        supervisor->ended_cpu_ns += whole ? cpu_ns : 0;
+        if (whole && process->root)
+            tell_wake(supervisor);
     }
     tracee_remove(&supervisor->tracees, tracee);
 }

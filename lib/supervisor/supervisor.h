@@ -82,7 +82,7 @@ struct supervisor {
 
     uint64_t ended_cpu_ns; /* of processes that have ended */
     uint64_t attributed_ns;       /* CPU time that samples stand for */
-    uint64_t sampling_stopped_ns; /* stopped time that a lower rate would have saved */
+    uint64_t sampling_cost_ns;    /* time taken from targets that a lower rate would save */
     uint64_t started_at; /* time: sampling began or went on */
     struct wire_stats stats;
 };

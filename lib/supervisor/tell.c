@@ -106,8 +106,6 @@ void tell_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu
                               .cpu_ns = cpu_ns,
                               .status = status};
     tell(supervisor, &event.header);
-    if (pid == tid)
-        tell_wake(supervisor);
 }
 
 void tell_rate(struct supervisor *supervisor)

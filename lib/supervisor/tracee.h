@@ -61,6 +61,7 @@ struct tracee {
 struct process {
     pid_t pid;
     bool launching;   /* our own child before its exec: nothing counts */
+    bool root;      /* attached to, not inherited: the client waits for its end */
     bool clock_valid;
     clockid_t clock;
     uint64_t clock_base;      /* CPU ns used when it was not sampled */
