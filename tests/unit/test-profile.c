@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "build-events.h"
+
+static const struct map_spec libx = {.pid = 10,
+                                     .kind = WIRE_MAP_FILE,
+                                     .start = 0x1000,
+                                     .end = 0x5000,
+                                     .offset = 0x2000,
+                                     .inode = 5,
+                                     .name = "/lib/libx.so",
+                                     .build_id = 7};
+
+static const struct profile_location *leaf(const struct profile *profile, uint32_t sample)
+{
+    return &profile->locations[profile->nodes[profile->samples[sample].node].location];
+}
+
+static const char *path_of(const struct profile *profile, uint32_t object)
+{
+    return profile->strings[profile->objects[object].path];
+}
+
+Test(profile, same_code_at_different_addresses_counts_together)
+{
+    struct profile *profile = profile_new();
+    struct map_spec moved = libx;
+
+    feed_fork(profile, 10, 0);
+    feed_map(profile, &libx);
+    feed_sample(profile, 10, 10, 0x1234, 100, WIRE_NO_SYSCALL);
+    feed_fork(profile, 11, 10);
+    moved.pid = 11;
+    moved.start = 0x701000;
+    moved.end = 0x705000;
+    feed_map(profile, &moved);
+    feed_sample(profile, 11, 11, 0x701234, 50, WIRE_NO_SYSCALL);
+    cr_assert_eq(profile->sample_count, 2); /* two threads */
+    cr_assert_eq(profile->samples[0].node, profile->samples[1].node);
+    cr_assert_eq(leaf(profile, 0)->address, 0x2234);
+    cr_assert_eq(profile->object_count, 1);
+    cr_assert_eq(profile->totals.cpu_ns, 150);
+    cr_assert_eq(profile->totals.samples, 2);
+    profile_free(profile);
+}
+
+Test(profile, exec_starts_a_new_image)
+{
+    struct profile *profile = profile_new();
+
+    feed_fork(profile, 10, 0);
+    feed_comm(profile, 10, 10, "sh");
+    feed_map(profile, &libx);
+    feed_sample(profile, 10, 10, 0x1234, 1, WIRE_NO_SYSCALL);
+    feed_task(profile, WIRE_EXEC, 10, 10);
+    feed_comm(profile, 10, 10, "gcc");
+    feed_sample(profile, 10, 10, 0x1234, 2, WIRE_NO_SYSCALL);
+    cr_assert_eq(profile->process_count, 2);
+    cr_assert_eq(profile->processes[1].generation, 1);
+    cr_assert_eq(profile->processes[1].pid, 10);
+    cr_assert_str_eq(profile->strings[profile->processes[0].comm], "sh");
+    cr_assert_str_eq(profile->strings[profile->processes[1].comm], "gcc");
+    cr_assert_eq(profile->sample_count, 2);
+    cr_assert_str_eq(path_of(profile, leaf(profile, 1)->object), "[unknown]");
+    cr_assert_eq(profile->totals.threads_seen, 1);
+    profile_free(profile);
+}
+
+Test(profile, a_number_used_again_is_another_process)
+{
+    struct profile *profile = profile_new();
+
+    feed_fork(profile, 10, 0);
+    feed_sample(profile, 10, 10, 0x10, 1, WIRE_NO_SYSCALL);
+    feed_exit(profile, 10, 10, 0x100);
+    feed_fork(profile, 10, 0);
+    feed_sample(profile, 10, 10, 0x10, 1, WIRE_NO_SYSCALL);
+    cr_assert_eq(profile->process_count, 2);
+    cr_assert_eq(profile->processes[0].status, 0x100);
+    cr_assert_eq(profile->processes[1].status, -1);
+    cr_assert_eq(profile->sample_count, 2);
+    profile_free(profile);
+}
+
+Test(profile, samples_of_the_unannounced_still_count)
+{
+    struct profile *profile = profile_new();
+
+    feed_sample(profile, 99, 100, 0x10, 5, WIRE_NO_SYSCALL);
+    feed_task(profile, WIRE_THREAD, 98, 97);
+    cr_assert_eq(profile->totals.cpu_ns, 5);
+    cr_assert_eq(profile->process_count, 2);
+    cr_assert_str_eq(path_of(profile, leaf(profile, 0)->object), "[unknown]");
+    cr_assert_eq(leaf(profile, 0)->address, 0x10);
+    profile_free(profile);
+}
+
+Test(profile, a_new_mapping_replaces_what_it_overlaps)
+{
+    struct profile *profile = profile_new();
+    struct map_spec other = libx;
+
+    feed_fork(profile, 10, 0);
+    feed_map(profile, &libx); /* 0x1000-0x5000 */
+    other.start = 0x2000;
+    other.end = 0x3000;
+    other.offset = 0;
+    other.inode = 6;
+    other.name = "/lib/liby.so";
+    other.build_id = 8;
+    feed_map(profile, &other);
+    feed_sample(profile, 10, 10, 0x1fff, 1, WIRE_NO_SYSCALL);
+    feed_sample(profile, 10, 10, 0x2fff, 1, WIRE_NO_SYSCALL);
+    feed_sample(profile, 10, 10, 0x3000, 1, WIRE_NO_SYSCALL);
+    feed_sample(profile, 10, 10, 0x5000, 1, WIRE_NO_SYSCALL);
+    cr_assert_str_eq(path_of(profile, leaf(profile, 0)->object), "/lib/libx.so");
+    cr_assert_eq(leaf(profile, 0)->address, 0x2fff);
+    cr_assert_str_eq(path_of(profile, leaf(profile, 1)->object), "/lib/liby.so");
+    cr_assert_eq(leaf(profile, 1)->address, 0xfff);
+    cr_assert_str_eq(path_of(profile, leaf(profile, 2)->object), "/lib/libx.so");
+    cr_assert_eq(leaf(profile, 2)->address, 0x4000);
+    cr_assert_str_eq(path_of(profile, leaf(profile, 3)->object), "[unknown]");
+    profile_free(profile);
+}
+
+Test(profile, objects_are_told_apart_by_build_id_then_inode)
+{
+    struct profile *profile = profile_new();
+    struct map_spec map = libx;
+
+    feed_fork(profile, 10, 0);
+    feed_map(profile, &map);
+    map.name = "/other/name/of/libx.so";
+    map.inode = 77;
+    feed_map(profile, &map);
+    cr_assert_eq(profile->object_count, 1);
+    map.build_id = 0;
+    feed_map(profile, &map);
+    map.inode = 78;
+    feed_map(profile, &map);
+    cr_assert_eq(profile->object_count, 3);
+    map.name = "/lib/gone.so (deleted)";
+    map.inode = 79;
+    feed_map(profile, &map);
+    cr_assert_str_eq(path_of(profile, 3), "/lib/gone.so");
+    cr_assert(profile->objects[3].deleted);
+    profile_free(profile);
+}
+
+Test(profile, code_without_a_file_belongs_to_its_process)
+{
+    struct profile *profile = profile_new();
+    struct map_spec jit = {
+        .pid = 10, .kind = WIRE_MAP_ANON, .start = 0x9000, .end = 0xa000, .name = ""};
+
+    feed_fork(profile, 10, 0);
+    feed_map(profile, &jit);
+    feed_sample(profile, 10, 10, 0x9010, 1, WIRE_NO_SYSCALL);
+    feed_fork(profile, 11, 10);
+    jit.pid = 11;
+    feed_map(profile, &jit);
+    feed_sample(profile, 11, 11, 0x9010, 1, WIRE_NO_SYSCALL);
+    cr_assert_eq(profile->object_count, 2);
+    cr_assert_str_eq(path_of(profile, 0), "//anon");
+    cr_assert_eq(leaf(profile, 0)->address, 0x9010);
+    cr_assert_neq(leaf(profile, 0)->object, leaf(profile, 1)->object);
+    profile_free(profile);
+}
+
+Test(profile, system_calls_have_names)
+{
+    struct profile *profile = profile_new();
+
+    feed_sample(profile, 1, 1, 0x10, 1, SYS_epoll_wait);
+    feed_sample(profile, 1, 1, 0x10, 1, 100000);
+    feed_sample(profile, 1, 1, 0x10, 1, WIRE_PAGE_FAULT);
+    feed_sample(profile, 1, 1, 0x10, 1, WIRE_NO_SYSCALL);
+    cr_assert_eq(profile->sample_count, 4);
+    const char *names[4];
+    for (int i = 0; i < 4; i++)
+        names[i] = profile->strings[profile->syscalls[profile->samples[i].syscall].name];
+    cr_assert_str_eq(names[0], "epoll_wait");
+    cr_assert_str_eq(names[1], "syscall_100000");
+    cr_assert_str_eq(names[2], "[page fault]");
+    cr_assert_str_eq(names[3], "");
+    cr_assert_str_eq(profile_syscall_name(1, true), "exit");
+    cr_assert_null(profile_syscall_name(-1, false));
+    profile_free(profile);
+}
+
+Test(profile, descriptors_find_their_object_either_way_round)
+{
+    struct profile *profile = profile_new();
+    struct map_spec map = libx;
+    int first = open("/dev/null", O_RDONLY), second = open("/dev/null", O_RDONLY);
+    int unwanted = open("/dev/null", O_RDONLY);
+
+    feed_fork(profile, 10, 0);
+    map.object = 1;
+    feed_map(profile, &map);
+    cr_assert_eq(profile->objects[0].fd, -1);
+    profile_give_object(profile, 1, first);
+    cr_assert_eq(profile->objects[0].fd, first);
+    profile_give_object(profile, 2, second);
+    map.object = 2;
+    map.build_id = 9;
+    feed_map(profile, &map);
+    cr_assert_eq(profile->objects[1].fd, second);
+    profile_give_object(profile, 1, unwanted);
+    cr_assert_eq(profile->objects[0].fd, first);
+    cr_assert_eq(fcntl(unwanted, F_GETFD), -1);
+    profile_free(profile);
+    cr_assert_eq(fcntl(first, F_GETFD), -1);
+    cr_assert_eq(fcntl(second, F_GETFD), -1);
+}
+
+Test(profile, clear_keeps_what_is_known_and_forgets_counts)
+{
+    struct profile *profile = profile_new();
+
+    feed_fork(profile, 10, 0);
+    feed_map(profile, &libx);
+    feed_sample(profile, 10, 10, 0x1234, 100, WIRE_NO_SYSCALL);
+    profile_clear(profile);
+    cr_assert_eq(profile->sample_count, 0);
+    cr_assert_eq(profile->totals.cpu_ns, 0);
+    feed_sample(profile, 10, 10, 0x1234, 7, WIRE_NO_SYSCALL);
+    cr_assert_eq(profile->object_count, 1);
+    cr_assert_eq(leaf(profile, 0)->address, 0x2234);
+    cr_assert_eq(profile->totals.cpu_ns, 7);
+    profile_free(profile);
+}
+
+Test(profile, tables_grow_with_what_is_distinct_only)
+{
+    struct profile *profile = profile_new();
+
+    feed_fork(profile, 10, 0);
+    feed_map(profile, &libx);
+    for (int i = 0; i < 300000; i++)
+        feed_sample(profile, 10, 10 + (uint32_t)i % 3, 0x1000 + (uint64_t)(i % 50) * 4, 1000,
+                    WIRE_NO_SYSCALL);
+    cr_assert_eq(profile->location_count, 51);
+    cr_assert_eq(profile->sample_count, 150);
+    cr_assert_eq(profile->thread_count, 3);
+    cr_assert_eq(profile->totals.samples, 300000);
+    profile_free(profile);
+}
+
+Test(profile, a_storm_of_processes_leaves_only_their_entries)
+{
+    struct profile *profile = profile_new();
+
+    for (uint32_t i = 0; i < 20000; i++) {
+        struct map_spec map = libx;
+        map.pid = 100 + i;
+        feed_fork(profile, map.pid, 1);
+        feed_map(profile, &map);
+        feed_sample(profile, map.pid, map.pid, 0x1234, 1, WIRE_NO_SYSCALL);
+        feed_exit(profile, map.pid, map.pid, 0);
+    }
+    cr_assert_eq(profile->process_count, 20000);
+    cr_assert_eq(profile->object_count, 1);
+    cr_assert_eq(profile->location_count, 2);
+    profile_free(profile);
+}
+
+/* Against a model that is too simple to be wrong: an array of all addresses. */
+Test(profile, random_mappings_agree_with_a_naive_model)
+{
+    enum { PAGES = 64 };
+    struct profile *profile = profile_new();
+    uint64_t model[PAGES] = {0}; /* inode * 1000 + page of the file, 0: none */
+
+    srand(7);
+    feed_fork(profile, 10, 0);
+    for (int step = 0; step < 5000; step++) {
+        uint32_t first = (uint32_t)rand() % PAGES, count = 1 + (uint32_t)rand() % 8;
+        if (first + count > PAGES)
+            count = PAGES - first;
+        uint64_t inode = 1 + (uint64_t)rand() % 5, offset = (uint64_t)rand() % 100;
+        char name[32];
+        snprintf(name, sizeof name, "/lib/%d", (int)inode);
+        struct map_spec map = {.pid = 10,
+                               .kind = WIRE_MAP_FILE,
+                               .start = (first + 16) * 4096ull,
+                               .end = (first + count + 16) * 4096ull,
+                               .offset = offset * 4096,
+                               .inode = inode,
+                               .name = name};
+        feed_map(profile, &map);
+        for (uint32_t i = 0; i < count; i++)
+            model[first + i] = inode * 1000 + offset + i;
+        uint32_t page = (uint32_t)rand() % PAGES;
+        profile_clear(profile);
+        feed_sample(profile, 10, 10, (page + 16) * 4096ull + 8, 1, WIRE_NO_SYSCALL);
+        const struct profile_location *place = leaf(profile, 0);
+        const struct profile_object *object = &profile->objects[place->object];
+        if (model[page] == 0) {
+            cr_assert_eq(object->kind, PROFILE_OBJECT_UNKNOWN);
+        } else {
+            cr_assert_eq(object->inode, model[page] / 1000);
+            cr_assert_eq(place->address, model[page] % 1000 * 4096 + 8);
+        }
+    }
+    profile_free(profile);
+}

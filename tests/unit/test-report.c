@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <math.h>
+
+#include "build-events.h"
+#include "report/report.h"
+
+/* Two functions by hand: first at 0x2000.., second at 0x3000.. of one file. */
+static struct profile *make_profile(void)
+{
+    struct profile *profile = profile_new();
+    struct map_spec map = {.pid = 10,
+                           .kind = WIRE_MAP_FILE,
+                           .start = 0x2000,
+                           .end = 0x5000,
+                           .offset = 0x2000,
+                           .inode = 5,
+                           .name = "/bin/prog"};
+
+    feed_fork(profile, 10, 0);
+    feed_comm(profile, 10, 10, "prog");
+    feed_map(profile, &map);
+    for (int i = 0; i < 60; i++)
+        feed_sample(profile, 10, 10, 0x2000 + (uint64_t)(i % 3) * 4, 10, WIRE_NO_SYSCALL);
+    feed_comm(profile, 10, 11, "worker");
+    for (int i = 0; i < 30; i++)
+        feed_sample(profile, 10, 11, 0x3000 + (uint64_t)(i % 2) * 4, 10, WIRE_NO_SYSCALL);
+    for (int i = 0; i < 10; i++)
+        feed_sample(profile, 10, 11, 0x2000, 10, 0);
+    for (uint32_t i = 1; i < profile->location_count; i++) {
+        const char *name = profile->locations[i].address < 0x3000 ? "first" : "second";
+        struct profile_function function = {.line = 7};
+        struct profile_line line = {.line = 100 + i};
+        profile_string(profile, name, &function.name);
+        profile_string(profile, "/src/prog.c", &function.file);
+        line.file = function.file;
+        profile_function(profile, &function, &line.function);
+        profile_set_lines(profile, i, &line, 1, PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+    }
+    return profile;
+}
+
+static struct report *flat(struct profile *profile, enum report_by by, uint32_t limit)
+{
+    struct report *report;
+    struct report_options options = {.by = by, .limit = limit};
+
+    cr_assert_eq(report_flat(profile, NULL, &options, &report), 0);
+    return report;
+}
+
+Test(report, functions_sum_and_sort)
+{
+    struct profile *profile = make_profile();
+    struct report *report = flat(profile, REPORT_BY_FUNCTION, 0);
+
+    cr_assert_eq(report->count, 2);
+    cr_assert_str_eq(report->rows[0].name, "first");
+    cr_assert_str_eq(report->rows[0].object, "prog");
+    cr_assert_str_eq(report->rows[0].file, "/src/prog.c");
+    cr_assert_eq(report->rows[0].line, 7);
+    cr_assert_eq(report->rows[0].samples, 70);
+    cr_assert_eq(report->rows[0].ns, 700);
+    cr_assert_float_eq(report->rows[0].share, 0.7, 1e-12);
+    cr_assert_str_eq(report->rows[1].name, "second");
+    /* Wilson, n = 100: by hand for p = 0.7 and p = 0.3 */
+    cr_assert_float_eq(report->rows[0].error95, 0.088450, 1e-6);
+    cr_assert_float_eq(report->rows[1].error95, report->rows[0].error95, 1e-12);
+    report_free(report);
+    profile_free(profile);
+}
+
+Test(report, a_limit_says_what_it_hides)
+{
+    struct profile *profile = make_profile();
+    struct report *report = flat(profile, REPORT_BY_LINE, 2);
+
+    cr_assert_eq(report->count, 2);
+    cr_assert_eq(report->total, 5);
+    cr_assert_eq(report->rest_ns, 1000 - report->rows[0].ns - report->rows[1].ns);
+    cr_assert_str_eq(report->rows[0].name, "/src/prog.c");
+    cr_assert_eq(report->rows[0].ns, 300);
+    report_free(report);
+    profile_free(profile);
+}
+
+Test(report, other_groupings)
+{
+    struct profile *profile = make_profile();
+    struct report *report = flat(profile, REPORT_BY_THREAD, 0);
+
+    cr_assert_eq(report->count, 2);
+    cr_assert_str_eq(report->rows[0].name, "prog");
+    cr_assert_eq(report->rows[0].tid, 10);
+    cr_assert_eq(report->rows[0].ns, 600);
+    cr_assert_str_eq(report->rows[1].name, "worker");
+    cr_assert_eq(report->rows[1].tid, 11);
+    report_free(report);
+    report = flat(profile, REPORT_BY_PROCESS, 0);
+    cr_assert_eq(report->count, 1);
+    cr_assert_eq(report->rows[0].pid, 10);
+    cr_assert_eq(report->rows[0].ns, 1000);
+    report_free(report);
+    report = flat(profile, REPORT_BY_OBJECT, 0);
+    cr_assert_eq(report->count, 1);
+    cr_assert_str_eq(report->rows[0].name, "/bin/prog");
+    report_free(report);
+    report = flat(profile, REPORT_BY_SYSCALL, 0);
+    cr_assert_eq(report->count, 2);
+    cr_assert_str_eq(report->rows[0].name, "[user]");
+    cr_assert_str_eq(report->rows[1].name, profile_syscall_name(0, false));
+    cr_assert_eq(report->rows[1].ns, 100);
+    report_free(report);
+    profile_free(profile);
+}
+
+Test(report, ties_are_settled_by_name)
+{
+    struct profile *profile = profile_new();
+    const char *names[] = {"zeta", "alpha", "mid"};
+
+    for (uint32_t i = 0; i < 3; i++) {
+        feed_comm(profile, 20 + i, 20 + i, names[i]);
+        feed_sample(profile, 20 + i, 20 + i, 0x10, 5, WIRE_NO_SYSCALL);
+    }
+    struct report *report = flat(profile, REPORT_BY_PROCESS, 0);
+    cr_assert_str_eq(report->rows[0].name, "alpha");
+    cr_assert_str_eq(report->rows[1].name, "mid");
+    cr_assert_str_eq(report->rows[2].name, "zeta");
+    report_free(report);
+    profile_free(profile);
+}
+
+Test(report, nothing_is_a_report_too)
+{
+    struct profile *profile = profile_new();
+    struct report *report = flat(profile, REPORT_BY_FUNCTION, 10);
+
+    cr_assert_eq(report->count, 0);
+    report_free(report);
+    profile_free(profile);
+}
+
+Test(report, wall_mode_counts_elapsed_time)
+{
+    struct profile *profile = profile_new();
+    struct wire_sample event = {.header = {WIRE_SAMPLE, sizeof event},
+                                .pid = 1,
+                                .tid = 1,
+                                .wall_ns = 900,
+                                .syscall = 1,
+                                .flags = WIRE_SAMPLE_SLEEPING};
+
+    feed(profile, &event.header);
+    event.flags = 0;
+    event.syscall = WIRE_NO_SYSCALL;
+    event.wall_ns = event.cpu_ns = 100;
+    feed(profile, &event.header);
+    struct report *report = flat(profile, REPORT_BY_SYSCALL, 0);
+    cr_assert(report->totals.wall);
+    cr_assert_float_eq(report->rows[0].share, 0.9, 1e-12);
+    report_free(report);
+    profile_free(profile);
+}
+
+Test(report, many_rows_take_no_quadratic_time)
+{
+    struct profile *profile = profile_new();
+
+    for (uint64_t i = 0; i < 400000; i++)
+        feed_sample(profile, 1, 1, 0x1000 + i * 8, 1 + i % 5, WIRE_NO_SYSCALL);
+    struct report *report = flat(profile, REPORT_BY_OBJECT, 0);
+    cr_assert_eq(report->count, 1);
+    cr_assert_eq(report->rows[0].samples, 400000);
+    report_free(report);
+    profile_free(profile);
+}

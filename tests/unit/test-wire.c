@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "wire/wire.h"
+
+static struct wire_sample make_sample(uint64_t number)
+{
+    return (struct wire_sample){.header = {WIRE_SAMPLE, sizeof(struct wire_sample)},
+                                .time = number,
+                                .pc = number * 3};
+}
+
+static bool put(struct ring *ring, uint64_t number)
+{
+    struct wire_sample sample = make_sample(number);
+    void *room = ring_reserve(ring, sizeof sample);
+
+    if (room == NULL)
+        return false;
+    memcpy(room, &sample, sizeof sample);
+    ring_commit(ring);
+    return true;
+}
+
+Test(ring, keeps_order_over_many_turns)
+{
+    struct ring *producer, *consumer;
+    int fd;
+    uint64_t written = 0, read = 0;
+
+    cr_assert_eq(ring_create(4096, &producer, &fd), 0);
+    cr_assert_eq(ring_open(fd, &consumer), 0);
+    close(fd);
+    srand(1);
+    while (read < 100000) {
+        for (int i = rand() % 60; i > 0; i--)
+            written += put(producer, written);
+        for (int i = rand() % 60; i > 0; i--) {
+            const struct wire_header *event = ring_peek(consumer);
+            if (event == NULL)
+                break;
+            const struct wire_sample *sample = (const void *)event;
+            cr_assert_eq(sample->time, read);
+            cr_assert_eq(sample->pc, read * 3);
+            read++;
+            ring_consume(consumer);
+        }
+    }
+    cr_assert(!ring_broken(consumer));
+    ring_close(producer);
+    ring_close(consumer);
+}
+
+Test(ring, full_ring_drops_and_counts)
+{
+    struct ring *producer, *consumer;
+    int fd;
+    uint64_t fitted = 0;
+
+    cr_assert_eq(ring_create(4096, &producer, &fd), 0);
+    cr_assert_eq(ring_open(fd, &consumer), 0);
+    while (put(producer, fitted))
+        fitted++;
+    cr_assert_eq(fitted, 4096 / sizeof(struct wire_sample));
+    cr_assert(ring_half_full(producer));
+    cr_assert(!put(producer, 0));
+    cr_assert_eq(ring_lost(producer), 2);
+    cr_assert_eq(ring_lost(producer), 0);
+    cr_assert_not_null(ring_peek(consumer));
+    ring_consume(consumer);
+    cr_assert(put(producer, 1));
+    ring_close(producer);
+    ring_close(consumer);
+    close(fd);
+}
+
+Test(ring, nonsense_from_the_other_side_ends_the_stream)
+{
+    struct ring *producer, *consumer;
+    int fd;
+
+    cr_assert_eq(ring_create(4096, &producer, &fd), 0);
+    cr_assert_eq(ring_open(fd, &consumer), 0);
+    struct wire_header *room = ring_reserve(producer, 64);
+    *room = (struct wire_header){WIRE_SAMPLE, 12}; /* neither whole nor aligned */
+    ring_commit(producer);
+    cr_assert_null(ring_peek(consumer));
+    cr_assert(ring_broken(consumer));
+    ring_close(producer);
+    ring_close(consumer);
+    close(fd);
+}
+
+Test(ring, other_memory_is_refused)
+{
+    struct ring *ring;
+    int fd = memfd_create("other", 0);
+
+    cr_assert_eq(ring_open(fd, &ring), -EINVAL);
+    cr_assert_eq(ftruncate(fd, 8192), 0);
+    cr_assert_eq(ring_open(fd, &ring), -EINVAL);
+    close(fd);
+}
+
+Test(event, every_short_size_is_invalid)
+{
+    _Alignas(8) unsigned char bytes[WIRE_MAX_EVENT] = {0};
+    struct wire_header *event = (void *)bytes;
+    static const size_t sizes[] = {
+        [WIRE_SAMPLE] = sizeof(struct wire_sample), [WIRE_EXEC] = sizeof(struct wire_task),
+        [WIRE_FORK] = sizeof(struct wire_fork),     [WIRE_COMM] = sizeof(struct wire_comm),
+        [WIRE_EXIT] = sizeof(struct wire_exit),     [WIRE_LOST] = sizeof(struct wire_lost),
+        [WIRE_STATS] = sizeof(struct wire_stats),
+    };
+
+    for (uint32_t type = 0; type < sizeof sizes / sizeof *sizes; type++)
+        for (uint32_t size = 0; size < 256; size++) {
+            *event = (struct wire_header){type, size};
+            bool expected = sizes[type] != 0 && size >= sizes[type] && size % 8 == 0;
+            if (type != WIRE_MAP && type != WIRE_THREAD && type != WIRE_THROTTLE)
+                cr_expect_eq(wire_event_valid(event, sizeof bytes), expected, "type %u size %u",
+                             type, size);
+        }
+    *event = (struct wire_header){WIRE_SAMPLE, sizeof(struct wire_sample)};
+    cr_assert(!wire_event_valid(event, sizeof(struct wire_sample) - 8));
+    *event = (struct wire_header){999, 64};
+    cr_assert(!wire_event_valid(event, sizeof bytes));
+}
+
+Test(event, map_name_must_end)
+{
+    _Alignas(8) unsigned char bytes[sizeof(struct wire_map) + 16];
+    struct wire_map *map = (void *)bytes;
+
+    memset(bytes, 'x', sizeof bytes);
+    map->header = (struct wire_header){WIRE_MAP, sizeof bytes};
+    map->kind = WIRE_MAP_FILE;
+    map->start = 4096;
+    map->end = 8192;
+    map->build_id_size = 20;
+    cr_assert(!wire_event_valid(&map->header, sizeof bytes));
+    bytes[sizeof bytes - 1] = '\0';
+    cr_assert(wire_event_valid(&map->header, sizeof bytes));
+    map->build_id_size = WIRE_MAX_BUILD_ID + 1;
+    cr_assert(!wire_event_valid(&map->header, sizeof bytes));
+    map->build_id_size = 0;
+    map->end = map->start;
+    cr_assert(!wire_event_valid(&map->header, sizeof bytes));
+}
+
+Test(socket, carries_messages_and_descriptors)
+{
+    struct wire_message sent = {.op = WIRE_OP_OBJECT, .value = 77}, got;
+    int sockets[2], fd, pipes[2];
+    char byte;
+
+    cr_assert_eq(wire_socket_pair(sockets), 0);
+    cr_assert_eq(pipe(pipes), 0);
+    cr_assert_eq(wire_receive(sockets[1], &got, &fd), -EAGAIN);
+    cr_assert_eq(wire_send(sockets[0], &sent, pipes[1]), 0);
+    cr_assert_eq(wire_receive(sockets[1], &got, &fd), 0);
+    cr_assert_eq(got.value, 77);
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(write(fd, "x", 1), 1);
+    cr_assert_eq(read(pipes[0], &byte, 1), 1);
+    cr_assert_eq(wire_send(sockets[0], &sent, -1), 0);
+    cr_assert_eq(wire_receive(sockets[1], &got, &fd), 0);
+    cr_assert_eq(fd, -1);
+    cr_assert_eq(write(sockets[0], "short", 5), 5);
+    cr_assert_eq(wire_receive(sockets[1], &got, &fd), -EPROTO);
+    close(sockets[0]);
+    cr_assert_eq(wire_receive(sockets[1], &got, &fd), -EPIPE);
+}
+
+Test(recording, replays_what_was_recorded_and_refuses_the_rest)
+{
+    char path[] = "/tmp/pprofil-test-XXXXXX";
+    struct wire_recording *recording;
+    const struct wire_header *event;
+    int error, count = 0;
+
+    close(mkstemp(path));
+    cr_assert_eq(wire_record_create(path, &recording), 0);
+    for (uint64_t i = 0; i < 100; i++) {
+        struct wire_sample sample = make_sample(i);
+        wire_record_event(recording, &sample.header);
+    }
+    cr_assert_eq(wire_record_close(recording), 0);
+    cr_assert_eq(wire_replay_open(path, &recording), 0);
+    while ((event = wire_replay_next(recording, &error)) != NULL)
+        cr_assert_eq(((const struct wire_sample *)event)->time, (uint64_t)count++);
+    cr_assert_eq(error, 0);
+    cr_assert_eq(count, 100);
+    wire_replay_close(recording);
+
+    cr_assert_eq(truncate(path, 16 + 3 * sizeof(struct wire_sample) + 10), 0);
+    cr_assert_eq(wire_replay_open(path, &recording), 0);
+    for (count = 0; wire_replay_next(recording, &error) != NULL;)
+        count++;
+    cr_assert_eq(count, 3);
+    cr_assert_eq(error, -EPROTO);
+    wire_replay_close(recording);
+    cr_assert_eq(truncate(path, 10), 0);
+    cr_assert_eq(wire_replay_open(path, &recording), -EPROTO);
+    unlink(path);
+    cr_assert_eq(wire_replay_open(path, &recording), -ENOENT);
+}
+
+Test(recording, full_disk_is_told)
+{
+    struct wire_recording *recording;
+
+    cr_assert_eq(wire_record_create("/dev/full", &recording), 0);
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct wire_sample sample = make_sample(i);
+        wire_record_event(recording, &sample.header);
+    }
+    cr_assert_eq(wire_record_close(recording), -ENOSPC);
+}
