@@ -77,18 +77,20 @@ struct scheduling {
 };
 
 /* A look that comes late comes when its target has gone to sleep: what runs just after a
- * wake-up on our CPU would be missed. A short slice makes the scheduler run us at once, and
- * since Linux 6.12 anyone may ask for one; the priority is for older kernels, and only for
- * the privileged. */
+ * wake-up would be missed. Whoever may gets real-time priority, of which a tick takes some
+ * microseconds, and which finds an idle CPU rather than the target's. Else a short slice makes
+ * the scheduler run us at once, and since Linux 6.12 anyone may ask for one. */
 static void ask_for_low_latency(void)
 {
-    struct scheduling wish = {
-        .size = sizeof wish, .policy = SCHED_OTHER, .nice = -10, .runtime = SLICE_NS};
+    const struct scheduling wishes[] = {
+        {.size = sizeof *wishes, .policy = SCHED_FIFO, .priority = 1},
+        {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = -10, .runtime = SLICE_NS},
+        {.size = sizeof *wishes, .policy = SCHED_OTHER, .runtime = SLICE_NS},
+    };
 
-    if (syscall(SYS_sched_setattr, 0, &wish, 0u) < 0) {
-        wish.nice = 0;
-        syscall(SYS_sched_setattr, 0, &wish, 0u);
-    }
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
+        if (syscall(SYS_sched_setattr, 0, &wishes[i], 0u) == 0)
+            return;
 }
 
 static int set_up(struct supervisor *supervisor, int ring_fd)

@@ -106,8 +106,7 @@ static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint
         return;
     }
     tracee->state = TRACEE_INTERRUPTED;
-    if (tracee->spin_credit > 0 || rate_random(&supervisor->rate, MOST_SPIN_CREDIT) == 0)
-        supervisor->awaited[supervisor->awaited_count++] = tracee->tid;
+    supervisor->awaited[supervisor->awaited_count++] = tracee->tid;
 }
 
 /* Collects the threads that run, at most so many of them, each with the same chance.
@@ -168,34 +167,51 @@ static void step_aside(struct supervisor *supervisor)
         sched_setaffinity(0, sizeof supervisor->cpus, &supervisor->cpus);
 }
 
+/* Polls once for each stop of this tick that is still to come. */
+static void poll_awaited(struct supervisor *supervisor)
+{
+    for (unsigned i = 0; i < supervisor->awaited_count; i++) {
+        struct tracee *tracee = tracee_find(&supervisor->tracees, supervisor->awaited[i]);
+        bool open = tracee != NULL && tracee->state == TRACEE_INTERRUPTED;
+        if (open && tracee->spin_credit < MOST_SPIN_CREDIT)
+            tracee->spin_credit++; /* taken back if it has not stopped; it may be freed if it has */
+        if (open && !stops_poll(supervisor, tracee)) {
+            tracee->spin_credit--;
+            continue;
+        }
+        supervisor->awaited[i--] = supervisor->awaited[--supervisor->awaited_count];
+    }
+}
+
+static bool worth_polling(struct supervisor *supervisor)
+{
+    for (unsigned i = 0; i < supervisor->awaited_count; i++) {
+        const struct tracee *tracee = tracee_find(&supervisor->tracees, supervisor->awaited[i]);
+        if (tracee != NULL && tracee->spin_credit > 0)
+            return true;
+    }
+    return rate_random(&supervisor->rate, MOST_SPIN_CREDIT) == 0;
+}
+
 /* Polls for the stops of this tick. A thread whose stop does not come is asleep by now, deep
- * in the kernel, or waiting for the very CPU that we poll on: give it, and us, a rest. */
+ * in the kernel, or waiting for the very CPU that we poll on: then we leave it that CPU. */
 static void await_stops(struct supervisor *supervisor, unsigned running)
 {
-    struct tracees *tracees = &supervisor->tracees;
     uint64_t deadline = time_now() + SPIN_NS;
 
-    if (!supervisor->may_spin)
+    if (!supervisor->may_spin || supervisor->awaited_count == 0)
         return;
-    supervisor->polling = true;
-    do
-        for (unsigned i = 0; i < supervisor->awaited_count; i++) {
-            struct tracee *tracee = tracee_find(tracees, supervisor->awaited[i]);
-            bool open = tracee != NULL && tracee->state == TRACEE_INTERRUPTED;
-            if (open && tracee->spin_credit < MOST_SPIN_CREDIT)
-                tracee->spin_credit++;
-            if (open && !stops_poll(supervisor, tracee)) {
-                tracee->spin_credit--;
-                continue;
-            }
-            supervisor->awaited[i--] = supervisor->awaited[--supervisor->awaited_count];
-        }
-    while (supervisor->awaited_count > 0 && time_now() < deadline);
-    supervisor->polling = false;
+    if (worth_polling(supervisor)) {
+        supervisor->polling = true;
+        do
+            poll_awaited(supervisor);
+        while (supervisor->awaited_count > 0 && time_now() < deadline);
+        supervisor->polling = false;
+    }
     if (supervisor->awaited_count > 0 && running < (unsigned)CPU_COUNT(&supervisor->cpus))
         step_aside(supervisor);
     for (unsigned i = 0; i < supervisor->awaited_count; i++) {
-        struct tracee *tracee = tracee_find(tracees, supervisor->awaited[i]);
+        struct tracee *tracee = tracee_find(&supervisor->tracees, supervisor->awaited[i]);
         if (tracee != NULL && tracee->spin_credit > 0)
             tracee->spin_credit--;
     }

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The command as a wrapper and as a program: statuses, signals, streams, errors, files.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
+one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
+
+expect "exit status" 42 "$(status_of "$pprofil" -q sh -c 'exit 42')"
+expect "death by signal" 143 "$(status_of "$pprofil" -q sh -c 'kill -TERM $$')"
+expect "death by SEGV" 139 "$(status_of "$pprofil" -q sh -c 'kill -SEGV $$')"
+expect "standard input" hello "$(echo hello | "$pprofil" -q cat)"
+expect "options after the program are its own" "-q --help" "$("$pprofil" -q echo -q --help)"
+expect "environment and directory" "$PWD x" "$(V=x "$pprofil" -q sh -c 'echo "$PWD $V"')"
+expect "no descriptor is left over" "$(ls /proc/self/fd | wc -l)" \
+	"$("$pprofil" -q ls /proc/self/fd | wc -l)"
+expect "no child is left over" 0 "$("$pprofil" -q sh -c 'wait; echo $?')"
+
+expect "not found" 127 "$(status_of "$pprofil" /no/such/program)"; one_line "not found"
+expect "not executable" 126 "$(status_of "$pprofil" /etc/passwd)"; one_line "not executable"
+expect "no such process" 125 "$(status_of "$pprofil" -p 4194303)"; one_line "no such process"
+expect "bad pid" 125 "$(status_of "$pprofil" -p x)"
+expect "bad frequency" 125 "$(status_of "$pprofil" -F 0 true)"; one_line "bad frequency"
+expect "nothing to do" 125 "$(status_of "$pprofil")"; one_line "nothing to do"
+expect "both" 125 "$(status_of "$pprofil" -p 1 true)"; one_line "both"
+expect "unknown grouping" 125 "$(status_of "$pprofil" --by x true)"; one_line "unknown grouping"
+expect "report of nothing" 125 "$(status_of "$pprofil" report /no/file)"; one_line "no file"
+expect "report of no profile" 125 "$(status_of "$pprofil" report /bin/sh)"; one_line "no profile"
+expect_text "no profile: says so" 'not a profile' "$work/err"
+expect "full disk" 125 "$(status_of "$pprofil" -q -o /dev/full true)"; one_line "full disk"
+expect_text "full disk: says so" 'no space left' "$work/err"
+expect "no directory" 125 "$(status_of "$pprofil" -q -o /no/dir/p.pb.gz true)"
+expect "help" 0 "$(status_of "$pprofil" --help)"
+expect "version" 0 "$(status_of "$pprofil" --version)"
+
+sleep 30 & sleeper=$!
+(exec 3<&0; strace -q -o /dev/null -p $sleeper 2>/dev/null) & tracer=$!
+sleep 0.5
+if [ "$(sed -n 's/^TracerPid:[^0-9]*//p' /proc/$sleeper/status)" -gt 0 ] 2>/dev/null; then
+	expect "already traced" 125 "$(status_of "$pprofil" -p $sleeper)"; one_line "already traced"
+	expect_text "already traced: by whom" 'traced by [0-9]+ \(strace\)' "$work/err"
+fi
+kill $sleeper 2>/dev/null; wait $tracer 2>/dev/null
+
+sh -c 'sleep 0.01 & exec sleep 30' & parent=$!
+sleep 0.3
+zombie=$(ps -o pid= --ppid $parent | tr -d ' ')
+expect "zombie" 125 "$(status_of "$pprofil" -p "$zombie")"; one_line "zombie"
+expect_text "zombie: says so" 'zombie' "$work/err"
+kill $parent
+
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	sleep 30 & sleeper=$!
+	unprivileged() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+	if unprivileged test -x "$pprofil" 2>/dev/null; then
+		expect "another's process" 125 "$(status_of unprivileged "$pprofil" -p $sleeper)"
+		one_line "another's process"
+		expect_text "another's process: says so" 'belongs to user 0' "$work/err"
+		expect "unprivileged" 0 "$(status_of unprivileged "$pprofil" -f csv "$targets/split" 0.3)"
+		expect_text "unprivileged: profile" 'spend_half' "$work/err"
+	fi
+	kill $sleeper
+fi
+
+"$pprofil" -q -o "$work/p.pb.gz" "$targets/split" 0.5 >/dev/null
+expect "saved" 0 $?
+for by in function object line thread process syscall; do
+	for format in text json csv; do
+		expect "report by $by, $format" 0 \
+			"$(status_of "$pprofil" report --by $by -f $format "$work/p.pb.gz")"
+	done
+done
+"$pprofil" report --by line -n 0 "$work/p.pb.gz" >"$work/out"
+expect_text "source lines" 'split.c:[0-9]+' "$work/out"
+"$pprofil" report "$work/p.pb.gz" >"$work/out"
+expect_text "definition" 'spend_half +split +\(.*split.c:[0-9]+\)' "$work/out"
+expect_text "own CPU time beside ours" "target's own: 0\.5" "$work/out"
+"$pprofil" report "$work/p.pb.gz" | head -n 1 >/dev/null
+head -c 300 "$work/p.pb.gz" >"$work/cut.pb.gz"
+expect "cut file" 125 "$(status_of "$pprofil" report "$work/cut.pb.gz")"; one_line "cut file"
+
+"$pprofil" -q --events "$work/run.events" "$targets/split" 0.3 >/dev/null
+expect "recording replays" 0 "$(status_of "$pprofil" report -f csv "$work/run.events")"
+expect_text "recording has the profile" 'spend_half' "$work/out"
+
+"$targets/split" 20 >/dev/null & target=$!
+start=$(date +%s)
+expect "duration" 0 "$(status_of "$pprofil" -d 1 -f csv -p $target)"
+between "duration: seconds" 1 $(($(date +%s) - start)) 4
+expect_text "duration: profile" 'spend_half' "$work/err"
+expect_free "duration: target" $target
+"$pprofil" -f csv -p $target 2>"$work/err" & us=$!
+sleep 0.5; kill -INT $us; wait $us
+expect "attach and SIGINT" 0 $?
+expect_text "attach and SIGINT: prints" 'spend_half' "$work/err"
+expect_free "attach and SIGINT: target" $target
+kill $target
+
+"$pprofil" -q sh -c 'trap "exit 9" TERM; while :; do sleep 0.1; done' & us=$!
+sleep 0.5; kill -TERM $us; wait $us
+expect "SIGTERM is passed on" 9 $?
+"$pprofil" -w -f csv --by syscall sleep 0.5 2>"$work/err"
+expect_text "wall mode names the system call" 'nanosleep' "$work/err"
+(ulimit -n 40; "$pprofil" -f csv "$targets/sleepers" 100 1 0.3) >/dev/null 2>"$work/err"
+expect_text "few descriptors" ',busy,' "$work/err"
+finish

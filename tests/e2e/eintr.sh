@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# System calls that a tracer's stop makes fail never do: in CPU and wall mode, through attach
+# and leave, at 1 and 10 kHz.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+for options in "" "-w" "-F 10000 --overhead 100"; do
+	# shellcheck disable=SC2086
+	"$pprofil" -q $options "$targets/eintr" 3 >"$work/out" 2>&1
+	expect "launched, options '$options'" 0 $?
+	expect_text "counted, options '$options'" '^calls [0-9]+ eintr 0$' "$work/out"
+done
+"$targets/eintr" 6 >"$work/out" &
+target=$!
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	"$pprofil" -q -d 0.3 -p "$target" 2>/dev/null
+done
+expect_free "after ten visits" "$target"
+wait "$target"
+expect "status after ten visits" 0 $?
+expect_text "count after ten visits" '^calls [0-9]+ eintr 0$' "$work/out"
+finish

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# kill -9 of the client or of the supervisor at any instant under load: the target ends as it
+# would have, and is neither traced nor stopped. Killing the target ends the run in order.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+rounds=${KILL_ROUNDS:-20}
+bad=0
+for i in $(seq "$rounds"); do
+	"$targets/storm" thread 60 3000 >"$work/out" &
+	target=$!
+	"$pprofil" -q -F $((1000 + i % 2 * 9000)) -o "$work/p.pb.gz" -p "$target" 2>/dev/null &
+	client=$!
+	sleep "0.0$((RANDOM % 9 + 1))"
+	if [ $((i % 4)) -lt 2 ]; then
+		kill -9 "$client"
+	else
+		tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$target/status" 2>/dev/null)
+		[ "${tracer:-0}" -gt 0 ] && kill -9 "$tracer"
+	fi
+	wait "$target"
+	status=$?
+	[ "$status" = 0 ] && [ "$(cat "$work/out")" = "storm thread done 60" ] || bad=$((bad + 1))
+	wait "$client"
+done 2>/dev/null
+expect "$rounds kills under load: targets harmed" 0 "$bad"
+
+# launched: the supervisor dies, the program's status still comes back
+"$pprofil" -q sh -c 'sleep 0.5; exit 7' 2>"$work/err" &
+client=$!
+sleep 0.2
+child=$(pgrep -P "$client" | head -n 1)
+tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$child/status")
+kill -9 "$tracer"
+wait "$client"
+expect "supervisor killed, launched: program's status" 7 $?
+expect_text "supervisor killed, launched: said so" 'supervisor' "$work/err"
+
+# a checkpoint is there before the end
+"$targets/split" 30 >/dev/null &
+target=$!
+"$pprofil" -q -p "$target" -o "$work/checkpoint.pb.gz" &
+client=$!
+sleep 11
+kill -9 "$client"
+wait "$client" 2>/dev/null
+"$pprofil" report -f csv "$work/checkpoint.pb.gz" >"$work/report" 2>&1
+expect "checkpoint is readable" 0 $?
+expect_text "checkpoint has the profile" 'spend_half' "$work/report"
+sleep 0.2
+expect_free "target after the client's death" "$target"
+
+# the target dies
+"$pprofil" -p "$target" -f csv >/dev/null 2>"$work/report" &
+client=$!
+sleep 0.5
+kill -9 "$target"
+wait "$client"
+expect "target killed: our status" 0 $?
+expect_text "target killed: report" 'spend_half' "$work/report"
+finish

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Storms of everything that stops a tracee end as they would without us: nothing lost, nothing
+# stuck, same status, same output, CPU time counted. At 1 and 10 kHz, in CPU and wall mode.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+for storm in "exec 60 2000" "nonleader-exec 60 2000" "fork 80 2000" "vfork 60 2000" \
+	"thread 160 2000" "signal 1500 200"; do
+	for options in "" "-F 10000 --overhead 100" "-w" "--no-inherit" "--parse-maps"; do
+		# shellcheck disable=SC2086
+		timeout 60 "$pprofil" -q -f json $options "$targets/storm" $storm >"$work/out" 2>"$work/err"
+		status=$?
+		# shellcheck disable=SC2086
+		set -- $storm
+		expect "$storm with '$options': status" 0 "$status"
+		expect "$storm with '$options': output" "storm $1 done $2" "$(cat "$work/out")"
+		expect "$storm with '$options': silence" "" "$(cat "$work/err")"
+	done
+done
+
+# all CPU time is seen, short processes' too: 80 of 2 ms
+"$pprofil" -f json "$targets/storm" fork 80 2000 >/dev/null 2>"$work/report"
+between "fork storm: CPU time of all children" 0.155 \
+	"$(awk "BEGIN{print $(number "$work/report" target_cpu_ns) / 1e9}")" 0.4
+expect "fork storm: every process seen" 81 "$(number "$work/report" processes)"
+
+# stopped and continued by others
+"$targets/split" 2 >"$work/out" &
+target=$!
+"$pprofil" -q -p "$target" -o "$work/p.pb.gz" 2>"$work/err" &
+us=$!
+for i in 1 2 3 4 5 6 7 8; do
+	kill -STOP "$target"
+	sleep 0.05
+	state=$(sed -n 's/^State:[^A-Za-z]*\(.\).*/\1/p' "/proc/$target/status")
+	case $state in
+	t | T) ;;
+	*) fail "SIGSTOP is obeyed" "state $state" ;;
+	esac
+	kill -CONT "$target"
+	sleep 0.05
+done
+wait "$target"
+expect "SIGSTOP and SIGCONT: target's status" 0 $?
+wait "$us"
+expect "SIGSTOP and SIGCONT: our status" 0 $?
+finish

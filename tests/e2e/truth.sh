@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A target that knows its own CPU time and split is told both, however its threads run: one
+# busy thread, four on the CPUs there are, one in 2 ms bursts, and under a low rate.
+#
+# Bounds. Time: ours against getrusage, 1 %. Shares: 5 standard deviations of a binomial with
+# as many trials as samples (the design's variance is no larger, for ticks are stratified), and
+# half a point for what the target's own clock reads cost.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+check() { # NAME OPTIONS... -- TARGET ARGUMENTS
+	name=$1
+	shift
+	"$pprofil" -f json -n 0 "$@" >"$work/out" 2>"$work/report"
+	own=$(sed -n 's/^cpu \([0-9]*\) .*/\1/p' "$work/out")
+	sampled=$(number "$work/report" cpu_ns)
+	samples=$(number "$work/report" samples)
+	between "$name: sampled CPU time" 0.99 "$(awk "BEGIN{print $sampled / $own}")" 1.01
+	between "$name: kernel's CPU time" 0.99 \
+		"$(awk "BEGIN{print $(number "$work/report" target_cpu_ns) / $own}")" 1.01
+	awk -v n="$samples" '
+		NR == FNR && /^cpu/ { own["spend_half"] = $4; own["spend_third"] = $6; own["spend_fifth"] = $8; next }
+		/"name":/ { gsub(/[",]/, ""); name = $2 }
+		/"ns":/ && name in own { gsub(/,/, ""); got[name] += $2; all += $2 }
+		END {
+			for (f in own) whole += own[f]
+			for (f in own) {
+				p = own[f] / whole
+				print f, got[f] / all - p, 5 * sqrt(p * (1 - p) / n) + 0.005
+			}
+		}' "$work/out" "$work/report" >"$work/shares"
+	while read -r function difference bound; do
+		between "$name: share of $function" "-$bound" "$difference" "$bound"
+	done <"$work/shares"
+	expect "$name: three functions" 3 "$(wc -l <"$work/shares" | tr -d ' ')"
+}
+
+check "one thread" "$targets/split" 3
+check "four threads" "$targets/split" 1.5 4
+check "bursts" "$targets/split" 1.5 1 2000 8000
+check "100 Hz" -F 100 "$targets/split" 4
+check "maps parsed" --parse-maps "$targets/split" 1
+finish
