@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The man pages and --help name the same options, and the pages are well-formed.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+options_of_help() { "$@" --help | grep -oE '(^|[ ,])(-[a-zA-Z]|--[a-z][a-z-]+)' | tr -d ' ,' | sort -u; }
+# a page documents an option where it begins a list entry
+options_of_page() {
+	sed -n 's/\\-/-/g; /^\.It/p' "$1" | grep -oE 'Fl [-a-zA-Z][-a-z]*' | sed 's/Fl /-/' | sort -u
+}
+
+compare() { # NAME PAGE COMMAND...
+	name=$1 page=$source/man/$2
+	shift 2
+	options_of_help "$@" | grep -vxE -e '-\?|--usage|--help|--version|-V' >"$work/help"
+	options_of_page "$page" | grep -vxE -e '-\?|--usage|--help|--version|-V' >"$work/page"
+	expect "$name: options only in --help" "" "$(comm -23 "$work/help" "$work/page" | tr '\n' ' ')"
+	expect "$name: options only on the page" "" "$(comm -13 "$work/help" "$work/page" | tr '\n' ' ')"
+	if command -v mandoc >/dev/null; then
+		expect "$name: mandoc" "" "$(mandoc -Tlint -Wwarning "$page" 2>&1 | grep -v 'STYLE')"
+	fi
+	expect_text "$name: examples" '^\.Sh EXAMPLES' "$page"
+	expect_text "$name: exit status" '^\.Sh EXIT STATUS' "$page"
+}
+compare pprofil pprofil.1 "$pprofil"
+compare "pprofil report" pprofil-report.1 "$pprofil" report
+finish

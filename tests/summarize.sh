@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# One line about the last make check in a build directory: "N passed, N failed, N skipped".
+# Unit tests count as Criterion counts them, end-to-end tests by their assertions; a test
+# program that failed without saying why counts as one.
+cd "${1:-.}" || exit 1
+passed=0 failed=0 skipped=0
+for log in tests/unit/*.log tests/e2e/*.log; do
+	[ -f "$log" ] || continue
+	result=$(sed -n 's/^:test-result: \([A-Z]*\).*/\1/p' "${log%.log}.trs")
+	synthesis=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | grep 'Synthesis: Tested:')
+	if [ -n "$synthesis" ]; then
+		good=$(echo "$synthesis" | sed 's/.*Passing: \([0-9]*\).*/\1/')
+		all=$(echo "$synthesis" | sed 's/.*Tested: \([0-9]*\).*/\1/')
+		bad=$((all - good))
+	else
+		good=$(grep -c '^PASS [^t]\|^PASS t[^e]' "$log")
+		bad=$(grep -c '^FAIL .*:' "$log")
+	fi
+	[ "$result" = SKIP ] && skipped=$((skipped + 1))
+	[ "$result" = FAIL ] && [ "$bad" -eq 0 ] && bad=1
+	if [ "$bad" -gt 0 ]; then
+		grep -h '^FAIL\|^\[FAIL\]\|^\[----\]' "$log" | head -n 20
+	fi
+	passed=$((passed + good))
+	failed=$((failed + bad))
+done
+echo "$passed passed, $failed failed, $skipped skipped"
