@@ -59,7 +59,7 @@ static void *mix_numbers(void *argument)
     uint64_t *result = argument;
 
     for (int i = 0; i < ROUNDS; i++)
-        *result = mix(*result, 30000000);
+        *result = mix(*result, 11000000);
     return NULL;
 }
 
