@@ -414,6 +414,21 @@ static int begin(struct run *run)
     return EXIT_OWN_FAILURE;
 }
 
+static void say_more(pprofil_profile *profile)
+{
+    struct pprofil_totals totals;
+
+    pprofil_profile_totals(profile, &totals, sizeof totals);
+    double elapsed = totals.elapsed_ns == 0 ? 1 : (double)totals.elapsed_ns;
+    fprintf(stderr,
+            "# the supervisor used %.3f s of CPU time, %.2f %% of a core; mean stop %.1f us; "
+            "%u processes and %u threads alive at the end\n",
+            (double)totals.supervisor_cpu_ns / 1e9,
+            100 * (double)totals.supervisor_cpu_ns / elapsed,
+            totals.samples == 0 ? 0 : (double)totals.stopped_ns / 1e3 / (double)totals.samples,
+            totals.processes_alive, totals.threads_alive);
+}
+
 static int deliver(struct run *run)
 {
     pprofil_profile *profile = pprofil_session_profile(run->session);
@@ -431,6 +446,8 @@ static int deliver(struct run *run)
         return 0;
     run->view.colour = view_colour(stderr);
     int error = view_print(stderr, profile, &run->view);
+    if (error == 0 && run->verbose && run->view.format == VIEW_TEXT)
+        say_more(profile);
     return error == 0 ? 0 : complain("cannot print the report: %s", strerror(-error));
 }
 

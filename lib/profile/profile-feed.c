@@ -43,33 +43,30 @@ void profile_forget_live(struct profile *profile)
             drop_live(&profile->index->live[i]);
 }
 
-static int find_thread(struct profile *profile, uint32_t process, uint32_t tid, uint32_t *result)
+/* The thread that has this number now, or PROFILE_ABSENT. */
+static uint32_t live_thread(const struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t hash = index_mix(process, tid), at = hash, found;
 
     while ((found = index_next(&profile->index->threads, hash, &at)) != PROFILE_ABSENT)
-        if (profile->threads[found].process == process && profile->threads[found].tid == tid) {
-            *result = found;
-            return 0;
-        }
-    struct profile_thread thread = {
-        .process = process, .tid = tid, .comm = profile->processes[process].comm};
-    profile->totals.threads_seen++;
-    return profile_add_thread(profile, &thread, result);
+        if (profile->threads[found].process == process && profile->threads[found].tid == tid)
+            break;
+    return found;
 }
 
-/* A new image of a process: by fork, by exec, or because it was never announced. */
-static int start_image(struct profile *profile, struct live_process *live,
-                       const struct profile_process *image)
+static int find_thread(struct profile *profile, uint32_t process, uint32_t tid, uint32_t *result)
 {
-    uint32_t leader;
-    int error = profile_add_process(profile, image, &live->process);
+    uint32_t found = live_thread(profile, process, tid);
+    if (found != PROFILE_ABSENT) {
+        *result = found;
+        return 0;
+    }
 
+    struct profile_thread thread = {
+        .process = process, .tid = tid, .comm = profile->processes[process].comm};
+    int error = profile_add_thread(profile, &thread, result);
     if (error == 0)
-        error = find_thread(profile, live->process, live->pid, &leader);
-    free(live->mappings);
-    live->mappings = NULL;
-    live->mapping_count = 0;
+        profile->totals.threads_seen++;
     return error;
 }
 
@@ -78,9 +75,12 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
 {
     struct live_process **link = live_link(profile, pid);
     struct profile_process image = {.pid = pid, .ppid = ppid, .start = time, .status = -1};
+    uint32_t leader;
 
-    if (*link != NULL)
-        drop_live(link); /* a number used again; the end of its last bearer was lost */
+    if (*link != NULL) { /* a number used again; the end of its last bearer was lost */
+        profile->processes[(*link)->process].end = time;
+        drop_live(link);
+    }
     link = live_link(profile, pid);
     const struct live_process *parent = *live_link(profile, ppid);
     if (ppid != 0 && parent != NULL)
@@ -89,7 +89,7 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
     if (live == NULL)
         return -ENOMEM;
     live->pid = pid;
-    int error = start_image(profile, live, &image);
+    int error = profile_add_process(profile, &image, &live->process);
     if (error != 0) {
         free(live);
         return error;
@@ -97,7 +97,7 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
     profile->totals.processes_seen++;
     *link = live;
     *result = live;
-    return 0;
+    return find_thread(profile, live->process, pid, &leader);
 }
 
 static int need_live(struct profile *profile, uint32_t pid, uint64_t time,
@@ -110,22 +110,26 @@ static int need_live(struct profile *profile, uint32_t pid, uint64_t time,
 static int feed_exec(struct profile *profile, const struct wire_task *event)
 {
     struct live_process *live;
+    uint32_t leader;
     int error = need_live(profile, event->pid, event->time, &live);
     if (error != 0)
         return error;
 
-    struct profile_process *old = &profile->processes[live->process];
-    struct profile_process image = {.pid = old->pid,
-                                    .ppid = old->ppid,
-                                    .comm = old->comm,
-                                    .generation = old->generation + 1,
-                                    .start = event->time,
-                                    .status = -1};
-    old->end = event->time;
+    uint32_t old = live->process;
+    struct profile_process image = profile->processes[old];
+    image.generation++;
+    image.start = event->time;
+    error = profile_add_process(profile, &image, &live->process);
+    if (error != 0)
+        return error;
+    profile->processes[old].end = event->time;
+    free(live->mappings);
+    live->mappings = NULL;
+    live->mapping_count = 0;
     uint32_t threads_seen = profile->totals.threads_seen;
-    int started = start_image(profile, live, &image);
+    error = find_thread(profile, live->process, event->pid, &leader);
     profile->totals.threads_seen = threads_seen; /* the thread is the same as before */
-    return started;
+    return error;
 }
 
 static int feed_comm(struct profile *profile, const struct wire_comm *event)
@@ -146,12 +150,25 @@ static int feed_comm(struct profile *profile, const struct wire_comm *event)
     return 0;
 }
 
+/* Its entry stays, but its number may come back as another thread. */
+static void end_thread(struct profile *profile, uint32_t process, uint32_t tid)
+{
+    uint32_t thread = live_thread(profile, process, tid);
+
+    if (thread != PROFILE_ABSENT)
+        index_remove(&profile->index->threads, index_mix(process, tid), thread);
+}
+
 static void feed_exit(struct profile *profile, const struct wire_exit *event)
 {
     struct live_process **link = live_link(profile, event->pid);
 
-    if (event->pid != event->tid || *link == NULL)
+    if (*link == NULL)
         return;
+    if (event->pid != event->tid) {
+        end_thread(profile, (*link)->process, event->tid);
+        return;
+    }
     struct profile_process *process = &profile->processes[(*link)->process];
     process->end = event->time;
     process->status = event->status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Open addressing with linear probing, never more than two thirds full, nothing is ever
- * removed. Hashes are kept beside the indexes, so that growing touches no entry and a miss
- * rarely compares one.
+ * Open addressing with linear probing, never more than two thirds full. Hashes are kept beside
+ * the indexes, so that growing touches no entry and a miss rarely compares one. A removal moves
+ * the entries behind it up, for a gap would end the walks that led across it.
  */
 #include "config.h"
 
@@ -14,9 +14,13 @@
 
 #define FIRST_SIZE 64
 
+/* The two parts often count up together (process and tid, node and parent), so that a plain
+ * a ^ b would take a few values only: a is spread over all bits first. */
 uint32_t index_mix(uint32_t a, uint64_t b)
 {
-    uint64_t x = (a ^ b) * 0x9e3779b97f4a7c15u;
+    uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b;
+    x ^= x >> 32;
+    x *= UINT64_C(0x94d049bb133111eb);
     x ^= x >> 29;
     x *= 0xbf58476d1ce4e5b9u;
     return (uint32_t)(x >> 32);
@@ -60,6 +64,8 @@ static void put(struct index *index, uint32_t hash, uint32_t slot_value)
 
 static int grow(struct index *index)
 {
+    if (index->size > UINT32_MAX / 2)
+        return -EOVERFLOW;
     struct index larger = {.size = index->size == 0 ? FIRST_SIZE : index->size * 2,
                            .count = index->count};
 
@@ -87,6 +93,28 @@ int index_add(struct index *index, uint32_t hash, uint32_t entry)
     put(index, hash, entry + 1);
     index->count++;
     return 0;
+}
+
+void index_remove(struct index *index, uint32_t hash, uint32_t entry)
+{
+    if (index->size == 0)
+        return;
+    uint32_t mask = index->size - 1, gap = hash & mask;
+
+    while (index->slots[gap] != 0 && index->slots[gap] != entry + 1)
+        gap = (gap + 1) & mask;
+    if (index->slots[gap] == 0)
+        return;
+    for (uint32_t slot = (gap + 1) & mask; index->slots[slot] != 0; slot = (slot + 1) & mask) {
+        uint32_t walked = (slot - index->hashes[slot]) & mask;
+        if (walked < ((slot - gap) & mask))
+            continue; /* its walk starts behind the gap */
+        index->slots[gap] = index->slots[slot];
+        index->hashes[gap] = index->hashes[slot];
+        gap = slot;
+    }
+    index->slots[gap] = 0;
+    index->count--;
 }
 
 void index_clear(struct index *index)

@@ -17,8 +17,10 @@ struct index {
 /* Walks the entries with this hash: start with *at = hash, stop at PROFILE_ABSENT. */
 #define PROFILE_ABSENT UINT32_MAX
 uint32_t index_next(const struct index *index, uint32_t hash, uint32_t *at);
-/* Adds an entry that is not there yet. 0 or -ENOMEM. */
+/* Adds an entry that is not there yet. 0, -ENOMEM or -EOVERFLOW. */
 int index_add(struct index *index, uint32_t hash, uint32_t entry);
+/* Makes an entry unfindable; nothing happens where it is not there. */
+void index_remove(struct index *index, uint32_t hash, uint32_t entry);
 void index_clear(struct index *index);
 void index_free(struct index *index);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The tables. Each has an array and, where entries are found by content, a hash; an entry
- * once made never moves to another index and is never removed, so indexes may be kept.
+ * once made never moves to another index and is never removed, so indexes may be kept. Where
+ * there is no memory nothing has changed, and the caller's index is as it was.
  */
 #include "config.h"
 
@@ -45,9 +46,8 @@ struct profile *profile_new(void)
 
 static void free_index(struct profile_index *index)
 {
-    struct index *all[] = {&index->strings,   &index->functions, &index->objects,
-                           &index->threads,   &index->locations, &index->nodes,
-                           &index->syscalls, &index->samples};
+    struct index *all[] = {&index->strings,   &index->functions, &index->objects,  &index->threads,
+                           &index->locations, &index->nodes,     &index->syscalls, &index->samples};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         index_free(all[i]);
@@ -98,9 +98,9 @@ void profile_clear(struct profile *profile)
     totals->throttled_ns = totals->repaired = 0;
 }
 
-/* Puts a new entry behind the last of its table and into its hash. */
-static int append(void *array, uint32_t *count, const void *entry, size_t size,
-                  struct index *index, uint32_t hash)
+/* Puts a new entry behind the last of its table and into its hash; tells its index. */
+static int append(void *array, uint32_t *count, const void *entry, size_t size, struct index *index,
+                  uint32_t hash, uint32_t *result)
 {
     int error = profile_grow(array, *count, size);
 
@@ -110,7 +110,7 @@ static int append(void *array, uint32_t *count, const void *entry, size_t size,
         return error;
     char *base = *(char **)array;
     memcpy(base + (size_t)*count * size, entry, size);
-    (*count)++;
+    *result = (*count)++;
     return 0;
 }
 
@@ -127,8 +127,8 @@ int profile_string(struct profile *profile, const char *text, uint32_t *result)
     char *copy = strdup(text);
     if (copy == NULL)
         return -ENOMEM;
-    *result = profile->string_count;
-    int error = append(&profile->strings, &profile->string_count, &copy, sizeof copy, index, hash);
+    int error =
+        append(&profile->strings, &profile->string_count, &copy, sizeof copy, index, hash, result);
     if (error != 0)
         free(copy);
     return error;
@@ -137,22 +137,23 @@ int profile_string(struct profile *profile, const char *text, uint32_t *result)
 int profile_function(struct profile *profile, const struct profile_function *function,
                      uint32_t *result)
 {
-    uint32_t hash = index_mix(index_mix(function->name, (uint64_t)function->system_name << 32 | function->object),
-                              (uint64_t)function->file << 32 | function->line);
+    uint32_t hash = index_mix(
+        index_mix(function->name, (uint64_t)function->system_name << 32 | function->object),
+        (uint64_t)function->file << 32 | function->line);
     uint32_t at = hash, found;
     struct index *index = &profile->index->functions;
 
     while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT) {
         const struct profile_function *other = &profile->functions[found];
         if (other->name == function->name && other->system_name == function->system_name &&
-            other->object == function->object && other->file == function->file && other->line == function->line) {
+            other->object == function->object && other->file == function->file &&
+            other->line == function->line) {
             *result = found;
             return 0;
         }
     }
-    *result = profile->function_count;
     return append(&profile->functions, &profile->function_count, function, sizeof *function, index,
-                  hash);
+                  hash, result);
 }
 
 static bool same_object(const struct profile_object *a, const struct profile_object *b)
@@ -166,8 +167,8 @@ static bool same_object(const struct profile_object *a, const struct profile_obj
     if (a->build_id_size > 0 && b->build_id_size > 0)
         return a->build_id_size == b->build_id_size &&
                memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
-    return a->build_id_size == b->build_id_size && a->device == b->device &&
-           a->inode == b->inode && a->path == b->path;
+    return a->build_id_size == b->build_id_size && a->device == b->device && a->inode == b->inode &&
+           a->path == b->path;
 }
 
 static uint32_t hash_object(const struct profile_object *object)
@@ -191,23 +192,22 @@ int profile_object(struct profile *profile, const struct profile_object *object,
             *result = found;
             return 0;
         }
-    *result = profile->object_count;
-    return append(&profile->objects, &profile->object_count, object, sizeof *object, index, hash);
+    return append(&profile->objects, &profile->object_count, object, sizeof *object, index, hash,
+                  result);
 }
 
 int profile_add_process(struct profile *profile, const struct profile_process *process,
                         uint32_t *result)
 {
-    *result = profile->process_count;
-    return append(&profile->processes, &profile->process_count, process, sizeof *process, NULL, 0);
+    return append(&profile->processes, &profile->process_count, process, sizeof *process, NULL, 0,
+                  result);
 }
 
 int profile_add_thread(struct profile *profile, const struct profile_thread *thread,
                        uint32_t *result)
 {
-    *result = profile->thread_count;
     return append(&profile->threads, &profile->thread_count, thread, sizeof *thread,
-                  &profile->index->threads, index_mix(thread->process, thread->tid));
+                  &profile->index->threads, index_mix(thread->process, thread->tid), result);
 }
 
 int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *result)
@@ -222,9 +222,8 @@ int profile_location(struct profile *profile, uint32_t object, uint64_t address,
             return 0;
         }
     struct profile_location location = {.object = object, .address = address};
-    *result = profile->location_count;
     return append(&profile->locations, &profile->location_count, &location, sizeof location, index,
-                  hash);
+                  hash, result);
 }
 
 int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *result)
@@ -238,8 +237,7 @@ int profile_node(struct profile *profile, uint32_t parent, uint32_t location, ui
             return 0;
         }
     struct profile_node node = {.parent = parent, .location = location};
-    *result = profile->node_count;
-    return append(&profile->nodes, &profile->node_count, &node, sizeof node, index, hash);
+    return append(&profile->nodes, &profile->node_count, &node, sizeof node, index, hash, result);
 }
 
 int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
@@ -258,8 +256,8 @@ int profile_syscall(struct profile *profile, const char *name, int32_t number, u
             *result = found;
             return 0;
         }
-    *result = profile->syscall_count;
-    return append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index, hash);
+    return append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index, hash,
+                  result);
 }
 
 static bool same_sample(const struct profile_sample *a, const struct profile_sample *b)
@@ -280,8 +278,8 @@ int profile_count(struct profile *profile, const struct profile_sample *sample)
            !same_sample(&profile->samples[found], sample))
         ;
     if (found == PROFILE_ABSENT) {
-        int error = append(&profile->samples, &profile->sample_count, sample, sizeof *sample,
-                           index, hash);
+        int error = append(&profile->samples, &profile->sample_count, sample, sizeof *sample, index,
+                           hash, &found);
         if (error != 0)
             return error;
     } else {

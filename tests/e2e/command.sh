@@ -75,6 +75,8 @@ expect_text "source lines" 'split.c:[0-9]+' "$work/out"
 "$pprofil" report "$work/p.pb.gz" >"$work/out"
 expect_text "definition" 'spend_half +split +\(.*split.c:[0-9]+\)' "$work/out"
 expect_text "own CPU time beside ours" "target's own: 0\.5" "$work/out"
+"$pprofil" -v "$targets/split" 0.2 >/dev/null 2>"$work/err"
+expect_text "verbose" 'supervisor used [0-9.]+ s' "$work/err"
 "$pprofil" report "$work/p.pb.gz" | head -n 1 >/dev/null
 head -c 300 "$work/p.pb.gz" >"$work/cut.pb.gz"
 expect "cut file" 125 "$(status_of "$pprofil" report "$work/cut.pb.gz")"; one_line "cut file"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "build-events.h"
+#include "profile/profile-internal.h"
 
 static const struct map_spec libx = {.pid = 10,
                                      .kind = WIRE_MAP_FILE,
@@ -86,6 +87,100 @@ Test(profile, a_number_used_again_is_another_process)
     cr_assert_eq(profile->processes[0].status, 0x100);
     cr_assert_eq(profile->processes[1].status, -1);
     cr_assert_eq(profile->sample_count, 2);
+    profile_free(profile);
+}
+
+Test(profile, a_number_used_again_without_an_end_is_another_process)
+{
+    struct profile *profile = profile_new();
+    struct wire_fork again = {.header = {WIRE_FORK, sizeof again}, .time = 77, .pid = 10};
+
+    feed_fork(profile, 10, 0);
+    feed_map(profile, &libx);
+    feed(profile, &again.header);
+    feed_sample(profile, 10, 10, 0x1234, 1, WIRE_NO_SYSCALL);
+    cr_assert_eq(profile->process_count, 2);
+    cr_assert_eq(profile->processes[0].end, 77);
+    cr_assert_eq(profile->processes[1].end, 0);
+    cr_assert_eq(profile->processes[1].generation, 0);
+    cr_assert_str_eq(path_of(profile, leaf(profile, 0)->object), "[unknown]");
+    profile_free(profile);
+}
+
+Test(profile, a_thread_number_used_again_is_another_thread)
+{
+    struct profile *profile = profile_new();
+
+    feed_fork(profile, 10, 0);
+    feed_task(profile, WIRE_THREAD, 10, 11);
+    feed_sample(profile, 10, 11, 0x10, 1, WIRE_NO_SYSCALL);
+    feed_comm(profile, 10, 11, "worker");
+    feed_exit(profile, 10, 11, 0);
+    feed_task(profile, WIRE_THREAD, 10, 11);
+    feed_sample(profile, 10, 11, 0x10, 1, WIRE_NO_SYSCALL);
+    cr_assert_eq(profile->process_count, 1);
+    cr_assert_eq(profile->processes[0].end, 0);
+    cr_assert_eq(profile->thread_count, 3);
+    cr_assert_eq(profile->totals.threads_seen, 3);
+    cr_assert_eq(profile->sample_count, 2);
+    cr_assert_str_eq(profile->strings[profile->threads[1].comm], "worker");
+    cr_assert_str_eq(profile->strings[profile->threads[2].comm], "");
+    profile_free(profile);
+}
+
+Test(profile, sleep_is_counted_apart_and_is_wall_mode)
+{
+    struct profile *profile = profile_new();
+    struct wire_sample event = {.header = {WIRE_SAMPLE, sizeof event},
+                                .pid = 10,
+                                .tid = 10,
+                                .pc = 0x10,
+                                .syscall = SYS_read};
+
+    feed(profile, &event.header);
+    cr_assert(!profile->totals.wall);
+    event.flags = WIRE_SAMPLE_SLEEPING;
+    event.wall_ns = 30;
+    feed(profile, &event.header);
+    feed(profile, &event.header);
+    cr_assert(profile->totals.wall);
+    cr_assert_eq(profile->sample_count, 2);
+    cr_assert_eq(profile->samples[1].sleeping, 1);
+    cr_assert_eq(profile->samples[1].count, 2);
+    cr_assert_eq(profile->samples[1].wall_ns, 60);
+    cr_assert_eq(profile->totals.wall_ns, 60);
+    profile_clear(profile);
+    cr_assert(profile->totals.wall);
+    profile_free(profile);
+}
+
+Test(profile, totals_come_from_the_last_statistics)
+{
+    struct profile *profile = profile_new();
+    struct wire_stats stats = {.header = {WIRE_STATS, sizeof stats}, .elapsed_ns = 5, .threads = 9};
+    struct wire_lost lost = {.header = {WIRE_LOST, sizeof lost}, .events = 3};
+    struct wire_throttle rate = {.header = {WIRE_THROTTLE, sizeof rate}, .asked_hz = 1000};
+
+    feed(profile, &stats.header);
+    stats.elapsed_ns = 8;
+    stats.target_cpu_ns = 7;
+    stats.threads = 2;
+    stats.processes = 1;
+    feed(profile, &stats.header);
+    feed(profile, &lost.header);
+    feed(profile, &lost.header);
+    feed(profile, &rate.header);
+    rate.asked_hz = 50;
+    feed(profile, &rate.header);
+    cr_assert_eq(profile->totals.elapsed_ns, 8);
+    cr_assert_eq(profile->totals.target_cpu_ns, 7);
+    cr_assert_eq(profile->totals.threads_alive, 2);
+    cr_assert_eq(profile->totals.processes_alive, 1);
+    cr_assert_eq(profile->totals.lost, 6);
+    cr_assert_float_eq(profile->totals.asked_hz, 1000, 0);
+    profile_clear(profile);
+    cr_assert_eq(profile->totals.lost, 0);
+    cr_assert_float_eq(profile->totals.asked_hz, 1000, 0);
     profile_free(profile);
 }
 
@@ -178,7 +273,7 @@ Test(profile, system_calls_have_names)
 {
     struct profile *profile = profile_new();
 
-    feed_sample(profile, 1, 1, 0x10, 1, SYS_epoll_wait);
+    feed_sample(profile, 1, 1, 0x10, 1, SYS_epoll_pwait);
     feed_sample(profile, 1, 1, 0x10, 1, 100000);
     feed_sample(profile, 1, 1, 0x10, 1, WIRE_PAGE_FAULT);
     feed_sample(profile, 1, 1, 0x10, 1, WIRE_NO_SYSCALL);
@@ -186,11 +281,16 @@ Test(profile, system_calls_have_names)
     const char *names[4];
     for (int i = 0; i < 4; i++)
         names[i] = profile->strings[profile->syscalls[profile->samples[i].syscall].name];
-    cr_assert_str_eq(names[0], "epoll_wait");
+    cr_assert_str_eq(names[0], "epoll_pwait");
     cr_assert_str_eq(names[1], "syscall_100000");
     cr_assert_str_eq(names[2], "[page fault]");
     cr_assert_str_eq(names[3], "");
+    cr_assert_str_eq(profile_syscall_name(SYS_read, false), "read");
+    cr_assert_str_eq(profile_syscall_name(SYS_mmap, false), "mmap");
+#ifdef __x86_64__
+    cr_assert_str_eq(profile_syscall_name(0, true), "restart_syscall");
     cr_assert_str_eq(profile_syscall_name(1, true), "exit");
+#endif
     cr_assert_null(profile_syscall_name(-1, false));
     profile_free(profile);
 }
@@ -244,13 +344,13 @@ Test(profile, tables_grow_with_what_is_distinct_only)
 
     feed_fork(profile, 10, 0);
     feed_map(profile, &libx);
-    for (int i = 0; i < 300000; i++)
+    for (int i = 0; i < 2000000; i++)
         feed_sample(profile, 10, 10 + (uint32_t)i % 3, 0x1000 + (uint64_t)(i % 50) * 4, 1000,
                     WIRE_NO_SYSCALL);
     cr_assert_eq(profile->location_count, 51);
     cr_assert_eq(profile->sample_count, 150);
     cr_assert_eq(profile->thread_count, 3);
-    cr_assert_eq(profile->totals.samples, 300000);
+    cr_assert_eq(profile->totals.samples, 2000000);
     profile_free(profile);
 }
 
@@ -310,5 +410,104 @@ Test(profile, random_mappings_agree_with_a_naive_model)
             cr_assert_eq(place->address, model[page] % 1000 * 4096 + 8);
         }
     }
+    profile_free(profile);
+}
+
+/* Numbers that count up together must not meet in one slot. */
+Test(profile, hashes_of_neighbours_differ)
+{
+    enum { COUNT = 4096 };
+    static const uint32_t distances[] = {0, 1, 100, COUNT, 1u << 20};
+    static unsigned char hit[COUNT * 16];
+
+    for (size_t d = 0; d < sizeof distances / sizeof *distances; d++) {
+        unsigned taken = 0;
+        memset(hit, 0, sizeof hit);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            unsigned char *slot = &hit[index_mix(i, i + distances[d]) % sizeof hit];
+            taken += *slot;
+            *slot = 1;
+        }
+        cr_assert_lt(taken, COUNT / 8, "distance %u: %u taken", distances[d], taken);
+    }
+}
+
+static bool index_has(const struct index *index, uint32_t hash, uint32_t entry)
+{
+    uint32_t at = hash, found;
+
+    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+        if (found == entry)
+            return true;
+    return false;
+}
+
+/* Few hashes, so that walks are long, cross each other and wrap around the end. */
+Test(profile, index_finds_what_was_added_and_not_removed)
+{
+    enum { ENTRIES = 200, HASHES = 30 };
+    struct index index = {0};
+    bool there[ENTRIES] = {false};
+
+    srand(11);
+    for (int step = 0; step < 20000; step++) {
+        uint32_t entry = (uint32_t)rand() % ENTRIES, hash = 0u - entry % HASHES;
+        if (there[entry])
+            index_remove(&index, hash, entry);
+        else
+            cr_assert_eq(index_add(&index, hash, entry), 0);
+        there[entry] = !there[entry];
+        for (uint32_t i = step % 16 == 0 ? 0 : ENTRIES; i < ENTRIES; i++)
+            cr_assert_eq(index_has(&index, 0u - i % HASHES, i), there[i]);
+    }
+    index_free(&index);
+}
+
+/* Threads that come, run, end and come again under few numbers, in few processes. */
+Test(profile, random_threads_agree_with_a_naive_model)
+{
+    enum { PIDS = 6, TIDS = 8, STEPS = 20000 };
+    struct profile *profile = profile_new();
+    static uint64_t cpu_ns[STEPS]; /* by thread of the profile */
+    uint32_t now[PIDS][TIDS], threads = 0, processes = 0;
+    uint64_t total = 0;
+
+    srand(5);
+    memset(now, 0xff, sizeof now); /* thread that has the number; leader: first of each */
+    for (uint32_t step = 0; step < STEPS; step++) {
+        uint32_t p = (uint32_t)rand() % PIDS, t = (uint32_t)rand() % TIDS,
+                 what = (uint32_t)rand() % 10;
+        uint32_t pid = 100 + p * 100, tid = pid + t;
+        bool fork = now[p][0] == UINT32_MAX || (what == 0 && t == 0);
+        if (fork || (what == 1 && t == 0)) {
+            if (fork)
+                feed_fork(profile, pid, 0);
+            else
+                feed_task(profile, WIRE_EXEC, pid, pid);
+            memset(now[p], 0xff, sizeof now[p]);
+            now[p][0] = threads++;
+            processes++;
+        } else if (what == 2) {
+            feed_exit(profile, pid, tid, 0);
+            memset(now[p] + t, 0xff, t == 0 ? sizeof now[p] : sizeof now[p][0]);
+        } else {
+            if (now[p][t] == UINT32_MAX)
+                now[p][t] = threads++;
+            feed_sample(profile, pid, tid, 0x1000 + (uint32_t)rand() % 50, step, WIRE_NO_SYSCALL);
+            cpu_ns[now[p][t]] += step;
+            total += step;
+        }
+    }
+    cr_assert_eq(profile->thread_count, threads);
+    cr_assert_eq(profile->process_count, processes);
+    cr_assert_eq(profile->totals.cpu_ns, total);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        cpu_ns[profile->samples[i].thread] -= profile->samples[i].cpu_ns;
+        count += profile->samples[i].count;
+    }
+    cr_assert_eq(profile->totals.samples, count);
+    for (uint32_t i = 0; i < threads; i++)
+        cr_assert_eq(cpu_ns[i], 0);
     profile_free(profile);
 }
