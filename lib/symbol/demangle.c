@@ -1,32 +1,79 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * libiberty does the work. It is asked only about names that cannot be C: "i" would become
- * "int" in a demangler.
+ * "int" in a demangler. A name may refer to its own parts again and again, so that 300 bytes
+ * become gigabytes: the text is taken piece by piece, and left when there is too much of it.
  */
 #include "config.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 #endif
 
 #include "symbol/demangle.h"
 
-#define LONGEST 4096 /* a hostile name must not cost more than it is worth */
+#define LONGEST 4096 /* bytes of a name that is looked at */
+
+#ifdef HAVE_LIBIBERTY
+struct text {
+    char *bytes; /* room for LONGEST_TEXT and a NUL */
+    size_t size;
+    jmp_buf too_long; /* there is no other way to stop libiberty; but for a name in punycode it
+                       * holds no memory while it prints */
+};
+
+#define LONGEST_TEXT 32768u
+
+static void take(const char *piece, size_t size, void *data)
+{
+    struct text *text = data;
+
+    if (size > LONGEST_TEXT - text->size)
+        longjmp(text->too_long, 1);
+    memcpy(text->bytes + text->size, piece, size);
+    text->size += size;
+}
+
+static bool print_plain(const char *name, struct text *text)
+{
+    const int options = DMGL_PARAMS | DMGL_ANSI;
+
+    if (setjmp(text->too_long) != 0)
+        return false;
+    if (rust_demangle_callback(name, options, take, text))
+        return true;
+    text->size = 0; /* it may have begun */
+    return cplus_demangle_v3_callback(name, options, take, text);
+}
+
+static char *make_plain(const char *name)
+{
+    struct text text = {.bytes = malloc(LONGEST_TEXT + 1)};
+    char *plain = NULL;
+
+    if (text.bytes != NULL && print_plain(name, &text) && text.size > 0)
+        plain = strndup(text.bytes, text.size);
+    free(text.bytes);
+    return plain;
+}
+#else
+static char *make_plain(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+#endif
 
 char *demangle(const char *name)
 {
-    bool mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "__Z", 3) == 0 ||
-                   strncmp(name, "_R", 2) == 0;
+    bool mangled =
+        strncmp(name, "_Z", 2) == 0 || strncmp(name, "__Z", 3) == 0 || strncmp(name, "_R", 2) == 0;
 
-    if (!mangled || strlen(name) > LONGEST)
-        return NULL;
-#ifdef HAVE_LIBIBERTY
-    return cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-#else
-    return NULL;
-#endif
+    return mangled && strlen(name) <= LONGEST ? make_plain(name) : NULL;
 }

@@ -13,33 +13,35 @@
 struct elf_object;
 
 struct elf_symbol {
-    uint64_t start, size; /* size 0: assembler, reaches to the next symbol */
-    const char *name;     /* borrowed from the file */
-    uint32_t preference;  /* among symbols at one address */
-    uint32_t function;    /* the symbolizer's: index it was given, or 0 */
-    bool defined;         /* the symbolizer's: its source was looked up */
+    uint64_t start, size;
+    const char *name;    /* borrowed from the file */
+    uint32_t preference; /* among symbols at one address */
+    uint32_t function;   /* the symbolizer's: index it was given, or 0 */
+    bool sized;          /* by the file; else size is a guess */
+    bool defined;        /* the symbolizer's: its source was looked up */
 };
 
 /* Opens the file behind fd (not consumed), or what has this build-id where fd is -1. path is
- * for finding debug files beside it. 0; -ENOENT: no file; -ENOEXEC: not an ELF file. */
+ * for finding debug files beside it. 0; -ENOENT: no file; -ENOEXEC: not an ELF file; or why it
+ * cannot be read. */
 int elf_object_open(int fd, const char *path, const uint8_t *build_id, uint32_t build_id_size,
                     struct elf_object **object);
 void elf_object_close(struct elf_object *object);
 
-/* Does its build-id differ from this one? False where it has none. */
-bool elf_object_differs(const struct elf_object *object, const uint8_t *build_id, uint32_t size);
+/* Is this its build-id? False where it has none. */
+bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uint32_t size);
 
 bool elf_object_has_symbols(struct elf_object *object);
 /* The address of a file offset; false where no segment holds it. */
 bool elf_object_address(const struct elf_object *object, uint64_t offset, uint64_t *address);
 /* The function symbol around an address, or NULL. */
 struct elf_symbol *elf_object_symbol(struct elf_object *object, uint64_t address);
-/* Where the function around an address starts, from the unwind table's index. */
-bool elf_object_function_start(const struct elf_object *object, uint64_t address,
-                               uint64_t *start);
+/* Where the function around an address starts, from the unwind table's index; false where no
+ * function there is known. */
+bool elf_object_function_start(const struct elf_object *object, uint64_t address, uint64_t *start);
 bool elf_object_in_plt(const struct elf_object *object, uint64_t address);
-/* The source line of an address; path is filled. */
-bool elf_object_line(const struct elf_object *object, uint64_t address, char *path, size_t size,
+/* The source line of an address; path is filled, absolute where the compiler said enough. */
+bool elf_object_line(struct elf_object *object, uint64_t address, char *path, size_t size,
                      uint32_t *line);
 
 #endif

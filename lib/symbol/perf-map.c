@@ -2,7 +2,8 @@
 /*
  * Lines "START SIZE name", hexadecimal, in the order in which code was made
  * (tools/perf/Documentation/jit-interface.txt in the kernel). A later line takes over the
- * addresses of earlier ones that it overlaps: code was thrown away and made again.
+ * addresses of earlier ones that it overlaps: code was thrown away and made again. So the
+ * lines are cut into pieces that do not overlap, each of the last line that covers it.
  *
  * Anyone can write to /tmp, so the file must be a regular one, belong to us, to root or to
  * the process, and have a bearable size.
@@ -25,12 +26,17 @@
 struct entry {
     uint64_t start, end;
     size_t order;
-    char *name; /* in text */
+    const char *name; /* in text */
+};
+
+struct piece {
+    uint64_t start, end;
+    const char *name; /* in text */
 };
 
 struct perf_map {
     char *text;
-    struct entry *entries; /* sorted by start, then order */
+    struct piece *pieces; /* sorted, disjoint */
     size_t count;
 };
 
@@ -84,8 +90,12 @@ static char *read_all(int fd, size_t size)
             break;
         got += (size_t)part;
     }
-    if (text != NULL)
-        text[got] = '\0';
+    if (text == NULL)
+        return NULL;
+    text[got] = '\0';
+    /* a file that is cut while it is written has holes */
+    for (char *hole = text; (hole = memchr(hole, '\0', got - (size_t)(hole - text))) != NULL;)
+        *hole = '\n';
     return text;
 }
 
@@ -117,24 +127,103 @@ static int compare(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static bool parse(struct perf_map *map)
+static bool parse(char *text, struct entry **entries, size_t *count)
 {
-    size_t lines = 1;
+    size_t room = 0;
+    char *line;
 
-    for (const char *at = map->text; *at != '\0'; at++)
-        lines += *at == '\n';
-    map->entries = malloc(lines * sizeof *map->entries);
-    if (map->entries == NULL)
-        return false;
-    char *rest = map->text, *line;
-    while ((line = strsep(&rest, "\n")) != NULL) {
-        map->entries[map->count].order = map->count;
-        if (parse_line(line, &map->entries[map->count]))
-            map->count++;
+    while ((line = strsep(&text, "\n")) != NULL) {
+        if (*count == room) {
+            room = room == 0 ? 1024 : 2 * room;
+            struct entry *larger = reallocarray(*entries, room, sizeof *larger);
+            if (larger == NULL)
+                return false;
+            *entries = larger;
+        }
+        (*entries)[*count].order = *count;
+        *count += parse_line(line, &(*entries)[*count]);
     }
-    if (map->count > 0)
-        qsort(map->entries, map->count, sizeof *map->entries, compare);
+    if (*count > 0)
+        qsort(*entries, *count, sizeof **entries, compare);
     return true;
+}
+
+/* --- pieces -------------------------------------------------------------------------- */
+
+/* The entries that have begun: a binary heap, the latest line on top. */
+struct heap {
+    const struct entry **entries;
+    size_t count;
+};
+
+static void heap_swap(struct heap *heap, size_t a, size_t b)
+{
+    const struct entry *entry = heap->entries[a];
+
+    heap->entries[a] = heap->entries[b];
+    heap->entries[b] = entry;
+}
+
+static void heap_push(struct heap *heap, const struct entry *entry)
+{
+    size_t at = heap->count++;
+
+    heap->entries[at] = entry;
+    for (; at > 0 && heap->entries[(at - 1) / 2]->order < entry->order; at = (at - 1) / 2)
+        heap_swap(heap, at, (at - 1) / 2);
+}
+
+static void heap_pop(struct heap *heap)
+{
+    heap->entries[0] = heap->entries[--heap->count];
+    for (size_t at = 0, child; (child = 2 * at + 1) < heap->count; at = child) {
+        if (child + 1 < heap->count &&
+            heap->entries[child]->order < heap->entries[child + 1]->order)
+            child++;
+        if (heap->entries[child]->order < heap->entries[at]->order)
+            return;
+        heap_swap(heap, at, child);
+    }
+}
+
+/* Sweeps over the sorted entries; between two of their ends the top of the heap rules. Each
+ * entry begins once and ends once, so there are at most two pieces to one. */
+static void cut(struct perf_map *map, const struct entry *entries, size_t count, struct heap *heap)
+{
+    uint64_t at = 0;
+
+    for (size_t next = 0; next < count || heap->count > 0;) {
+        if (heap->count == 0)
+            at = entries[next].start;
+        while (next < count && entries[next].start <= at)
+            heap_push(heap, &entries[next++]);
+        const struct entry *top = heap->entries[0];
+        uint64_t end =
+            next < count && entries[next].start < top->end ? entries[next].start : top->end;
+        map->pieces[map->count++] = (struct piece){at, end, top->name};
+        at = end;
+        while (heap->count > 0 && heap->entries[0]->end <= at)
+            heap_pop(heap);
+    }
+}
+
+static bool read_text(struct perf_map *map)
+{
+    struct entry *entries = NULL;
+    struct heap heap = {0};
+    size_t count = 0;
+
+    bool done = parse(map->text, &entries, &count);
+    if (done && count > 0) {
+        map->pieces = calloc(count, 2 * sizeof *map->pieces);
+        heap.entries = calloc(count, sizeof *heap.entries);
+        done = map->pieces != NULL && heap.entries != NULL;
+    }
+    if (done && count > 0)
+        cut(map, entries, count, &heap);
+    free(heap.entries);
+    free(entries);
+    return done;
 }
 
 struct perf_map *perf_map_open(int fd, uint32_t pid)
@@ -147,7 +236,7 @@ struct perf_map *perf_map_open(int fd, uint32_t pid)
         return NULL;
     if (trusted(own, pid, &size) && (map = calloc(1, sizeof *map)) != NULL) {
         map->text = read_all(own, size);
-        if (map->text == NULL || !parse(map)) {
+        if (map->text == NULL || !read_text(map)) {
             perf_map_close(map);
             map = NULL;
         }
@@ -161,29 +250,21 @@ void perf_map_close(struct perf_map *map)
 {
     if (map == NULL)
         return;
-    free(map->entries);
+    free(map->pieces);
     free(map->text);
     free(map);
 }
 
-#define LOOK_BACK 64 /* overlapping entries that start below one address */
-
 const char *perf_map_find(const struct perf_map *map, uint64_t address)
 {
-    const struct entry *best = NULL;
     size_t low = 0, high = map->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (map->entries[middle].start <= address)
+        if (map->pieces[middle].start <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    for (size_t seen = 0; low > 0 && seen < LOOK_BACK; seen++) {
-        const struct entry *entry = &map->entries[--low];
-        if (address < entry->end && (best == NULL || entry->order > best->order))
-            best = entry;
-    }
-    return best == NULL ? NULL : best->name;
+    return low > 0 && address < map->pieces[low - 1].end ? map->pieces[low - 1].name : NULL;
 }

@@ -25,6 +25,7 @@ struct source {
     struct elf_object *elf; /* FILE and VDSO; NULL: no names */
     struct perf_map *map;   /* ANON */
     const char *problem;    /* NULL: none, or not asked */
+    char *own_problem;      /* owned; the text of problem where it had to be made */
 };
 
 struct symbolizer {
@@ -49,6 +50,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
     for (uint32_t i = 0; i < symbolizer->source_count; i++) {
         elf_object_close(symbolizer->sources[i].elf);
         perf_map_close(symbolizer->sources[i].map);
+        free(symbolizer->sources[i].own_problem);
     }
     free(symbolizer->sources);
     free(symbolizer);
@@ -56,20 +58,26 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 /* --- files --------------------------------------------------------------------------- */
 
-/* Never waits: a FIFO or a device in the file's place is not opened. */
+/* A saved profile may name any path: a FIFO or a device is never opened. */
 static int open_path(const char *path)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    char through[64];
+    int fd = -EINVAL, place = open(path, O_PATH | O_CLOEXEC);
 
-    if (fd < 0)
+    if (place < 0)
         return -errno;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-        return fd;
-    close(fd);
-    return -EINVAL;
+    if (fstat(place, &status) == 0 && S_ISREG(status.st_mode)) {
+        snprintf(through, sizeof through, "/proc/self/fd/%d", place);
+        fd = open(through, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        if (fd < 0)
+            fd = -errno;
+    }
+    close(place);
+    return fd;
 }
 
+/* The device is not compared: overlay and btrfs show another one in maps than in stat. */
 static bool same_file(int fd, const struct profile_object *object)
 {
     struct stat status;
@@ -77,15 +85,21 @@ static bool same_file(int fd, const struct profile_object *object)
     return object->inode == 0 || (fstat(fd, &status) == 0 && status.st_ino == object->inode);
 }
 
-static const char *say_unopened(int error)
+static const char *say_unopened(struct source *source, int error)
 {
-    if (error == -ENOENT)
+    switch (error) {
+    case -ENOENT:
         return "file is gone";
-    if (error == -EACCES)
-        return "unreadable: permission denied";
-    if (error == -ENOEXEC)
+    case -ESTALE:
+        return "file was replaced";
+    case -ENOEXEC:
         return "not an ELF file";
-    return "unreadable";
+    case -EINVAL:
+        return "unreadable: not a regular file";
+    }
+    if (asprintf(&source->own_problem, "unreadable: %s", strerror(-error)) < 0)
+        source->own_problem = NULL;
+    return source->own_problem != NULL ? source->own_problem : "unreadable";
 }
 
 /* Takes the ELF file from a descriptor if it is the one that was mapped. */
@@ -96,9 +110,9 @@ static int try_file(struct source *source, const struct profile_object *object, 
 
     if (error != 0)
         return error;
-    bool other = elf_object_differs(source->elf, object->build_id, object->build_id_size) ||
-                 (object->build_id_size == 0 && !same_file(fd, object));
-    if (certain || !other)
+    if (certain || (object->build_id_size > 0
+                        ? elf_object_is(source->elf, object->build_id, object->build_id_size)
+                        : same_file(fd, object)))
         return 0;
     elf_object_close(source->elf);
     source->elf = NULL;
@@ -122,7 +136,7 @@ static void open_elf(const struct symbolizer *symbolizer, struct source *source,
     if (source->elf == NULL && object->build_id_size > 0)
         elf_object_open(-1, path, object->build_id, object->build_id_size, &source->elf);
     if (source->elf == NULL)
-        source->problem = error == -ESTALE ? "file was replaced" : say_unopened(error);
+        source->problem = say_unopened(source, error);
     else if (!elf_object_has_symbols(source->elf))
         source->problem = "no symbol table; its debug symbols are not installed";
 }
@@ -179,6 +193,19 @@ static int make_function(struct symbolizer *symbolizer, uint32_t object, const c
     return error == 0 ? profile_function(profile, &function, index) : error;
 }
 
+/* "realpath@@GLIBC_2.3" is realpath: which version it is means nothing to people. */
+static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct elf_symbol *symbol)
+{
+    const char *version = strchr(symbol->name, '@');
+
+    if (version == NULL || version == symbol->name)
+        return make_function(symbolizer, object, symbol->name, &symbol->function);
+    char *name = strndup(symbol->name, (size_t)(version - symbol->name));
+    int error = name == NULL ? -ENOMEM : make_function(symbolizer, object, name, &symbol->function);
+    free(name);
+    return error;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -186,7 +213,7 @@ static const char *base_name(const char *path)
 }
 
 /* Code without a symbol: by the function's start, so that it makes one row. */
-static int name_by_place(struct symbolizer *symbolizer, const struct source *source,
+static int name_by_place(struct symbolizer *symbolizer, const struct elf_object *elf,
                          uint32_t object, uint64_t address, uint32_t *function)
 {
     const struct profile *profile = symbolizer->profile;
@@ -194,54 +221,90 @@ static int name_by_place(struct symbolizer *symbolizer, const struct source *sou
     char name[PATH_MAX + 32];
     uint64_t start;
 
-    if (source->elf != NULL && elf_object_in_plt(source->elf, address))
+    if (elf != NULL && elf_object_in_plt(elf, address))
         snprintf(name, sizeof name, "[plt]");
-    else if (source->elf != NULL && elf_object_function_start(source->elf, address, &start))
+    else if (elf != NULL && elf_object_function_start(elf, address, &start))
         snprintf(name, sizeof name, "%s+0x%llx", file, (unsigned long long)start);
     else
         snprintf(name, sizeof name, file[0] == '[' ? "%s" : "[%s]", file);
     return make_function(symbolizer, object, name, function);
 }
 
-static int name_code(struct symbolizer *symbolizer, struct source *source, uint32_t object,
+static int name_code(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                      uint64_t address, uint32_t *function)
 {
-    struct elf_symbol *symbol =
-        source->elf != NULL ? elf_object_symbol(source->elf, address) : NULL;
+    struct elf_symbol *symbol = elf != NULL ? elf_object_symbol(elf, address) : NULL;
 
     if (symbol == NULL)
-        return name_by_place(symbolizer, source, object, address, function);
+        return name_by_place(symbolizer, elf, object, address, function);
     int error = 0;
     if (symbol->function == PROFILE_NONE)
-        error = make_function(symbolizer, object, symbol->name, &symbol->function);
+        error = name_symbol(symbolizer, object, symbol);
     *function = symbol->function;
     return error;
 }
 
-static int name_location(struct symbolizer *symbolizer, struct source *source,
-                         const struct profile_location *place, uint64_t address,
-                         uint32_t *function)
+static int name_location(struct symbolizer *symbolizer, const struct source *source,
+                         struct elf_object *elf, const struct profile_location *place,
+                         uint64_t address, uint32_t *function)
 {
     switch (symbolizer->profile->objects[place->object].kind) {
     case PROFILE_OBJECT_UNKNOWN:
         return make_function(symbolizer, place->object, "[unknown]", function);
     case PROFILE_OBJECT_ANON: {
-        const char *name = source->map != NULL ? perf_map_find(source->map, address) : NULL;
-        return make_function(symbolizer, place->object, name != NULL ? name : "[anon]", function);
+        const char *name = source->map != NULL ? perf_map_find(source->map, address) : "[anon]";
+        return make_function(symbolizer, place->object, name != NULL ? name : "[jit]", function);
     }
     default:
-        return name_code(symbolizer, source, place->object, address, function);
+        return name_code(symbolizer, elf, place->object, address, function);
     }
 }
 
-/* The address that the object's own tables use. */
-static uint64_t own_address(const struct source *source, const struct profile_location *place)
+/* The file to ask about a place, and *address as its own tables count it. NULL: there is none,
+ * or it has no code there; a file offset must not be taken for an address. */
+static struct elf_object *file_of(const struct source *source, const struct profile_location *place,
+                                  uint64_t *address)
 {
-    uint64_t address = place->address;
+    *address = place->address;
+    if (source->elf == NULL || !elf_object_address(source->elf, place->address, address))
+        return NULL;
+    return source->elf;
+}
 
-    if (source->elf != NULL && !elf_object_address(source->elf, place->address, &address))
-        return place->address;
-    return address;
+/* --- lines --------------------------------------------------------------------------- */
+
+/* "/a/./b/../c" becomes "/a/c": by its letters, for the file need not be on this machine. */
+static void clean_path(char *path)
+{
+    char *out = path;
+
+    if (path[0] != '/')
+        return;
+    for (const char *in = path; *in != '\0';) {
+        in += strspn(in, "/");
+        size_t length = strcspn(in, "/");
+        if (length == 2 && in[0] == '.' && in[1] == '.') {
+            while (out > path && *--out != '/')
+                ;
+        } else if (length > 0 && !(length == 1 && in[0] == '.')) {
+            *out++ = '/';
+            memmove(out, in, length);
+            out += length;
+        }
+        in += length;
+    }
+    *out = '\0';
+}
+
+static int source_line(struct symbolizer *symbolizer, struct elf_object *elf, uint64_t address,
+                       uint32_t *file, uint32_t *line)
+{
+    char path[PATH_MAX];
+
+    if (!elf_object_line(elf, address, path, sizeof path, line))
+        return 0;
+    clean_path(path);
+    return profile_string(symbolizer->profile, path, file);
 }
 
 int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what)
@@ -249,7 +312,7 @@ int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_
     struct profile *profile = symbolizer->profile;
     struct profile_location place = profile->locations[location];
     struct profile_line line = {0};
-    char path[PATH_MAX];
+    uint64_t address;
 
     what |= PROFILE_LOOKED_NAME;
     if (location == PROFILE_NONE || (place.looked & what) == what)
@@ -259,13 +322,12 @@ int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_
         return -ENOMEM;
     if (place.line_count > 0)
         line = place.lines[place.line_count - 1];
-    uint64_t address = own_address(source, &place);
+    struct elf_object *elf = file_of(source, &place, &address);
     int error = 0;
     if (line.function == PROFILE_NONE)
-        error = name_location(symbolizer, source, &place, address, &line.function);
-    if (error == 0 && (what & PROFILE_LOOKED_LINE) && source->elf != NULL &&
-        elf_object_line(source->elf, address, path, sizeof path, &line.line))
-        error = profile_string(profile, path, &line.file);
+        error = name_location(symbolizer, source, elf, &place, address, &line.function);
+    if (error == 0 && (what & PROFILE_LOOKED_LINE) && elf != NULL)
+        error = source_line(symbolizer, elf, address, &line.file, &line.line);
     return error == 0 ? profile_set_lines(profile, location, &line, 1, what) : error;
 }
 
@@ -274,28 +336,29 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     struct profile *profile = symbolizer->profile;
     int error = symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME);
     struct profile_location place = profile->locations[location];
-    char path[PATH_MAX];
-    uint32_t line, file;
+    uint32_t file = 0, line = 0;
+    uint64_t address;
 
     if (error != 0 || place.line_count == 0)
         return error;
     struct source *source = need_source(symbolizer, place.object);
-    if (source == NULL || source->elf == NULL)
-        return source == NULL ? -ENOMEM : 0;
-    struct elf_symbol *symbol = elf_object_symbol(source->elf, own_address(source, &place));
+    if (source == NULL)
+        return -ENOMEM;
+    struct elf_object *elf = file_of(source, &place, &address);
+    struct elf_symbol *symbol = elf != NULL ? elf_object_symbol(elf, address) : NULL;
     if (symbol == NULL || symbol->defined)
         return 0;
     symbol->defined = true;
-    uint32_t index = place.lines[place.line_count - 1].function;
-    if (profile->functions[index].file != 0 ||
-        !elf_object_line(source->elf, symbol->start, path, sizeof path, &line))
+    struct profile_function *function =
+        &profile->functions[place.lines[place.line_count - 1].function];
+    if (function->file != 0)
         return 0;
-    error = profile_string(profile, path, &file);
-    if (error != 0)
-        return error;
-    profile->functions[index].file = file;
-    profile->functions[index].line = line;
-    return 0;
+    error = source_line(symbolizer, elf, symbol->start, &file, &line);
+    if (error == 0 && file != 0) {
+        function->file = file;
+        function->line = line;
+    }
+    return error;
 }
 
 int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what)

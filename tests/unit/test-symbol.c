@@ -2,10 +2,8 @@
 /* Fixtures are compiled when the test runs; without a compiler there is nothing to test. */
 #include "config.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <libelf.h>
-#include <gelf.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +22,33 @@ static const char source[] =
     "__attribute__((noinline)) static int quiet_one(int a) { return a * x + 3; }\n"
     "__attribute__((noinline)) int loud_one(int a) { return quiet_one(a) + x * 5; }\n"
     "int main(void) { return loud_one(x); }\n";
+
+/* The mock of a debuginfod server, a folder; libdw reads the environment when it is loaded,
+ * and each test is a new process, so it is told before all of them. */
+static char served[64];
+
+ReportHook(PRE_ALL)(struct criterion_test_set *tests)
+{
+    char text[128];
+
+    (void)tests;
+    snprintf(served, sizeof served, "/tmp/pprofil-served-%d", getpid());
+    setenv("PPROFIL_TEST_SERVED", served, 1);
+    snprintf(text, sizeof text, "file://%s/", served);
+    setenv("DEBUGINFOD_URLS", text, 1);
+    snprintf(text, sizeof text, "%s/cache", served);
+    setenv("DEBUGINFOD_CACHE_PATH", text, 1);
+    cr_assert(mkdir(served, 0700) == 0 && mkdir(text, 0700) == 0);
+}
+
+ReportHook(POST_ALL)(struct criterion_global_stats *stats)
+{
+    char command[128];
+
+    (void)stats;
+    snprintf(command, sizeof command, "rm -rf %s", served);
+    cr_assert_eq(system(command), 0);
+}
 
 static void sh(const char *format, ...)
 {
@@ -78,10 +103,12 @@ static uint64_t offset_of(const char *file, const char *symbol)
 }
 
 struct answer {
-    char name[256], file[256];
+    char name[256], system_name[256], file[256];
     uint32_t line, defined;
-    const char *problem;
+    const char *problem; /* until the next look-up */
 };
+
+static char problem_text[256];
 
 static struct answer look_up_in(struct profile_object *object, const char *path, uint64_t address)
 {
@@ -99,10 +126,15 @@ static struct answer look_up_in(struct profile_object *object, const char *path,
     const struct profile_line *line = &profile->locations[location].lines[0];
     snprintf(answer.name, sizeof answer.name, "%s",
              profile->strings[profile->functions[line->function].name]);
+    snprintf(answer.system_name, sizeof answer.system_name, "%s",
+             profile->strings[profile->functions[line->function].system_name]);
     snprintf(answer.file, sizeof answer.file, "%s", profile->strings[line->file]);
     answer.line = line->line;
     answer.defined = profile->functions[line->function].line;
-    answer.problem = symbolizer_problem(symbolizer, index);
+    const char *problem = symbolizer_problem(symbolizer, index);
+    if (problem != NULL) /* borrowed */
+        snprintf(problem_text, sizeof problem_text, "%s", problem);
+    answer.problem = problem == NULL ? NULL : problem_text;
     symbolizer_free(symbolizer);
     object->fd = -1;
     profile_free(profile);
@@ -114,8 +146,48 @@ static struct answer look_up(const char *name, uint64_t address)
     struct profile_object object = {.fd = -1};
     char path[256];
 
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(path, sizeof path, "%s%s%s", name[0] == '/' ? "" : directory,
+             name[0] == '/' ? "" : "/", name);
     return look_up_in(&object, path, address);
+}
+
+static bool have(const char *program)
+{
+    char command[128];
+
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", program);
+    return system(command) == 0;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* The first hexadecimal number that a command prints. */
+static uint64_t number_from(const char *format, ...)
+{
+    char command[512], line[256] = "";
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    FILE *output = popen(command, "r");
+    cr_assert_not_null(fgets(line, sizeof line, output), "%s", command);
+    pclose(output);
+    return strtoull(line, NULL, 16);
+}
+
+static uint64_t section_offset(const char *file, const char *section)
+{
+    return number_from("readelf -SW %s | sed -n 's/^ *\\[ *[0-9]*\\] %s  *[A-Z]* *[0-9a-f]* "
+                       "\\([0-9a-f]*\\).*/\\1/p'",
+                       file, section);
 }
 
 static void expect_both(const char *file, const char *with_symbols, bool lines)
@@ -142,8 +214,209 @@ Test(symbol, every_kind_of_link)
     expect_both("nopie", "nopie", true);
     expect_both("lib.so", "lib.so", true);
     expect_both("packed", "packed", true);
+    sh("gcc -O1 -g -shared -fPIC -Wl,-Ttext-segment=0x3000000000 prog.c -o based.so");
+    expect_both("based.so", "based.so", true);
     if (system("gcc -O1 -g -static prog.c -o static 2>/dev/null") == 0)
         expect_both("static", "static", true);
+}
+
+/* clang writes no .debug_aranges */
+Test(symbol, lines_without_an_address_table)
+{
+    if (!have("clang"))
+        cr_skip_test("clang is not installed");
+    sh("clang -O1 -g prog.c -o modern && clang -O1 -gdwarf-4 prog.c -o older && "
+       "clang -O1 -g -ffunction-sections -Wl,--gc-sections prog.c -o sections");
+    expect_both("modern", "modern", true);
+    expect_both("older", "older", true);
+    expect_both("sections", "sections", true);
+}
+
+Test(symbol, source_paths_are_absolute_and_clean)
+{
+    sh("mkdir -p a/b && cp prog.c a/ && cd a/b && gcc -O1 -g .././../a//prog.c -o ../../tidy");
+    struct answer answer = look_up("tidy", offset_of("tidy", "loud_one") + 2);
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/a/prog.c", directory);
+    cr_assert_str_eq(answer.file, path);
+}
+
+Test(symbol, plt_stubs_are_not_the_function_before_them)
+{
+    write_file("calls.c",
+               "#include <stdlib.h>\nint main(int c, char **v) { return atoi(v[c - 1]); }\n");
+    sh("gcc -O1 -Wl,-z,lazy calls.c -o calls && strip -o bare calls");
+    uint64_t plt = section_offset("calls", ".plt");
+
+    cr_assert_str_eq(look_up("calls", plt + 20).name, "[plt]");
+    cr_assert_str_eq(look_up("bare", plt + 20).name, "[plt]");
+    cr_assert_str_eq(look_up("calls", section_offset("calls", ".init")).name, "_init");
+}
+
+Test(symbol, assembler_reaches_to_the_next_symbol_or_the_end_of_its_section)
+{
+    write_file("sizes.s", ".text\n.globl plain\nplain: .fill 16,1,0x90\n"
+                          ".globl sized\n.type sized,%function\nsized: .fill 8,1,0x90\n"
+                          "label: .fill 8,1,0x90\n.size sized,16\n.fill 16,1,0x90\n"
+                          ".globl last\nlast: .fill 16,1,0x90\n"
+                          ".section .other,\"ax\",%progbits\n.fill 64,1,0x90\n"
+                          ".data\n.globl datum\ndatum: .long 1\n"
+                          ".section .note.GNU-stack,\"\",%progbits\n");
+    sh("gcc -shared -nostdlib sizes.s -o sizes.so");
+    uint64_t text = section_offset("sizes.so", ".text");
+
+    cr_expect_str_eq(look_up("sizes.so", text + 15).name, "plain");
+    cr_expect_str_eq(look_up("sizes.so", text + 16).name, "sized");
+    cr_expect_str_eq(look_up("sizes.so", text + 28).name, "sized"); /* label is inside */
+    cr_expect_str_eq(look_up("sizes.so", text + 40).name, "[sizes.so]");
+    cr_expect_str_eq(look_up("sizes.so", text + 63).name, "last");
+    cr_expect_str_eq(look_up("sizes.so", section_offset("sizes.so", ".other") + 8).name,
+                     "[sizes.so]");
+}
+
+Test(symbol, the_plainest_global_name_wins)
+{
+    write_file("alias.c", "int __real_name(int a) { return a * 3; }\n"
+                          "int name(int) __attribute__((alias(\"__real_name\")));\n"
+                          "int aaa(int) __attribute__((weak, alias(\"__real_name\")));\n"
+                          "static int (*choose(void))(int) { return name; }\n"
+                          "int chosen(int) __attribute__((ifunc(\"choose\")));\n");
+    sh("gcc -O1 -fPIC -shared alias.c -o alias.so");
+    cr_expect_str_eq(look_up("alias.so", offset_of("alias.so", "name")).name, "name");
+    const char *resolver = look_up("alias.so", offset_of("alias.so", "chosen")).name;
+    cr_expect_str_eq(resolver, "chosen");
+}
+
+Test(symbol, versions_are_no_part_of_a_name)
+{
+    write_file("version.c", "__asm__(\".symver old,f@V1\"); __asm__(\".symver new,f@@V2\");\n"
+                            "int old(int a) { return a * 3; } int new(int a) { return a * 5; }\n");
+    write_file("version.map", "V1 { global: f; local: *; }; V2 { global: f; } V1;\n");
+    sh("gcc -O1 -fPIC -shared version.c -Wl,--version-script=version.map -o version.so");
+    cr_expect_str_eq(look_up("version.so", offset_of("version.so", "old")).system_name, "f");
+    cr_expect_str_eq(look_up("version.so", offset_of("version.so", "new")).name, "f");
+}
+
+Test(symbol, names_of_cxx_and_rust)
+{
+#ifndef HAVE_LIBIBERTY
+    cr_skip_test("built without libiberty");
+#endif
+    if (!have("g++") && !have("rustc"))
+        cr_skip_test("no C++ and no Rust compiler");
+    if (have("g++")) {
+        write_file("cxx.cc", "namespace a { template <class T> __attribute__((noinline)) T f(T x) {"
+                             " return x * x; } template int f<int>(int); } int main() {}\n");
+        sh("g++ -O1 cxx.cc -o cxx");
+        struct answer answer = look_up("cxx", offset_of("cxx", "_ZN1a1fIiEET_S1_"));
+        cr_expect_str_eq(answer.name, "int a::f<int>(int)");
+        cr_expect_str_eq(answer.system_name, "_ZN1a1fIiEET_S1_");
+    }
+    static const char *const manglings[] = {"legacy", "v0"};
+    write_file("r.rs",
+               "mod inner { #[inline(never)] pub fn busy(n: usize) -> usize { n * 3 } }\n"
+               "fn main() { std::process::exit(inner::busy(std::env::args().count()) as i32) }\n");
+    for (size_t i = 0; have("rustc") && i < 2; i++) {
+        char command[256];
+        snprintf(command, sizeof command,
+                 "rustc -O -C symbol-mangling-version=%s r.rs -o rust 2>/dev/null", manglings[i]);
+        if (system(command) != 0)
+            continue; /* this rustc knows only the other */
+        char symbol[256] = "";
+        FILE *output = popen("nm rust | awk '/inner.*busy/{print $3}'", "r");
+        cr_assert_not_null(fgets(symbol, sizeof symbol, output));
+        pclose(output);
+        symbol[strcspn(symbol, "\n")] = '\0';
+        cr_expect_not_null(strstr(look_up("rust", offset_of("rust", symbol)).name, "inner::busy"));
+    }
+}
+
+/* Takes the build-id of a file; its text goes to *hex. */
+static void read_build_id(const char *file, struct profile_object *object, char hex[64])
+{
+    char command[256];
+
+    snprintf(command, sizeof command, "readelf -n %s | sed -n 's/.*Build ID: //p'", file);
+    FILE *output = popen(command, "r");
+    cr_assert_not_null(fgets(hex, 64, output));
+    pclose(output);
+    hex[strcspn(hex, "\n")] = '\0';
+    object->build_id_size = (uint32_t)strlen(hex) / 2;
+    for (uint32_t i = 0; i < object->build_id_size; i++)
+        cr_assert_eq(sscanf(hex + 2 * i, "%2hhx", &object->build_id[i]), 1);
+}
+
+Test(symbol, a_build_id_must_fit)
+{
+    struct profile_object object = {.fd = -1};
+    char path[256], hex[64];
+
+    sh("gcc -O1 -Wl,--build-id=sha1 prog.c -o full && gcc -O1 -Wl,--build-id=none prog.c -o none");
+    read_build_id("full", &object, hex);
+    uint64_t offset = offset_of("full", "loud_one");
+    snprintf(path, sizeof path, "%s/full", directory);
+    cr_expect_str_eq(look_up_in(&object, path, offset).name, "loud_one");
+    snprintf(path, sizeof path, "%s/none", directory);
+    struct answer answer = look_up_in(&object, path, offset);
+    cr_expect_str_eq(answer.name, "[none]");
+    cr_expect_str_eq(answer.problem, "file was replaced");
+}
+
+static bool have_debuginfod(void)
+{
+    return system("ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/libdebuginfod.so.1 2>/dev/null |"
+                  " grep -q .") == 0;
+}
+
+Test(symbol, missing_files_are_fetched_by_build_id)
+{
+    struct profile_object object = {.fd = -1};
+    const char *server = getenv("PPROFIL_TEST_SERVED");
+    char hex[64], path[256];
+
+    if (!have_debuginfod())
+        cr_skip_test("libdebuginfod is not installed");
+    sh("gcc -O1 -g -Wl,--build-id=sha1 prog.c -o full");
+    read_build_id("full", &object, hex);
+    sh("mkdir -p %s/buildid/%s && cp full %s/buildid/%s/executable && strip -o bare full && "
+       "objcopy --only-keep-debug full %s/buildid/%s/debuginfo",
+       server, hex, server, hex, server, hex);
+    uint64_t offset = offset_of("full", "loud_one");
+    struct answer answer = look_up_in(&object, "/nowhere/full", offset);
+    cr_expect_str_eq(answer.name, "loud_one");
+    cr_expect_null(answer.problem);
+
+    snprintf(path, sizeof path, "%s/bare", directory);
+    answer = look_up_in(&object, path, offset);
+    cr_expect_str_eq(answer.name, "loud_one");
+    cr_expect_eq(answer.defined, 3);
+}
+
+Test(symbol, names_need_no_debug_file_where_there_is_a_symbol_table)
+{
+    const char *server = getenv("PPROFIL_TEST_SERVED");
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
+    struct profile *profile = profile_new();
+    struct symbolizer *symbolizer = symbolizer_new(profile);
+    char path[256], hex[64];
+    uint32_t index, location;
+
+    if (!have_debuginfod())
+        cr_skip_test("libdebuginfod is not installed");
+    sh("gcc -O1 -Wl,--build-id=0x5eed5eed%08x prog.c -o full", getpid()); /* no other test's */
+    read_build_id("full", &object, hex);
+    snprintf(path, sizeof path, "%s/full", directory);
+    cr_assert_eq(profile_string(profile, path, &object.path), 0);
+    cr_assert_eq(profile_object(profile, &object, &index), 0);
+    cr_assert_eq(profile_location(profile, index, offset_of("full", "loud_one"), &location), 0);
+    cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME), 0);
+    snprintf(path, sizeof path, "%s/cache/%s", server, hex); /* misses are noted there too */
+    cr_expect_neq(access(path, F_OK), 0);
+    cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_LINE), 0);
+    cr_expect_eq(access(path, F_OK), 0);
+    symbolizer_free(symbolizer);
+    profile_free(profile);
 }
 
 Test(symbol, debug_file_by_debuglink)
@@ -157,7 +430,8 @@ Test(symbol, mini_debug_info)
 {
     if (system("command -v xz >/dev/null 2>&1") != 0)
         cr_skip_test("xz is not installed");
-    sh("gcc -O1 prog.c -o full && objcopy -S --remove-section .gnu_debuglink --keep-symbol=quiet_one "
+    sh("gcc -O1 prog.c -o full && objcopy -S --remove-section .gnu_debuglink "
+       "--keep-symbol=quiet_one "
        "--keep-symbol=loud_one full mini_debug && nm mini_debug >/dev/null && xz -f mini_debug && "
        "strip -o mini full && objcopy --add-section .gnu_debugdata=mini_debug.xz mini");
     expect_both("mini", "full", false);
@@ -174,6 +448,13 @@ Test(symbol, stripped_code_is_told_apart_by_function)
     cr_assert_str_eq(quiet.name, again.name);
     cr_assert_str_neq(quiet.name, loud.name);
     cr_assert_not_null(quiet.problem);
+}
+
+Test(symbol, an_offset_without_code_has_no_name)
+{
+    sh("gcc -O1 prog.c -o full");
+    cr_expect_str_eq(look_up("full", 0x10000000).name, "[full]");
+    cr_expect_str_eq(look_up("full", UINT64_MAX).name, "[full]");
 }
 
 Test(symbol, a_replaced_file_is_not_believed)
@@ -206,10 +487,26 @@ Test(symbol, no_file_at_all)
     cr_assert_str_eq(answer.name, "[absent]");
     cr_assert_str_eq(answer.problem, "file is gone");
     sh("mkfifo pipe && mkdir dir && : > empty && echo text > text");
-    cr_assert_str_eq(look_up("pipe", 0).problem, "unreadable");
-    cr_assert_str_eq(look_up("dir", 0).problem, "unreadable");
+    cr_assert_str_eq(look_up("pipe", 0).problem, "unreadable: not a regular file");
+    cr_assert_str_eq(look_up("dir", 0).problem, "unreadable: not a regular file");
+    cr_assert_str_eq(look_up("/dev/zero", 0).problem, "unreadable: not a regular file");
     cr_assert_str_eq(look_up("empty", 0).problem, "not an ELF file");
     cr_assert_str_eq(look_up("text", 0).problem, "not an ELF file");
+    sh("gcc prog.c -o full && gzip full"); /* offsets in it would mean nothing */
+    cr_assert_str_eq(look_up("full.gz", 0).problem, "not an ELF file");
+}
+
+Test(symbol, descriptors_of_anything_do_no_harm, .timeout = 20)
+{
+    int pipes[2];
+
+    cr_assert_eq(pipe(pipes), 0);
+    const int fds[] = {pipes[0], open(".", O_RDONLY), open("/dev/null", O_RDONLY)};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
+        struct profile_object object = {.fd = fds[i]};
+        cr_expect_not_null(look_up_in(&object, "/nowhere", 0x1000).problem);
+    }
+    close(pipes[1]);
 }
 
 Test(symbol, hostile_files_do_no_harm, .timeout = 120)
@@ -231,6 +528,9 @@ Test(symbol, hostile_files_do_no_harm, .timeout = 120)
         cr_assert_eq(fwrite(changed, 1, kept, file), kept);
         fclose(file);
         look_up("hostile", 0x1130 + (uint64_t)i);
+        if (i % 4 == 0)
+            sh("strip -o bare hostile 2>/dev/null || cp hostile bare");
+        look_up("bare", 0x1130 + (uint64_t)i);
     }
 }
 
@@ -251,10 +551,15 @@ Test(symbol, jit_code_is_named_by_its_map)
     const struct {
         uint64_t address;
         const char *name;
-    } cases[] = {{0x1000, "old_name"}, {0x107f, "old_name"}, {0x1080, "newer name with spaces"},
-                 {0x10bf, "newer name with spaces"},         {0x10c0, "old_name"},
-                 {0x1100, "[anon]"},   {0x2000, "[anon]"},   {0x3001, "bad?[31mname"},
-                 {0x4001, "[anon]"}};
+    } cases[] = {{0x1000, "old_name"},
+                 {0x107f, "old_name"},
+                 {0x1080, "newer name with spaces"},
+                 {0x10bf, "newer name with spaces"},
+                 {0x10c0, "old_name"},
+                 {0x1100, "[jit]"},
+                 {0x2000, "[jit]"},
+                 {0x3001, "bad?[31mname"},
+                 {0x4001, "[jit]"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         object.fd = open("map", O_RDONLY);
         struct answer answer = look_up_in(&object, "//anon", cases[i].address);
@@ -265,7 +570,75 @@ Test(symbol, jit_code_is_named_by_its_map)
     cr_assert_not_null(look_up_in(&object, "//anon", 0x1000).problem);
 }
 
+Test(symbol, later_lines_of_a_map_win_wherever_they_begin)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_ANON, .pid = 0x7ffffff0};
+    FILE *file = fopen("map", "w");
+
+    fputs("100 10000 before\n", file);
+    for (unsigned i = 0; i < 1000; i++)
+        fprintf(file, "%x 10 small\n", 0x1000 + 16 * i);
+    fwrite("\0\0\0", 1, 3, file); /* a hole */
+    fputs("\n2000 1000 whole\n2800 8 inside\n2800 4 innermost\n9000 1 dot\n", file);
+    fclose(file);
+    const struct {
+        uint64_t address;
+        const char *name;
+    } cases[] = {{0xff, "[jit]"},    {0x100, "before"},     {0x1fff, "small"},  {0x2000, "whole"},
+                 {0x27ff, "whole"},  {0x2800, "innermost"}, {0x2804, "inside"}, {0x2808, "whole"},
+                 {0x2fff, "whole"},  {0x3000, "small"},     {0x4e80, "before"}, {0x9000, "dot"},
+                 {0x9001, "before"}, {0x100ff, "before"},   {0x10100, "[jit]"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        object.fd = open("map", O_RDONLY);
+        struct answer answer = look_up_in(&object, "//anon", cases[i].address);
+        cr_expect_str_eq(answer.name, cases[i].name, "%lx: %s", (unsigned long)cases[i].address,
+                         answer.name);
+    }
+}
+
+Test(symbol, a_map_is_found_by_process_and_only_a_plain_file_is_one, .timeout = 20)
+{
+    struct profile_object object = {
+        .kind = PROFILE_OBJECT_ANON, .pid = (uint32_t)getpid(), .fd = -1};
+    char path[64];
+
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+    unlink(path);
+    write_file("map", "1000 10 jitted\n");
+    cr_expect_str_eq(look_up_in(&object, "//anon", 0x1000).name, "[anon]");
+    sh("cp map %s", path);
+    cr_expect_str_eq(look_up_in(&object, "//anon", 0x1000).name, "jitted");
+    if (geteuid() == 0) {
+        cr_assert_eq(chown(path, 12345, 12345), 0);
+        cr_expect_str_eq(look_up_in(&object, "//anon", 0x1000).name, "[anon]");
+    }
+    sh("rm %s && ln -s %s/map %s", path, directory, path);
+    cr_expect_str_eq(look_up_in(&object, "//anon", 0x1000).name, "[anon]");
+    sh("rm %s && mkfifo %s", path, path);
+    cr_expect_str_eq(look_up_in(&object, "//anon", 0x1000).name, "[anon]");
+    sh("rm %s", path);
+}
+
+Test(symbol, no_mapping_has_a_name_too)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
+
+    cr_assert_str_eq(look_up_in(&object, "[unknown]", 0x1000).name, "[unknown]");
+}
+
 #ifdef HAVE_LIBIBERTY
+Test(demangle, leaves_names_that_would_fill_the_memory, .timeout = 20)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char name[512] = "_Z1fSt4pairIiiE", part[16];
+
+    for (int i = 0; i < 30; i++) { /* each twice the one before: 2^30 ints */
+        snprintf(part, sizeof part, "S_IS%c_S%c_E", digits[i], digits[i]);
+        strcat(name, part);
+    }
+    cr_assert_null(demangle(name));
+}
+
 Test(demangle, knows_cxx_and_rust_and_leaves_c_alone)
 {
     const char *const cases[][2] = {
