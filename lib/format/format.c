@@ -100,10 +100,30 @@ int format_read_file(const char *path, struct profile **result)
 
 /* --- writing ------------------------------------------------------------------------- */
 
+/* The descriptor of ours that a path stands for, or -1. Opening such a path again would start
+ * at the beginning of the file behind it, and fails for a socket. */
+static int own_descriptor(const char *path)
+{
+    static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
+
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        const char *digits = path + length;
+        if (strncmp(path, prefixes[i], length) == 0 && *digits != '\0' && strlen(digits) < 9 &&
+            strspn(digits, "0123456789") == strlen(digits))
+            return atoi(digits);
+    }
+    return -1;
+}
+
 static int write_directly(const struct format *format, const char *path,
                           const struct profile *profile)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return -errno;
 
@@ -113,19 +133,27 @@ static int write_directly(const struct format *format, const char *path,
     return error;
 }
 
-/* Creates a file beside path, with the permissions that path has or would get. */
+/* Creates a file beside path, with the permissions that path has or would get. The name does
+ * not grow with path's, which may be as long as names can be. */
 static int create_beside(const char *path, const struct stat *old, char temporary[PATH_MAX])
 {
-    int length = snprintf(temporary, PATH_MAX, "%s.XXXXXX", path);
-    if (length < 0 || length >= PATH_MAX)
-        return -ENAMETOOLONG;
+    const char *slash = strrchr(path, '/');
+    int directory = slash == NULL ? 0 : (int)(slash - path) + 1, fd = -1;
 
-    int fd = mkostemp(temporary, O_CLOEXEC);
+    for (unsigned attempt = 0; fd < 0 && attempt < 1000; attempt++) {
+        int length = snprintf(temporary, PATH_MAX, "%.*s.pprofil-%d-%u", directory, path,
+                              (int)getpid(), attempt);
+        if (length < 0 || length >= PATH_MAX)
+            return -ENAMETOOLONG;
+        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  old == NULL ? 0666 : old->st_mode & 0777);
+        if (fd < 0 && errno != EEXIST)
+            return -errno;
+    }
     if (fd < 0)
-        return -errno;
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(fd, old != NULL ? old->st_mode & 0777 : 0666 & ~mask) < 0) {
+        return -EEXIST;
+    /* what the umask took away; a file system without permissions may refuse */
+    if (old != NULL && fchmod(fd, old->st_mode & 0777) < 0 && errno != EPERM) {
         int error = -errno;
         close(fd);
         unlink(temporary);
@@ -154,14 +182,15 @@ static int write_atomically(const struct format *format, const char *path, const
     return error;
 }
 
-int format_write_file(const struct format *format, const char *path,
-                      const struct profile *profile)
+int format_write_file(const struct format *format, const char *path, const struct profile *profile)
 {
     char real[PATH_MAX];
     struct stat status;
 
     if (format->write == NULL)
         return -EINVAL;
+    if (own_descriptor(path) >= 0)
+        return format->write(own_descriptor(path), profile);
     if (realpath(path, real) != NULL)
         path = real; /* a link keeps pointing at what is written */
     bool exists = stat(path, &status) == 0;

@@ -3,75 +3,61 @@
  * profile.proto as a profile: our own files with everything they keep, and those of others
  * with what they have.
  *
- * Nothing in the file is trusted: every index and id is looked up, sizes are bounded before
- * anything is allocated for them. Ids are any 64-bit numbers, so they are sorted and searched.
+ * Nothing in the file is trusted. Every index and id is looked up; ids are any 64-bit numbers,
+ * so they are sorted and searched. Time grows with the size of the file and no faster: what
+ * many messages may refer to (a string, a thread) is worked out once and remembered.
+ *
+ * Not every producer has addresses. Locations that differ in their lines stay different here,
+ * at made-up addresses where need be.
+ *
+ * Longer than other files here: the tables refer to each other, and one pass reads them all.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <zlib.h>
 
 #include "format/pprof.h"
 
-struct id_index {
+/* What the file calls id. */
+struct entry {
     uint64_t id;
-    uint32_t index; /* in the profile */
+    uint32_t index;  /* in the profile, or in the message as long as it is not read */
+    uint32_t object; /* function: index + 1 of the object it is in, 0 not known yet */
+    uint64_t shift;  /* mapping: object's address less the file's */
 };
 
-struct ids {
-    struct id_index *entries; /* sorted by id when complete */
+struct entries {
+    struct entry *sorted; /* by id */
     size_t count;
 };
+
+/* A hash from two numbers to an index. */
+struct memory {
+    uint64_t a, b;
+    uint32_t index, used;
+};
+
+struct memo {
+    struct memory *slots;
+    size_t size, count; /* size: a power of two, or 0 */
+};
+
+enum { MEMO_PROCESS, MEMO_THREAD }; /* the upper half of a */
+#define IN_MANY_OBJECTS UINT32_MAX
+#define LONGEST_NAME 256 /* bytes of a system call's: it is hashed for each sample */
 
 struct reader {
     const PbProfile *message;
     struct profile *profile;
-    struct ids mappings, functions, locations;
-    uint32_t unknown; /* object of locations without a mapping, or UINT32_MAX */
-    int count_value, cpu_value, wall_value; /* which sample values these are; -1: none */
+    uint32_t *strings; /* index + 1 in the profile of the file's strings; 0: not needed yet */
+    struct entries mappings, functions, locations;
+    struct entries notes; /* mapping id -> string of the comment about its object */
+    struct memo memo;
+    struct pprof_values values;
+    uint64_t made_up; /* the next address to try where there are none */
 };
-
-/* --- the file ------------------------------------------------------------------------ */
-
-static int unpack_file(const char *path, PbProfile **message)
-{
-    gzFile file = gzopen(path, "rbe");
-    size_t size = 0, room = 1u << 16;
-    uint8_t *bytes = malloc(room);
-    int error = 0;
-
-    if (file == NULL)
-        error = errno != 0 ? -errno : -ENOMEM;
-    while (error == 0 && bytes != NULL) {
-        int got = gzread(file, bytes + size, (unsigned)(room - size));
-        if (got < 0)
-            error = -EBADMSG;
-        if (got <= 0)
-            break;
-        size += (size_t)got;
-        if (size == room) {
-            room *= 2;
-            uint8_t *larger = room <= PPROF_LARGEST ? realloc(bytes, room) : NULL;
-            if (larger == NULL)
-                error = room > PPROF_LARGEST ? -EBADMSG : -ENOMEM;
-            else
-                bytes = larger;
-        }
-    }
-    if (file != NULL && gzclose_r(file) != Z_OK && error == 0)
-        error = -EBADMSG; /* it ends within its gzip stream */
-    if (bytes == NULL)
-        error = -ENOMEM;
-    if (error == 0) {
-        *message = perftools__profiles__profile__unpack(NULL, size, bytes);
-        error = *message == NULL ? -EBADMSG : 0;
-    }
-    free(bytes);
-    return error;
-}
 
 /* --- small things -------------------------------------------------------------------- */
 
@@ -85,163 +71,241 @@ static const char *text_at(const struct reader *reader, int64_t index)
 static int take_string(const struct reader *reader, int64_t index, uint32_t *string)
 {
     const char *text = text_at(reader, index);
-    return text == NULL ? -EBADMSG : profile_string(reader->profile, text, string);
+
+    if (text == NULL)
+        return -EBADMSG;
+    if (reader->strings[index] == 0) {
+        int error = profile_string(reader->profile, text, string);
+        if (error != 0)
+            return error;
+        reader->strings[index] = *string + 1;
+    }
+    *string = reader->strings[index] - 1;
+    return 0;
 }
 
-static int compare_ids(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right)
 {
-    const struct id_index *a = left, *b = right;
+    const struct entry *a = left, *b = right;
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static int ids_begin(struct ids *ids, size_t count)
+static int make_entries(struct entries *entries, size_t count)
 {
-    ids->entries = calloc(count + 1, sizeof *ids->entries);
-    return ids->entries == NULL ? -ENOMEM : 0;
+    entries->sorted = calloc(count + 1, sizeof *entries->sorted);
+    return entries->sorted == NULL ? -ENOMEM : 0;
 }
 
-/* Sorted, and without 0 or the same id twice. */
-static int ids_complete(struct ids *ids)
+/* Sorts; ids are never 0 and never the same. */
+static int sort_entries(struct entries *entries)
 {
-    qsort(ids->entries, ids->count, sizeof *ids->entries, compare_ids);
-    for (size_t i = 0; i < ids->count; i++)
-        if (ids->entries[i].id == (i == 0 ? 0 : ids->entries[i - 1].id))
+    qsort(entries->sorted, entries->count, sizeof *entries->sorted, compare_entries);
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->sorted[i].id == (i == 0 ? 0 : entries->sorted[i - 1].id))
             return -EBADMSG;
     return 0;
 }
 
-static bool ids_find(const struct ids *ids, uint64_t id, uint32_t *index)
+static struct entry *find_entry(const struct entries *entries, uint64_t id)
 {
-    const struct id_index key = {.id = id};
-    const struct id_index *found =
-        bsearch(&key, ids->entries, ids->count, sizeof key, compare_ids);
+    const struct entry key = {.id = id};
 
-    if (found == NULL)
-        return false;
-    *index = found->index;
-    return true;
+    return bsearch(&key, entries->sorted, entries->count, sizeof key, compare_entries);
 }
 
-/* The number behind " name=" in a comment; 0 where it is not there. */
-static uint64_t number_in(const char *text, const char *name)
+static struct memory *find_slot(const struct memo *memo, uint64_t a, uint64_t b)
 {
-    size_t length = strlen(name);
+    uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15) + b) * UINT64_C(0xbf58476d1ce4e5b9);
+    size_t slot = (size_t)(hash >> 32) & (memo->size - 1);
 
-    for (const char *at = text; (at = strstr(at, name)) != NULL; at += length)
-        if (at > text && at[-1] == ' ' && at[length] == '=')
-            return strtoull(at + length + 1, NULL, 10);
+    while (memo->slots[slot].used && (memo->slots[slot].a != a || memo->slots[slot].b != b))
+        slot = (slot + 1) & (memo->size - 1);
+    return &memo->slots[slot];
+}
+
+/* The place to remember (kind, a, b) at: with its index if it is known, else not yet used. */
+static int recall(struct memo *memo, uint64_t kind, uint32_t a, uint64_t b, struct memory **found)
+{
+    if (memo->count >= memo->size / 2) {
+        struct memo larger = {.size = memo->size == 0 ? 256 : memo->size * 2};
+        larger.slots = calloc(larger.size, sizeof *larger.slots);
+        if (larger.slots == NULL)
+            return -ENOMEM;
+        for (size_t i = 0; i < memo->size; i++)
+            if (memo->slots[i].used)
+                *find_slot(&larger, memo->slots[i].a, memo->slots[i].b) = memo->slots[i];
+        larger.count = memo->count;
+        free(memo->slots);
+        *memo = larger;
+    }
+    *found = find_slot(memo, kind << 32 | a, b);
+    if (!(*found)->used)
+        **found = (struct memory){.a = kind << 32 | a, .b = b};
     return 0;
 }
 
-static const char *after(const char *text, const char *prefix)
+static void remember(struct memo *memo, struct memory *place, uint32_t index)
 {
-    size_t length = strlen(prefix);
-    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+    place->index = index;
+    place->used = 1;
+    memo->count++;
 }
 
-/* --- comments ------------------------------------------------------------------------ */
+/* --- the run, and who ran ------------------------------------------------------------ */
 
-static int read_process(const struct reader *reader, const char *text)
+static int find_process(struct reader *reader, uint32_t pid, uint32_t generation, uint32_t comm,
+                        uint32_t *index)
 {
     struct profile_process process = {
-        .pid = (uint32_t)number_in(text, "pid"),
-        .ppid = (uint32_t)number_in(text, "ppid"),
-        .generation = (uint32_t)number_in(text, "generation"),
-        .start = number_in(text, "start"),
-        .end = number_in(text, "end"),
-        .cpu_ns = number_in(text, "cpu_ns"),
-    };
-    const char *status = strstr(text, " status="), *comm = strstr(text, " comm=");
+        .pid = pid, .generation = generation, .comm = comm, .status = -1};
+    struct memory *known;
+    int error = recall(&reader->memo, MEMO_PROCESS, pid, generation, &known);
+
+    if (error != 0)
+        return error;
+    if (!known->used) {
+        if (comm == 0)
+            error = profile_string(reader->profile, "[unknown]", &process.comm);
+        if (error == 0)
+            error = profile_add_process(reader->profile, &process, index);
+        if (error != 0)
+            return error;
+        remember(&reader->memo, known, *index);
+    }
+    *index = known->index;
+    return 0;
+}
+
+static int read_process(struct reader *reader, const char *text)
+{
+    struct memory *known;
     uint32_t index;
+    int error = pprof_hear_process(text, reader->profile, &index);
 
-    process.status = status != NULL ? (int32_t)strtol(status + 8, NULL, 10) : -1;
-    int error = comm != NULL ? profile_string(reader->profile, comm + 6, &process.comm) : 0;
-    return error == 0 ? profile_add_process(reader->profile, &process, &index) : error;
-}
-
-static void read_totals(const struct reader *reader, const char *text)
-{
-    struct profile_totals *totals = &reader->profile->totals;
-    const char *hz = strstr(text, " asked_hz=");
-
-    for (const struct pprof_total *total = pprof_totals; total->name != NULL; total++) {
-        uint64_t value = number_in(text, total->name);
-        memcpy((char *)totals + total->offset, &value, sizeof value);
-    }
-    if (hz != NULL)
-        totals->asked_hz = strtod(hz + 10, NULL);
-    totals->threads_seen = (uint32_t)number_in(text, "threads_seen");
-    totals->processes_seen = (uint32_t)number_in(text, "processes_seen");
-}
-
-/* The whole run, before the tables; " object" comments are read with the mappings. */
-static int read_comments(const struct reader *reader)
-{
-    const PbProfile *message = reader->message;
-    int error = 0;
-
-    reader->profile->totals.elapsed_ns = (uint64_t)message->duration_nanos;
-    reader->profile->totals.start_time = (uint64_t)message->time_nanos;
-    if (message->period > 0)
-        reader->profile->totals.asked_hz = 1e9 / (double)message->period;
-    for (size_t i = 0; error == 0 && i < message->n_comment; i++) {
-        const char *text = text_at(reader, message->comment[i]), *rest;
-        if (text == NULL || (text = after(text, PPROF_COMMENT)) == NULL)
-            continue;
-        if (after(text, "totals ") != NULL)
-            read_totals(reader, text);
-        else if (after(text, "process ") != NULL)
-            error = read_process(reader, text);
-        else if ((rest = after(text, "command ")) != NULL && reader->profile->command == NULL)
-            reader->profile->command = strdup(rest);
-    }
+    if (error != 0)
+        return error;
+    const struct profile_process *process = &reader->profile->processes[index];
+    error = recall(&reader->memo, MEMO_PROCESS, process->pid, process->generation, &known);
+    if (error == 0 && !known->used)
+        remember(&reader->memo, known, index);
+    else if (error == 0)
+        known->index = index; /* a pid used again: samples cannot tell, the last one has them */
     return error;
 }
 
-static int find_process(const struct reader *reader, uint32_t pid, uint32_t generation,
-                        uint32_t *index)
+static int read_comment(struct reader *reader, uint32_t string)
 {
-    const struct profile *profile = reader->profile;
+    struct profile *profile = reader->profile;
+    const char *text = reader->message->string_table[string];
 
-    for (uint32_t i = profile->process_count; i > 0; i--)
-        if (profile->processes[i - 1].pid == pid &&
-            profile->processes[i - 1].generation == generation) {
-            *index = i - 1;
-            return 0;
+    switch (pprof_comment_kind(&text)) {
+    case PPROF_TOTALS:
+        pprof_hear_totals(text, profile);
+        return 0;
+    case PPROF_COMMAND:
+        if (profile->command == NULL)
+            profile->command = strdup(text + 1);
+        return profile->command == NULL ? -ENOMEM : 0;
+    case PPROF_PROCESS:
+        return read_process(reader, text);
+    case PPROF_OBJECT:
+        reader->notes.sorted[reader->notes.count++] =
+            (struct entry){.id = pprof_number(text, "mapping"), .index = string};
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* Each text once, however often it is said. */
+static int read_comments(struct reader *reader)
+{
+    const PbProfile *message = reader->message;
+    bool *heard = calloc(message->n_string_table, sizeof *heard);
+    int error = make_entries(&reader->notes, message->n_string_table);
+
+    if (heard == NULL)
+        error = -ENOMEM;
+    for (size_t i = 0; error == 0 && i < message->n_comment; i++) {
+        int64_t string = message->comment[i];
+        if (text_at(reader, string) == NULL)
+            error = -EBADMSG;
+        else if (!heard[string]) {
+            heard[string] = true;
+            error = read_comment(reader, (uint32_t)string);
         }
-    struct profile_process process = {.pid = pid, .generation = generation, .status = -1};
-    int error = profile_string(reader->profile, "[unknown]", &process.comm);
-    return error == 0 ? profile_add_process(reader->profile, &process, index) : error;
+    }
+    free(heard);
+    if (error == 0)
+        sort_entries(&reader->notes); /* two about one mapping: either will do */
+    return error;
+}
+
+static void read_run(const struct reader *reader)
+{
+    const PbProfile *message = reader->message;
+    struct profile_totals *totals = &reader->profile->totals;
+
+    if (message->duration_nanos > 0)
+        totals->elapsed_ns = (uint64_t)message->duration_nanos;
+    if (message->time_nanos > 0)
+        totals->start_time = (uint64_t)message->time_nanos;
+    if (message->period > 0 && pprof_is_type(message, message->period_type, NULL, "nanoseconds"))
+        totals->asked_hz = 1e9 / (double)message->period;
 }
 
 /* --- tables -------------------------------------------------------------------------- */
 
-static uint32_t parse_hex(const char *text, uint8_t bytes[WIRE_MAX_BUILD_ID])
+/* Only what is hexadecimal throughout: other producers have names of their own there. */
+static uint32_t parse_build_id(const char *text, uint8_t bytes[WIRE_MAX_BUILD_ID])
 {
-    uint32_t count = 0;
-    unsigned byte;
+    size_t length = strnlen(text, 2 * WIRE_MAX_BUILD_ID + 1);
+    char byte[3] = "";
 
-    while (count < WIRE_MAX_BUILD_ID && sscanf(text + 2 * count, "%2x", &byte) == 1 &&
-           text[2 * count + 1] != '\0') {
-        bytes[count++] = (uint8_t)byte;
-        if (text[2 * count] == '\0')
-            break;
+    if (length > 2 * WIRE_MAX_BUILD_ID || length % 2 != 0 ||
+        strspn(text, "0123456789abcdefABCDEF") != length)
+        return 0;
+    for (size_t i = 0; i < length / 2; i++) {
+        memcpy(byte, text + 2 * i, 2);
+        bytes[i] = (uint8_t)strtoul(byte, NULL, 16);
     }
-    return count;
+    return (uint32_t)(length / 2);
 }
 
-static const char *object_comment(const struct reader *reader, uint64_t id)
+/* What our own comment says of an object; without one, what its name and build-id say. */
+static int describe_object(struct reader *reader, uint64_t mapping, struct profile_object *object)
 {
-    const PbProfile *message = reader->message;
+    const struct entry *note = find_entry(&reader->notes, mapping);
 
-    /* ours come in the order of the mappings: look where it should be first */
-    for (size_t i = 0; i < message->n_comment; i++) {
-        const char *text = text_at(reader, message->comment[i]);
-        if (text != NULL && (text = after(text, PPROF_COMMENT "object ")) != NULL &&
-            number_in(text - 1, "mapping") == id)
-            return text - 1;
+    if (note == NULL) {
+        const char *path = reader->profile->strings[object->path];
+        if (strcmp(path, "[vdso]") == 0)
+            object->kind = PROFILE_OBJECT_VDSO;
+        else if (path[0] == '\0' && object->build_id_size == 0)
+            object->kind = PROFILE_OBJECT_UNKNOWN;
+        return 0;
     }
-    return NULL;
+    const char *text = text_at(reader, note->index);
+    uint64_t kind = pprof_number(text, "kind");
+    if (kind >= PROFILE_OBJECT_FILE && kind <= PROFILE_OBJECT_UNKNOWN)
+        object->kind = (enum profile_object_kind)kind;
+    object->device = pprof_number(text, "device");
+    object->inode = pprof_number(text, "inode");
+    object->pid = (uint32_t)pprof_number(text, "pid");
+    object->deleted = pprof_number(text, "deleted") != 0;
+    if (object->kind != PROFILE_OBJECT_ANON)
+        return 0;
+    return find_process(reader, object->pid, (uint32_t)pprof_number(text, "generation"), 0,
+                        &object->process);
+}
+
+static int add_object(const struct reader *reader, struct profile_object *object, uint32_t *index)
+{
+    int error = 0;
+
+    if (reader->profile->strings[object->path][0] == '\0')
+        error = profile_string(reader->profile, "[unknown]", &object->path);
+    return error == 0 ? profile_object(reader->profile, object, index) : error;
 }
 
 static int read_mapping(struct reader *reader, const PbMapping *mapping)
@@ -252,270 +316,319 @@ static int read_mapping(struct reader *reader, const PbMapping *mapping)
                                     .offset = mapping->file_offset,
                                     .fd = -1};
     const char *build_id = text_at(reader, mapping->build_id);
-    const char *note = object_comment(reader, mapping->id);
-    struct id_index *entry = &reader->mappings.entries[reader->mappings.count];
+    struct entry *entry = &reader->mappings.sorted[reader->mappings.count++];
     int error = take_string(reader, mapping->filename, &object.path);
 
-    if (error != 0 || build_id == NULL)
-        return -EBADMSG;
-    object.build_id_size = parse_hex(build_id, object.build_id);
-    if (note != NULL) {
-        uint64_t kind = number_in(note, "kind");
-        if (kind >= PROFILE_OBJECT_FILE && kind <= PROFILE_OBJECT_UNKNOWN)
-            object.kind = (enum profile_object_kind)kind;
-        object.device = number_in(note, "device");
-        object.inode = number_in(note, "inode");
-        object.pid = (uint32_t)number_in(note, "pid");
-        object.deleted = number_in(note, "deleted") != 0;
-        if (object.kind == PROFILE_OBJECT_ANON)
-            error = find_process(reader, object.pid, (uint32_t)number_in(note, "generation"),
-                                 &object.process);
-    }
-    if (error == 0)
-        error = profile_object(reader->profile, &object, &entry->index);
+    if (build_id == NULL)
+        error = -EBADMSG;
+    if (error != 0)
+        return error;
+    if (object.end < object.start)
+        object.end = object.start;
+    object.build_id_size = parse_build_id(build_id, object.build_id);
+    error = describe_object(reader, mapping->id, &object);
     entry->id = mapping->id;
-    reader->mappings.count++;
-    return error;
+    entry->shift = pprof_relative(object.kind) ? object.offset - object.start : 0;
+    return error == 0 ? add_object(reader, &object, &entry->index) : error;
 }
 
-static int read_function(struct reader *reader, const PbFunction *function)
+static int read_mappings(struct reader *reader)
 {
+    const PbProfile *message = reader->message;
+    int error = make_entries(&reader->mappings, message->n_mapping);
+
+    for (size_t i = 0; error == 0 && i < message->n_mapping; i++)
+        error = read_mapping(reader, message->mapping[i]);
+    return error == 0 ? sort_entries(&reader->mappings) : error;
+}
+
+static int add_function(const struct reader *reader, struct entry *entry)
+{
+    const PbFunction *function = reader->message->function[entry->index];
     struct profile_function made = {
+        .object = entry->object == IN_MANY_OBJECTS ? 0 : entry->object,
         .line = function->start_line > 0 ? (uint32_t)function->start_line : 0};
-    struct id_index *entry = &reader->functions.entries[reader->functions.count];
     int error = take_string(reader, function->name, &made.name);
 
     if (error == 0)
         error = take_string(reader, function->system_name, &made.system_name);
     if (error == 0)
         error = take_string(reader, function->filename, &made.file);
-    if (error == 0)
-        error = profile_function(reader->profile, &made, &entry->index);
-    entry->id = function->id;
-    reader->functions.count++;
+    return error == 0 ? profile_function(reader->profile, &made, &entry->index) : error;
+}
+
+static int need_unknown(const struct reader *reader, uint32_t *index)
+{
+    struct profile_object unknown = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
+    return add_object(reader, &unknown, index);
+}
+
+/* The file does not say which object a function is in, but the locations that it has do. */
+static int place_function(const struct reader *reader, const PbLocation *location)
+{
+    const struct entry *mapping = find_entry(&reader->mappings, location->mapping_id);
+    uint32_t object = mapping != NULL ? mapping->index : 0;
+    int error = mapping == NULL && location->n_line > 0 ? need_unknown(reader, &object) : 0;
+
+    for (size_t i = 0; error == 0 && i < location->n_line; i++) {
+        struct entry *function = find_entry(&reader->functions, location->line[i]->function_id);
+        if (function != NULL && function->object == 0)
+            function->object = object + 1;
+        else if (function != NULL && function->object != object + 1)
+            function->object = IN_MANY_OBJECTS;
+    }
     return error;
 }
 
-static int need_unknown(struct reader *reader, uint32_t *object)
+static int read_functions(struct reader *reader)
 {
-    struct profile_object unknown = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
+    const PbProfile *message = reader->message;
+    struct entries *functions = &reader->functions;
+    int error = make_entries(functions, message->n_function);
 
-    if (reader->unknown == UINT32_MAX) {
-        int error = profile_string(reader->profile, "[unknown]", &unknown.path);
-        if (error == 0)
-            error = profile_object(reader->profile, &unknown, &reader->unknown);
-        if (error != 0)
-            return error;
-    }
-    *object = reader->unknown;
-    return 0;
+    if (error != 0)
+        return error;
+    for (; functions->count < message->n_function; functions->count++)
+        functions->sorted[functions->count] = (struct entry){
+            .id = message->function[functions->count]->id, .index = (uint32_t)functions->count};
+    error = sort_entries(functions);
+    for (size_t i = 0; error == 0 && i < message->n_location; i++)
+        error = place_function(reader, message->location[i]);
+    for (size_t i = 0; error == 0 && i < functions->count; i++)
+        error = add_function(reader, &functions->sorted[i]);
+    return error;
 }
 
-static int read_lines(const struct reader *reader, const PbLocation *location, uint32_t index)
+static int read_lines(const struct reader *reader, const PbLocation *location, uint32_t index,
+                      uint32_t looked)
 {
-    struct profile_line lines[64];
-    uint32_t count = 0;
+    size_t count = location->n_line;
+    struct profile_line *lines = calloc(count + 1, sizeof *lines);
+    int error = lines == NULL ? -ENOMEM : 0;
 
-    for (size_t i = 0; i < location->n_line && count < 64; i++) {
-        struct profile_line *line = &lines[count++];
-        *line = (struct profile_line){0};
-        if (!ids_find(&reader->functions, location->line[i]->function_id, &line->function))
-            return -EBADMSG;
-        line->file = reader->profile->functions[line->function].file;
-        line->line = location->line[i]->line > 0 ? (uint32_t)location->line[i]->line : 0;
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        const PbLine *line = location->line[i];
+        const struct entry *function = find_entry(&reader->functions, line->function_id);
+        if (function == NULL && line->function_id != 0)
+            error = -EBADMSG;
+        if (function != NULL)
+            lines[i].function = function->index;
+        if (function == NULL || line->line <= 0)
+            continue;
+        lines[i].line = (uint32_t)line->line;
+        lines[i].file = reader->profile->functions[function->index].file;
+        looked |= PROFILE_LOOKED_LINE;
     }
-    if (count == 0)
-        return 0;
-    return profile_set_lines(reader->profile, index, lines, count,
-                             PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+    if (count > 1)
+        looked |= PROFILE_LOOKED_LINE;
+    if (error == 0)
+        error = profile_set_lines(reader->profile, index, lines, (uint32_t)count, looked);
+    free(lines);
+    return error;
 }
 
 static int read_location(struct reader *reader, const PbLocation *location)
 {
-    struct id_index *entry = &reader->locations.entries[reader->locations.count];
+    struct entry *entry = &reader->locations.sorted[reader->locations.count++];
+    const struct entry *mapping = find_entry(&reader->mappings, location->mapping_id);
+    struct profile *profile = reader->profile;
     uint64_t address = location->address;
-    uint32_t object;
+    uint32_t object, before = profile->location_count, looked = PROFILE_LOOKED_NAME;
     int error = 0;
 
-    if (location->mapping_id == 0)
-        error = need_unknown(reader, &object);
-    else if (!ids_find(&reader->mappings, location->mapping_id, &object))
-        error = -EBADMSG;
+    if (mapping != NULL) {
+        object = mapping->index;
+        address += mapping->shift;
+    } else {
+        error = location->mapping_id != 0 ? -EBADMSG : need_unknown(reader, &object);
+    }
     if (error != 0)
         return error;
-    const struct profile_object *place = &reader->profile->objects[object];
-    if (place->kind == PROFILE_OBJECT_FILE || place->kind == PROFILE_OBJECT_VDSO)
-        address = address - place->start + place->offset;
-    error = profile_location(reader->profile, object, address, &entry->index);
     entry->id = location->id;
-    reader->locations.count++;
-    return error == 0 ? read_lines(reader, location, entry->index) : error;
+    error = profile_location(profile, object, address, &entry->index);
+    while (error == 0 && location->n_line > 0 && profile->location_count == before) {
+        error = profile_location(profile, object, reader->made_up++, &entry->index);
+        looked |= PROFILE_LOOKED_LINE; /* there is nothing to look at */
+    }
+    if (error == 0 && location->n_line > 0)
+        error = read_lines(reader, location, entry->index, looked);
+    return error;
 }
 
-static int read_tables(struct reader *reader)
+static int read_locations(struct reader *reader)
 {
     const PbProfile *message = reader->message;
-    int error = ids_begin(&reader->mappings, message->n_mapping);
+    int error = make_entries(&reader->locations, message->n_location);
 
-    if (error == 0)
-        error = ids_begin(&reader->functions, message->n_function);
-    if (error == 0)
-        error = ids_begin(&reader->locations, message->n_location);
-    for (size_t i = 0; error == 0 && i < message->n_mapping; i++)
-        error = read_mapping(reader, message->mapping[i]);
-    if (error == 0)
-        error = ids_complete(&reader->mappings);
-    for (size_t i = 0; error == 0 && i < message->n_function; i++)
-        error = read_function(reader, message->function[i]);
-    if (error == 0)
-        error = ids_complete(&reader->functions);
     for (size_t i = 0; error == 0 && i < message->n_location; i++)
         error = read_location(reader, message->location[i]);
-    return error == 0 ? ids_complete(&reader->locations) : error;
+    return error == 0 ? sort_entries(&reader->locations) : error;
 }
 
 /* --- samples ------------------------------------------------------------------------- */
-
-static int find_value(const struct reader *reader, const char *type, const char *unit)
-{
-    for (size_t i = 0; i < reader->message->n_sample_type; i++) {
-        const PbValueType *value = reader->message->sample_type[i];
-        const char *own_type = text_at(reader, value->type);
-        const char *own_unit = text_at(reader, value->unit);
-        if (own_type != NULL && own_unit != NULL && (type == NULL || strcmp(own_type, type) == 0) &&
-            strcmp(own_unit, unit) == 0)
-            return (int)i;
-    }
-    return -1;
-}
-
-/* Of somebody else's values: anything in nanoseconds is time, else the last one stands in. */
-static void choose_values(struct reader *reader)
-{
-    reader->count_value = find_value(reader, NULL, "count");
-    reader->cpu_value = find_value(reader, "cpu", "nanoseconds");
-    reader->wall_value = find_value(reader, "wall", "nanoseconds");
-    if (reader->cpu_value < 0)
-        reader->cpu_value = find_value(reader, NULL, "nanoseconds");
-    if (reader->cpu_value < 0)
-        reader->cpu_value = (int)reader->message->n_sample_type - 1;
-}
 
 static uint64_t value_of(const PbSample *sample, int which)
 {
     return which < 0 || sample->value[which] < 0 ? 0 : (uint64_t)sample->value[which];
 }
 
+/* Sums that no total could hold are no profile. */
+static int read_values(const struct reader *reader, const PbSample *sample,
+                       struct profile_sample *made)
+{
+    const struct profile_totals *totals = &reader->profile->totals;
+    const struct pprof_values *values = &reader->values;
+
+    if (sample->n_value != reader->message->n_sample_type)
+        return -EBADMSG;
+    made->wall_ns = value_of(sample, values->wall);
+    made->count = values->count >= 0 ? value_of(sample, values->count) : 1;
+    if (__builtin_mul_overflow(value_of(sample, values->time), values->unit, &made->cpu_ns) ||
+        made->cpu_ns > INT64_MAX - totals->cpu_ns || made->count > INT64_MAX - totals->samples ||
+        made->wall_ns > INT64_MAX - totals->wall_ns)
+        return -EBADMSG;
+    return 0;
+}
+
 struct labels {
-    uint32_t pid, tid, generation;
-    const char *comm, *syscall;
-    bool sleeping;
+    uint32_t pid, tid, generation, comm, process;
+    const char *syscall; /* NULL: none */
+    bool compat, sleeping;
 };
 
-static int read_labels(const struct reader *reader, const PbSample *sample, struct labels *labels)
+static int read_label(const struct reader *reader, const PbLabel *label, struct labels *labels)
 {
-    *labels = (struct labels){.comm = "", .syscall = NULL};
-    for (size_t i = 0; i < sample->n_label; i++) {
-        const PbLabel *label = sample->label[i];
-        const char *key = text_at(reader, label->key), *text = text_at(reader, label->str);
-        if (key == NULL || text == NULL)
+    const char *key = text_at(reader, label->key), *text = text_at(reader, label->str);
+
+    if (key == NULL || text == NULL)
+        return -EBADMSG;
+    if (strcmp(key, "pid") == 0)
+        labels->pid = (uint32_t)label->num;
+    else if (strcmp(key, "tid") == 0)
+        labels->tid = (uint32_t)label->num;
+    else if (strcmp(key, "generation") == 0)
+        labels->generation = (uint32_t)label->num;
+    else if (strcmp(key, "comm") == 0)
+        return take_string(reader, label->str, &labels->comm);
+    else if (strcmp(key, "process") == 0)
+        return take_string(reader, label->str, &labels->process);
+    else if (strcmp(key, "syscall") == 0)
+        labels->syscall = strnlen(text, LONGEST_NAME) < LONGEST_NAME ? text : "[unknown]";
+    else if (strcmp(key, "abi") == 0)
+        labels->compat = strcmp(text, "compat") == 0;
+    else if (strcmp(key, "state") == 0)
+        labels->sleeping = strcmp(text, "sleeping") == 0;
+    return 0;
+}
+
+static int find_thread(struct reader *reader, const struct labels *labels, uint32_t *index)
+{
+    struct profile_thread thread = {.tid = labels->tid, .comm = labels->comm};
+    struct memory *known;
+    int error =
+        find_process(reader, labels->pid, labels->generation,
+                     labels->process != 0 ? labels->process : labels->comm, &thread.process);
+
+    if (error == 0)
+        error = recall(&reader->memo, MEMO_THREAD, thread.process, thread.tid, &known);
+    if (error != 0)
+        return error;
+    if (!known->used) {
+        error = profile_add_thread(reader->profile, &thread, index);
+        if (error != 0)
+            return error;
+        remember(&reader->memo, known, *index);
+    }
+    *index = known->index;
+    return 0;
+}
+
+/* Root first, as nodes are made. A sample without a stack was somewhere, too. */
+static int read_stack(const struct reader *reader, const PbSample *sample, uint32_t *node)
+{
+    uint32_t object, location;
+
+    *node = PROFILE_NONE;
+    if (sample->n_location_id == 0) {
+        int error = need_unknown(reader, &object);
+        if (error == 0)
+            error = profile_location(reader->profile, object, 0, &location);
+        return error == 0 ? profile_node(reader->profile, *node, location, node) : error;
+    }
+    for (size_t i = sample->n_location_id; i > 0; i--) {
+        const struct entry *entry = find_entry(&reader->locations, sample->location_id[i - 1]);
+        if (entry == NULL)
             return -EBADMSG;
-        if (strcmp(key, "pid") == 0)
-            labels->pid = (uint32_t)label->num;
-        else if (strcmp(key, "tid") == 0)
-            labels->tid = (uint32_t)label->num;
-        else if (strcmp(key, "generation") == 0)
-            labels->generation = (uint32_t)label->num;
-        else if (strcmp(key, "comm") == 0)
-            labels->comm = text;
-        else if (strcmp(key, "syscall") == 0)
-            labels->syscall = text;
-        else if (strcmp(key, "state") == 0)
-            labels->sleeping = strcmp(text, "sleeping") == 0;
+        int error = profile_node(reader->profile, *node, entry->index, node);
+        if (error != 0)
+            return error;
     }
     return 0;
 }
 
-/* Samples of a thread come together, mostly: the last one found is tried first. */
-static int find_thread(const struct reader *reader, const struct labels *labels, uint32_t *index)
-{
-    const struct profile *profile = reader->profile;
-    struct profile_thread thread = {.tid = labels->tid};
-    int error = find_process(reader, labels->pid, labels->generation, &thread.process);
-
-    if (error != 0)
-        return error;
-    for (uint32_t i = profile->thread_count; i > 0; i--)
-        if (profile->threads[i - 1].tid == thread.tid &&
-            profile->threads[i - 1].process == thread.process) {
-            *index = i - 1;
-            return 0;
-        }
-    error = profile_string(reader->profile, labels->comm, &thread.comm);
-    return error == 0 ? profile_add_thread(reader->profile, &thread, index) : error;
-}
-
-static int read_stack(const struct reader *reader, const PbSample *sample, uint32_t *node)
-{
-    int error = 0;
-
-    *node = PROFILE_NONE;
-    for (size_t i = sample->n_location_id; error == 0 && i > 0; i--) {
-        uint32_t location;
-        if (!ids_find(&reader->locations, sample->location_id[i - 1], &location))
-            return -EBADMSG;
-        error = profile_node(reader->profile, *node, location, node);
-    }
-    return error;
-}
-
-static int read_sample(const struct reader *reader, const PbSample *sample)
+static int read_sample(struct reader *reader, const PbSample *sample)
 {
     struct profile_sample made = {0};
-    struct labels labels;
+    struct labels labels = {0};
+    int error = read_values(reader, sample, &made);
 
-    if (sample->n_value != reader->message->n_sample_type)
-        return -EBADMSG;
-    int error = read_labels(reader, sample, &labels);
+    for (size_t i = 0; error == 0 && i < sample->n_label; i++)
+        error = read_label(reader, sample->label[i], &labels);
     if (error == 0)
         error = find_thread(reader, &labels, &made.thread);
     if (error == 0)
         error = read_stack(reader, sample, &made.node);
     if (error == 0 && labels.syscall != NULL)
-        error = profile_syscall(reader->profile, labels.syscall, -1, 0, &made.syscall);
-    if (error != 0)
-        return error;
+        error = profile_syscall(reader->profile, labels.syscall, -1, labels.compat, &made.syscall);
+    if (error != 0 || (made.count | made.cpu_ns | made.wall_ns) == 0)
+        return error; /* nothing: other producers keep what was freed, in heap profiles */
     made.sleeping = labels.sleeping;
-    made.cpu_ns = value_of(sample, reader->cpu_value);
-    made.wall_ns = value_of(sample, reader->wall_value);
-    made.count = reader->count_value >= 0 ? value_of(sample, reader->count_value) : 1;
     return profile_count(reader->profile, &made);
+}
+
+/* --- the whole ----------------------------------------------------------------------- */
+
+static int read_message(struct reader *reader)
+{
+    const PbProfile *message = reader->message;
+
+    if (message->n_string_table == 0 || message->string_table[0][0] != '\0' ||
+        message->n_sample_type == 0)
+        return -EBADMSG;
+    reader->strings = calloc(message->n_string_table, sizeof *reader->strings);
+    if (reader->strings == NULL)
+        return -ENOMEM;
+    read_run(reader);
+    pprof_choose_values(message, &reader->values);
+    int error = read_comments(reader);
+    if (error == 0)
+        error = read_mappings(reader);
+    if (error == 0)
+        error = read_functions(reader);
+    if (error == 0)
+        error = read_locations(reader);
+    for (size_t i = 0; error == 0 && i < message->n_sample; i++)
+        error = read_sample(reader, message->sample[i]);
+    if (error == 0 && reader->values.wall >= 0)
+        reader->profile->totals.wall = true;
+    return error;
 }
 
 int pprof_read(const char *path, struct profile *profile)
 {
-    struct reader reader = {.profile = profile, .unknown = UINT32_MAX};
+    struct reader reader = {.profile = profile, .made_up = 1};
     PbProfile *message = NULL;
-    int error = unpack_file(path, &message);
+    int error = pprof_load(path, &message);
 
     reader.message = message;
-    if (error == 0 && (message->n_string_table == 0 || message->string_table[0][0] != '\0' ||
-                       message->n_sample_type == 0))
-        error = -EBADMSG;
     if (error == 0)
-        error = read_comments(&reader);
-    if (error == 0)
-        error = read_tables(&reader);
-    if (error == 0)
-        choose_values(&reader);
-    for (size_t i = 0; error == 0 && i < message->n_sample; i++)
-        error = read_sample(&reader, message->sample[i]);
-    if (error == 0 && reader.wall_value >= 0)
-        profile->totals.wall = true;
-    free(reader.mappings.entries);
-    free(reader.functions.entries);
-    free(reader.locations.entries);
-    if (message != NULL)
-        perftools__profiles__profile__free_unpacked(message, NULL);
+        error = read_message(&reader);
+    free(reader.strings);
+    free(reader.mappings.sorted);
+    free(reader.functions.sorted);
+    free(reader.locations.sorted);
+    free(reader.notes.sorted);
+    free(reader.memo.slots);
+    pprof_unload(message);
     return error;
 }

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pprof format's row in the table, and the totals that both directions know. */
+/*
+ * What both directions of the pprof format stand on: its row in the table, the gzip'd file
+ * around the message, which values samples have, what strings may hold, and the comments, which
+ * are written and understood here, side by side.
+ *
+ * Files come from anywhere. A few bytes of gzip may stand for gigabytes, and a few bytes of
+ * message for a hundred times as many of structures: both are bounded while they grow.
+ */
 #include "config.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include "format/pprof.h"
 
-#define TOTAL(name) {#name, offsetof(struct profile_totals, name)}
-
-const struct pprof_total pprof_totals[] = {
-    TOTAL(elapsed_ns), TOTAL(target_cpu_ns), TOTAL(stopped_ns), TOTAL(supervisor_cpu_ns),
-    TOTAL(ticks),      TOTAL(lost),          TOTAL(throttled_ns), TOTAL(repaired),
-    {NULL, 0},
-};
+#define LARGEST_TREE (4 * (size_t)PPROF_LARGEST) /* bytes of structures for one message */
+#define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
 
 /* gzip, or a message whose first field is a sample type. */
 static bool matches(const unsigned char *head, size_t size)
@@ -28,3 +35,385 @@ const struct format format_pprof = {
     .read = pprof_read,
     .write = pprof_write,
 };
+
+/* --- the file ------------------------------------------------------------------------ */
+
+static int read_piece(gzFile file, uint8_t **bytes, size_t *size, size_t *room)
+{
+    if (*size == *room) {
+        if (*room >= PPROF_LARGEST)
+            return -EBADMSG;
+        uint8_t *larger = realloc(*bytes, *room * 2);
+        if (larger == NULL)
+            return -ENOMEM;
+        *bytes = larger;
+        *room *= 2;
+    }
+    int got = gzread(file, *bytes + *size, (unsigned)(*room - *size)), problem;
+    if (got < 0) {
+        gzerror(file, &problem);
+        return problem == Z_ERRNO && errno != 0 ? -errno : -EBADMSG;
+    }
+    *size += (size_t)got;
+    return got > 0;
+}
+
+static int read_all(const char *path, uint8_t **bytes, size_t *size)
+{
+    size_t room = PIECE;
+    int error;
+
+    errno = 0;
+    gzFile file = gzopen(path, "rbe");
+    if (file == NULL)
+        return errno != 0 ? -errno : -ENOMEM;
+    *size = 0;
+    *bytes = malloc(room);
+    if (*bytes == NULL)
+        error = -ENOMEM;
+    else
+        while ((error = read_piece(file, bytes, size, &room)) > 0)
+            ;
+    if (gzclose_r(file) != Z_OK && error == 0)
+        error = -EBADMSG; /* it ends within its gzip stream */
+    return error;
+}
+
+/* Of one message; freeing gives nothing back, for nothing is freed while it is unpacked. */
+struct allowance {
+    size_t left;
+    bool out_of_memory;
+};
+
+static void *allow(void *data, size_t size)
+{
+    struct allowance *allowance = data;
+
+    if (size > allowance->left)
+        return NULL;
+    allowance->left -= size;
+    void *memory = malloc(size);
+    allowance->out_of_memory |= memory == NULL;
+    return memory;
+}
+
+static void disallow(void *data, void *memory)
+{
+    (void)data;
+    free(memory);
+}
+
+int pprof_load(const char *path, PbProfile **message)
+{
+    struct allowance allowance = {.left = LARGEST_TREE};
+    ProtobufCAllocator allocator = {.alloc = allow, .free = disallow, .allocator_data = &allowance};
+    uint8_t *bytes = NULL;
+    size_t size;
+    int error = read_all(path, &bytes, &size);
+
+    if (error == 0) {
+        *message = perftools__profiles__profile__unpack(&allocator, size, bytes);
+        if (*message == NULL)
+            error = allowance.out_of_memory ? -ENOMEM : -EBADMSG;
+    }
+    free(bytes);
+    return error;
+}
+
+void pprof_unload(PbProfile *message)
+{
+    if (message != NULL)
+        perftools__profiles__profile__free_unpacked(message, NULL);
+}
+
+/* Takes the message as it is packed, so that the whole of it is never in memory. */
+struct stream {
+    ProtobufCBuffer base;
+    gzFile file;
+    int error;
+};
+
+static void append(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
+{
+    struct stream *stream = (struct stream *)base;
+
+    errno = 0;
+    if (stream->error == 0 && size > 0 && gzfwrite(bytes, 1, size, stream->file) != size)
+        stream->error = errno != 0 ? -errno : -EIO;
+}
+
+int pprof_store(int fd, const PbProfile *message)
+{
+    struct stream stream = {.base = {.append = append}};
+    int own = dup(fd); /* gzclose closes what it was given */
+
+    if (own < 0)
+        return -errno;
+    stream.file = gzdopen(own, "wb");
+    if (stream.file == NULL) {
+        close(own);
+        return -ENOMEM;
+    }
+    gzbuffer(stream.file, PIECE);
+    perftools__profiles__profile__pack_to_buffer(message, &stream.base);
+    errno = 0;
+    if (gzclose_w(stream.file) != Z_OK && stream.error == 0)
+        stream.error = errno != 0 ? -errno : -EIO;
+    return stream.error;
+}
+
+/* --- values -------------------------------------------------------------------------- */
+
+static bool is_text(const PbProfile *message, int64_t index, const char *text)
+{
+    return text == NULL || (index >= 0 && (uint64_t)index < message->n_string_table &&
+                            strcmp(message->string_table[index], text) == 0);
+}
+
+bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type,
+                   const char *unit)
+{
+    return value != NULL && is_text(message, value->type, type) &&
+           is_text(message, value->unit, unit);
+}
+
+/* The last value of this type and unit before end, or -1. */
+static int find_value(const PbProfile *message, int end, const char *type, const char *unit)
+{
+    while (end > 0 && !pprof_is_type(message, message->sample_type[end - 1], type, unit))
+        end--;
+    return end - 1;
+}
+
+static int find_default(const PbProfile *message)
+{
+    for (size_t i = 0; message->default_sample_type > 0 && i < message->n_sample_type; i++)
+        if (message->sample_type[i]->type == message->default_sample_type)
+            return (int)i;
+    return (int)message->n_sample_type - 1;
+}
+
+void pprof_choose_values(const PbProfile *message, struct pprof_values *values)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"microseconds", 1000}, {"milliseconds", 1000000}, {"seconds", 1000000000}};
+    int all = (int)message->n_sample_type;
+    int shown = find_value(message, all, "cpu", NULL);
+
+    if (shown < 0)
+        shown = find_default(message);
+    values->unit = 1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (pprof_is_type(message, message->sample_type[shown], NULL, units[i].name))
+            values->unit = units[i].ns;
+    values->count = find_value(message, all, "samples", "count");
+    if (values->count < 0)
+        values->count = find_value(message, shown, NULL, "count");
+    values->wall = find_value(message, all, "wall", "nanoseconds");
+    values->time = shown == values->wall ? -1 : shown;
+}
+
+/* --- strings ------------------------------------------------------------------------- */
+
+static bool continues(unsigned char byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
+/* The length of the valid UTF-8 sequence at text, 0: none. Surrogates and overlong forms are
+ * not valid (RFC 3629). */
+static size_t sequence(const unsigned char *text)
+{
+    if (text[0] < 0x80)
+        return 1;
+    if (text[0] >= 0xc2 && text[0] <= 0xdf)
+        return continues(text[1]) ? 2 : 0;
+    if (text[0] >= 0xe0 && text[0] <= 0xef) {
+        unsigned char low = text[0] == 0xe0 ? 0xa0 : 0x80, high = text[0] == 0xed ? 0x9f : 0xbf;
+        return text[1] >= low && text[1] <= high && continues(text[2]) ? 3 : 0;
+    }
+    if (text[0] >= 0xf0 && text[0] <= 0xf4) {
+        unsigned char low = text[0] == 0xf0 ? 0x90 : 0x80, high = text[0] == 0xf4 ? 0x8f : 0xbf;
+        return text[1] >= low && text[1] <= high && continues(text[2]) && continues(text[3]) ? 4
+                                                                                             : 0;
+    }
+    return 0;
+}
+
+size_t pprof_clean(const char *text, char *to)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t length = 0;
+
+    while (*at != '\0') {
+        size_t valid = sequence(at), size = valid > 0 ? valid : 3;
+        if (to != NULL)
+            memcpy(to + length, valid > 0 ? (const char *)at : "\xef\xbf\xbd", size);
+        length += size;
+        at += valid > 0 ? valid : 1;
+    }
+    return length;
+}
+
+/* --- the comments -------------------------------------------------------------------- */
+
+#define SIGN "pprofil: "
+#define U64(value) ((unsigned long long)(value))
+
+static const char *const words[] = {
+    [PPROF_TOTALS] = SIGN "totals",
+    [PPROF_COMMAND] = SIGN "command",
+    [PPROF_PROCESS] = SIGN "process",
+    [PPROF_OBJECT] = SIGN "object",
+};
+
+/* All totals but those that are sums over the samples, and those that have fields. */
+#define TOTALS ((struct profile_totals *)NULL)
+#define TOTAL(name)                                                                                \
+    {                                                                                              \
+#name, offsetof(struct profile_totals, name), sizeof TOTALS->name                          \
+    }
+static const struct kept {
+    const char *name;
+    size_t offset, size; /* of a uint64_t or a uint32_t */
+} kept[] = {
+    TOTAL(target_cpu_ns), TOTAL(stopped_ns),     TOTAL(supervisor_cpu_ns), TOTAL(ticks),
+    TOTAL(lost),          TOTAL(throttled_ns),   TOTAL(repaired),          TOTAL(threads_seen),
+    TOTAL(threads_alive), TOTAL(processes_seen), TOTAL(processes_alive),
+};
+#define KEPT (sizeof kept / sizeof *kept)
+
+static uint64_t get_total(const struct profile_totals *totals, const struct kept *total)
+{
+    const void *place = (const char *)totals + total->offset;
+    return total->size == sizeof(uint64_t) ? *(const uint64_t *)place : *(const uint32_t *)place;
+}
+
+static void set_total(struct profile_totals *totals, const struct kept *total, uint64_t value)
+{
+    void *place = (char *)totals + total->offset;
+
+    if (total->size == sizeof value)
+        *(uint64_t *)place = value;
+    else
+        *(uint32_t *)place = (uint32_t)value;
+}
+
+enum pprof_comment pprof_comment_kind(const char **text)
+{
+    for (unsigned kind = PPROF_TOTALS; kind <= PPROF_OBJECT; kind++) {
+        size_t length = strlen(words[kind]);
+        if (strncmp(*text, words[kind], length) == 0 && (*text)[length] == ' ') {
+            *text += length;
+            return (enum pprof_comment)kind;
+        }
+    }
+    return PPROF_OF_OTHERS;
+}
+
+/* The value of " KEY=" in text, or NULL. Free text comes last, so keys are found before it. */
+static const char *value_of(const char *text, const char *key)
+{
+    size_t length = strlen(key);
+
+    while ((text = strchr(text, ' ')) != NULL) {
+        text++;
+        if (strncmp(text, key, length) == 0 && text[length] == '=')
+            return text + length + 1;
+    }
+    return NULL;
+}
+
+uint64_t pprof_number(const char *text, const char *key)
+{
+    const char *value = value_of(text, key);
+    return value == NULL ? 0 : strtoull(value, NULL, 10);
+}
+
+/* The rate in whole nanohertz: no number with a point in it, which is a comma elsewhere. */
+char *pprof_say_totals(const struct profile *profile)
+{
+    const struct profile_totals *totals = &profile->totals;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (stream == NULL)
+        return NULL;
+    double nhz = totals->asked_hz * 1e9;
+    fprintf(stream, "%s asked_nhz=%llu", words[PPROF_TOTALS],
+            nhz >= 0 && nhz < 1e19 ? U64(nhz + 0.5) : 0);
+    for (size_t i = 0; i < KEPT; i++)
+        fprintf(stream, " %s=%llu", kept[i].name, U64(get_total(totals, &kept[i])));
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+void pprof_hear_totals(const char *text, struct profile *profile)
+{
+    struct profile_totals *totals = &profile->totals;
+    uint64_t nhz = pprof_number(text, "asked_nhz");
+
+    if (nhz != 0)
+        totals->asked_hz = (double)nhz / 1e9;
+    for (size_t i = 0; i < KEPT; i++)
+        set_total(totals, &kept[i], pprof_number(text, kept[i].name));
+}
+
+char *pprof_say_command(const struct profile *profile)
+{
+    char *text;
+    return asprintf(&text, "%s %s", words[PPROF_COMMAND], profile->command) < 0 ? NULL : text;
+}
+
+char *pprof_say_process(const struct profile *profile, uint32_t index)
+{
+    const struct profile_process *process = &profile->processes[index];
+    char *text;
+    int length = asprintf(&text,
+                          "%s pid=%u ppid=%u generation=%u start=%llu end=%llu status=%d "
+                          "cpu_ns=%llu comm=%s",
+                          words[PPROF_PROCESS], process->pid, process->ppid, process->generation,
+                          U64(process->start), U64(process->end), process->status,
+                          U64(process->cpu_ns), profile->strings[process->comm]);
+    return length < 0 ? NULL : text;
+}
+
+int pprof_hear_process(const char *text, struct profile *profile, uint32_t *index)
+{
+    struct profile_process process = {
+        .pid = (uint32_t)pprof_number(text, "pid"),
+        .ppid = (uint32_t)pprof_number(text, "ppid"),
+        .generation = (uint32_t)pprof_number(text, "generation"),
+        .start = pprof_number(text, "start"),
+        .end = pprof_number(text, "end"),
+        .cpu_ns = pprof_number(text, "cpu_ns"),
+        .status = -1,
+    };
+    const char *status = value_of(text, "status"), *comm = value_of(text, "comm");
+
+    if (status != NULL)
+        process.status = (int32_t)strtol(status, NULL, 10);
+    int error = profile_string(profile, comm != NULL ? comm : "", &process.comm);
+    return error == 0 ? profile_add_process(profile, &process, index) : error;
+}
+
+char *pprof_say_object(const struct profile *profile, uint32_t index, uint64_t mapping)
+{
+    const struct profile_object *object = &profile->objects[index];
+    uint32_t generation = 0;
+    char *text;
+
+    if (object->kind == PROFILE_OBJECT_ANON)
+        generation = profile->processes[object->process].generation;
+    int length = asprintf(&text,
+                          "%s mapping=%llu kind=%d device=%llu inode=%llu pid=%u generation=%u "
+                          "deleted=%d",
+                          words[PPROF_OBJECT], U64(mapping), (int)object->kind, U64(object->device),
+                          U64(object->inode), object->pid, generation, object->deleted);
+    return length < 0 ? NULL : text;
+}

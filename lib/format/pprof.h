@@ -5,13 +5,14 @@
  * What the messages have no field for goes into comments, one line each, which other tools
  * show or ignore:
  *
- *   pprofil: totals KEY=NUMBER ...
+ *   pprofil: totals asked_nhz=N (nanohertz) KEY=NUMBER ... (struct profile_totals)
  *   pprofil: command TEXT
  *   pprofil: process pid=N ppid=N generation=N start=N end=N status=N cpu_ns=N comm=TEXT
  *   pprofil: object mapping=N kind=N device=N inode=N pid=N generation=N deleted=N
  *
  * Samples carry the labels pid, tid, generation (of the process image, if not 0), comm (the
- * thread's), syscall, and state ("sleeping").
+ * thread's), process (its process's comm, if another), syscall, abi ("compat": the system
+ * call was one of the 32-bit ABI), and state ("sleeping").
  */
 #ifndef PPROFIL_PPROF_H
 #define PPROFIL_PPROF_H
@@ -28,15 +29,58 @@ typedef Perftools__Profiles__Location PbLocation;
 typedef Perftools__Profiles__Line PbLine;
 typedef Perftools__Profiles__Function PbFunction;
 
-#define PPROF_COMMENT "pprofil: "
 #define PPROF_LARGEST (1u << 30) /* bytes when unpacked; more is an attack, or a mistake */
 
-/* A total by name: all are written and read through this table. */
-struct pprof_total {
-    const char *name;
-    size_t offset; /* in struct profile_totals, uint64_t */
+/* Addresses of these objects are offsets in a file; others are as mapped. */
+static inline bool pprof_relative(enum profile_object_kind kind)
+{
+    return kind == PROFILE_OBJECT_FILE || kind == PROFILE_OBJECT_VDSO;
+}
+
+/* The message in a file, gzip'd or plain. 0 or -errno. */
+int pprof_load(const char *path, PbProfile **message);
+void pprof_unload(PbProfile *message);
+/* Writes it gzip'd to an open descriptor. 0 or -errno. */
+int pprof_store(int fd, const PbProfile *message);
+
+/* Which of a sample's values count here, by index; -1: none. */
+struct pprof_values {
+    int count, time, wall;
+    uint64_t unit; /* of time, in nanoseconds */
 };
-extern const struct pprof_total pprof_totals[];
+/* Time is CPU time where there is any, else what the file says is to be shown, else the last
+ * value; the count is that of samples, or the one before that value. For others' files, where
+ * time may be bytes; the message has at least one value. */
+void pprof_choose_values(const PbProfile *message, struct pprof_values *values);
+/* Is a value of this type and unit? NULL: of any. */
+bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type,
+                   const char *unit);
+
+/* Copies text to to, which may be NULL, and returns the length of the copy: protobuf strings
+ * must be UTF-8, file names need not, so each wrong byte becomes U+FFFD. */
+size_t pprof_clean(const char *text, char *to);
+
+/* The comments that hold a profile's totals, its command, a process, an object: to be freed
+ * by the caller, NULL where there is no memory. */
+char *pprof_say_totals(const struct profile *profile);
+char *pprof_say_command(const struct profile *profile);
+char *pprof_say_process(const struct profile *profile, uint32_t process);
+char *pprof_say_object(const struct profile *profile, uint32_t object, uint64_t mapping);
+
+enum pprof_comment {
+    PPROF_OF_OTHERS,
+    PPROF_TOTALS,
+    PPROF_COMMAND,
+    PPROF_PROCESS,
+    PPROF_OBJECT,
+};
+/* What a comment is; *text moves to what is behind the word that says so. */
+enum pprof_comment pprof_comment_kind(const char **text);
+/* The number of KEY=NUMBER in a comment's text; 0 where it is not there. */
+uint64_t pprof_number(const char *text, const char *key);
+/* Takes a comment's text into the profile. 0 or -ENOMEM; the process is added as *index. */
+void pprof_hear_totals(const char *text, struct profile *profile);
+int pprof_hear_process(const char *text, struct profile *profile, uint32_t *index);
 
 int pprof_read(const char *path, struct profile *profile);
 int pprof_write(int fd, const struct profile *profile);

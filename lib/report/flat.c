@@ -206,9 +206,17 @@ static void make_row(const struct profile *profile, const struct sum *sum, enum 
     row->error95 = error95(row->share, totals->samples);
 }
 
+/* A row while it is placed: what it was summed by settles the last ties, and its location is
+ * what it is defined by. */
+struct place {
+    struct report_row row;
+    const struct sum *sum;
+};
+
 static int compare(const void *left, const void *right)
 {
-    const struct report_row *a = left, *b = right;
+    const struct place *x = left, *y = right;
+    const struct report_row *a = &x->row, *b = &y->row;
     int order;
 
     if (a->ns != b->ns)
@@ -219,52 +227,64 @@ static int compare(const void *left, const void *right)
         return a->line < b->line ? -1 : 1;
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
-    return a->tid < b->tid ? -1 : a->tid > b->tid;
+    if (a->tid != b->tid)
+        return a->tid < b->tid ? -1 : 1;
+    if (x->sum->key[0] != y->sum->key[0])
+        return x->sum->key[0] < y->sum->key[0] ? -1 : 1;
+    return x->sum->key[1] < y->sum->key[1] ? -1 : x->sum->key[1] > y->sum->key[1];
 }
 
-/* Definitions take source lines, which are dear: only what is shown gets one. A row knows its
- * location while it is still a sum, so the largest sums are found first. */
-static int define_shown(struct symbolizer *symbolizer, const struct sums *sums, uint32_t limit)
+/* All rows in their order. */
+static struct place *place_rows(const struct profile *profile, const struct sums *sums,
+                                enum report_by by)
 {
-    uint64_t least = 0;
+    struct place *places = calloc(sums->count + 1, sizeof *places);
+    size_t count = 0;
+
+    if (places == NULL)
+        return NULL;
+    for (size_t i = 0; i < sums->size; i++) {
+        if (!sums->slots[i].used)
+            continue;
+        places[count].sum = &sums->slots[i];
+        make_row(profile, &sums->slots[i], by, &places[count++].row);
+    }
+    qsort(places, count, sizeof *places, compare);
+    return places;
+}
+
+/* Definitions take source lines, which are dear: only a row that is shown gets one. */
+static int show_row(struct profile *profile, struct symbolizer *symbolizer,
+                    const struct place *place, enum report_by by, struct report_row *row)
+{
     int error = 0;
 
-    if (limit != 0 && sums->count > limit) {
-        struct report_row *order = calloc(sums->count, sizeof *order);
-        size_t count = 0;
-        if (order == NULL)
-            return -ENOMEM;
-        for (size_t i = 0; i < sums->size; i++)
-            if (sums->slots[i].used)
-                order[count++] =
-                    (struct report_row){.name = "", .object = "", .ns = sums->slots[i].ns};
-        qsort(order, count, sizeof *order, compare);
-        least = order[limit - 1].ns;
-        free(order);
-    }
-    for (size_t i = 0; error == 0 && i < sums->size; i++)
-        if (sums->slots[i].used && sums->slots[i].ns >= least)
-            error = symbolizer_define(symbolizer, sums->slots[i].location);
+    if (symbolizer != NULL && by == REPORT_BY_FUNCTION)
+        error = symbolizer_define(symbolizer, place->sum->location);
+    make_row(profile, place->sum, by, row);
     return error;
 }
 
-static int fill(const struct profile *profile, const struct sums *sums,
+static int fill(struct profile *profile, struct symbolizer *symbolizer, const struct sums *sums,
                 const struct report_options *options, struct report *report)
 {
-    report->rows = calloc(sums->count + 1, sizeof *report->rows);
-    if (report->rows == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < sums->size; i++)
-        if (sums->slots[i].used)
-            make_row(profile, &sums->slots[i], options->by, &report->rows[report->total++]);
-    qsort(report->rows, report->total, sizeof *report->rows, compare);
+    struct place *places = place_rows(profile, sums, options->by);
+    int error = 0;
+
+    report->totals = profile->totals;
+    report->total = (uint32_t)sums->count;
     report->count = report->total;
     if (options->limit != 0 && options->limit < report->total)
         report->count = options->limit;
-    for (uint32_t i = report->count; i < report->total; i++)
-        report->rest_ns += report->rows[i].ns;
-    report->totals = profile->totals;
-    return 0;
+    report->rows = calloc(report->count + 1u, sizeof *report->rows);
+    if (places == NULL || report->rows == NULL)
+        error = -ENOMEM;
+    for (uint32_t i = 0; error == 0 && i < report->count; i++)
+        error = show_row(profile, symbolizer, &places[i], options->by, &report->rows[i]);
+    for (uint32_t i = report->count; error == 0 && i < report->total; i++)
+        report->rest_ns += places[i].row.ns;
+    free(places);
+    return error;
 }
 
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
@@ -278,10 +298,8 @@ int report_flat(struct profile *profile, struct symbolizer *symbolizer,
     int error = look_up(symbolizer, options->by);
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
         error = add_sample(profile, &sums, &profile->samples[i], options->by);
-    if (error == 0 && symbolizer != NULL && options->by == REPORT_BY_FUNCTION)
-        error = define_shown(symbolizer, &sums, options->limit);
     if (error == 0)
-        error = fill(profile, &sums, options, report);
+        error = fill(profile, symbolizer, &sums, options, report);
     free(sums.slots);
     if (error != 0) {
         report_free(report);

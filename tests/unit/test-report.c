@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include <math.h>
+#include <stdio.h>
 
 #include "build-events.h"
 #include "report/report.h"
@@ -67,6 +67,107 @@ Test(report, functions_sum_and_sort)
     /* Wilson, n = 100: by hand for p = 0.7 and p = 0.3 */
     cr_assert_float_eq(report->rows[0].error95, 0.088450, 1e-6);
     cr_assert_float_eq(report->rows[1].error95, report->rows[0].error95, 1e-12);
+    report_free(report);
+    profile_free(profile);
+}
+
+Test(report, rows_and_the_rest_are_the_whole)
+{
+    struct profile *profile = make_profile();
+
+    for (unsigned by = REPORT_BY_FUNCTION; by <= REPORT_BY_SYSCALL; by++)
+        for (uint32_t limit = 0; limit <= 6; limit++) {
+            struct report *report = flat(profile, (enum report_by)by, limit);
+            uint64_t ns = report->rest_ns, samples = 0;
+            double share = (double)report->rest_ns / 1000;
+            for (uint32_t i = 0; i < report->count; i++) {
+                ns += report->rows[i].ns;
+                samples += report->rows[i].samples;
+                share += report->rows[i].share;
+            }
+            cr_assert_eq(ns, 1000);
+            cr_assert(samples == 100 || report->count < report->total);
+            cr_assert_float_eq(share, 1, 1e-12);
+            cr_assert(limit == 0 ? report->count == report->total : report->count <= limit);
+            report_free(report);
+        }
+    profile_free(profile);
+}
+
+/* At a share of 1 Wilson's half width is z^2/2n / (1 + z^2/n): it says how few samples there
+ * were, where the usual formula says 0. */
+Test(report, certainty_takes_samples)
+{
+    const struct {
+        int samples;
+        double error95;
+    } expected[] = {{1, 0.396725}, {4, 0.244945}, {100, 0.018497}};
+
+    for (int i = 0; i < 3; i++) {
+        struct profile *profile = profile_new();
+        for (int n = 0; n < expected[i].samples; n++)
+            feed_sample(profile, 1, 1, 0x10, 5, WIRE_NO_SYSCALL);
+        struct report *report = flat(profile, REPORT_BY_FUNCTION, 0);
+        cr_assert_float_eq(report->rows[0].share, 1, 1e-12);
+        cr_assert_float_eq(report->rows[0].error95, expected[i].error95, 1e-6);
+        report_free(report);
+        profile_free(profile);
+    }
+}
+
+/* One sample of 5 ns in each of two objects; location i has the given names, innermost first. */
+static struct profile *make_two(const char *names[2][2])
+{
+    struct profile *profile = profile_new();
+    struct map_spec map = {.pid = 1, .kind = WIRE_MAP_FILE, .start = 0x1000, .end = 0x2000};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct profile_line lines[2] = {{.line = 5}, {.line = 6}};
+        uint32_t count = 0;
+        map.name = i == 0 ? "/lib/one.so" : "/lib/two.so";
+        map.inode = i + 1;
+        feed_map(profile, &map);
+        feed_sample(profile, 1, 1, map.start, 5, WIRE_NO_SYSCALL);
+        map.start += 0x1000;
+        map.end += 0x1000;
+        for (; count < 2 && names[i][count] != NULL; count++) {
+            struct profile_function function = {0};
+            profile_string(profile, names[i][count], &function.name);
+            profile_string(profile, "/src/a.c", &lines[count].file);
+            profile_function(profile, &function, &lines[count].function);
+        }
+        profile_set_lines(profile, i + 1, lines, count, PROFILE_LOOKED_NAME);
+    }
+    return profile;
+}
+
+Test(report, a_name_in_two_objects_is_two_functions)
+{
+    struct profile *profile = make_two((const char *[2][2]){{"f"}, {"f"}});
+    struct report *report = flat(profile, REPORT_BY_FUNCTION, 1);
+
+    cr_assert_eq(report->total, 2);
+    cr_assert_eq(report->count, 1);
+    cr_assert_str_eq(report->rows[0].object, "one.so", "the first of a tie");
+    report_free(report);
+    profile_free(profile);
+}
+
+Test(report, inlined_code_is_its_callers_function_and_its_own_line)
+{
+    struct profile *profile = make_two((const char *[2][2]){{"inlined", "caller"}, {NULL}});
+    struct report *report = flat(profile, REPORT_BY_FUNCTION, 0);
+
+    cr_assert_eq(report->count, 2);
+    cr_assert_str_eq(report->rows[0].name, "caller");
+    cr_assert_str_eq(report->rows[1].name, "two.so", "no name: the object's");
+    report_free(report);
+    report = flat(profile, REPORT_BY_LINE, 0);
+    cr_assert_str_eq(report->rows[0].name, "/src/a.c");
+    cr_assert_eq(report->rows[0].line, 5);
+    cr_assert_str_eq(report->rows[1].object, "two.so");
+    cr_assert_str_eq(report->rows[1].file, "");
+    cr_assert_eq(report->rows[1].line, 0);
     report_free(report);
     profile_free(profile);
 }
@@ -164,12 +265,24 @@ Test(report, wall_mode_counts_elapsed_time)
     profile_free(profile);
 }
 
-Test(report, many_rows_take_no_quadratic_time)
+Test(report, many_rows_take_no_quadratic_time, .timeout = 60)
 {
     struct profile *profile = profile_new();
 
     for (uint64_t i = 0; i < 400000; i++)
         feed_sample(profile, 1, 1, 0x1000 + i * 8, 1 + i % 5, WIRE_NO_SYSCALL);
+    for (uint32_t i = 1; i < profile->location_count; i += 4) {
+        char name[32];
+        struct profile_function function = {0};
+        struct profile_line line = {0};
+        snprintf(name, sizeof name, "f%u", i);
+        profile_string(profile, name, &function.name);
+        profile_function(profile, &function, &line.function);
+        profile_set_lines(profile, i, &line, 1, PROFILE_LOOKED_NAME);
+    }
+    struct report *functions = flat(profile, REPORT_BY_FUNCTION, 10);
+    cr_assert_eq(functions->total, 100001);
+    report_free(functions);
     struct report *report = flat(profile, REPORT_BY_OBJECT, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_eq(report->rows[0].samples, 400000);
