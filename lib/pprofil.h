@@ -6,8 +6,6 @@
  * only reads what the supervisor sends. Nothing here is thread-safe: use a session, and
  * what came from it, from one thread at a time. Functions return 0 or a negative errno
  * unless they say otherwise.
- *
- * libpprofil(3) has the whole story with examples.
  */
 #ifndef PPROFIL_H
 #define PPROFIL_H
