@@ -103,6 +103,7 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
     if (sched_getaffinity(0, sizeof supervisor->cpus, &supervisor->cpus) == 0)
         cpu_count = CPU_COUNT(&supervisor->cpus);
     supervisor->may_spin = cpu_count > 1;
+    supervisor->seat.cpu = supervisor->seat.next = -1;
     supervisor->most_at_once = (uint32_t)cpu_count * 2;
     if (supervisor->most_at_once > AWAITED_MAX)
         supervisor->most_at_once = AWAITED_MAX;

@@ -21,7 +21,8 @@
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
 {
-    *task = (struct procfs_task){.pid = pid, .tid = tid, .doing_fd = -1, .schedstat_fd = -1};
+    *task = (struct procfs_task){.pid = pid, .tid = tid, .doing_fd = -1, .schedstat_fd = -1,
+                                 .stat_fd = -1};
 }
 
 static void close_if_open(int *fd)
@@ -35,6 +36,7 @@ void procfs_task_close(struct procfs_task *task)
 {
     close_if_open(&task->doing_fd);
     close_if_open(&task->schedstat_fd);
+    close_if_open(&task->stat_fd);
 }
 
 static int open_task_file(const struct procfs_task *task, const char *name)
@@ -156,6 +158,18 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
     cpu->run_ns = strtoull(text, &next, 10);
     cpu->wait_ns = strtoull(next, NULL, 10);
     return 0;
+}
+
+/* The 39th field of stat, proc(5); the third comes after the name. */
+int procfs_last_cpu(struct procfs_task *task)
+{
+    char text[512];
+    ssize_t got = read_kept(task, &task->stat_fd, "stat", text, sizeof text);
+
+    const char *at = got > 0 ? strrchr(text, ')') : NULL;
+    for (int field = 2; at != NULL && field < 39; field++)
+        at = strchr(at + 1, ' ');
+    return at != NULL ? atoi(at) : -1;
 }
 
 int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])

@@ -15,6 +15,7 @@ struct procfs_task {
     pid_t pid, tid;
     int doing_fd;     /* "syscall", or "stat" where that is denied; -1 not open */
     int schedstat_fd; /* -1 not open */
+    int stat_fd;      /* -1 not open */
     bool coarse;      /* doing_fd is "stat" */
 };
 
@@ -44,6 +45,9 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state);
 
 /* 0 or -errno: -ENOENT where the kernel keeps no such figures. */
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
+
+/* The CPU that the task runs on, or ran on last; -1 where it cannot be read. */
+int procfs_last_cpu(struct procfs_task *task);
 
 /* The thread's name, without a newline. 0 or -errno. */
 int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);

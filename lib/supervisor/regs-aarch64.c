@@ -50,6 +50,7 @@ int regs_read(pid_t tid, struct regs *regs)
     regs->pc = regs->compat ? set.narrow.r[15] : set.wide.pc;
     regs->sp = regs->compat ? set.narrow.r[13] : set.wide.sp;
     regs->syscall = read_syscall(tid);
+    regs->entered = regs->syscall >= 0;
     regs->failed = false;
     return 0;
 }

@@ -21,6 +21,7 @@
 #include "wire/wire.h"
 
 #define ERESTARTNOHAND 514 /* include/linux/errno.h, not for user space */
+#define RESUME_FLAG (1u << 16)
 #define CLOSE_I386 6
 #define RESTART_SYSCALL_I386 0
 
@@ -38,11 +39,12 @@ static bool may_restart(long number, bool compat)
     return number != __NR_close && number != __NR_restart_syscall;
 }
 
-static void fill(struct regs *regs, uint64_t pc, uint64_t sp, long number, long result)
+/* The processor sets the resume flag in what a fault saves and clears it in what an interrupt
+ * saves (but amid a repeated string instruction): Intel SDM volume 3, 17.3.1.1. */
+static void fill(struct regs *regs, long number, long result, uint64_t flags)
 {
-    regs->pc = pc;
-    regs->sp = sp;
     regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;
+    regs->entered = number >= 0 || (flags & RESUME_FLAG) != 0;
     regs->failed = number >= 0 && result == -EINTR && may_restart(number, regs->compat);
 }
 
@@ -57,11 +59,15 @@ int regs_read(pid_t tid, struct regs *regs)
     if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) < 0)
         return -errno;
     regs->compat = part.iov_len == sizeof set.narrow;
-    if (regs->compat)
-        fill(regs, set.narrow.eip, set.narrow.esp, (int32_t)set.narrow.orig_eax,
-             (int32_t)set.narrow.eax);
-    else
-        fill(regs, set.wide.rip, set.wide.rsp, (long)set.wide.orig_rax, (long)set.wide.rax);
+    if (regs->compat) {
+        regs->pc = set.narrow.eip;
+        regs->sp = set.narrow.esp;
+        fill(regs, (int32_t)set.narrow.orig_eax, (int32_t)set.narrow.eax, set.narrow.eflags);
+    } else {
+        regs->pc = set.wide.rip;
+        regs->sp = set.wide.rsp;
+        fill(regs, (long)set.wide.orig_rax, (long)set.wide.rax, set.wide.eflags);
+    }
     return 0;
 }
 

@@ -14,6 +14,7 @@ struct regs {
     uint64_t pc, sp;
     int32_t syscall; /* the call that this stop interrupted, or WIRE_NO_SYSCALL */
     bool compat;     /* the thread runs the machine's 32-bit ABI */
+    bool entered;    /* it went into the kernel by itself: a call or a fault, no interrupt */
     bool failed;     /* that call is about to return EINTR, and may be restarted */
 };
 

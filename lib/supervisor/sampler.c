@@ -48,7 +48,8 @@ static void arm_next(struct supervisor *supervisor)
     supervisor->idle = supervisor->tracees.hot_count == 0;
     supervisor->armed = true;
     uint64_t slowest = supervisor->idle ? IDLE_PERIOD_NS : 0;
-    set_timer(supervisor, rate_next(&supervisor->rate, time_now(), slowest));
+    uint64_t due = rate_next(&supervisor->rate, time_now(), slowest);
+    set_timer(supervisor, seat_order(supervisor, due));
 }
 
 void sampler_arm(struct supervisor *supervisor)
@@ -93,7 +94,9 @@ void sampler_pause(struct supervisor *supervisor)
         attach_baseline(process);
 }
 
-static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint64_t pending_ns)
+/* since: the time since which the tracee may have had to wait for us; 0: now */
+static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint64_t pending_ns,
+                      uint64_t since)
 {
     struct procfs_cpu cpu = {0};
 
@@ -101,6 +104,7 @@ static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint
     tracee->wait_ns = cpu.wait_ns;
     tracee->pending_ns = pending_ns;
     tracee->interrupted_at = time_now();
+    tracee->hindered_at = since != 0 ? since : tracee->interrupted_at - PREEMPTED_NS;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
         tracee->pending_ns = 0; /* it is ending */
         return;
@@ -109,13 +113,20 @@ static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint
     supervisor->awaited[supervisor->awaited_count++] = tracee->tid;
 }
 
-/* Collects the threads that run, at most so many of them, each with the same chance.
- * Returns how many run. */
-static unsigned choose_running(struct supervisor *supervisor, uint64_t interval,
-                               struct tracee *chosen[])
-{
-    unsigned running = 0, most = supervisor->most_at_once;
+/* The threads found running at a tick. */
+struct running {
+    unsigned count;                      /* but for the seated ones */
+    struct tracee *chosen[AWAITED_MAX];  /* at most most_at_once, all with the same chance */
+    unsigned seated_count;
+    struct tracee *seated[AWAITED_MAX];  /* to be looked at from their own CPU: seat.c */
+};
 
+static void find_running(struct supervisor *supervisor, uint64_t interval,
+                         struct running *running)
+{
+    unsigned most = supervisor->most_at_once;
+
+    running->count = running->seated_count = 0;
     for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
          tracee = tracee->hot_next) {
         struct procfs_state state;
@@ -132,24 +143,39 @@ static unsigned choose_running(struct supervisor *supervisor, uint64_t interval,
             tracee->pending_ns += interval; /* in one long system call since */
             continue;
         }
-        running++;
-        unsigned slot = running <= most ? running - 1 : rate_random(&supervisor->rate, running);
+        if (!supervisor->crowded && tracee->seated_looks > 0 &&
+            running->seated_count < AWAITED_MAX) {
+            running->seated[running->seated_count++] = tracee;
+            continue;
+        }
+        unsigned slot = running->count++;
+        if (slot >= most)
+            slot = rate_random(&supervisor->rate, running->count);
         if (slot < most)
-            chosen[slot] = tracee;
+            running->chosen[slot] = tracee;
     }
-    return running;
 }
 
-static unsigned interrupt_running(struct supervisor *supervisor, uint64_t interval)
+/* Returns how many run. */
+static unsigned interrupt_running(struct supervisor *supervisor, uint64_t interval, bool held)
 {
-    struct tracee *chosen[AWAITED_MAX];
-    unsigned running = choose_running(supervisor, interval, chosen);
-    unsigned count = running < supervisor->most_at_once ? running : supervisor->most_at_once;
+    const struct seat *seat = &supervisor->seat;
+    uint64_t due = seat->due;
+    struct running running;
+    unsigned times = 1;
 
+    find_running(supervisor, interval, &running);
     supervisor->awaited_count = 0;
+    unsigned count = seat_choose(supervisor, running.seated, running.seated_count, held, &times);
     for (unsigned i = 0; i < count; i++)
-        interrupt(supervisor, chosen[i], interval * running / count);
-    return running;
+        interrupt(supervisor, running.seated[i], interval * times,
+                  seat->taken ? due : supervisor->woke_at - PREEMPTED_NS);
+    count = running.count < supervisor->most_at_once ? running.count : supervisor->most_at_once;
+    if (count > AWAITED_MAX - supervisor->awaited_count)
+        count = AWAITED_MAX - supervisor->awaited_count;
+    for (unsigned i = 0; i < count; i++)
+        interrupt(supervisor, running.chosen[i], interval * running.count / count, 0);
+    return running.count + running.seated_count;
 }
 
 /* The scheduler may wake us on the CPU of a running tracee though another is idle (where CPUs
@@ -159,7 +185,8 @@ static void step_aside(struct supervisor *supervisor)
     cpu_set_t others = supervisor->cpus;
     int cpu = sched_getcpu();
 
-    if (cpu < 0 || supervisor->tick_at - supervisor->stepped_at < STEP_ASIDE_NS)
+    if (cpu < 0 || supervisor->seat.ordered ||
+        supervisor->tick_at - supervisor->stepped_at < STEP_ASIDE_NS)
         return;
     supervisor->stepped_at = supervisor->tick_at;
     CPU_CLR(cpu, &others);
@@ -195,7 +222,7 @@ static bool worth_polling(struct supervisor *supervisor)
 
 /* Polls for the stops of this tick. A thread whose stop does not come is asleep by now, deep
  * in the kernel, or waiting for the very CPU that we poll on: then we leave it that CPU. */
-static void await_stops(struct supervisor *supervisor, unsigned running)
+static void await_stops(struct supervisor *supervisor)
 {
     uint64_t deadline = time_now() + SPIN_NS;
 
@@ -208,7 +235,7 @@ static void await_stops(struct supervisor *supervisor, unsigned running)
         while (supervisor->awaited_count > 0 && time_now() < deadline);
         supervisor->polling = false;
     }
-    if (supervisor->awaited_count > 0 && running < (unsigned)CPU_COUNT(&supervisor->cpus))
+    if (supervisor->awaited_count > 0 && !supervisor->crowded)
         step_aside(supervisor);
     for (unsigned i = 0; i < supervisor->awaited_count; i++) {
         struct tracee *tracee = tracee_find(&supervisor->tracees, supervisor->awaited[i]);
@@ -279,21 +306,26 @@ static void keep_house(struct supervisor *supervisor)
 void sampler_tick(struct supervisor *supervisor)
 {
     uint64_t interval = supervisor->rate.covered_ns;
+    uint64_t due = supervisor->seat.due;
+    bool held = seat_await(supervisor);
 
     supervisor->tick_at = time_now();
     supervisor->stats.ticks++;
-    unsigned running = interrupt_running(supervisor, interval);
-    await_stops(supervisor, running);
+    unsigned running = interrupt_running(supervisor, interval, held);
+    supervisor->crowded = running >= (unsigned)CPU_COUNT(&supervisor->cpus);
+    supervisor->armed = false;
+    if (supervisor->tracees.count > 0)
+        arm_next(supervisor); /* and lets go of a CPU that is held */
+    if (supervisor->seat.taken)
+        supervisor->sampling_cost_ns += time_now() - due;
+    await_stops(supervisor);
     objects_send(supervisor);
     if (supervisor->options.wall)
         look_at_sleepers(supervisor);
     keep_house(supervisor);
     /* where targets want every CPU, ours is taken from them too */
-    if (running >= (unsigned)CPU_COUNT(&supervisor->cpus))
-        supervisor->sampling_cost_ns += time_now() - supervisor->tick_at;
-    supervisor->armed = false;
-    if (supervisor->sampling && supervisor->tracees.count > 0)
-        arm_next(supervisor);
+    if (supervisor->crowded)
+        supervisor->sampling_cost_ns += time_now() - supervisor->woke_at;
 }
 
 /* The CPU time that a sample on the CPU stands for; see the head of this file. */
@@ -322,7 +354,10 @@ static void book(struct supervisor *supervisor, struct tracee *tracee, const str
 
     if (tracee_read_cpu(tracee, &cpu)) {
         uint64_t waited = cpu.wait_ns - tracee->wait_ns;
-        on_cpu = waited <= time_now() - tracee->interrupted_at + PREEMPTED_NS;
+        on_cpu = waited <= time_now() - tracee->hindered_at;
+        /* it woke up while we had its CPU */
+        if (tracee->asleep_before && regs->syscall >= 0)
+            on_cpu = false;
         if (on_cpu)
             sample.cpu_ns = attribute(tracee);
     } else {
@@ -361,7 +396,10 @@ void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int s
     supervisor->stats.stopped_ns += stopped;
     if (wanted)
         supervisor->sampling_cost_ns += stopped;
+    if (wanted && known && supervisor->may_spin && !supervisor->crowded)
+        seat_judge(tracee, regs.entered);
     if (wanted && known)
         book(supervisor, tracee, &regs);
     tracee->pending_ns = 0;
+    tracee->asleep_before = false;
 }

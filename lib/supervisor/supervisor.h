@@ -49,6 +49,23 @@ struct objects {
     unsigned waiting_count;
 };
 
+/* Shared by the loop and the keeper: seat.c. */
+struct seat {
+    _Atomic uint32_t orders;   /* given to the keeper */
+    _Atomic uint32_t arrived;  /* the order for which it holds, or held, its CPU */
+    _Atomic uint64_t due;      /* of the last order: time */
+    _Atomic int cpu;           /* of the last order */
+    _Atomic bool parked;       /* it waits for an order */
+    _Atomic bool dismissed;    /* it is to let go though no order follows */
+    /* the loop's */
+    bool started, refused; /* the keeper */
+    bool ordered;          /* an order is to be served */
+    bool taken;            /* this tick's CPU was taken from a thread that it looks at */
+    int next;              /* CPU for the next tick; -1 none */
+    unsigned ways;         /* CPUs from which it was drawn */
+    unsigned vain;         /* ticks since a thread was seated */
+};
+
 /* The loop's state: the one global object of the program, passed to all that need it. */
 struct supervisor {
     struct options options;
@@ -63,6 +80,7 @@ struct supervisor {
     bool quitting;
     bool client_gone;
     bool may_spin;         /* more than one CPU */
+    bool crowded;          /* as many threads as CPUs ran at the last tick, or more */
     cpu_set_t cpus;        /* that we may run on */
     uint64_t stepped_at;   /* time: moved to another of them */
     uint32_t most_at_once; /* threads to interrupt in one tick */
@@ -75,6 +93,8 @@ struct supervisor {
     uint64_t scanned_at; /* time of the last search for unexplained CPU time */
     uint64_t stats_at;   /* time of the last statistics */
     size_t wall_bucket;  /* wall mode: where the round through all threads goes on */
+
+    struct seat seat;
 
     pid_t awaited[AWAITED_MAX]; /* interrupted in this tick, being polled for */
     unsigned awaited_count;
@@ -120,6 +140,20 @@ void sampler_arm(struct supervisor *supervisor);
 /* Wall mode: a thread was seen asleep. */
 void sampler_asleep(struct supervisor *supervisor, struct tracee *tracee,
                     const struct procfs_state *state);
+
+/* --- seat.c: looks from the target's own CPU ------------------------------------------ */
+
+/* A sample of the tracee has been taken. */
+void seat_judge(struct tracee *tracee, bool entered);
+/* At a tick: waits for the keeper; true if it holds its CPU. */
+bool seat_await(struct supervisor *supervisor);
+/* Moves those running threads with seated_looks to the front that this tick looks at, and
+ * returns their number; each look stands for *stands_for times the tick's time. */
+unsigned seat_choose(struct supervisor *supervisor, struct tracee *seated[], unsigned count,
+                     bool held, unsigned *stands_for);
+/* Lets the CPU go, and orders the keeper for the next tick where that is wanted. Returns when
+ * the loop is to wake up for a tick that is due then. */
+uint64_t seat_order(struct supervisor *supervisor, uint64_t due);
 
 /* --- heat.c: who is looked at -------------------------------------------------------- */
 

@@ -44,9 +44,15 @@ struct tracee {
 
     /* the interrupt under way */
     uint64_t interrupted_at;  /* time */
+    uint64_t hindered_at;     /* time since which it may have had to wait for us */
     uint64_t wait_ns;         /* run-queue wait of its life, at that time */
     uint64_t pending_ns;      /* sampling time that the coming sample stands for */
     unsigned spin_credit;     /* looks worth polling for */
+
+    /* seat.c: is it found in the kernel so often that it is looked at from its own CPU? */
+    unsigned judged_looks, judged_entries;
+    unsigned seated_looks; /* so many more from its own CPU */
+    bool asleep_before;    /* just before the CPU was taken */
 
     uint64_t wall_at;    /* wall mode: time up to which it is accounted for */
     uint64_t samples;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Works for about five microseconds and makes a short system call, over and over, and says
+ * what both took, one after the other, before that: "cpu NS work NS call NS".
+ *
+ *   calls SECONDS
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TRIALS 20000
+#define WORK_NS 5000
+
+static long rounds = 1000;
+
+static unsigned long cpu_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (unsigned long)time.tv_sec * 1000000000ul + (unsigned long)time.tv_nsec;
+}
+
+__attribute__((noinline)) static void work(void)
+{
+    for (volatile long i = 0; i < rounds; i++)
+        ;
+}
+
+__attribute__((noinline)) static void call(void)
+{
+    syscall(SYS_getppid);
+}
+
+static unsigned long timed(void (*body)(void))
+{
+    unsigned long start = cpu_now();
+
+    for (int i = 0; i < TRIALS; i++)
+        body();
+    return (cpu_now() - start) / TRIALS;
+}
+
+int main(int argc, char **argv)
+{
+    double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
+
+    rounds = rounds * WORK_NS / (long)(timed(work) + 1);
+    unsigned long work_ns = timed(work), call_ns = timed(call);
+    unsigned long end = cpu_now() + (unsigned long)(seconds * 1e9);
+    while (cpu_now() < end)
+        for (int i = 0; i < 100; i++) {
+            work();
+            call();
+        }
+    printf("cpu %lu work %lu call %lu\n", cpu_now(), work_ns, call_ns);
+    return 0;
+}
