@@ -63,8 +63,10 @@ static ssize_t read_text(int fd, char *text, size_t size)
 
 static bool may_keep(int fd)
 {
-    long limit = sysconf(_SC_OPEN_MAX);
+    static long limit; /* is raised before the first file is opened, and never again */
 
+    if (limit == 0)
+        limit = sysconf(_SC_OPEN_MAX);
     return limit < 0 || fd < limit - SPARE_DESCRIPTORS;
 }
 

@@ -136,6 +136,7 @@ static void find_running(struct supervisor *supervisor, uint64_t interval,
         procfs_look(&tracee->files, &state);
         if (state.doing == PROCFS_SLEEPING && supervisor->options.wall)
             sampler_asleep(supervisor, tracee, &state);
+        seat_note(tracee, state.doing == PROCFS_RUNNING);
         if (state.doing != PROCFS_RUNNING)
             continue;
         tracee->hot_until = supervisor->tick_at + tracee->hot_span;
@@ -143,7 +144,7 @@ static void find_running(struct supervisor *supervisor, uint64_t interval,
             tracee->pending_ns += interval; /* in one long system call since */
             continue;
         }
-        if (!supervisor->crowded && tracee->seated_looks > 0 &&
+        if (!supervisor->crowded && seat_wanted(tracee) &&
             running->seated_count < AWAITED_MAX) {
             running->seated[running->seated_count++] = tracee;
             continue;
@@ -396,7 +397,7 @@ void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int s
     supervisor->stats.stopped_ns += stopped;
     if (wanted)
         supervisor->sampling_cost_ns += stopped;
-    if (wanted && known && supervisor->may_spin && !supervisor->crowded)
+    if (wanted && known && ours && supervisor->may_spin && !supervisor->crowded)
         seat_judge(tracee, regs.entered);
     if (wanted && known)
         book(supervisor, tracee, &regs);

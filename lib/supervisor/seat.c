@@ -31,14 +31,26 @@
 
 #define JUDGED_LOOKS 64    /* from afar, ... */
 #define OFTEN_ENTERED 4    /* ... of which so many found it in the kernel */
+#define MOSTLY_PRESENT 128 /* the keeper would come in vain to a thread that mostly sleeps */
 #define SEATED_LOOKS 1024u /* before it is judged anew */
-#define VAIN_TICKS 8       /* before the keeper is sent away */
+#define VAIN_TICKS 1       /* without a look, before the keeper is sent away */
 #define EARLY_NS 60000u    /* the loop's waking up */
 #define LATE_NS 80000u     /* longest wait for the keeper, and longest that it holds the CPU */
 
+void seat_note(struct tracee *tracee, bool running)
+{
+    tracee->presence += running ? (256 - tracee->presence) / 8 : 0;
+    tracee->presence -= running ? 0 : tracee->presence / 8;
+}
+
+bool seat_wanted(const struct tracee *tracee)
+{
+    return tracee->seated_looks > 0 && tracee->presence > MOSTLY_PRESENT;
+}
+
 void seat_judge(struct tracee *tracee, bool entered)
 {
-    if (tracee->seated_looks > 0) {
+    if (seat_wanted(tracee)) {
         tracee->seated_looks--;
         return;
     }
@@ -117,7 +129,7 @@ bool seat_await(struct supervisor *supervisor)
     for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
          tracee = tracee->hot_next) {
         struct procfs_state state = {0};
-        if (tracee->seated_looks > 0)
+        if (seat_wanted(tracee))
             procfs_look(&tracee->files, &state);
         tracee->asleep_before = state.doing == PROCFS_SLEEPING;
     }

@@ -143,11 +143,15 @@ void sampler_asleep(struct supervisor *supervisor, struct tracee *tracee,
 
 /* --- seat.c: looks from the target's own CPU ------------------------------------------ */
 
-/* A sample of the tracee has been taken. */
+/* A tick found the tracee running, or asleep. */
+void seat_note(struct tracee *tracee, bool running);
+/* Is it to be looked at from its own CPU? */
+bool seat_wanted(const struct tracee *tracee);
+/* A sample of the tracee has been taken, at a stop that our interrupt made. */
 void seat_judge(struct tracee *tracee, bool entered);
 /* At a tick: waits for the keeper; true if it holds its CPU. */
 bool seat_await(struct supervisor *supervisor);
-/* Moves those running threads with seated_looks to the front that this tick looks at, and
+/* Moves those of the running threads that want it to the front that this tick looks at, and
  * returns their number; each look stands for *stands_for times the tick's time. */
 unsigned seat_choose(struct supervisor *supervisor, struct tracee *seated[], unsigned count,
                      bool held, unsigned *stands_for);

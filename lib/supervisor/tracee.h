@@ -50,6 +50,7 @@ struct tracee {
     unsigned spin_credit;     /* looks worth polling for */
 
     /* seat.c: is it found in the kernel so often that it is looked at from its own CPU? */
+    unsigned presence; /* 0..256: part of the recent ticks that found it running */
     unsigned judged_looks, judged_entries;
     unsigned seated_looks; /* so many more from its own CPU */
     bool asleep_before;    /* just before the CPU was taken */

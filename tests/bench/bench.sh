@@ -82,9 +82,9 @@ row one-thread-10k "with_pprofil_10k with_perf_10k" -- "$targets/sleepers" 0 1 2
 row two-threads "with_pprofil with_perf" -- "$targets/sleepers" 0 2 1
 row 1000-sleepers "with_pprofil with_perf" -- "$targets/sleepers" 1000 1 2
 row 160-at-200Hz "with_pprofil_200" -- "$targets/sleepers" 160 1 2
-row exec-storm "with_pprofil with_perf" -- "$targets/storm" exec 100 5000
-row fork-storm "with_pprofil with_perf" -- "$targets/storm" fork 100 5000
-row fork-storm-20ms "with_pprofil with_perf" -- "$targets/storm" fork 40 20000
+row exec-storm "with_pprofil with_perf" -- "$targets/storm" exec 300 5000
+row fork-storm "with_pprofil with_perf" -- "$targets/storm" fork 300 5000
+row fork-storm-20ms "with_pprofil with_perf" -- "$targets/storm" fork 80 20000
 row thread-storm "with_pprofil with_perf" -- "$targets/storm" thread 200 5000
 row signal-storm "with_pprofil with_perf" -- "$targets/storm" signal 200 5000
 row start-up "with_pprofil with_perf" -- true
