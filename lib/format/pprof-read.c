@@ -9,8 +9,6 @@
  *
  * Not every producer has addresses. Locations that differ in their lines stay different here,
  * at made-up addresses where need be.
- *
- * Longer than other files here: the tables refer to each other, and one pass reads them all.
  */
 #include "config.h"
 
@@ -19,30 +17,7 @@
 #include <string.h>
 
 #include "format/pprof.h"
-
-/* What the file calls id. */
-struct entry {
-    uint64_t id;
-    uint32_t index;  /* in the profile, or in the message as long as it is not read */
-    uint32_t object; /* function: index + 1 of the object it is in, 0 not known yet */
-    uint64_t shift;  /* mapping: object's address less the file's */
-};
-
-struct entries {
-    struct entry *sorted; /* by id */
-    size_t count;
-};
-
-/* A hash from two numbers to an index. */
-struct memory {
-    uint64_t a, b;
-    uint32_t index, used;
-};
-
-struct memo {
-    struct memory *slots;
-    size_t size, count; /* size: a power of two, or 0 */
-};
+#include "format/pprof-tables.h"
 
 enum { MEMO_PROCESS, MEMO_THREAD }; /* the upper half of a */
 #define IN_MANY_OBJECTS UINT32_MAX
@@ -84,73 +59,6 @@ static int take_string(const struct reader *reader, int64_t index, uint32_t *str
     return 0;
 }
 
-static int compare_entries(const void *left, const void *right)
-{
-    const struct entry *a = left, *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
-static int make_entries(struct entries *entries, size_t count)
-{
-    entries->sorted = calloc(count + 1, sizeof *entries->sorted);
-    return entries->sorted == NULL ? -ENOMEM : 0;
-}
-
-/* Sorts; ids are never 0 and never the same. */
-static int sort_entries(struct entries *entries)
-{
-    qsort(entries->sorted, entries->count, sizeof *entries->sorted, compare_entries);
-    for (size_t i = 0; i < entries->count; i++)
-        if (entries->sorted[i].id == (i == 0 ? 0 : entries->sorted[i - 1].id))
-            return -EBADMSG;
-    return 0;
-}
-
-static struct entry *find_entry(const struct entries *entries, uint64_t id)
-{
-    const struct entry key = {.id = id};
-
-    return bsearch(&key, entries->sorted, entries->count, sizeof key, compare_entries);
-}
-
-static struct memory *find_slot(const struct memo *memo, uint64_t a, uint64_t b)
-{
-    uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15) + b) * UINT64_C(0xbf58476d1ce4e5b9);
-    size_t slot = (size_t)(hash >> 32) & (memo->size - 1);
-
-    while (memo->slots[slot].used && (memo->slots[slot].a != a || memo->slots[slot].b != b))
-        slot = (slot + 1) & (memo->size - 1);
-    return &memo->slots[slot];
-}
-
-/* The place to remember (kind, a, b) at: with its index if it is known, else not yet used. */
-static int recall(struct memo *memo, uint64_t kind, uint32_t a, uint64_t b, struct memory **found)
-{
-    if (memo->count >= memo->size / 2) {
-        struct memo larger = {.size = memo->size == 0 ? 256 : memo->size * 2};
-        larger.slots = calloc(larger.size, sizeof *larger.slots);
-        if (larger.slots == NULL)
-            return -ENOMEM;
-        for (size_t i = 0; i < memo->size; i++)
-            if (memo->slots[i].used)
-                *find_slot(&larger, memo->slots[i].a, memo->slots[i].b) = memo->slots[i];
-        larger.count = memo->count;
-        free(memo->slots);
-        *memo = larger;
-    }
-    *found = find_slot(memo, kind << 32 | a, b);
-    if (!(*found)->used)
-        **found = (struct memory){.a = kind << 32 | a, .b = b};
-    return 0;
-}
-
-static void remember(struct memo *memo, struct memory *place, uint32_t index)
-{
-    place->index = index;
-    place->used = 1;
-    memo->count++;
-}
-
 /* --- the run, and who ran ------------------------------------------------------------ */
 
 static int find_process(struct reader *reader, uint32_t pid, uint32_t generation, uint32_t comm,
@@ -159,7 +67,7 @@ static int find_process(struct reader *reader, uint32_t pid, uint32_t generation
     struct profile_process process = {
         .pid = pid, .generation = generation, .comm = comm, .status = -1};
     struct memory *known;
-    int error = recall(&reader->memo, MEMO_PROCESS, pid, generation, &known);
+    int error = memo_recall(&reader->memo, MEMO_PROCESS, pid, generation, &known);
 
     if (error != 0)
         return error;
@@ -170,7 +78,7 @@ static int find_process(struct reader *reader, uint32_t pid, uint32_t generation
             error = profile_add_process(reader->profile, &process, index);
         if (error != 0)
             return error;
-        remember(&reader->memo, known, *index);
+        memo_remember(&reader->memo, known, *index);
     }
     *index = known->index;
     return 0;
@@ -185,9 +93,9 @@ static int read_process(struct reader *reader, const char *text)
     if (error != 0)
         return error;
     const struct profile_process *process = &reader->profile->processes[index];
-    error = recall(&reader->memo, MEMO_PROCESS, process->pid, process->generation, &known);
+    error = memo_recall(&reader->memo, MEMO_PROCESS, process->pid, process->generation, &known);
     if (error == 0 && !known->used)
-        remember(&reader->memo, known, index);
+        memo_remember(&reader->memo, known, index);
     else if (error == 0)
         known->index = index; /* a pid used again: samples cannot tell, the last one has them */
     return error;
@@ -222,7 +130,7 @@ static int read_comments(struct reader *reader)
 {
     const PbProfile *message = reader->message;
     bool *heard = calloc(message->n_string_table, sizeof *heard);
-    int error = make_entries(&reader->notes, message->n_string_table);
+    int error = entries_make(&reader->notes, message->n_string_table);
 
     if (heard == NULL)
         error = -ENOMEM;
@@ -237,7 +145,7 @@ static int read_comments(struct reader *reader)
     }
     free(heard);
     if (error == 0)
-        sort_entries(&reader->notes); /* two about one mapping: either will do */
+        entries_sort(&reader->notes); /* two about one mapping: either will do */
     return error;
 }
 
@@ -275,7 +183,7 @@ static uint32_t parse_build_id(const char *text, uint8_t bytes[WIRE_MAX_BUILD_ID
 /* What our own comment says of an object; without one, what its name and build-id say. */
 static int describe_object(struct reader *reader, uint64_t mapping, struct profile_object *object)
 {
-    const struct entry *note = find_entry(&reader->notes, mapping);
+    const struct entry *note = entries_find(&reader->notes, mapping);
 
     if (note == NULL) {
         const char *path = reader->profile->strings[object->path];
@@ -335,11 +243,11 @@ static int read_mapping(struct reader *reader, const PbMapping *mapping)
 static int read_mappings(struct reader *reader)
 {
     const PbProfile *message = reader->message;
-    int error = make_entries(&reader->mappings, message->n_mapping);
+    int error = entries_make(&reader->mappings, message->n_mapping);
 
     for (size_t i = 0; error == 0 && i < message->n_mapping; i++)
         error = read_mapping(reader, message->mapping[i]);
-    return error == 0 ? sort_entries(&reader->mappings) : error;
+    return error == 0 ? entries_sort(&reader->mappings) : error;
 }
 
 static int add_function(const struct reader *reader, struct entry *entry)
@@ -366,12 +274,12 @@ static int need_unknown(const struct reader *reader, uint32_t *index)
 /* The file does not say which object a function is in, but the locations that it has do. */
 static int place_function(const struct reader *reader, const PbLocation *location)
 {
-    const struct entry *mapping = find_entry(&reader->mappings, location->mapping_id);
+    const struct entry *mapping = entries_find(&reader->mappings, location->mapping_id);
     uint32_t object = mapping != NULL ? mapping->index : 0;
     int error = mapping == NULL && location->n_line > 0 ? need_unknown(reader, &object) : 0;
 
     for (size_t i = 0; error == 0 && i < location->n_line; i++) {
-        struct entry *function = find_entry(&reader->functions, location->line[i]->function_id);
+        struct entry *function = entries_find(&reader->functions, location->line[i]->function_id);
         if (function != NULL && function->object == 0)
             function->object = object + 1;
         else if (function != NULL && function->object != object + 1)
@@ -384,14 +292,14 @@ static int read_functions(struct reader *reader)
 {
     const PbProfile *message = reader->message;
     struct entries *functions = &reader->functions;
-    int error = make_entries(functions, message->n_function);
+    int error = entries_make(functions, message->n_function);
 
     if (error != 0)
         return error;
     for (; functions->count < message->n_function; functions->count++)
         functions->sorted[functions->count] = (struct entry){
             .id = message->function[functions->count]->id, .index = (uint32_t)functions->count};
-    error = sort_entries(functions);
+    error = entries_sort(functions);
     for (size_t i = 0; error == 0 && i < message->n_location; i++)
         error = place_function(reader, message->location[i]);
     for (size_t i = 0; error == 0 && i < functions->count; i++)
@@ -408,7 +316,7 @@ static int read_lines(const struct reader *reader, const PbLocation *location, u
 
     for (size_t i = 0; error == 0 && i < count; i++) {
         const PbLine *line = location->line[i];
-        const struct entry *function = find_entry(&reader->functions, line->function_id);
+        const struct entry *function = entries_find(&reader->functions, line->function_id);
         if (function == NULL && line->function_id != 0)
             error = -EBADMSG;
         if (function != NULL)
@@ -430,7 +338,7 @@ static int read_lines(const struct reader *reader, const PbLocation *location, u
 static int read_location(struct reader *reader, const PbLocation *location)
 {
     struct entry *entry = &reader->locations.sorted[reader->locations.count++];
-    const struct entry *mapping = find_entry(&reader->mappings, location->mapping_id);
+    const struct entry *mapping = entries_find(&reader->mappings, location->mapping_id);
     struct profile *profile = reader->profile;
     uint64_t address = location->address;
     uint32_t object, before = profile->location_count, looked = PROFILE_LOOKED_NAME;
@@ -458,11 +366,11 @@ static int read_location(struct reader *reader, const PbLocation *location)
 static int read_locations(struct reader *reader)
 {
     const PbProfile *message = reader->message;
-    int error = make_entries(&reader->locations, message->n_location);
+    int error = entries_make(&reader->locations, message->n_location);
 
     for (size_t i = 0; error == 0 && i < message->n_location; i++)
         error = read_location(reader, message->location[i]);
-    return error == 0 ? sort_entries(&reader->locations) : error;
+    return error == 0 ? entries_sort(&reader->locations) : error;
 }
 
 /* --- samples ------------------------------------------------------------------------- */
@@ -530,14 +438,14 @@ static int find_thread(struct reader *reader, const struct labels *labels, uint3
                      labels->process != 0 ? labels->process : labels->comm, &thread.process);
 
     if (error == 0)
-        error = recall(&reader->memo, MEMO_THREAD, thread.process, thread.tid, &known);
+        error = memo_recall(&reader->memo, MEMO_THREAD, thread.process, thread.tid, &known);
     if (error != 0)
         return error;
     if (!known->used) {
         error = profile_add_thread(reader->profile, &thread, index);
         if (error != 0)
             return error;
-        remember(&reader->memo, known, *index);
+        memo_remember(&reader->memo, known, *index);
     }
     *index = known->index;
     return 0;
@@ -556,7 +464,7 @@ static int read_stack(const struct reader *reader, const PbSample *sample, uint3
         return error == 0 ? profile_node(reader->profile, *node, location, node) : error;
     }
     for (size_t i = sample->n_location_id; i > 0; i--) {
-        const struct entry *entry = find_entry(&reader->locations, sample->location_id[i - 1]);
+        const struct entry *entry = entries_find(&reader->locations, sample->location_id[i - 1]);
         if (entry == NULL)
             return -EBADMSG;
         int error = profile_node(reader->profile, *node, entry->index, node);

@@ -156,6 +156,13 @@ int profile_function(struct profile *profile, const struct profile_function *fun
                   hash, result);
 }
 
+void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
+                             uint32_t line)
+{
+    profile->functions[function].file = file;
+    profile->functions[function].line = line;
+}
+
 static bool same_object(const struct profile_object *a, const struct profile_object *b)
 {
     if (a->kind != b->kind)

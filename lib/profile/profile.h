@@ -168,6 +168,10 @@ void profile_clear(struct profile *profile);
 int profile_string(struct profile *profile, const char *text, uint32_t *index);
 int profile_function(struct profile *profile, const struct profile_function *function,
                      uint32_t *index);
+/* Says where a function is defined that was added without that. Adding it once more, still
+ * without, makes another one: lib/symbol adds each symbol once. */
+void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
+                             uint32_t line);
 /* Objects are the same if their build-ids are (else device, inode and path; ANON: process). */
 int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *index);
 int profile_add_process(struct profile *profile, const struct profile_process *process,

@@ -349,15 +349,12 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     if (symbol == NULL || symbol->defined)
         return 0;
     symbol->defined = true;
-    struct profile_function *function =
-        &profile->functions[place.lines[place.line_count - 1].function];
-    if (function->file != 0)
+    uint32_t function = place.lines[place.line_count - 1].function;
+    if (profile->functions[function].file != 0)
         return 0;
     error = source_line(symbolizer, elf, symbol->start, &file, &line);
-    if (error == 0 && file != 0) {
-        function->file = file;
-        function->line = line;
-    }
+    if (error == 0 && file != 0)
+        profile_define_function(profile, function, file, line);
     return error;
 }
 
