@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The options of pprofil PROGRAM and pprofil -p PID. */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+#define DEFAULT_ROWS 30
+
+enum option_key {
+    KEY_NO_FOLLOW = 256,
+    KEY_NO_INHERIT,
+    KEY_OVERHEAD,
+    KEY_DELAY,
+    KEY_SEED,
+    KEY_EVENTS,
+    KEY_PARSE_MAPS,
+    KEY_BY,
+    KEY_NO_SYMBOLIZE,
+};
+
+static const struct argp_option options[] = {
+    {0, 0, 0, 0, "What to profile", 1},
+    {"pid", 'p', "PID[,PID...]", 0, "attach to running processes", 1},
+    {"no-follow", KEY_NO_FOLLOW, 0, 0, "leave a process when it execs, as profil(2) did", 1},
+    {"no-inherit", KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
+    {0, 0, 0, 0, "How", 2},
+    {"frequency", 'F', "HZ", 0, "samples per second of CPU time (1000)", 2},
+    {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
+    {"overhead", KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
+     2},
+    {"duration", 'd', "SEC", 0, "stop sampling after so long", 2},
+    {"delay", KEY_DELAY, "SEC", 0, "begin sampling after so long", 2},
+    {"seed", KEY_SEED, "N", OPTION_HIDDEN, "of the jitter of the ticks", 2},
+    {"parse-maps", KEY_PARSE_MAPS, 0, OPTION_HIDDEN, "as on kernels before 6.11", 2},
+    {0, 0, 0, 0, "What to show", 3},
+    {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
+    {"format", 'f', "NAME", 0, "of FILE (by its extension; pprof), or text, json, csv", 3},
+    {"per-thread", 't', 0, 0, "rows are threads: the same as --by thread", 3},
+    {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall", 3},
+    {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30)", 3},
+    {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "save addresses without names", 3},
+    {"events", KEY_EVENTS, "FILE", 0, "record what the supervisor says, for bug reports", 3},
+    {"quiet", 'q', 0, 0, "no progress line, no report", 3},
+    {"verbose", 'v', 0, 0, "say more about the sampling itself", 3},
+    {0},
+};
+
+const char *argp_program_version = "pprofil " PACKAGE_VERSION;
+
+static void parse_pids(struct request *request, const char *text, struct argp_state *state)
+{
+    const char *at = text;
+
+    while (*at != '\0') {
+        char *end;
+        errno = 0;
+        long pid = strtol(at, &end, 10);
+        if (end == at || errno != 0 || pid <= 0 || pid > 0x7fffffff ||
+            (*end != '\0' && *end != ',') || request->pid_count == REQUEST_PIDS_MAX)
+            argp_error(state, "-p takes process numbers with commas between them, not '%s'", text);
+        else
+            request->pids[request->pid_count++] = (pid_t)pid;
+        at = *end == ',' ? end + 1 : end;
+        if (at == end && *end != '\0')
+            break;
+    }
+}
+
+static double number(const char *option, const char *text, double lowest, double highest)
+{
+    double value = 0;
+
+    if (!parse_number(option, text, lowest, highest, &value))
+        exit(EXIT_OWN_FAILURE);
+    return value;
+}
+
+static error_t parse_what(int key, char *argument, struct request *request,
+                          struct argp_state *state)
+{
+    switch (key) {
+    case 'p':
+        parse_pids(request, argument, state);
+        break;
+    case KEY_NO_FOLLOW:
+        request->options.flags |= PPROFIL_NO_FOLLOW;
+        break;
+    case KEY_NO_INHERIT:
+        request->options.flags |= PPROFIL_NO_INHERIT;
+        break;
+    case ARGP_KEY_ARG: /* the program: what follows is its own */
+        request->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse_how(int key, char *argument, struct request *request)
+{
+    switch (key) {
+    case 'F':
+        request->options.frequency = number("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+        break;
+    case 'w':
+        request->options.flags |= PPROFIL_WALL;
+        break;
+    case KEY_OVERHEAD:
+        request->options.overhead = number("--overhead", argument, 0.01, 1000);
+        break;
+    case 'd':
+        request->duration = number("-d", argument, 0.001, 1e9);
+        break;
+    case KEY_DELAY:
+        request->delay = number("--delay", argument, 0, 1e9);
+        break;
+    case KEY_SEED:
+        request->options.seed = strtoull(argument, NULL, 0);
+        break;
+    case KEY_PARSE_MAPS:
+        request->options.flags |= PPROFIL_PARSE_MAPS;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse_show(int key, char *argument, struct request *request)
+{
+    switch (key) {
+    case 'o':
+        request->output = argument;
+        break;
+    case 'f':
+        request->format = argument;
+        break;
+    case 't':
+        request->view.by = PPROFIL_BY_THREAD;
+        break;
+    case KEY_BY:
+        request->by = argument;
+        break;
+    case 'n':
+        request->view.limit = (uint32_t)number("-n", argument, 0, 1e9);
+        break;
+    case KEY_NO_SYMBOLIZE:
+        request->symbolize = false;
+        break;
+    case KEY_EVENTS:
+        request->options.events_path = argument;
+        break;
+    case 'q':
+        request->quiet = true;
+        break;
+    case 'v':
+        request->verbose = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct request *request = state->input;
+    error_t error = parse_what(key, argument, request, state);
+
+    if (error == ARGP_ERR_UNKNOWN)
+        error = parse_how(key, argument, request);
+    if (error == ARGP_ERR_UNKNOWN)
+        error = parse_show(key, argument, request);
+    return error;
+}
+
+static const struct argp parser = {
+    options,
+    parse_option,
+    "[--] PROGRAM [ARG...]\n-p PID[,PID...]",
+    "Shows where a program spends its CPU time, without recompiling it, stopping it or being "
+    "root.\v"
+    "'pprofil report FILE' prints a saved profile. pprofil(1) has examples.",
+    NULL,
+    NULL,
+    NULL,
+};
+
+/* What the options mean together. */
+static bool check(struct request *request)
+{
+    bool attach = request->pid_count > 0;
+
+    if (attach == (request->program != NULL)) {
+        complain(attach ? "give a PROGRAM or -p PID, not both"
+                        : "what shall be profiled? Give a PROGRAM or -p PID; see pprofil --help");
+        return false;
+    }
+    if (request->by != NULL) {
+        int by = view_by_name(request->by);
+        if (by < 0) {
+            complain("--by takes function, object, line, thread, process or syscall, not '%s'",
+                     request->by);
+            return false;
+        }
+        request->view.by = (enum pprofil_by)by;
+    }
+    if (request->format != NULL && request->output == NULL) {
+        int format = view_format_name(request->format);
+        if (format < 0) {
+            complain("-f %s needs a file: add -o FILE (without one, -f takes text, json or csv)",
+                     request->format);
+            return false;
+        }
+        request->view.format = (enum view_format)format;
+    }
+    return true;
+}
+
+bool request_parse(struct request *request, int argc, char **argv)
+{
+    *request = (struct request){.options = {.size = sizeof request->options},
+                                .view = {.limit = DEFAULT_ROWS},
+                                .symbolize = true};
+    argp_err_exit_status = EXIT_OWN_FAILURE;
+    argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, request);
+    return check(request);
+}

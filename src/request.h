@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* request: what a command line that profiles something asks for. */
+#ifndef PPROFIL_REQUEST_H
+#define PPROFIL_REQUEST_H
+
+#include <sys/types.h>
+
+#include "command.h"
+
+#define REQUEST_PIDS_MAX 1024
+
+struct request {
+    struct pprofil_options options;
+    struct view view;
+    const char *output;
+    const char *format; /* of the output file */
+    const char *by;
+    double duration; /* seconds, 0: no limit */
+    double delay;
+    bool symbolize;
+    bool quiet, verbose;
+    pid_t pids[REQUEST_PIDS_MAX];
+    unsigned pid_count;
+    char **program; /* NULL: attach */
+};
+
+/* Reads the command line; --help and --version end the program. False: it makes no sense,
+ * and that has been said. */
+bool request_parse(struct request *request, int argc, char **argv);
+
+#endif
