@@ -8,10 +8,13 @@
 
 #include <errno.h>
 #include <sys/ptrace.h>
+#include <unistd.h>
 
 #include "supervisor/supervisor.h"
 
 /* No PTRACE_O_EXITKILL: when we end, however we end, the target goes on untraced. */
+#define EXEC_WAITS 20
+#define EXEC_WAIT_US 1000
 #define SEIZE_OPTIONS                                                                             \
     (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
 
@@ -82,10 +85,29 @@ static void introduce(struct supervisor *supervisor, struct process *process)
     }
 }
 
+static int seize_all(struct pass *pass, pid_t pid)
+{
+    int error;
+
+    do {
+        pass->found = 0;
+        error = procfs_each_thread(pid, seize, pass);
+    } while (error == 0 && pass->found > 0);
+    return error;
+}
+
+/* While a thread that does not lead its process execs there is nobody to seize: the leader is
+ * dead already, and the thread has not taken its place yet. It looks like a refusal. */
+static bool may_be_amid_exec(const struct pass *pass, pid_t pid)
+{
+    return pass->process->tracee_count == 0 && pass->error == -EPERM &&
+           procfs_status_number(pid, "TracerPid:") == 0;
+}
+
 int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_t *culprit)
 {
     struct pass pass = {.supervisor = supervisor};
-    int error = -ESRCH;
+    int error;
 
     *culprit = pid;
     if (process_find(&supervisor->tracees, pid) != NULL)
@@ -95,11 +117,12 @@ int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_
         return -ENOMEM;
     pass.process->launching = launched;
     pass.process->root = true;
-    do {
-        pass.found = 0;
-        error = procfs_each_thread(pid, seize, &pass);
-    } while (error == 0 && pass.found > 0);
-
+    error = seize_all(&pass, pid);
+    for (int i = 0; i < EXEC_WAITS && may_be_amid_exec(&pass, pid); i++) {
+        usleep(EXEC_WAIT_US);
+        pass.culprit = 0;
+        error = seize_all(&pass, pid);
+    }
     if (pass.process->tracee_count == 0) {
         if (pass.error != 0) {
             error = pass.error;

@@ -24,6 +24,18 @@ between "fork storm: CPU time of all children" 0.155 \
 	"$(awk "BEGIN{print $(number "$work/report" target_cpu_ns) / 1e9}")" 0.4
 expect "fork storm: every process seen" 81 "$(number "$work/report" processes)"
 
+# attached to amid execs of a thread that leads no process, and left again
+"$targets/storm" nonleader-exec 3000 300 >"$work/out" & target=$!
+sleep 0.1
+refused=0
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	timeout -s KILL 10 "$pprofil" -q -d 0.02 -p "$target" >/dev/null 2>"$work/err" || refused=$((refused + 1))
+done
+expect "attaching amid execs" 0 "$refused"
+expect_free "attaching amid execs: let go" "$target"
+wait "$target"
+expect "attaching amid execs: output" "storm nonleader-exec done 3000" "$(cat "$work/out")"
+
 # stopped and continued by others
 "$targets/split" 2 >"$work/out" &
 target=$!
