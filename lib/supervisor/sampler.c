@@ -30,7 +30,9 @@
 #define WAKE_LATENCY_NS 30000u   /* a stop that woke us from sleep is about this old */
 #define PREEMPTED_NS 50000u      /* our own waking up may have taken the CPU from a thread */
 #define MOST_SPIN_CREDIT 8
-#define DEBT_SHARE 32      /* part of the debt that one sample takes on */
+#define DEBT_NS 32000000u  /* CPU time over which a debt is paid off, ... */
+#define DEBT_SHARES_LEAST 8  /* ... in so many samples, ... */
+#define DEBT_SHARES_MOST 32 /* ... up to so many */
 #define SETTLED_SAMPLES 16  /* before that a young thread cannot have used what it stands for */
 #define WALL_LOOKS 32u     /* cold threads looked at in one tick */
 #define STEP_ASIDE_NS 2000000u
@@ -335,8 +337,13 @@ static uint64_t attribute(struct tracee *tracee)
     int64_t debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
     int64_t share = (int64_t)tracee->pending_ns;
 
+    int64_t shares = share > 0 ? DEBT_NS / share : DEBT_SHARES_MOST;
+    if (shares < DEBT_SHARES_LEAST)
+        shares = DEBT_SHARES_LEAST;
+    if (shares > DEBT_SHARES_MOST)
+        shares = DEBT_SHARES_MOST;
     if (tracee->samples >= SETTLED_SAMPLES)
-        share += (debt - share) / DEBT_SHARE;
+        share += (debt - share) / shares;
     if (share < 0)
         share = 0;
     tracee->attributed_ns += (uint64_t)share;
