@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is no histogram of the caller's: the kprof device and pcsample's array. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "dialect/dialect.h"
+
+#define CELL_SHIFT 3 /* 8 bytes of text */
+
+uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
+                      uint64_t pc)
+{
+    bool overlaid = strcmp(dialect->name, "inferno") == 0;
+    uint64_t first = kernel->low + (overlaid ? DIALECT_CELL_SPECIALS << CELL_SHIFT : 0);
+
+    if (pc < first || pc >= kernel->high)
+        return DIALECT_CELL_OUTSIDE;
+    uint64_t cell = (pc - kernel->low) >> CELL_SHIFT;
+    /* both systems write past the end for text that does not end with a bucket */
+    return cell < kernel->cells ? cell : DIALECT_CELL_OUTSIDE;
+}
+
+enum dialect_kpctl dialect_kpctl(const char *text, size_t size)
+{
+    static const struct {
+        const char *word;
+        enum dialect_kpctl meaning;
+    } words[] = {{"startclr", DIALECT_KPCTL_STARTCLR},
+                 {"start", DIALECT_KPCTL_START},
+                 {"stop", DIALECT_KPCTL_STOP}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i].word);
+        if (size >= length && memcmp(text, words[i].word, length) == 0)
+            return words[i].meaning;
+    }
+    return DIALECT_KPCTL_BAD;
+}
+
+int64_t dialect_pcsample_call(struct dialect_pcsample *state, int64_t n)
+{
+    if (n < 0)
+        return -EINVAL;
+    int64_t before = (int64_t)state->count;
+    *state = (struct dialect_pcsample){.room = (uint64_t)n, .on = true};
+    return before;
+}
+
+uint64_t dialect_pcsample_tick(struct dialect_pcsample *state, uint64_t ticks)
+{
+    if (!state->on)
+        return 0;
+    uint64_t stored = ticks < state->room ? ticks : state->room;
+    /* the array is found full by the tick after the last that fits, not by that one */
+    state->on = stored == ticks;
+    state->room -= stored;
+    state->count += stored;
+    return stored;
+}
+
+void dialect_pcsample_fault(struct dialect_pcsample *state, uint64_t unstored)
+{
+    state->count -= unstored;
+    state->room += unstored;
+    state->on = false;
+}
+
+void dialect_pcsample_reset(struct dialect_pcsample *state)
+{
+    *state = (struct dialect_pcsample){0};
+}

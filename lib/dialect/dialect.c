@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of dialects, and the arithmetic of one region. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "dialect/dialect.h"
+
+__extension__ typedef unsigned __int128 product; /* of an address and a scale: 96 bits */
+
+#define LARGEST_SHORT 32767u
+#define MILLISECONDS UINT64_C(1000000)
+
+/* Sources: profil(2), sprofil(2), pcsample(2), osProfile(3P) and kprof(3) of these systems, and
+ * where they can be read the kernels (illumos, 4.4BSD and its heirs, XNU, V7, Inferno, Plan 9)
+ * and glibc. Where page and kernel disagree the kernel is followed. */
+static const struct dialect dialects[] = {
+    {.name = "irix",
+     .system = "IRIX profil(2)",
+     .counter_size = 2,
+     .off_scale = 1,
+     .two_is_all = true,
+     .period_ns = 10 * MILLISECONDS},
+    {.name = "irix-sprofil",
+     .system = "IRIX sprofil(2)",
+     .counter_size = 4,
+     .overflow = DIALECT_SATURATES,
+     .off_scale = 1,
+     .two_is_all = true,
+     .period_ns = 10 * MILLISECONDS},
+    {.name = "solaris",
+     .system = "Solaris profil(2)",
+     .counter_size = 2,
+     .overflow = DIALECT_STOPS,
+     .off_scale = 1,
+     .two_is_all = true,
+     .two_needs_no_room = true,
+     .system_time = true,
+     .period_ns = 10 * MILLISECONDS},
+    {.name = "pcsample",
+     .system = "Solaris pcsample(2)",
+     .arithmetic = DIALECT_RAW,
+     .overflow = DIALECT_STOPS,
+     .off_scale = DIALECT_NEVER_OFF,
+     .system_time = true,
+     .period_ns = 10 * MILLISECONDS},
+    {.name = "bsd44",
+     .system = "4.4BSD profil(2)",
+     .counter_size = 2,
+     .refuses_large = true,
+     .narrow = true,
+     .period_ns = 10 * MILLISECONDS},
+    {.name = "osx",
+     .system = "Mac OS X profil(2)",
+     .counter_size = 2,
+     .fork = DIALECT_CHILD_STOPS,
+     .refuses_large = true,
+     .below_wraps = true,
+     .narrow = true,
+     .period_ns = 10 * MILLISECONDS},
+    {.name = "osf1",
+     .system = "OSF/1 profil(2)",
+     .counter_size = 2,
+     .off_scale = 1,
+     .two_is_all = true,
+     .period_ns = UINT64_C(1000000000) / 1024},
+    {.name = "osf1x",
+     .system = "OSF/1 extended profil(2)",
+     .counter_size = 4,
+     .fault = DIALECT_FAULT_STOPS_REGION,
+     .off_scale = 1,
+     .two_is_all = true,
+     .period_ns = UINT64_C(1000000000) / 1024},
+    {.name = "n64",
+     .system = "Nintendo 64 osProfile",
+     .arithmetic = DIALECT_WORDS,
+     .counter_size = 2,
+     .fault = DIALECT_FAULT_NONE,
+     .off_scale = DIALECT_NEVER_OFF,
+     .system_time = true,
+     .period_ns = 10 * MILLISECONDS},
+    {.name = "inferno",
+     .system = "Inferno kprof(3)",
+     .arithmetic = DIALECT_CELLS,
+     .counter_size = 4,
+     .fault = DIALECT_FAULT_NONE,
+     .off_scale = DIALECT_NEVER_OFF,
+     .system_time = true,
+     .period_ns = 10 * MILLISECONDS},
+    {.name = "plan9",
+     .system = "Plan 9 kprof(3)",
+     .arithmetic = DIALECT_CELLS,
+     .counter_size = 4,
+     .fault = DIALECT_FAULT_NONE,
+     .off_scale = DIALECT_NEVER_OFF,
+     .system_time = true,
+     .period_ns = 10 * MILLISECONDS},
+    {.name = "v7",
+     .system = "Seventh Edition profil(2)",
+     .arithmetic = DIALECT_ROUNDED,
+     .counter_size = 2,
+     .system_time = true,
+     .period_ns = UINT64_C(1000000000) / 60},
+    {.name = "glibc",
+     .system = "glibc profil(3)",
+     .arithmetic = DIALECT_HALVES,
+     .counter_size = 2,
+     .fork = DIALECT_CHILD_STOPS,
+     .off_scale = DIALECT_NEVER_OFF,
+     .system_time = true,
+     .below_wraps = true,
+     .period_ns = 10 * MILLISECONDS},
+};
+
+#define DIALECTS (sizeof dialects / sizeof *dialects)
+
+const struct dialect *dialect_at(size_t index)
+{
+    return index < DIALECTS ? &dialects[index] : NULL;
+}
+
+const struct dialect *dialect_find(const char *name)
+{
+    for (size_t i = 0; i < DIALECTS; i++)
+        if (strcmp(dialects[i].name, name) == 0)
+            return &dialects[i];
+    return NULL;
+}
+
+int dialect_check(const struct dialect *dialect, const struct dialect_region *region)
+{
+    if (dialect->refuses_large && region->scale > DIALECT_ONE_TO_ONE)
+        return -EINVAL;
+    return 0;
+}
+
+bool dialect_is_off(const struct dialect *dialect, uint32_t scale)
+{
+    return dialect->off_scale != DIALECT_NEVER_OFF && scale <= dialect->off_scale;
+}
+
+/* The byte of the buffer; false: beyond what the system's arithmetic can say. */
+static bool byte_of(const struct dialect *dialect, uint32_t scale, uint64_t distance, bool exact,
+                    product *byte)
+{
+    switch (dialect->arithmetic) {
+    case DIALECT_HALVES:
+        *byte = ((product)(distance / 2) * scale >> 16) * 2;
+        return true;
+    case DIALECT_ROUNDED:
+        if (distance > UINT32_MAX)
+            return false;
+        *byte = (product)(distance >> 1) * (scale >> 1);
+        if (*byte > UINT32_MAX)
+            return false;
+        *byte = ((*byte >> 14) + 1) & ~(product)1;
+        return true;
+    case DIALECT_WORDS:
+        *byte = distance / 4 * dialect->counter_size;
+        return true;
+    case DIALECT_CELLS:
+        *byte = distance / 8 * dialect->counter_size;
+        return true;
+    case DIALECT_RAW:
+        return false;
+    case DIALECT_BYTES:
+        break;
+    }
+    *byte = (product)distance * scale >> 16;
+    if (exact && dialect->narrow)
+        *byte = (product)(__int128_t)(int32_t)(uint32_t)*byte;
+    return true;
+}
+
+bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
+                   unsigned counter_size, uint64_t pc, bool exact, uint64_t *index)
+{
+    uint64_t distance = pc - region->offset;
+    product byte;
+
+    if (dialect_is_off(dialect, region->scale))
+        return false;
+    if (region->high != 0 ? pc < region->low || pc >= region->high
+                          : pc < region->offset && !(exact && dialect->below_wraps))
+        return false;
+    if (dialect->two_is_all && region->scale == 2) {
+        *index = 0;
+        return region->size >= counter_size || (exact && dialect->two_needs_no_room);
+    }
+    if (!byte_of(dialect, region->scale, distance, exact, &byte))
+        return false;
+    byte -= byte % counter_size;
+    *index = (uint64_t)(byte / counter_size);
+    return byte < region->size && (exact || region->size - (uint64_t)byte >= counter_size);
+}
+
+static uint64_t rounded_up(product dividend, uint64_t divisor)
+{
+    product quotient = (dividend + divisor - 1) / divisor;
+    return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
+}
+
+uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
+                        uint64_t index)
+{
+    product bytes = (product)index * counter_size;
+
+    if (index == 0)
+        return 0;
+    if (dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS)
+        return rounded_up((product)index * (dialect->arithmetic == DIALECT_WORDS ? 4 : 8), 1);
+    if (scale == 0 || (dialect->two_is_all && scale == 2))
+        return UINT64_MAX;
+    if (dialect->arithmetic == DIALECT_HALVES)
+        return rounded_up((product)rounded_up((product)index << 16, scale) * 2, 1);
+    if (dialect->arithmetic == DIALECT_ROUNDED)
+        return scale < 2
+                   ? UINT64_MAX
+                   : rounded_up((product)rounded_up(((product)index * 2 - 1) << 14, scale / 2) * 2,
+                                1);
+    return rounded_up(bytes << 16, scale);
+}
+
+uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
+                      uint64_t text)
+{
+    product byte = 0;
+
+    if (text == 0)
+        return 0;
+    if (dialect->two_is_all && scale == 2)
+        return counter_size;
+    if (!byte_of(dialect, scale, text - 1, false, &byte))
+        return 0;
+    return (uint64_t)(byte / counter_size + 1) * counter_size;
+}
+
+static uint64_t largest(unsigned counter_size)
+{
+    return counter_size >= 8 ? UINT64_MAX : (UINT64_C(1) << (counter_size * 8)) - 1;
+}
+
+enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size,
+                               uint64_t *counter, uint64_t ticks)
+{
+    uint64_t most = largest(counter_size);
+    uint64_t sum = (*counter + ticks) & most;
+    bool passed = ticks > most - *counter;
+
+    /* illumos adds in 16 bits and looks at the sum: 65535 + 1 is 0, and goes on */
+    if (overflow == DIALECT_STOPS && sum > LARGEST_SHORT)
+        return DIALECT_STOPPED;
+    *counter = overflow == DIALECT_SATURATES && passed ? most : sum;
+    return passed ? DIALECT_OVERFLOWED : DIALECT_ADDED;
+}
