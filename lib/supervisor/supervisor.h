@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * supervisor: the only code that calls ptrace. It is a program of its own,
- * pprofil-supervise, with one thread and one loop; its client talks to it through lib/wire.
+ * pprofil-supervise, with one loop; its client talks to it through lib/wire. A second thread
+ * never touches a target: it only takes a CPU from it for some microseconds (seat.c).
  *
  * This header is what the files of this room share; no other room includes it.
  */
