@@ -13,7 +13,9 @@
 
 #include "supervisor/supervisor.h"
 
-#define SCAN_PERIOD_NS 9000000u /* a little less than the idle tick */
+#define SCAN_PERIOD_NS 10000000u /* at least; it is that of the ticks too while nobody is hot */
+#define LONGEST_SCAN_PERIOD_NS 100000000u
+#define SCAN_SHARE 250u         /* a search may take 1 in so many of the time */
 #define SCAN_AT_ONCE 256u       /* threads read in one call */
 #define UNEXPLAINED_NS 50000u   /* less is not worth a search */
 #define WORTH_A_LOOK_NS 200000u /* less CPU time than this in a hot span is no work */
@@ -75,12 +77,19 @@ static void refresh_hot(struct supervisor *supervisor, const struct process *pro
     }
 }
 
+/* The clock of a process sums over its threads: with thousands of them it is read less often. */
+uint64_t heat_scan_period(const struct supervisor *supervisor)
+{
+    uint64_t period = supervisor->scan_cost_ns * SCAN_SHARE;
+    if (period > LONGEST_SCAN_PERIOD_NS)
+        return LONGEST_SCAN_PERIOD_NS;
+    return period > SCAN_PERIOD_NS ? period : SCAN_PERIOD_NS;
+}
+
 void heat_check(struct supervisor *supervisor, uint64_t now)
 {
     cool_idle(supervisor, now);
-    bool due = now - supervisor->scanned_at >= SCAN_PERIOD_NS;
-    if (due)
-        supervisor->scanned_at = now;
+    bool due = supervisor->idle || now - supervisor->scanned_at >= heat_scan_period(supervisor);
     for (struct process *process = supervisor->tracees.processes; process != NULL;
          process = process->next) {
         if (process->launching)
@@ -93,4 +102,8 @@ void heat_check(struct supervisor *supervisor, uint64_t now)
         if (process->scan != NULL)
             search(supervisor, process, now);
     }
+    if (!due)
+        return;
+    supervisor->scanned_at = now;
+    supervisor->scan_cost_ns = time_now() - now;
 }

@@ -26,6 +26,7 @@
 #define UNKNOWN_POLL_MS 20 /* how soon orphans of a fork are looked after */
 #define SLICE_NS 100000u    /* the shortest that the scheduler grants */
 #define LEAVE_NS 300000000u /* longest wait for interrupts under way at the end */
+#define DRAIN_PERIOD_NS 500000000u
 
 static void raise_descriptor_limit(void)
 {
@@ -181,9 +182,23 @@ static void read_signals(struct supervisor *supervisor)
 {
     struct signalfd_siginfo info;
 
-    while (read(supervisor->signals, &info, sizeof info) == (ssize_t)sizeof info)
+    while (read(supervisor->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        supervisor->news = true;
         if (info.ssi_signo == SIGTERM)
             supervisor->quitting = true;
+    }
+}
+
+/* Asking whether any tracee has news walks through all of them: it is done when a signal says
+ * so, and now and then, for ends that the kernel announces by another signal, or by none
+ * (clone(2), "the child termination signal"). */
+static void drain(struct supervisor *supervisor)
+{
+    if (!supervisor->news && supervisor->woke_at - supervisor->drained_at < DRAIN_PERIOD_NS)
+        return;
+    supervisor->news = false;
+    supervisor->drained_at = supervisor->woke_at;
+    stops_drain(supervisor);
 }
 
 static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
@@ -203,7 +218,7 @@ static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
             read_commands(supervisor);
     }
     /* what has stopped already must not be interrupted */
-    stops_drain(supervisor);
+    drain(supervisor);
     if (tick && supervisor->sampling)
         sampler_tick(supervisor);
     else

@@ -63,6 +63,11 @@ uint64_t rate_next(struct rate *rate, uint64_t now, uint64_t slowest_ns)
     return from + (uint64_t)((double)(end - from) * (next_random(rate) / 4294967296.0));
 }
 
+void rate_leave_out(struct rate *rate, uint64_t ns)
+{
+    rate->stratum_end += ns;
+}
+
 void rate_restart(struct rate *rate, uint64_t now)
 {
     rate->stratum_end = now;

@@ -35,6 +35,9 @@ uint64_t rate_next(struct rate *rate, uint64_t now, uint64_t slowest_ns);
 /* The next stratum begins now; what is before it is covered by no tick. */
 void rate_restart(struct rate *rate, uint64_t now);
 
+/* ns of the time drawn from so far did not pass for the targets: no tick covers it either. */
+void rate_leave_out(struct rate *rate, uint64_t ns);
+
 /* Called often with ever-growing totals. Lowers the rate when the last window's stopped time
  * passed the budget, raises it again when there is room. Returns whether it changed. */
 bool rate_adjust(struct rate *rate, uint64_t now, uint64_t stopped_ns, uint64_t cpu_ns);

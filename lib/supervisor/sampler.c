@@ -25,7 +25,6 @@
 #include "supervisor/regs.h"
 #include "supervisor/supervisor.h"
 
-#define IDLE_PERIOD_NS 10000000u /* of ticks while nobody is hot */
 #define SPIN_NS 50000u           /* longest poll for stops; a sleep and a wake cost as much */
 #define WAKE_LATENCY_NS 30000u   /* a stop that woke us from sleep is about this old */
 #define PREEMPTED_NS 50000u      /* our own waking up may have taken the CPU from a thread */
@@ -34,7 +33,8 @@
 #define DEBT_SHARES_LEAST 8  /* ... in so many samples, ... */
 #define DEBT_SHARES_MOST 32 /* ... up to so many */
 #define SETTLED_SAMPLES 16  /* before that a young thread cannot have used what it stands for */
-#define WALL_LOOKS 32u     /* cold threads looked at in one tick */
+#define WALL_LOOKS 32u     /* cold threads looked at in one tick, ... */
+#define WALL_PERIOD_NS 10000000u /* ... at least so often in wall mode */
 #define STEP_ASIDE_NS 2000000u
 #define STATS_PERIOD_NS 1000000000u
 
@@ -45,11 +45,25 @@ static void set_timer(const struct supervisor *supervisor, uint64_t due)
     timerfd_settime(supervisor->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
+/* Periods are of the targets' CPU time, which does not pass while they are stopped: at high
+ * rates they would get a fifth more samples than were asked for. */
+static void leave_out_stops(struct supervisor *supervisor)
+{
+    uint64_t stopped = supervisor->stats.stopped_ns - supervisor->left_out_ns;
+
+    if (supervisor->running > 0)
+        rate_leave_out(&supervisor->rate, stopped / supervisor->running);
+    supervisor->left_out_ns = supervisor->stats.stopped_ns;
+}
+
 static void arm_next(struct supervisor *supervisor)
 {
     supervisor->idle = supervisor->tracees.hot_count == 0;
     supervisor->armed = true;
-    uint64_t slowest = supervisor->idle ? IDLE_PERIOD_NS : 0;
+    leave_out_stops(supervisor);
+    uint64_t slowest = supervisor->idle ? heat_scan_period(supervisor) : 0;
+    if (supervisor->options.wall && slowest > WALL_PERIOD_NS)
+        slowest = WALL_PERIOD_NS;
     uint64_t due = rate_next(&supervisor->rate, time_now(), slowest);
     set_timer(supervisor, seat_order(supervisor, due));
 }
@@ -314,14 +328,16 @@ void sampler_tick(struct supervisor *supervisor)
 
     supervisor->tick_at = time_now();
     supervisor->stats.ticks++;
-    unsigned running = interrupt_running(supervisor, interval, held);
-    supervisor->crowded = running >= (unsigned)CPU_COUNT(&supervisor->cpus);
-    supervisor->armed = false;
-    if (supervisor->tracees.count > 0)
-        arm_next(supervisor); /* and lets go of a CPU that is held */
+    supervisor->running = interrupt_running(supervisor, interval, held);
+    supervisor->crowded = supervisor->running >= (unsigned)CPU_COUNT(&supervisor->cpus);
+    if (held)
+        arm_next(supervisor); /* lets go of the CPU */
     if (supervisor->seat.taken)
         supervisor->sampling_cost_ns += time_now() - due;
     await_stops(supervisor);
+    supervisor->armed = supervisor->tracees.count > 0;
+    if (!held && supervisor->armed)
+        arm_next(supervisor);
     objects_send(supervisor);
     if (supervisor->options.wall)
         look_at_sleepers(supervisor);

@@ -18,7 +18,7 @@
 
 #include "supervisor/supervisor.h"
 
-#define NEWBORN_HOT_NS 20000000u /* most threads of a pool fall asleep at once */
+#define NEWBORN_HOT_NS 5000000u /* most threads of a pool fall asleep at once */
 
 enum stop_kind {
     STOP_ENDED,     /* exited or killed; it is reaped */

@@ -81,17 +81,21 @@ struct supervisor {
     bool quitting;
     bool client_gone;
     bool may_spin;         /* more than one CPU */
-    bool crowded;          /* as many threads as CPUs ran at the last tick, or more */
+    unsigned running;      /* threads, at the last tick */
+    bool crowded;          /* as many as CPUs, or more */
     cpu_set_t cpus;        /* that we may run on */
     uint64_t stepped_at;   /* time: moved to another of them */
     uint32_t most_at_once; /* threads to interrupt in one tick */
     unsigned unknown_count; /* tracees that are held until their parent tells of them */
 
+    bool news;           /* of tracees: SIGCHLD came */
+    uint64_t drained_at; /* time: all news was taken */
     uint64_t woke_at;    /* time: out of the last sleep */
     uint64_t tick_at;    /* time of the tick under way, or the last */
     bool armed;          /* the timer is set */
     bool idle;           /* set for the slow tick: nobody is hot */
     uint64_t scanned_at; /* time of the last search for unexplained CPU time */
+    uint64_t scan_cost_ns;
     uint64_t stats_at;   /* time of the last statistics */
     size_t wall_bucket;  /* wall mode: where the round through all threads goes on */
 
@@ -104,6 +108,7 @@ struct supervisor {
     uint64_t ended_cpu_ns; /* of processes that have ended */
     uint64_t attributed_ns;       /* CPU time that samples stand for */
     uint64_t sampling_cost_ns;    /* time taken from targets that a lower rate would save */
+    uint64_t left_out_ns;  /* of the stopped time: no longer part of any period */
     uint64_t started_at; /* time: sampling began or went on */
     struct wire_stats stats;
 };
@@ -165,6 +170,8 @@ uint64_t seat_order(struct supervisor *supervisor, uint64_t due);
 /* Takes those that used no CPU for long off the hot list; finds CPU time that nobody on it
  * explains, and who used it. Cheap when called often. */
 void heat_check(struct supervisor *supervisor, uint64_t now);
+/* How often that looks for unexplained CPU time, ns. */
+uint64_t heat_scan_period(const struct supervisor *supervisor);
 
 /* --- tell.c: events onto the ring ---------------------------------------------------- */
 
