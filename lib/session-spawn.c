@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Starting processes: the supervisor, which must be as if it were not there, and programs,
- * which must be as if we were not.
- */
+/* Starting processes: the supervisor, and programs, which must be as if we were not there. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,91 +16,9 @@
 #include <unistd.h>
 
 #include "session-internal.h"
+#include "spawn.h"
 
-#define SUPERVISOR "pprofil-supervise"
 #define MOST_ARGUMENTS 16
-
-/* Where the supervisor is: named by the environment, beside an uninstalled program, or where
- * it was installed. */
-static void find_supervisor(char path[PATH_MAX])
-{
-    const char *named = secure_getenv("PPROFIL_SUPERVISE");
-    char self[PATH_MAX];
-
-    if (named != NULL) {
-        snprintf(path, PATH_MAX, "%s", named);
-        return;
-    }
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    while (length > 0 && self[length - 1] != '/')
-        length--;
-    for (int up = 0; length > 0 && up < 2; up++) { /* libtool builds into .libs */
-        if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, self, up ? "../" : "", SUPERVISOR) <
-                PATH_MAX &&
-            strncmp(self, BINDIR "/", strlen(BINDIR) + 1) != 0 && access(path, X_OK) == 0)
-            return;
-    }
-    snprintf(path, PATH_MAX, "%s/%s", LIBEXECDIR, SUPERVISOR);
-}
-
-/* A fork whose end raises no SIGCHLD, and that wait calls do not see unless they ask for such
- * children: clone(2), "__WCLONE". */
-static pid_t fork_quietly(void)
-{
-    return (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
-}
-
-static void keep_only(const int kept[], unsigned count)
-{
-    if (syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) < 0)
-        for (int fd = 3; fd < 1024; fd++)
-            fcntl(fd, F_SETFD, FD_CLOEXEC);
-    for (unsigned i = 0; i < count; i++)
-        fcntl(kept[i], F_SETFD, 0);
-}
-
-static void become_supervisor(const char *path, char *const argv[], const int kept[3],
-                              int report)
-{
-    sigset_t none;
-
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int fd = 0; fd < 3 && null >= 0; fd++)
-        dup2(null, fd);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    keep_only(kept, 3);
-    execv(path, argv);
-    int error = errno;
-    ssize_t ignored = write(report, &error, sizeof error);
-    (void)ignored;
-    _exit(125);
-}
-
-/* Forks twice, so that init inherits the supervisor, and returns what execv said. */
-static int spawn(const char *path, char *const argv[], const int kept[3])
-{
-    int report[2], error = 0;
-
-    if (pipe2(report, O_CLOEXEC) < 0)
-        return -errno;
-    pid_t child = fork_quietly();
-    if (child == 0) {
-        if (fork_quietly() == 0)
-            become_supervisor(path, argv, kept, report[1]);
-        _exit(0);
-    }
-    close(report[1]);
-    if (child < 0)
-        error = EAGAIN;
-    else
-        while (waitpid(child, NULL, (int)__WCLONE) < 0 && errno == EINTR)
-            ;
-    if (child > 0 && read(report[0], &error, sizeof error) != (ssize_t)sizeof error)
-        error = 0; /* closed by a successful exec */
-    close(report[0]);
-    return -error;
-}
 
 int session_spawn_supervisor(struct pprofil_session *session, int socket, int ring, int wake)
 {
@@ -116,7 +31,7 @@ int session_spawn_supervisor(struct pprofil_session *session, int socket, int ri
     snprintf(numbers[0], sizeof numbers[0], "--frequency=%.17g", options->frequency);
     snprintf(numbers[1], sizeof numbers[1], "--overhead=%.9g", options->overhead / 100);
     snprintf(numbers[2], sizeof numbers[2], "--seed=%llu", (unsigned long long)options->seed);
-    argv[count++] = (char *)SUPERVISOR;
+    argv[count++] = (char *)SPAWN_SUPERVISOR;
     for (unsigned i = 0; i < 3; i++)
         argv[count++] = numbers[i];
     if (options->flags & PPROFIL_WALL)
@@ -132,8 +47,8 @@ int session_spawn_supervisor(struct pprofil_session *session, int socket, int ri
         argv[count++] = numbers[3 + i];
     }
     argv[count] = NULL;
-    find_supervisor(path);
-    int error = spawn(path, argv, kept);
+    spawn_find_supervisor(true, path);
+    int error = spawn_quietly(path, argv, kept, 3);
     if (error != 0)
         session_fail(session, error, "cannot start %s: %s; PPROFIL_SUPERVISE names another",
                      path, strerror(-error));

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "session-internal.h"
+#include "spawn.h"
 
 #define RING_SIZE (4u << 20) /* bytes: two seconds of 50 threads at 1 kHz */
 #define ANSWER_MS 10000     /* a supervisor that says nothing for so long is broken */
@@ -68,8 +69,11 @@ static int build(struct pprofil_session *session, int *far_socket, int *ring_fd)
     if (error != 0)
         return error;
     session->socket = sockets[0];
-    *far_socket = sockets[1];
-    session->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    *far_socket = spawn_above_standard(sockets[1]);
+    *ring_fd = spawn_above_standard(*ring_fd);
+    session->wake = spawn_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (*far_socket < 0 || *ring_fd < 0)
+        return *far_socket < 0 ? *far_socket : *ring_fd;
     session->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (session->wake < 0 || session->epoll < 0)
         return -errno;

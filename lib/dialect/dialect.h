@@ -201,4 +201,50 @@ void dialect_pcsample_fault(struct dialect_pcsample *state, uint64_t unstored);
 /* exec, or profil() was called. */
 void dialect_pcsample_reset(struct dialect_pcsample *state);
 
+/* --- counting while a target runs -------------------------------------------------------- */
+
+/* Where counters are: in our own memory, or in another process. Both return 0 or -errno. */
+struct dialect_memory {
+    int (*read)(void *context, uint64_t address, void *to, size_t size);
+    int (*write)(void *context, uint64_t address, const void *from, size_t size);
+    void *context;
+};
+
+/* The calling process's own memory; addresses must be good. */
+extern const struct dialect_memory dialect_own_memory;
+
+/* What one process has asked for. Made by dialect_count_new. */
+struct dialect_count {
+    const struct dialect *dialect;
+    unsigned counter_size; /* bytes; of a pc where the dialect keeps pcs */
+    bool on;
+    uint64_t period_ns;
+    uint64_t owed_ns;  /* CPU time that is no whole tick yet */
+    uint64_t overflow; /* address of a 4-byte counter for what no region takes; 0: none */
+    uint64_t array;    /* pcsample: address */
+    struct dialect_pcsample pcsample;
+    uint64_t ticks;     /* all */
+    uint64_t outside;   /* ticks that no region took */
+    uint64_t overflows; /* ticks that found a counter full, whatever became of it */
+    size_t region_count;
+    struct dialect_buffer {
+        uint64_t address; /* of the first counter */
+        bool off;
+    } *buffers;                     /* one for each region */
+    struct dialect_region regions[]; /* the buffers follow them */
+};
+
+/* Copies regions and the addresses of their buffers. counter_size 0: the dialect's own. NULL: no
+ * memory. To be freed with free. */
+struct dialect_count *dialect_count_new(const struct dialect *dialect, unsigned counter_size,
+                                        const struct dialect_region *regions,
+                                        const uint64_t *addresses, size_t count);
+/* A copy with the same state, or NULL. */
+struct dialect_count *dialect_count_copy(const struct dialect_count *count);
+
+/* The process used so much CPU time and was found at pc, in_system: in a system call, and pc
+ * is where that returns to. Whole ticks are counted there, the rest is kept. */
+void dialect_count_cpu(struct dialect_count *count, const struct dialect_memory *memory,
+                       uint64_t pc, bool in_system, uint64_t cpu_ns);
+
 #endif

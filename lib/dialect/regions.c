@@ -6,9 +6,9 @@
 
 #include "dialect/dialect.h"
 
-static bool is_bin(const struct dialect_region *region)
+static bool is_bin(const struct dialect *dialect, const struct dialect_region *region)
 {
-    return region->offset == 0 && region->scale == 2 && region->high == 0;
+    return dialect->two_is_all && region->offset == 0 && region->scale == 2 && region->high == 0;
 }
 
 /* Regions are few and in any order. Going down by offset without sorting them: each round looks
@@ -22,7 +22,7 @@ size_t dialect_choose(const struct dialect *dialect, const struct dialect_region
         size_t best = DIALECT_NO_REGION;
         for (size_t i = 0; i < count; i++) {
             const struct dialect_region *region = &regions[i];
-            if (is_bin(region)) {
+            if (is_bin(dialect, region)) {
                 bin = i;
                 continue;
             }

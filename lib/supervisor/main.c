@@ -24,6 +24,7 @@
 #include "supervisor/supervisor.h"
 
 #define UNKNOWN_POLL_MS 20 /* how soon orphans of a fork are looked after */
+#define SERVE_POLL_MS 250  /* how soon the end of all counting is seen */
 #define SLICE_NS 100000u    /* the shortest that the scheduler grants */
 #define LEAVE_NS 300000000u /* longest wait for interrupts under way at the end */
 #define DRAIN_PERIOD_NS 500000000u
@@ -52,6 +53,7 @@ static int open_descriptors(struct supervisor *supervisor)
     sigaddset(&watched, SIGCHLD);
     sigaddset(&watched, SIGTERM);
     sigprocmask(SIG_BLOCK, &watched, NULL);
+    signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would never come */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
@@ -109,8 +111,11 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
     if (supervisor->most_at_once > AWAITED_MAX)
         supervisor->most_at_once = AWAITED_MAX;
 
-    int error = ring_open(ring_fd, &supervisor->ring);
-    close(ring_fd);
+    int error = 0;
+    if (ring_fd >= 0) {
+        error = ring_open(ring_fd, &supervisor->ring);
+        close(ring_fd);
+    }
     if (error == 0)
         error = tracees_init(&supervisor->tracees);
     if (error == 0)
@@ -214,8 +219,12 @@ static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
             tick = read(supervisor->timer, &expirations, sizeof expirations) > 0;
         else if (events[i].data.fd == supervisor->signals)
             read_signals(supervisor);
-        else
+        else if (!supervisor->options.serve)
             read_commands(supervisor);
+        else if (events[i].data.fd == supervisor->socket)
+            serve_accept(supervisor);
+        else
+            serve_request(supervisor, events[i].data.fd);
     }
     /* what has stopped already must not be interrupted */
     drain(supervisor);
@@ -250,14 +259,22 @@ static void leave(struct supervisor *supervisor)
         tell_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false),
                   -1);
     tell_stats(supervisor);
+    if (supervisor->options.serve)
+        return;
     struct wire_message quit = {.op = WIRE_OP_QUIT};
     answer(supervisor, &quit, 0, 0);
 }
 
 static int run(struct supervisor *supervisor)
 {
+    bool serve = supervisor->options.serve;
+
+    supervisor->served_at = time_now();
     while (!supervisor->quitting) {
-        wait_for_news(supervisor, supervisor->unknown_count > 0 ? UNKNOWN_POLL_MS : -1);
+        int timeout = serve ? SERVE_POLL_MS : -1;
+        wait_for_news(supervisor, supervisor->unknown_count > 0 ? UNKNOWN_POLL_MS : timeout);
+        if (serve)
+            serve_look_round(supervisor);
         if (supervisor->unknown_count > 0 && !supervisor->sampling)
             stops_resolve_unknown(supervisor);
     }
@@ -281,6 +298,7 @@ static int parse(struct options *options, int argc, char **argv)
         {"no-follow", no_argument, NULL, 'f'},
         {"no-inherit", no_argument, NULL, 'i'},
         {"parse-maps", no_argument, NULL, 'm'},
+        {"serve", no_argument, NULL, 'S'},
         {0},
     };
     int letter;
@@ -310,6 +328,10 @@ static int parse(struct options *options, int argc, char **argv)
         case 'm':
             options->parse_maps = true;
             break;
+        case 'S':
+            options->serve = true;
+            options->follow = false;
+            break;
         default:
             return -EINVAL;
         }
@@ -320,16 +342,18 @@ int main(int argc, char **argv)
 {
     static struct supervisor supervisor;
 
-    if (parse(&supervisor.options, argc, argv) != 0 || argc - optind != 3)
+    if (parse(&supervisor.options, argc, argv) != 0 ||
+        argc - optind != (supervisor.options.serve ? 1 : 3))
         return usage();
     supervisor.socket = atoi(argv[optind]);
-    int ring_fd = atoi(argv[optind + 1]);
-    supervisor.wake = atoi(argv[optind + 2]);
+    int ring_fd = supervisor.options.serve ? -1 : atoi(argv[optind + 1]);
+    supervisor.wake = supervisor.options.serve ? -1 : atoi(argv[optind + 2]);
 
     struct wire_message hello = {.op = WIRE_OP_DONE, .pid = getpid()};
     int error = set_up(&supervisor, ring_fd);
     hello.error = -error;
-    wire_send(supervisor.socket, &hello, -1);
+    if (!supervisor.options.serve)
+        wire_send(supervisor.socket, &hello, -1);
     if (error != 0)
         return 125;
     int status = run(&supervisor);

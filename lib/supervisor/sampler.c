@@ -394,6 +394,9 @@ static void book(struct supervisor *supervisor, struct tracee *tracee, const str
     if (!on_cpu && sample.wall_ns == 0)
         return;
     supervisor->attributed_ns += sample.cpu_ns;
+    count_sample(tracee, &sample);
+    if (supervisor->ring == NULL)
+        return;
     objects_tell_mapping(supervisor, tracee->process, sample.pc, regs->compat);
     tell_sample(supervisor, tracee, &sample);
     if (++tracee->samples >= tracee->comm_check) {

@@ -85,10 +85,15 @@ static void detach(struct supervisor *supervisor, struct tracee *tracee)
     tracee_remove(&supervisor->tracees, tracee);
 }
 
+static bool is_followed(const struct supervisor *supervisor, const struct process *process)
+{
+    return supervisor->options.serve ? process->count != NULL : supervisor->options.inherit;
+}
+
 /* A tracee's first stop, once it is known whose it is. */
 static void start_tracee(struct supervisor *supervisor, struct tracee *tracee)
 {
-    if (!supervisor->options.inherit && tracee->tid == tracee->process->pid) {
+    if (tracee->tid == tracee->process->pid && !is_followed(supervisor, tracee->process)) {
         tell_exit(supervisor, tracee->tid, tracee->tid, 0, -1);
         detach(supervisor, tracee);
         return;
@@ -135,7 +140,7 @@ static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
     pid_t parent_pid = parent->process->pid;
 
     ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
-    struct process *process = parent->process;
+    struct process *from = parent->process, *process = from;
     bool clone = kind == STOP_CLONE;
     pid_t tid = (pid_t)message;
     sampler_stopped(supervisor, parent, 0, false);
@@ -146,6 +151,8 @@ static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
         if (process != NULL)
             process_remove(&supervisor->tracees, process);
         process = process_add(&supervisor->tracees, tid);
+        if (process != NULL)
+            count_inherit(from, process);
     }
     if (process != NULL)
         announce(supervisor, process, parent_pid, tid);

@@ -28,6 +28,7 @@ struct options {
     bool follow;     /* go on after exec */
     bool inherit;    /* follow forked children */
     bool parse_maps; /* pretend that the kernel has no PROCMAP_QUERY */
+    bool serve;      /* programs that profile themselves: serve.c */
 };
 
 /* Which objects the client has, or will get, a descriptor of. */
@@ -70,8 +71,9 @@ struct seat {
 /* The loop's state: the one global object of the program, passed to all that need it. */
 struct supervisor {
     struct options options;
-    struct ring *ring;
-    int socket, wake, epoll, timer, signals;
+    struct ring *ring; /* NULL: there is no client */
+    int socket; /* to the client; serving: that listens */
+    int wake, epoll, timer, signals;
     struct tracees tracees;
     struct rate rate;
     struct objects objects;
@@ -100,6 +102,9 @@ struct supervisor {
     size_t wall_bucket;  /* wall mode: where the round through all threads goes on */
 
     struct seat seat;
+
+    bool served;        /* a request has come */
+    uint64_t served_at; /* time of the last */
 
     pid_t awaited[AWAITED_MAX]; /* interrupted in this tick, being polled for */
     unsigned awaited_count;
@@ -172,6 +177,23 @@ uint64_t seat_order(struct supervisor *supervisor, uint64_t due);
 void heat_check(struct supervisor *supervisor, uint64_t now);
 /* How often that looks for unexplained CPU time, ns. */
 uint64_t heat_scan_period(const struct supervisor *supervisor);
+
+/* --- count.c: into a target's own memory --------------------------------------------- */
+
+/* Counts a sample of the tracee by what its process has asked for. */
+void count_sample(struct tracee *tracee, const struct wire_sample *sample);
+/* After a fork: the child goes on with a copy, where its dialect has that. False: it does not. */
+bool count_inherit(const struct process *parent, struct process *child);
+/* Copies from a target's memory. 0 or -errno. */
+int count_read(pid_t tid, uint64_t address, void *to, size_t size);
+
+/* --- serve.c: programs that profile themselves ----------------------------------------- */
+
+void serve_accept(struct supervisor *supervisor);
+/* Reads a connection's request, obeys and answers it, and closes the connection. */
+void serve_request(struct supervisor *supervisor, int fd);
+/* Pauses where nobody counts, and ends where that lasts. */
+void serve_look_round(struct supervisor *supervisor);
 
 /* --- tell.c: events onto the ring ---------------------------------------------------- */
 

@@ -28,6 +28,8 @@ void tell_wake(const struct supervisor *supervisor)
 
 static void tell_lost(struct supervisor *supervisor)
 {
+    if (supervisor->ring == NULL)
+        return;
     struct wire_lost *event = ring_reserve(supervisor->ring, sizeof *event);
     if (event == NULL)
         return; /* it counts itself, and the others wait with it */
@@ -41,8 +43,9 @@ static void tell_lost(struct supervisor *supervisor)
 
 static void tell(struct supervisor *supervisor, const struct wire_header *event)
 {
+    if (supervisor->ring == NULL)
+        return;
     void *room = ring_reserve(supervisor->ring, event->size);
-
     if (room == NULL) {
         tell_wake(supervisor);
         return;

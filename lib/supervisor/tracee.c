@@ -135,6 +135,7 @@ static void process_free(struct tracees *tracees, struct process *process)
         process->next->prev = process->prev;
     tracees->process_count--;
     maps_close(&process->maps);
+    free(process->count);
     free(process);
 }
 

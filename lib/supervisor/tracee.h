@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "dialect/dialect.h"
 #include "supervisor/maps.h"
 #include "supervisor/procfs.h"
 
@@ -76,6 +77,7 @@ struct process {
     uint64_t explained_ns;    /* CPU ns that its tracees, dead ones too, account for */
     uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
     struct tracee *scan;      /* where a scan under way goes on, or NULL */
+    struct dialect_count *count; /* owned: what it has asked for itself; NULL: nothing */
     struct maps maps;
     struct tracee *tracees;
     unsigned tracee_count;

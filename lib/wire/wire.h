@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -203,6 +204,57 @@ int wire_send(int socket, const struct wire_message *message, int fd);
  * -1. Returns 0, -EAGAIN where there is none, -EPIPE where the other side is gone, -EPROTO
  * on anything that is not a message. */
 int wire_receive(int socket, struct wire_message *message, int *fd);
+
+/* --- profil(2) of a process's own ---------------------------------------------------- */
+
+/*
+ * A process that profiles itself (lib/compat) shares no ring with its supervisor, which counts
+ * into the process's memory. It keeps no descriptor either, lest it closes it or counts on its
+ * number: it connects to an abstract address for each request. The supervisor says hello first
+ * (an answer with its pid), then one request and its answer are exchanged. Addresses in a
+ * request are of the process that sent it.
+ */
+enum wire_profil_op {
+    WIRE_PROFIL_COUNT = 1, /* replaces whatever was asked for before */
+    WIRE_PROFIL_PCS,       /* pcsample: replaces; the answer's value is its return value */
+    WIRE_PROFIL_STOP,
+};
+
+#define WIRE_PROFIL_MOST_REGIONS 65536u
+
+struct wire_profil_region { /* as in struct dialect_region */
+    uint64_t buffer, size;
+    uint64_t offset, low, high;
+    uint64_t scale;
+};
+
+struct wire_profil {
+    uint32_t op; /* enum wire_profil_op */
+    uint32_t counter_size;
+    char dialect[16];   /* name, NUL-terminated */
+    uint64_t period_ns; /* 0: the dialect's */
+    uint64_t regions;   /* COUNT: address of struct wire_profil_region[] */
+    uint64_t region_count;
+    uint64_t overflow; /* COUNT: address of the 4-byte bin; 0: none */
+    uint64_t array;    /* PCS: address */
+    int64_t room;      /* PCS: elements, as given */
+};
+
+struct wire_profil_answer {
+    int32_t error; /* 0 or an errno */
+    int32_t pid;   /* the supervisor's */
+    int64_t value;
+};
+
+#define WIRE_PROFIL_NAME 6u /* bytes of an autobound abstract address: unix(7) */
+
+/* A listening socket on a new abstract address, which name gets. A descriptor or -errno. */
+int wire_profil_listen(char name[WIRE_PROFIL_NAME]);
+/* Connects to it and waits for the hello. A descriptor, and *supervisor, or -errno. */
+int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t *supervisor);
+/* Sends a request and waits for the answer. 0 or -errno; -EPIPE: the supervisor is gone. */
+int wire_profil_ask(int fd, const struct wire_profil *request,
+                    struct wire_profil_answer *answer);
 
 /* --- recordings -------------------------------------------------------------------- */
 

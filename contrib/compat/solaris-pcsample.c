@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Solaris pcsample(2): where in this program, and in the libraries it calls? Written from
+ * the page alone:
+ *
+ *   cc -O1 solaris-pcsample.c $(pkg-config --cflags --libs pprofil-solaris)
+ */
+#include <pcsample.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLES 1000
+
+static char from[1 << 16], to[1 << 16];
+
+__attribute__((noinline)) static void copy(void)
+{
+    for (int i = 0; i < 300000; i++)
+        memmove(to, from + i % 64, sizeof to - 64);
+}
+
+__attribute__((noinline)) static void spin(void)
+{
+    for (volatile unsigned long i = 0; i < 500000000; i++)
+        ;
+}
+
+__attribute__((noinline, used)) static void last(void)
+{
+}
+
+int main(void)
+{
+    static uintptr_t samples[SAMPLES];
+    long inside = 0;
+
+    pcsample(samples, SAMPLES);
+    copy();
+    spin();
+    long stored = pcsample(samples, 0);
+    for (long i = 0; i < stored; i++)
+        if (samples[i] >= (uintptr_t)copy && samples[i] < (uintptr_t)last)
+            inside++;
+    printf("stored %ld, of which in this program %ld\n", stored, inside);
+    return stored < 0;
+}

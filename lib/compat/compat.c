@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests. The program around us may have other threads in the same call, may be in a
+ * signal handler, may have forked since the last call, or closed every descriptor: nothing is
+ * kept but an address, and all signals wait while a request is under way.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compat/compat.h"
+#include "spawn.h"
+
+#define OVERHEAD "--overhead=0.05"
+#define ATTEMPTS 3
+#define LEAVING_WAITS 1000 /* ms for a former supervisor to be gone */
+
+static struct {
+    _Atomic pid_t owner; /* the process, a thread of which is in a request; 0: none */
+    char name[WIRE_PROFIL_NAME];
+    pid_t supervisor;    /* 0: none was started */
+} state;
+
+/* A child that was forked while another thread was in a request inherits the lock, but not that
+ * thread. */
+static void lock(void)
+{
+    pid_t self = getpid(), none = 0;
+
+    while (!atomic_compare_exchange_weak(&state.owner, &none, self)) {
+        if (none != self && none != 0) {
+            atomic_compare_exchange_strong(&state.owner, &none, 0);
+        } else {
+            sched_yield();
+        }
+        none = 0;
+    }
+}
+
+static void unlock(void)
+{
+    atomic_store(&state.owner, 0);
+}
+
+__attribute__((format(printf, 2, 3))) static void say(const char *call, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+
+    if (secure_getenv("PPROFIL_DEBUG") == NULL)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    dprintf(STDERR_FILENO, "pprofil: %s: %s\n", call, text);
+}
+
+/* Who traces us; 0: nobody. */
+static pid_t tracer(void)
+{
+    char text[4096];
+
+    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t got = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (got <= 0)
+        return 0;
+    text[got] = '\0';
+    const char *line = strstr(text, "\nTracerPid:");
+    return line == NULL ? 0 : (pid_t)strtol(line + strlen("\nTracerPid:"), NULL, 10);
+}
+
+static void wait_for_leaving(pid_t former)
+{
+    const struct timespec millisecond = {.tv_nsec = 1000000};
+
+    for (int i = 0; former != 0 && tracer() == former && i < LEAVING_WAITS; i++)
+        nanosleep(&millisecond, NULL);
+}
+
+static int start_supervisor(const char *call)
+{
+    char path[PATH_MAX], number[16];
+    char *argv[] = {(char *)SPAWN_SUPERVISOR, (char *)"--serve", (char *)OVERHEAD, number, NULL};
+
+    int fd = spawn_above_standard(wire_profil_listen(state.name));
+    if (fd < 0) {
+        say(call, "cannot make a socket: %s", strerror(-fd));
+        return fd;
+    }
+    snprintf(number, sizeof number, "%d", fd);
+    spawn_find_supervisor(false, path);
+    int error = spawn_quietly(path, argv, &fd, 1);
+    close(fd);
+    if (error != 0)
+        say(call, "cannot start %s: %s", path, strerror(-error));
+    return error;
+}
+
+/* A connection to a supervisor, started if there is none or it has gone. */
+static int reach_supervisor(const char *call)
+{
+    int fd = -ECONNREFUSED;
+
+    if (state.supervisor != 0)
+        fd = wire_profil_connect(state.name, &state.supervisor);
+    if (fd >= 0)
+        return fd;
+    wait_for_leaving(state.supervisor);
+    int error = start_supervisor(call);
+    if (error != 0)
+        return error;
+    fd = wire_profil_connect(state.name, &state.supervisor);
+    if (fd < 0)
+        say(call, "pprofil-supervise does not answer: %s", strerror(-fd));
+    else
+        prctl(PR_SET_PTRACER, (unsigned long)state.supervisor, 0, 0, 0); /* Yama */
+    return fd;
+}
+
+static void explain(const char *call, int error)
+{
+    pid_t other = tracer();
+
+    if (error == -EPERM && other != 0 && other != state.supervisor)
+        say(call, "this process is traced already, by process %d", (int)other);
+    else
+        say(call, "%s", strerror(-error));
+}
+
+static int ask(const char *call, const struct wire_profil *request, int64_t *value)
+{
+    struct wire_profil_answer answer = {0};
+    int error = -EPIPE;
+
+    /* one that was about to end may take the connection and hang up */
+    for (int attempt = 0; error == -EPIPE && attempt < ATTEMPTS; attempt++) {
+        int fd = reach_supervisor(call);
+        if (fd < 0)
+            return fd;
+        error = wire_profil_ask(fd, request, &answer);
+        close(fd);
+    }
+    if (error == 0)
+        error = -answer.error;
+    if (error != 0)
+        explain(call, error);
+    *value = answer.value;
+    return error;
+}
+
+int compat_ask(const char *call, const struct wire_profil *request, int64_t *value)
+{
+    bool vain = request->op == WIRE_PROFIL_STOP ||
+                (request->op == WIRE_PROFIL_PCS && request->room == 0);
+    int before = errno, error = 0;
+    sigset_t all, mask;
+
+    *value = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &mask);
+    lock();
+    if (!vain || state.supervisor != 0)
+        error = ask(call, request, value);
+    unlock();
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    errno = before;
+    return error;
+}
+
+int compat_profil(const char *dialect, unsigned counter_size, const void *buffer, size_t size,
+                  uint64_t offset, uint32_t scale)
+{
+    const struct wire_profil_region region = {
+        .buffer = (uintptr_t)buffer, .size = size, .offset = offset, .scale = scale};
+    struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
+                                  .counter_size = counter_size,
+                                  .regions = (uintptr_t)&region,
+                                  .region_count = 1};
+    int64_t value;
+
+    snprintf(request.dialect, sizeof request.dialect, "%s", dialect);
+    return compat_ask("profil", &request, &value);
+}
+
+int compat_stop(void)
+{
+    const struct wire_profil request = {.op = WIRE_PROFIL_STOP};
+    int64_t value;
+
+    return compat_ask("profil", &request, &value);
+}
+
+int compat_copy(void *to, const void *from, size_t size)
+{
+    struct iovec here = {.iov_base = to, .iov_len = size};
+    struct iovec there = {.iov_base = (void *)from, .iov_len = size};
+
+    ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    if (got == (ssize_t)size)
+        return 0;
+    if (got >= 0 || errno == EFAULT)
+        return -EFAULT;
+    memcpy(to, from, size); /* where the call is forbidden a bad address is a fault */
+    return 0;
+}
+
+void *compat_map(size_t size)
+{
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void compat_unmap(void *memory, size_t size)
+{
+    munmap(memory, size);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The system's <unistd.h>, with MACOS's profil(2) in the place of its own. */
+#ifndef PPROFIL_MACOS_UNISTD_H
+#define PPROFIL_MACOS_UNISTD_H
+
+#define profil pprofil_not_this_profil
+#include_next <unistd.h>
+#undef profil
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
+    __asm__("pprofil_macos_profil");
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

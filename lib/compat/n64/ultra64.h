@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Nintendo 64 <ultra64.h>, as far as osProfile(3P) needs it. PPROFIL_N64_DEBUG gives the
+ * behaviour of the debug library, which reports errors; PPROFIL_N64_STRICT refuses besides what
+ * the page forbids and no library checked (misaligned or short histograms, overlapping text);
+ * PPROFIL_N64_COUNTERS=32 makes the counters u32.
+ */
+#ifndef PPROFIL_N64_ULTRA64_H
+#define PPROFIL_N64_ULTRA64_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
+
+#define PROF_MIN_INTERVAL 50 /* microseconds */
+
+#define ERR_OSPROFILEINIT_STR 61
+#define ERR_OSPROFILEINIT_CNT 62
+#define ERR_OSPROFILEINIT_ALN 63
+#define ERR_OSPROFILEINIT_ORD 64
+#define ERR_OSPROFILEINIT_SIZ 65
+#define ERR_OSPROFILESTART_TIME 66
+#define ERR_OSPROFILESTART_FLAG 67
+#define ERR_OSPROFILESTOP_FLAG 68
+#define ERR_OSPROFILESTOP_TIMER 69
+
+#if defined PPROFIL_N64_COUNTERS && PPROFIL_N64_COUNTERS == 32
+typedef u32 pprofil_n64_counter;
+#else
+typedef u16 pprofil_n64_counter;
+#endif
+
+typedef struct {
+    pprofil_n64_counter *histo_base; /* counters, one for each 32-bit word of text */
+    u32 histo_size;                  /* their number */
+    u32 *text_start;                 /* first instruction */
+    u32 *text_end;                   /* end: the first address that does not count */
+} OSProf;
+
+#define PPROFIL_N64_IS_DEBUG 1
+#define PPROFIL_N64_IS_STRICT 2
+
+#if defined PPROFIL_N64_STRICT
+#define PPROFIL_N64_MODE (PPROFIL_N64_IS_DEBUG | PPROFIL_N64_IS_STRICT)
+#elif defined PPROFIL_N64_DEBUG
+#define PPROFIL_N64_MODE PPROFIL_N64_IS_DEBUG
+#else
+#define PPROFIL_N64_MODE 0
+#endif
+
+extern void pprofil_n64_init(const void *profp, u32 profcnt, u32 counter_size, int mode);
+extern void pprofil_n64_start(u32 microseconds, int mode);
+extern void pprofil_n64_stop(int mode);
+extern void pprofil_n64_flush(void);
+
+static inline void osProfileInit(OSProf *profp, u32 profcnt)
+{
+    pprofil_n64_init(profp, profcnt, sizeof(pprofil_n64_counter), PPROFIL_N64_MODE);
+}
+
+static inline void osProfileStart(u32 microseconds)
+{
+    pprofil_n64_start(microseconds, PPROFIL_N64_MODE);
+}
+
+static inline void osProfileStop(void)
+{
+    pprofil_n64_stop(PPROFIL_N64_MODE);
+}
+
+/* Writes the stream that gperf(1P) read to the file named by PPROFIL_N64_OUTPUT, else to
+ * osprofile.out. */
+static inline void osProfileFlush(void)
+{
+    pprofil_n64_flush();
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

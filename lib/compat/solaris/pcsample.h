@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Solaris <pcsample.h>: pcsample(2). */
+#ifndef PPROFIL_SOLARIS_PCSAMPLE_H
+#define PPROFIL_SOLARIS_PCSAMPLE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern long pcsample(uintptr_t samples[], long nsamples) __asm__("pprofil_solaris_pcsample");
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

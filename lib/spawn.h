@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * spawn: the supervisor is started so that its starter notices nothing: no SIGCHLD, no child
+ * that a wait could find, no descriptor. Used by sessions and by lib/compat.
+ */
+#ifndef PPROFIL_SPAWN_H
+#define PPROFIL_SPAWN_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#define SPAWN_SUPERVISOR "pprofil-supervise"
+
+/* Where the supervisor is: named by PPROFIL_SUPERVISE, beside the running program (for one that
+ * is not installed; only if beside is wanted), or where it was installed. */
+void spawn_find_supervisor(bool beside, char path[PATH_MAX]);
+
+/* The same as fd, which it may close, but none of the standard ones, whose places a program
+ * may have left free. fd itself where it is an error, or -errno. */
+int spawn_above_standard(int fd);
+
+/* Runs a program with the descriptors kept (none a standard one) and no others, its standard ones on /dev/null. It
+ * becomes a child of init at once. 0, or what fork or execv said, -errno. */
+int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count);
+
+#endif

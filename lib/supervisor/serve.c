@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Serving programs that profile themselves. There is no client: a program, or a child that
+ * it forked, connects for each request and names itself by its credentials, and what is
+ * counted goes into its own memory. The supervisor ends when nobody counts any more, so that a
+ * program that has turned profiling off is not traced.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "supervisor/supervisor.h"
+
+#define FIRST_REQUEST_NS 10000000000u /* longest wait for it */
+#define LINGER_NS 1000000000u         /* programs turn profiling off and on again */
+#define LONGEST_HZ 50000.0
+
+static int caller_of(int fd, pid_t *pid)
+{
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
+        return -errno;
+    if (credentials.pid <= 0 || credentials.uid != getuid())
+        return -EPERM;
+    *pid = credentials.pid;
+    return 0;
+}
+
+void serve_accept(struct supervisor *supervisor)
+{
+    struct wire_profil_answer hello = {.pid = getpid()};
+    struct epoll_event event = {.events = EPOLLIN};
+
+    int fd = accept4(supervisor->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0)
+        return;
+    event.data.fd = fd;
+    supervisor->served_at = supervisor->woke_at;
+    if (send(fd, &hello, sizeof hello, MSG_NOSIGNAL) < 0 ||
+        epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
+        close(fd);
+}
+
+static bool counts(const struct process *process)
+{
+    return process->count != NULL && process->count->on;
+}
+
+/* pcsample owes its caller a number that outlives the sampling. */
+static bool owes(const struct process *process)
+{
+    return process->count != NULL && process->count->pcsample.count > 0;
+}
+
+/* Samples as often as the one that wants most, or not at all. */
+static void set_rate(struct supervisor *supervisor)
+{
+    double hz = 0;
+
+    for (const struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next)
+        if (counts(process) && 1e9 / (double)process->count->period_ns > hz)
+            hz = 1e9 / (double)process->count->period_ns;
+    if (hz > LONGEST_HZ)
+        hz = LONGEST_HZ;
+    if (hz == 0) {
+        sampler_pause(supervisor);
+        return;
+    }
+    if (supervisor->rate.asked_hz != hz)
+        rate_init(&supervisor->rate, hz, supervisor->rate.budget, supervisor->rate.random);
+    sampler_start(supervisor);
+}
+
+static void replace(struct process *process, struct dialect_count *count)
+{
+    free(process->count);
+    process->count = count;
+}
+
+static int copy_regions(pid_t pid, const struct wire_profil *request,
+                        const struct dialect *dialect, struct dialect_region *regions,
+                        uint64_t *addresses)
+{
+    bool off = request->region_count > 0;
+
+    for (size_t i = 0; i < request->region_count; i++) {
+        struct wire_profil_region region;
+        int error = count_read(pid, request->regions + i * sizeof region, &region, sizeof region);
+        if (error != 0)
+            return error;
+        regions[i] = (struct dialect_region){.offset = region.offset,
+                                             .size = region.size,
+                                             .low = region.low,
+                                             .high = region.high,
+                                             .scale = (uint32_t)region.scale};
+        addresses[i] = region.buffer;
+        error = dialect_check(dialect, &regions[i]);
+        if (error != 0)
+            return error;
+        off = off && dialect_is_off(dialect, regions[i].scale);
+    }
+    return off ? 1 : 0;
+}
+
+static int start_counting(struct process *process, const struct wire_profil *request,
+                          const struct dialect *dialect)
+{
+    struct dialect_count *count = NULL;
+    size_t regions = request->region_count;
+
+    if (regions > WIRE_PROFIL_MOST_REGIONS)
+        return -E2BIG;
+    if (request->counter_size != 2 && request->counter_size != 4 && request->counter_size != 8)
+        return -EINVAL;
+    struct dialect_region *copies = calloc(regions + 1, sizeof *copies);
+    uint64_t *addresses = calloc(regions + 1, sizeof *addresses);
+    int error = copies == NULL || addresses == NULL
+                    ? -ENOMEM
+                    : copy_regions(process->pid, request, dialect, copies, addresses);
+    bool off = error > 0;
+    if (error == 0)
+        count = dialect_count_new(dialect, request->counter_size, copies, addresses, regions);
+    free(copies);
+    free(addresses);
+    if (error < 0 || (count == NULL && !off))
+        return error < 0 ? error : -ENOMEM;
+    if (count != NULL) {
+        count->overflow = request->overflow;
+        count->period_ns = request->period_ns != 0 ? request->period_ns : dialect->period_ns;
+    }
+    replace(process, count);
+    return 0;
+}
+
+/* Keeps the state of an earlier call, whose count this one returns. */
+static int start_storing(struct process *process, const struct wire_profil *request,
+                         const struct dialect *dialect, int64_t *value)
+{
+    struct dialect_pcsample state = {0};
+
+    if (process->count != NULL && process->count->dialect->arithmetic == DIALECT_RAW)
+        state = process->count->pcsample;
+    *value = dialect_pcsample_call(&state, request->room);
+    if (*value < 0)
+        return (int)*value;
+    struct dialect_count *count = dialect_count_new(dialect, request->counter_size, NULL, NULL, 0);
+    if (count == NULL)
+        return -ENOMEM;
+    count->pcsample = state;
+    count->array = request->array;
+    if (request->period_ns != 0)
+        count->period_ns = request->period_ns;
+    replace(process, count);
+    return 0;
+}
+
+static int obey(struct supervisor *supervisor, pid_t pid, const struct wire_profil *request,
+                int64_t *value)
+{
+    struct process *process = process_find(&supervisor->tracees, pid);
+    char name[sizeof request->dialect];
+    pid_t culprit;
+    int error = 0;
+
+    memcpy(name, request->dialect, sizeof name);
+    name[sizeof name - 1] = '\0';
+    const struct dialect *dialect = dialect_find(name);
+    if (request->op == WIRE_PROFIL_STOP) {
+        if (process != NULL)
+            replace(process, NULL);
+        return 0;
+    }
+    if (dialect == NULL)
+        return -EINVAL;
+    if (process == NULL)
+        error = attach_process(supervisor, pid, false, &culprit);
+    if (error == 0 && (process = process_find(&supervisor->tracees, pid)) == NULL)
+        error = -ESRCH;
+    if (error == 0)
+        error = request->op == WIRE_PROFIL_PCS
+                    ? start_storing(process, request, dialect, value)
+                    : start_counting(process, request, dialect);
+    if (error == 0)
+        for (struct tracee *tracee = process->tracees; tracee != NULL;
+             tracee = tracee->process_next)
+            tracee_heat(&supervisor->tracees, tracee, supervisor->woke_at);
+    return error;
+}
+
+void serve_request(struct supervisor *supervisor, int fd)
+{
+    struct wire_profil_answer answer = {.pid = getpid()};
+    struct wire_profil request;
+    pid_t pid = 0;
+
+    if (recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
+        int error = caller_of(fd, &pid);
+        if (error == 0)
+            error = obey(supervisor, pid, &request, &answer.value);
+        set_rate(supervisor);
+        answer.error = -error;
+        supervisor->served_at = supervisor->woke_at;
+        supervisor->served = true;
+        /* a caller that is gone has no use for it */
+        ssize_t ignored = send(fd, &answer, sizeof answer, MSG_NOSIGNAL);
+        (void)ignored;
+    }
+    close(fd);
+}
+
+void serve_look_round(struct supervisor *supervisor)
+{
+    bool needed = false, counting = false;
+
+    for (const struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next) {
+        counting = counting || counts(process);
+        needed = needed || counts(process) || owes(process);
+    }
+    if (!counting)
+        sampler_pause(supervisor);
+    uint64_t patience = !supervisor->served                ? FIRST_REQUEST_NS
+                        : supervisor->tracees.count == 0 ? 0
+                                                           : LINGER_NS;
+    if (!needed && time_now() - supervisor->served_at >= patience)
+        supervisor->quitting = true;
+}

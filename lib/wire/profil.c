@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The caller's side of a profil request. Used inside programs that know nothing of us: no
+ * memory is allocated, no signal raised, no descriptor outlives a call.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "wire/wire.h"
+
+#define BACKLOG 64
+
+int wire_profil_listen(char name[WIRE_PROFIL_NAME])
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    socklen_t size = sizeof address.sun_family; /* unix(7), "Autobind feature" */
+    int error = 0;
+
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    if (bind(fd, (struct sockaddr *)&address, size) < 0 || listen(fd, BACKLOG) < 0)
+        error = -errno;
+    size = sizeof address;
+    if (error == 0 && getsockname(fd, (struct sockaddr *)&address, &size) < 0)
+        error = -errno;
+    if (error == 0 && size < sizeof address.sun_family + WIRE_PROFIL_NAME)
+        error = -EINVAL;
+    if (error != 0) {
+        close(fd);
+        return error;
+    }
+    memcpy(name, address.sun_path, WIRE_PROFIL_NAME);
+    return fd;
+}
+
+/* One packet of exactly so many bytes. */
+static int receive(int fd, void *packet, size_t size)
+{
+    ssize_t got;
+
+    do
+        got = recv(fd, packet, size, 0);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return errno == ECONNRESET ? -EPIPE : -errno;
+    if (got == 0)
+        return -EPIPE;
+    return (size_t)got == size ? 0 : -EPROTO;
+}
+
+int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t *supervisor)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct wire_profil_answer hello;
+    int error;
+
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    memcpy(address.sun_path, name, WIRE_PROFIL_NAME);
+    do
+        error = connect(fd, (struct sockaddr *)&address,
+                        sizeof address.sun_family + WIRE_PROFIL_NAME) < 0
+                    ? -errno
+                    : 0;
+    while (error == -EINTR);
+    if (error == 0)
+        error = receive(fd, &hello, sizeof hello);
+    if (error != 0) {
+        close(fd);
+        return error;
+    }
+    *supervisor = hello.pid;
+    return fd;
+}
+
+int wire_profil_ask(int fd, const struct wire_profil *request, struct wire_profil_answer *answer)
+{
+    ssize_t sent;
+
+    do
+        sent = send(fd, request, sizeof *request, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    if (sent < 0)
+        return -errno;
+    return receive(fd, answer, sizeof *answer);
+}
