@@ -143,12 +143,12 @@ if command -v node >/dev/null; then
 		console.log(s > 0);
 	J
 	# shellcheck disable=SC2016
-	"$pprofil" -q -o "$work/js.pb.gz" sh -c 'echo $$ >"$1.pid"; exec node --perf-basic-prof "$1"' \
+	"$pprofil" -q -o "$work/js.pb.gz" sh -c 'echo $$ >"$1.pid"; exec node --perf-basic-prof --no-logfile-per-isolate --logfile=/dev/null "$1"' \
 		sh "$work/hot.js" >/dev/null
 	rm -f "/tmp/perf-$(cat "$work/hot.js.pid").map"
 	"$pprofil" report -f csv -n 3 "$work/js.pb.gz" >"$work/csv"
 	expect_text "node: saved" 'hotLoop' "$work/csv"
-	node --perf-basic-prof "$work/hot.js" 5000 >/dev/null & target=$!
+	node --perf-basic-prof --no-logfile-per-isolate --logfile=/dev/null "$work/hot.js" 5000 >/dev/null & target=$!
 	sleep 0.5
 	"$pprofil" -f csv -n 3 -d 0.5 -p $target >"$work/csv" 2>&1
 	expect_text "node: attached" 'hotLoop' "$work/csv"
