@@ -69,6 +69,10 @@ int pprofil_session_attach(pprofil_session *session, pid_t pid);
 int pprofil_session_start(pprofil_session *session);
 int pprofil_session_stop(pprofil_session *session);
 
+/* Forgets all counts, of the profile and of histograms, and counts on (or stays stopped). */
+int pprofil_session_clear(pprofil_session *session);
+bool pprofil_session_sampling(const pprofil_session *session);
+
 /* Takes what has happened into the profile; waits up to timeout_ms (-1: for ever) for
  * something to happen. 1: all targets have ended; 0: not yet; -EPIPE: the supervisor has
  * died (the targets run on; the profile stays); -EINTR: a signal came. Call it at least a
@@ -88,6 +92,91 @@ pprofil_profile *pprofil_session_take_profile(pprofil_session *session);
 
 /* The sampling rate in force now, Hz: less than asked while the overhead budget is spent. */
 double pprofil_session_rate(const pprofil_session *session);
+
+/* --- control by others ---------------------------------------------------------------- */
+
+/*
+ * A running session obeys "start", "stop", "startclr" (clear and start), "flush" and "status"
+ * from other processes of the same user, or root. They find it by a socket in the file system,
+ * if there is one (path; mode 0600), and by the number of this process or of one of its targets.
+ * Requests are served in pprofil_session_pump. flush is called for "flush" (NULL: it is an error)
+ * and returns 0 or -errno. Call it when the targets are attached. -EADDRINUSE: another session
+ * listens there; -EEXIST: path is no socket.
+ */
+int pprofil_session_control(pprofil_session *session, const char *path,
+                            int (*flush)(void *context), void *context);
+
+/* Sends a command to the session at target (a path or a process number) and waits for its
+ * answer, of which status has several lines. 0; -EREMOTEIO: the session says no, and answer
+ * says why; -ENOENT, -ECONNREFUSED: nobody is there; -EPERM: it is another user's. */
+int pprofil_control_send(const char *target, const char *command, char *answer, size_t size);
+
+/* --- histograms: the profil family, from outside -------------------------------------- */
+
+/*
+ * The caller's own buffers are filled, while pprofil_session_pump is called, with the program
+ * counters of a process by the rules of one of the old systems: pprofil-dialects(7) has them.
+ * pid is a process of the session, followed already or not; 0 stands for all its processes,
+ * which then count together. A call replaces the one before for the same pid. Buffers belong to
+ * the caller, hold counters in this machine's byte order, may be read and written between calls
+ * of pprofil_session_pump, and must stay until the next call for the pid, pprofil_profil_stop or
+ * the session's end. Counting stands still while the session is stopped. exec ends it; a child's
+ * counts are its own.
+ */
+
+/* A stretch of text and the counters for it, as profil(2) takes them; where high is not 0 only
+ * addresses [low, high) count, as in the extended form of OSF/1. */
+struct pprofil_region {
+    void *buffer;
+    size_t size;      /* of buffer, bytes */
+    uint64_t offset;  /* lowest address, in the process */
+    uint64_t low, high;
+    uint32_t scale;
+};
+
+struct pprofil_histogram {
+    size_t size;         /* sizeof(struct pprofil_histogram) */
+    const char *dialect; /* "solaris", "bsd44", ...: pprofil-dialects(7) */
+    unsigned counter_size; /* bytes: 2, 4 or 8; 0: the dialect's */
+    uint64_t period_ns;  /* CPU time of a tick; 0: the dialect's */
+    const struct pprofil_region *regions;
+    size_t region_count;
+    uint32_t *overflow; /* counts what no region takes; NULL: nothing does */
+};
+
+/* Counts by any dialect that has counters. -EINVAL: no such dialect, or it refuses a region. */
+int pprofil_profil_regions(pprofil_session *session, pid_t pid,
+                           const struct pprofil_histogram *histogram);
+
+/* One region, the dialect's own counters. Scales that the dialect takes as "off" stop. */
+int pprofil_profil(pprofil_session *session, pid_t pid, const char *dialect, void *buffer,
+                   size_t size, uint64_t offset, uint32_t scale);
+
+/* IRIX's sprofil(2): regions in any order; offset 0 and scale 2 make the overflow bin.
+ * counter_size 2 or 4. No regions: stop. */
+int pprofil_sprofil(pprofil_session *session, pid_t pid, const struct pprofil_region *regions,
+                    size_t count, unsigned counter_size);
+
+/* Solaris's pcsample(2): addresses are stored until the array is full; 0 elements stop. What
+ * the array of the call before got, or -EINVAL (count is negative), ... */
+int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[], int64_t count);
+
+int pprofil_profil_stop(pprofil_session *session, pid_t pid);
+
+struct pprofil_histogram_state {
+    bool on;            /* still counting */
+    uint64_t ticks;     /* all */
+    uint64_t outside;   /* ticks that no region took */
+    uint64_t overflows; /* ticks that found their counter full */
+    uint64_t stored;    /* pcsample: elements */
+};
+
+/* -ENOENT: nothing was asked for with this pid. */
+int pprofil_histogram_state(const pprofil_session *session, pid_t pid,
+                            struct pprofil_histogram_state *state, size_t size);
+
+/* The i-th dialect's name, and whose rules they are; -ENOENT past the last. */
+int pprofil_dialect_at(unsigned i, const char **name, const char **system);
 
 /* --- profiles ------------------------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "dialect/dialect.h"
 #include "pprofil.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
@@ -16,6 +17,13 @@
 struct pprofil_profile {
     struct profile *profile;        /* owned */
     struct symbolizer *symbolizer; /* owned; NULL until names are wanted */
+};
+
+/* A histogram that the caller asked for. */
+struct session_count {
+    pid_t pid; /* 0: of all processes */
+    struct dialect_count *count; /* owned */
+    struct session_count *next;
 };
 
 struct pprofil_session {
@@ -32,6 +40,9 @@ struct pprofil_session {
     pid_t roots[SESSION_ROOTS_MAX]; /* launched or attached; 0 once ended */
     unsigned root_count;
     double rate_hz;
+    bool sampling;
+    struct session_count *counts; /* owned */
+    struct control *control;      /* owned; NULL: nobody may command it */
     char problem[PROBLEM_SIZE];
 };
 
@@ -54,5 +65,18 @@ int session_attach_root(struct pprofil_session *session, const struct wire_messa
 /* Says in one line why a task cannot be traced, and what can be done: error is what
  * PTRACE_SEIZE said. */
 void explain_attach(pid_t pid, int error, char *text, size_t size);
+
+/* --- counts.c ---------------------------------------------------------------------- */
+
+/* Counts an event in all histograms that it concerns. */
+void counts_feed(struct pprofil_session *session, const struct wire_header *event);
+void counts_clear(struct pprofil_session *session);
+void counts_free(struct pprofil_session *session);
+
+/* --- control.c --------------------------------------------------------------------- */
+
+/* Obeys what has come from others. */
+void control_serve(struct pprofil_session *session);
+void control_free(struct pprofil_session *session);
 
 #endif

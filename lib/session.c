@@ -20,7 +20,9 @@
 #include "session-internal.h"
 #include "spawn.h"
 
-#define RING_SIZE (4u << 20) /* bytes: two seconds of 50 threads at 1 kHz */
+#define RING_SECONDS 6 /* of samples from every CPU: so long may the caller be busy */
+#define RING_LEAST (1u << 20) /* bytes */
+#define RING_MOST (64u << 20)
 #define ANSWER_MS 10000     /* a supervisor that says nothing for so long is broken */
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
@@ -54,6 +56,14 @@ static int watch(const struct pprofil_session *session, int fd)
     return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
+static size_t ring_size(const struct pprofil_options *options)
+{
+    double samples = (double)sysconf(_SC_NPROCESSORS_ONLN) * options->frequency * RING_SECONDS;
+    double bytes = samples * sizeof(struct wire_sample);
+
+    return bytes < RING_LEAST ? RING_LEAST : bytes > RING_MOST ? RING_MOST : (size_t)bytes;
+}
+
 /* Everything of a session but the supervisor itself. */
 static int build(struct pprofil_session *session, int *far_socket, int *ring_fd)
 {
@@ -63,7 +73,7 @@ static int build(struct pprofil_session *session, int *far_socket, int *ring_fd)
     if (session->profile == NULL || (session->profile->profile = profile_new()) == NULL)
         return -ENOMEM;
     session->profile->profile->totals.wall = session->options.flags & PPROFIL_WALL;
-    int error = ring_create(RING_SIZE, &session->ring, ring_fd);
+    int error = ring_create(ring_size(&session->options), &session->ring, ring_fd);
     if (error == 0)
         error = wire_socket_pair(sockets);
     if (error != 0)
@@ -136,6 +146,8 @@ void pprofil_session_close(pprofil_session *session)
     if (session->recording != NULL)
         wire_record_close(session->recording);
     ring_close(session->ring);
+    control_free(session);
+    counts_free(session);
     pprofil_profile_close(session->profile);
     free(session);
 }
@@ -162,6 +174,7 @@ static int drain_ring(struct pprofil_session *session)
         if (session->recording != NULL)
             wire_record_event(session->recording, event);
         int error = profile_feed(session->profile->profile, event);
+        counts_feed(session, event);
         if (event->type == WIRE_EXIT)
             note_end(session, (const struct wire_exit *)event);
         if (event->type == WIRE_THROTTLE)
@@ -284,12 +297,41 @@ int pprofil_session_start(pprofil_session *session)
         clock_gettime(CLOCK_REALTIME, &time);
         totals->start_time = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
     }
-    return simple_command(session, WIRE_OP_START);
+    int error = simple_command(session, WIRE_OP_START);
+    session->sampling = error == 0;
+    return error;
 }
 
 int pprofil_session_stop(pprofil_session *session)
 {
-    return simple_command(session, WIRE_OP_STOP);
+    int error = simple_command(session, WIRE_OP_STOP);
+    session->sampling = session->sampling && error != 0;
+    return error;
+}
+
+bool pprofil_session_sampling(const pprofil_session *session)
+{
+    return session->sampling;
+}
+
+int pprofil_session_clear(pprofil_session *session)
+{
+    bool sampling = session->sampling;
+    int error = 0;
+
+    /* stopped in between, so that no event of before comes after */
+    if (sampling)
+        error = pprofil_session_stop(session);
+    if (error == 0)
+        error = simple_command(session, WIRE_OP_CLEAR);
+    if (error == 0)
+        error = take(session);
+    if (error != 0)
+        return error;
+    profile_clear(session->profile->profile);
+    session->profile->profile->totals.start_time = 0;
+    counts_clear(session);
+    return sampling ? pprofil_session_start(session) : 0;
 }
 
 static bool all_ended(const struct pprofil_session *session)
@@ -308,6 +350,7 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
     if (error == 0 && !all_ended(session) && !session->dead) {
         waited = wait_for_news(session, timeout_ms);
         error = take(session);
+        control_serve(session);
     }
     if (error != 0)
         return error;

@@ -153,6 +153,9 @@ static void obey(struct supervisor *supervisor, const struct wire_message *comma
     case WIRE_OP_FLUSH:
         tell_stats(supervisor);
         break;
+    case WIRE_OP_CLEAR:
+        sampler_clear(supervisor);
+        break;
     case WIRE_OP_RATE:
         rate_init(&supervisor->rate, (double)command->value / 1000.0, supervisor->rate.budget,
                   supervisor->rate.random);

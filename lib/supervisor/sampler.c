@@ -110,6 +110,20 @@ void sampler_pause(struct supervisor *supervisor)
         attach_baseline(process);
 }
 
+void sampler_clear(struct supervisor *supervisor)
+{
+    supervisor->stats = (struct wire_stats){0};
+    supervisor->left_out_ns = 0;
+    supervisor->rate.throttled_ns = 0;
+    supervisor->ended_cpu_ns = 0;
+    supervisor->started_at = time_now();
+    for (struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next) {
+        process->paused_cpu_ns = 0;
+        attach_baseline(process);
+    }
+}
+
 /* since: the time since which the tracee may have had to wait for us; 0: now */
 static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint64_t pending_ns,
                       uint64_t since)

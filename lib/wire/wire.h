@@ -176,6 +176,7 @@ enum wire_op {
     WIRE_OP_START,      /* begin or resume sampling */
     WIRE_OP_STOP,       /* pause sampling; targets stay followed */
     WIRE_OP_FLUSH,      /* send statistics now */
+    WIRE_OP_CLEAR,      /* statistics begin anew; sampling must be stopped */
     WIRE_OP_RATE,       /* value: millihertz */
     WIRE_OP_QUIT,       /* let everything go, say the last statistics, end */
     WIRE_OP_DONE,       /* up: the answer to any of these; error, pid */

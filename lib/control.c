@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Control: a line of text in, an answer back, one request a connection. The session never
+ * waits for a peer: what has not come yet is looked at again in the next pump.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "session-internal.h"
+
+#define LISTENERS_MAX (SESSION_ROOTS_MAX + 2)
+#define PEERS_MAX 64
+#define REQUEST_SIZE 64
+#define ANSWER_SIZE 1024
+#define BACKLOG 64
+
+struct peer {
+    int fd;
+    size_t used;
+    char text[REQUEST_SIZE];
+};
+
+struct control {
+    int listeners[LISTENERS_MAX];
+    unsigned listener_count;
+    struct peer peers[PEERS_MAX];
+    unsigned peer_count;
+    bool serving;
+    char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* to be removed; "": none */
+    int (*flush)(void *context);
+    void *context;
+};
+
+/* --- addresses ----------------------------------------------------------------------- */
+
+/* A process number stands for an abstract address, which vanishes with its socket. */
+static int address_of(const char *target, struct sockaddr_un *address, socklen_t *size)
+{
+    bool number = *target != '\0' && strspn(target, "0123456789") == strlen(target);
+    size_t room = sizeof address->sun_path;
+
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int length = number ? snprintf(address->sun_path + 1, room - 1, "pprofil/%s", target)
+                        : snprintf(address->sun_path, room, "%s", target);
+    if (length <= 0 || (size_t)length >= room - 1)
+        return -ENAMETOOLONG;
+    *size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
+    return 0;
+}
+
+/* Is the process at the other end ours, or root's? */
+static bool trusted(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == getuid() || peer.uid == geteuid() || peer.uid == 0);
+}
+
+/* --- the session's side ---------------------------------------------------------------- */
+
+static int watch(const struct pprofil_session *session, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static int try_bind(int fd, const struct sockaddr_un *address, socklen_t size)
+{
+    return bind(fd, (const struct sockaddr *)address, size) < 0 ? -errno : 0;
+}
+
+/* A socket that a killed session left behind is nobody's. */
+static int remove_stale(const struct sockaddr_un *address, socklen_t size)
+{
+    struct stat status;
+    int error = 0;
+
+    if (lstat(address->sun_path, &status) < 0)
+        return -errno;
+    if (!S_ISSOCK(status.st_mode))
+        return -EEXIST;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    if (connect(fd, (const struct sockaddr *)address, size) == 0 || errno != ECONNREFUSED)
+        error = -EADDRINUSE;
+    else if (unlink(address->sun_path) < 0)
+        error = -errno;
+    close(fd);
+    return error;
+}
+
+static int listen_at(struct pprofil_session *session, const char *target)
+{
+    struct control *control = session->control;
+    struct sockaddr_un address;
+    socklen_t size;
+    int error = address_of(target, &address, &size);
+
+    if (error != 0)
+        return error;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    /* a socket's file gets its mode when it is bound: nobody else ever sees it open */
+    if (fchmod(fd, 0600) < 0)
+        error = -errno;
+    if (error == 0)
+        error = try_bind(fd, &address, size);
+    if (error == -EADDRINUSE && address.sun_path[0] != '\0') {
+        error = remove_stale(&address, size);
+        if (error == 0)
+            error = try_bind(fd, &address, size);
+    }
+    if (error == 0 && listen(fd, BACKLOG) < 0)
+        error = -errno;
+    if (error == 0)
+        error = watch(session, fd);
+    if (error != 0) {
+        close(fd);
+        return error;
+    }
+    control->listeners[control->listener_count++] = fd;
+    if (address.sun_path[0] != '\0')
+        memcpy(control->path, address.sun_path, sizeof control->path);
+    return 0;
+}
+
+int pprofil_session_control(pprofil_session *session, const char *path,
+                            int (*flush)(void *context), void *context)
+{
+    char number[16];
+
+    if (session->control == NULL)
+        session->control = calloc(1, sizeof *session->control);
+    if (session->control == NULL)
+        return session_fail(session, -ENOMEM, "out of memory");
+    session->control->flush = flush;
+    session->control->context = context;
+    int error = path == NULL ? 0 : listen_at(session, path);
+    if (error != 0)
+        return session_fail(session, error, "%s: cannot listen there: %s", path,
+                            error == -EADDRINUSE ? "another pprofil does" : strerror(-error));
+    /* numbers are a convenience: who else profiles a target keeps its number */
+    snprintf(number, sizeof number, "%d", (int)getpid());
+    listen_at(session, number);
+    for (unsigned i = 0; i < session->root_count; i++) {
+        snprintf(number, sizeof number, "%d", (int)session->roots[i]);
+        if (session->roots[i] != 0)
+            listen_at(session, number);
+    }
+    return 0;
+}
+
+static void status(const struct pprofil_session *session, char *text, size_t size)
+{
+    const struct profile_totals *totals = &session->profile->profile->totals;
+
+    snprintf(text, size,
+             "ok\nsampling %s\nsamples %" PRIu64 "\ncpu_s %.3f\ntarget_cpu_s %.3f\nelapsed_s %.3f\n"
+             "hz %.0f\nthreads %" PRIu32 "\nprocesses %" PRIu32 "\nlost %" PRIu64 "\n",
+             session->sampling ? "on" : "off", totals->samples, (double)totals->cpu_ns / 1e9,
+             (double)totals->target_cpu_ns / 1e9, (double)totals->elapsed_ns / 1e9,
+             session->rate_hz, totals->threads_alive, totals->processes_alive, totals->lost);
+}
+
+static int clear_and_start(struct pprofil_session *session)
+{
+    int error = pprofil_session_clear(session);
+
+    return error == 0 && !session->sampling ? pprofil_session_start(session) : error;
+}
+
+static int flush(struct pprofil_session *session)
+{
+    struct wire_message command = {.op = WIRE_OP_FLUSH};
+
+    if (session->control->flush == NULL)
+        return -ENOTSUP;
+    int error = session_command(session, &command);
+    return error == 0 ? session->control->flush(session->control->context) : error;
+}
+
+static void obey(struct pprofil_session *session, const char *command, char *answer, size_t size)
+{
+    int error = 0;
+
+    if (strcmp(command, "status") == 0) {
+        status(session, answer, size);
+        return;
+    }
+    if (strcmp(command, "start") == 0)
+        error = session->sampling ? 0 : pprofil_session_start(session);
+    else if (strcmp(command, "stop") == 0)
+        error = session->sampling ? pprofil_session_stop(session) : 0;
+    else if (strcmp(command, "startclr") == 0)
+        error = clear_and_start(session);
+    else if (strcmp(command, "flush") == 0)
+        error = flush(session);
+    else
+        error = -EINVAL;
+    if (error == 0)
+        snprintf(answer, size, "ok\n");
+    else if (error == -EINVAL)
+        snprintf(answer, size, "error bad process or channel control request\n");
+    else if (error == -ENOTSUP)
+        snprintf(answer, size, "error there is no file to flush to: it was started without -o\n");
+    else
+        snprintf(answer, size, "error %s\n", strerror(-error));
+}
+
+static void hang_up(struct control *control, unsigned i)
+{
+    close(control->peers[i].fd);
+    control->peers[i] = control->peers[--control->peer_count];
+}
+
+static void take_peer(const struct pprofil_session *session, int listener)
+{
+    struct control *control = session->control;
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if (fd < 0)
+        return;
+    if (!trusted(fd) || control->peer_count == PEERS_MAX || watch(session, fd) != 0) {
+        close(fd);
+        return;
+    }
+    control->peers[control->peer_count++] = (struct peer){.fd = fd};
+}
+
+/* True while the connection stays. */
+static bool hear(struct pprofil_session *session, struct peer *peer)
+{
+    char answer[ANSWER_SIZE];
+
+    ssize_t got = recv(peer->fd, peer->text + peer->used, sizeof peer->text - 1 - peer->used, 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return true;
+    if (got <= 0)
+        return false;
+    peer->used += (size_t)got;
+    peer->text[peer->used] = '\0';
+    char *end = strchr(peer->text, '\n');
+    if (end == NULL)
+        return peer->used < sizeof peer->text - 1;
+    *end = '\0';
+    obey(session, peer->text, answer, sizeof answer);
+    ssize_t ignored = send(peer->fd, answer, strlen(answer), MSG_NOSIGNAL);
+    (void)ignored;
+    return false;
+}
+
+void control_serve(struct pprofil_session *session)
+{
+    struct control *control = session->control;
+
+    if (control == NULL || control->serving)
+        return; /* a command under way takes events, and comes here again */
+    control->serving = true;
+    for (unsigned i = 0; i < control->listener_count; i++)
+        take_peer(session, control->listeners[i]);
+    for (unsigned i = 0; i < control->peer_count;)
+        if (hear(session, &control->peers[i]))
+            i++;
+        else
+            hang_up(control, i);
+    control->serving = false;
+}
+
+void control_free(struct pprofil_session *session)
+{
+    struct control *control = session->control;
+
+    if (control == NULL)
+        return;
+    while (control->peer_count > 0)
+        hang_up(control, 0);
+    if (control->path[0] != '\0')
+        unlink(control->path);
+    for (unsigned i = 0; i < control->listener_count; i++)
+        close(control->listeners[i]);
+    free(control);
+    session->control = NULL;
+}
+
+/* --- the other side -------------------------------------------------------------------- */
+
+static int read_answer(int fd, char *answer, size_t size)
+{
+    size_t used = 0;
+    ssize_t got;
+
+    while (used < size - 1 && ((got = recv(fd, answer + used, size - 1 - used, 0)) > 0 ||
+                               (got < 0 && errno == EINTR)))
+        used += got > 0 ? (size_t)got : 0;
+    answer[used] = '\0';
+    return used == 0 ? -EPIPE : 0;
+}
+
+/* Drops the first word, "ok" or "error". */
+static int judge(char *answer)
+{
+    bool good = strncmp(answer, "ok", 2) == 0;
+    size_t word = strcspn(answer, " \n");
+
+    memmove(answer, answer + word + (answer[word] != '\0'), strlen(answer + word));
+    return good ? 0 : -EREMOTEIO;
+}
+
+int pprofil_control_send(const char *target, const char *command, char *answer, size_t size)
+{
+    char line[REQUEST_SIZE];
+    struct sockaddr_un address;
+    socklen_t length;
+    int error = address_of(target, &address, &length);
+
+    answer[0] = '\0';
+    if (error == 0 && snprintf(line, sizeof line, "%s\n", command) >= (int)sizeof line)
+        error = -EINVAL;
+    if (error != 0)
+        return error;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    if (connect(fd, (struct sockaddr *)&address, length) < 0)
+        error = -errno;
+    else if (!trusted(fd)) /* anybody may take an abstract address */
+        error = -EPERM;
+    else if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0)
+        error = -errno;
+    if (error == 0)
+        error = read_answer(fd, answer, size);
+    close(fd);
+    return error == 0 ? judge(answer) : error;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Histograms in the caller's buffers: each sample that comes from the supervisor is counted by
+ * what was asked for its process, before the caller sees control again.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session-internal.h"
+
+static struct session_count **link_of(const struct pprofil_session *session, pid_t pid)
+{
+    struct session_count **link = (struct session_count **)&session->counts;
+
+    while (*link != NULL && (*link)->pid != pid)
+        link = &(*link)->next;
+    return link;
+}
+
+static void drop(struct session_count **link)
+{
+    struct session_count *gone = *link;
+
+    *link = gone->next;
+    free(gone->count);
+    free(gone);
+}
+
+void counts_free(struct pprofil_session *session)
+{
+    while (session->counts != NULL)
+        drop(&session->counts);
+}
+
+/* Takes count over. */
+static int put(struct pprofil_session *session, pid_t pid, struct dialect_count *count)
+{
+    struct session_count **link = link_of(session, pid);
+
+    if (*link != NULL) {
+        free((*link)->count);
+        (*link)->count = count;
+        return 0;
+    }
+    struct session_count *entry = calloc(1, sizeof *entry);
+    if (entry == NULL) {
+        free(count);
+        return -ENOMEM;
+    }
+    entry->pid = pid;
+    entry->count = count;
+    *link = entry;
+    return 0;
+}
+
+void counts_feed(struct pprofil_session *session, const struct wire_header *event)
+{
+    const struct wire_sample *sample = (const struct wire_sample *)event;
+    const struct wire_task *task = (const struct wire_task *)event;
+
+    for (struct session_count *entry = session->counts; entry != NULL; entry = entry->next) {
+        if (event->type == WIRE_SAMPLE && (entry->pid == 0 || (uint32_t)entry->pid == sample->pid))
+            dialect_count_cpu(entry->count, &dialect_own_memory, sample->pc, sample->syscall >= 0,
+                              sample->cpu_ns);
+        if (event->type == WIRE_EXEC && entry->pid != 0 && (uint32_t)entry->pid == task->pid)
+            entry->count->on = false;
+    }
+}
+
+static void clear(struct dialect_count *count)
+{
+    for (size_t i = 0; i < count->region_count; i++)
+        memset((void *)(uintptr_t)count->buffers[i].address, 0, count->regions[i].size);
+    if (count->overflow != 0)
+        memset((void *)(uintptr_t)count->overflow, 0, sizeof(uint32_t));
+    count->pcsample.room += count->pcsample.count;
+    count->pcsample.count = 0;
+    count->owed_ns = count->ticks = count->outside = count->overflows = 0;
+}
+
+void counts_clear(struct pprofil_session *session)
+{
+    for (struct session_count *entry = session->counts; entry != NULL; entry = entry->next)
+        clear(entry->count);
+}
+
+/* The regions as lib/dialect has them. 1: all of them are off. */
+static int translate(const struct dialect *dialect, const struct pprofil_histogram *histogram,
+                     struct dialect_region *regions, uint64_t *addresses)
+{
+    bool off = histogram->region_count > 0;
+
+    for (size_t i = 0; i < histogram->region_count; i++) {
+        const struct pprofil_region *from = &histogram->regions[i];
+        regions[i] = (struct dialect_region){.offset = from->offset,
+                                             .size = from->buffer == NULL ? 0 : from->size,
+                                             .low = from->low,
+                                             .high = from->high,
+                                             .scale = from->scale};
+        addresses[i] = (uintptr_t)from->buffer;
+        int error = dialect_check(dialect, &regions[i]);
+        if (error != 0)
+            return error;
+        off = off && dialect_is_off(dialect, from->scale);
+    }
+    if (strcmp(dialect->name, "osf1x") == 0) {
+        int error = dialect_check_ranges(regions, histogram->region_count);
+        if (error != 0)
+            return error;
+    }
+    return off ? 1 : 0;
+}
+
+static int check(const struct pprofil_histogram *histogram, const struct dialect *dialect)
+{
+    unsigned size = histogram->counter_size;
+
+    if (dialect == NULL || dialect->arithmetic == DIALECT_RAW)
+        return -EINVAL;
+    if (size != 0 && size != 2 && size != 4 && size != 8)
+        return -EINVAL;
+    return histogram->region_count > WIRE_PROFIL_MOST_REGIONS ? -E2BIG : 0;
+}
+
+int pprofil_profil_regions(pprofil_session *session, pid_t pid,
+                           const struct pprofil_histogram *asked)
+{
+    struct pprofil_histogram histogram = {0};
+    struct dialect_count *count = NULL;
+
+    memcpy(&histogram, asked, asked->size < sizeof histogram ? asked->size : sizeof histogram);
+    const struct dialect *dialect =
+        histogram.dialect == NULL ? NULL : dialect_find(histogram.dialect);
+    int error = check(&histogram, dialect);
+    if (error != 0)
+        return error;
+    size_t room = histogram.region_count + 1;
+    struct dialect_region *regions = calloc(room, sizeof *regions);
+    uint64_t *addresses = calloc(room, sizeof *addresses);
+    error = regions == NULL || addresses == NULL
+                ? -ENOMEM
+                : translate(dialect, &histogram, regions, addresses);
+    if (error == 0) {
+        count = dialect_count_new(dialect, histogram.counter_size, regions, addresses,
+                                  histogram.region_count);
+        error = count == NULL ? -ENOMEM : 0;
+    }
+    free(regions);
+    free(addresses);
+    if (error > 0)
+        return pprofil_profil_stop(session, pid);
+    if (error != 0)
+        return error;
+    count->overflow = (uintptr_t)histogram.overflow;
+    if (histogram.period_ns != 0)
+        count->period_ns = histogram.period_ns;
+    return put(session, pid, count);
+}
+
+int pprofil_profil(pprofil_session *session, pid_t pid, const char *dialect, void *buffer,
+                   size_t size, uint64_t offset, uint32_t scale)
+{
+    const struct pprofil_region region = {
+        .buffer = buffer, .size = size, .offset = offset, .scale = scale};
+    const struct pprofil_histogram histogram = {
+        .size = sizeof histogram, .dialect = dialect, .regions = &region, .region_count = 1};
+
+    return pprofil_profil_regions(session, pid, &histogram);
+}
+
+int pprofil_sprofil(pprofil_session *session, pid_t pid, const struct pprofil_region *regions,
+                    size_t count, unsigned counter_size)
+{
+    const struct pprofil_histogram histogram = {.size = sizeof histogram,
+                                                .dialect = "irix-sprofil",
+                                                .counter_size = counter_size,
+                                                .regions = regions,
+                                                .region_count = count};
+
+    if (count == 0)
+        return pprofil_profil_stop(session, pid);
+    return counter_size == 2 || counter_size == 4
+               ? pprofil_profil_regions(session, pid, &histogram)
+               : -EINVAL;
+}
+
+int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[], int64_t room)
+{
+    const struct session_count *before = *link_of(session, pid);
+    struct dialect_pcsample state = {0};
+
+    if (before != NULL)
+        state = before->count->pcsample;
+    int64_t stored = dialect_pcsample_call(&state, room);
+    if (stored < 0)
+        return stored;
+    struct dialect_count *count =
+        dialect_count_new(dialect_find("pcsample"), sizeof *samples, NULL, NULL, 0);
+    if (count == NULL)
+        return -ENOMEM;
+    count->pcsample = state;
+    count->array = (uintptr_t)samples;
+    int error = put(session, pid, count);
+    return error != 0 ? error : stored;
+}
+
+int pprofil_profil_stop(pprofil_session *session, pid_t pid)
+{
+    struct session_count **link = link_of(session, pid);
+
+    if (*link != NULL)
+        drop(link);
+    return 0;
+}
+
+int pprofil_histogram_state(const pprofil_session *session, pid_t pid,
+                            struct pprofil_histogram_state *state, size_t size)
+{
+    const struct session_count *entry = *link_of(session, pid);
+
+    if (entry == NULL)
+        return -ENOENT;
+    const struct dialect_count *count = entry->count;
+    const struct pprofil_histogram_state all = {.on = count->on,
+                                                .ticks = count->ticks,
+                                                .outside = count->outside,
+                                                .overflows = count->overflows,
+                                                .stored = count->pcsample.count};
+    memcpy(state, &all, size < sizeof all ? size : sizeof all);
+    return 0;
+}
+
+int pprofil_dialect_at(unsigned i, const char **name, const char **system)
+{
+    const struct dialect *dialect = dialect_at(i);
+
+    if (dialect == NULL)
+        return -ENOENT;
+    if (name != NULL)
+        *name = dialect->name;
+    if (system != NULL)
+        *system = dialect->system;
+    return 0;
+}
