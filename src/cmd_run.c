@@ -87,18 +87,25 @@ static void begin_when_due(struct run *run)
 
     if (run->started || !due)
         return;
-    if (pprofil_session_start(run->session) == 0)
+    if (run->asked.start_stopped || pprofil_session_start(run->session) == 0)
         run->started = true;
     run->start_ms = now_ms(); /* the duration counts from here */
+}
+
+/* Without names: they may take long, and the sampling goes on meanwhile. */
+static int save_so_far(void *context)
+{
+    const struct run *run = context;
+
+    return pprofil_profile_save(pprofil_session_profile(run->session), run->asked.output,
+                                run->asked.format, false);
 }
 
 static void checkpoint_when_due(struct run *run)
 {
     if (run->asked.output == NULL || now_ms() < run->checkpoint_ms)
         return;
-    /* without names: they may take long, and the sampling goes on meanwhile */
-    pprofil_profile_save(pprofil_session_profile(run->session), run->asked.output,
-                         run->asked.format, false);
+    save_so_far(run);
     run->checkpoint_ms = now_ms() + CHECKPOINT_MS;
 }
 
@@ -180,6 +187,9 @@ static int begin(struct run *run)
     }
     for (unsigned i = 0; error == 0 && i < run->asked.pid_count; i++)
         error = pprofil_session_attach(run->session, run->asked.pids[i]);
+    if (error == 0)
+        error = pprofil_session_control(run->session, run->asked.control,
+                                        run->asked.output != NULL ? save_so_far : NULL, run);
     if (error == 0)
         return 0;
     complain("%s", pprofil_session_problem(run->session));

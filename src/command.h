@@ -25,6 +25,8 @@ struct command {
 
 int command_run(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_ctl(int argc, char **argv);
+int command_kprof(int argc, char **argv);
 
 /* One line on stderr, "pprofil: ...". Returns EXIT_OWN_FAILURE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -15,6 +15,8 @@
 
 static const struct command commands[] = {
     {"report", "print a saved profile", command_report},
+    {"ctl", "start, stop, clear or ask a pprofil that runs", command_ctl},
+    {"kprof", "serve kpctl and kpdata for a process", command_kprof},
 };
 
 int complain(const char *format, ...)

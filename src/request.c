@@ -21,6 +21,8 @@ enum option_key {
     KEY_PARSE_MAPS,
     KEY_BY,
     KEY_NO_SYMBOLIZE,
+    KEY_START_STOPPED,
+    KEY_CONTROL,
 };
 
 static const struct argp_option options[] = {
@@ -35,6 +37,8 @@ static const struct argp_option options[] = {
      2},
     {"duration", 'd', "SEC", 0, "stop sampling after so long", 2},
     {"delay", KEY_DELAY, "SEC", 0, "begin sampling after so long", 2},
+    {"start-stopped", KEY_START_STOPPED, 0, 0, "begin when pprofil ctl says start", 2},
+    {"control", KEY_CONTROL, "PATH", 0, "obey pprofil ctl through a socket at PATH", 2},
     {"seed", KEY_SEED, "N", OPTION_HIDDEN, "of the jitter of the ticks", 2},
     {"parse-maps", KEY_PARSE_MAPS, 0, OPTION_HIDDEN, "as on kernels before 6.11", 2},
     {0, 0, 0, 0, "What to show", 3},
@@ -120,6 +124,12 @@ static error_t parse_how(int key, char *argument, struct request *request)
         break;
     case KEY_DELAY:
         request->delay = number("--delay", argument, 0, 1e9);
+        break;
+    case KEY_START_STOPPED:
+        request->start_stopped = true;
+        break;
+    case KEY_CONTROL:
+        request->control = argument;
         break;
     case KEY_SEED:
         request->options.seed = strtoull(argument, NULL, 0);

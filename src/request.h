@@ -18,6 +18,8 @@ struct request {
     double duration; /* seconds, 0: no limit */
     double delay;
     bool symbolize;
+    bool start_stopped;
+    const char *control; /* path of a socket; NULL: none */
     bool quiet, verbose;
     pid_t pids[REQUEST_PIDS_MAX];
     unsigned pid_count;

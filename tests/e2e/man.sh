@@ -24,4 +24,6 @@ compare() { # NAME PAGE COMMAND...
 }
 compare pprofil pprofil.1 "$pprofil"
 compare "pprofil report" pprofil-report.1 "$pprofil" report
+compare "pprofil ctl" pprofil-ctl.1 "$pprofil" ctl
+compare "pprofil kprof" pprofil-kprof.1 "$pprofil" kprof
 finish

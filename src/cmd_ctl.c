@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pprofil ctl TARGET COMMAND: commands a pprofil that runs elsewhere.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+#define ANSWER_SIZE 4096
+
+struct ctl {
+    const char *target, *word;
+};
+
+static const struct argp_option options[] = {{0}};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct ctl *ctl = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            return ARGP_ERR_UNKNOWN;
+        *(state->arg_num == 0 ? &ctl->target : &ctl->word) = argument;
+        break;
+    case ARGP_KEY_END:
+        if (state->arg_num < 2)
+            exit(complain("ctl: give a socket's path or a process number, and start, stop, "
+                          "startclr, flush or status"));
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp parser = {
+    options,
+    parse_option,
+    "PATH|PID start|stop|startclr|flush|status",
+    "Commands a pprofil that runs: by its control socket, by its process number, or by that "
+    "of a process that it profiles.",
+    NULL,
+    NULL,
+    NULL,
+};
+
+int command_ctl(int argc, char **argv)
+{
+    struct ctl ctl = {0};
+    char answer[ANSWER_SIZE];
+
+    argp_err_exit_status = EXIT_OWN_FAILURE;
+    argv[0] = (char *)"pprofil ctl";
+    argp_parse(&parser, argc, argv, 0, NULL, &ctl);
+    int error = pprofil_control_send(ctl.target, ctl.word, answer, sizeof answer);
+    switch (error) {
+    case 0:
+        return fputs(answer, stdout) < 0 || fflush(stdout) != 0
+                   ? complain_file("standard output", -errno, true)
+                   : 0;
+    case -EREMOTEIO:
+        answer[strcspn(answer, "\n")] = '\0';
+        return complain("%s: %s", ctl.word, answer);
+    case -ENOENT:
+    case -ECONNREFUSED:
+        return complain("%s: no pprofil can be commanded there; --control PATH makes a socket",
+                        ctl.target);
+    case -EPIPE:
+        return complain("%s: it refuses commands of this user, or has just ended", ctl.target);
+    default:
+        return complain("%s: %s", ctl.target, strerror(-error));
+    }
+}

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# pprofil ctl: a run is started, stopped, cleared and asked from outside.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+socket=$work/ctl
+ask() { "$pprofil" ctl "$@" 2>"$work/err"; }
+field() { ask "$1" status | sed -n "s/^$2 //p"; }
+
+"$targets/split" 60 >"$work/own" & target=$!
+"$pprofil" -q --start-stopped --control "$socket" -o "$work/p.pb.gz" -p "$target" & run=$!
+for i in 1 2 3 4 5 6 7 8 9 10; do [ -S "$socket" ] && break; sleep 0.1; done
+expect "the socket is for its user only" "srw-------" "$(ls -l "$socket" | cut -c1-10)"
+expect "it starts stopped" off "$(field "$socket" sampling)"
+sleep 0.3
+expect "nothing is sampled while stopped" 0 "$(field "$socket" samples)"
+ask "$socket" start; expect "start" 0 $?
+expect "start twice is no error" 0 "$(ask "$socket" start; echo $?)"
+sleep 0.5
+first=$(field "$socket" samples)
+between "counts grow while started" 50 "$first" 2000
+expect "by the target's number" on "$(field "$target" sampling)"
+expect "by pprofil's number" on "$(field "$run" sampling)"
+ask "$target" stop
+stopped=$(field "$socket" samples)
+sleep 0.3
+expect "counts stand still while stopped" "$stopped" "$(field "$socket" samples)"
+state=$(sed -n 's/^State:[^A-Za-z]*\(.\).*/\1/p' "/proc/$target/status")
+expect "the target runs" R "$state"
+ask "$socket" start
+sleep 0.3
+ask "$socket" startclr
+between "startclr begins anew" 0 "$(field "$socket" samples)" 100
+expect "startclr starts" on "$(field "$socket" sampling)"
+sleep 0.5
+ask "$socket" flush; expect "flush" 0 $?
+"$pprofil" report -f json "$work/p.pb.gz" >"$work/json"
+between "what was flushed can be read" 50 "$(number "$work/json" samples)" 2000
+between "and holds the time since the clear" 0 "$(number "$work/json" cpu_ns)" 2000000000
+expect "an unknown command is refused" 125 "$(ask "$socket" frobnicate; echo $?)"
+expect_text "with the reason" 'bad process or channel control request' "$work/err"
+expect "nobody there" 125 "$(ask "$work/none" status; echo $?)"
+expect_text "nobody there: what to do" '--control' "$work/err"
+expect "no command" 125 "$("$pprofil" ctl "$socket" 2>/dev/null; echo $?)"
+expect "a socket in use is left alone" 125 \
+	"$("$pprofil" -q --control "$socket" true 2>"$work/err"; echo $?)"
+expect "and still works" on "$(field "$socket" sampling)"
+: >"$work/file"
+expect "a file is no socket" 125 \
+	"$("$pprofil" -q --control "$work/file" true 2>"$work/err"; echo $?)"
+expect "and stays" yes "$([ -f "$work/file" ] && echo yes)"
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$work"
+	chmod 666 "$socket"
+	setpriv --reuid 65534 --clear-groups "$pprofil" ctl "$socket" stop 2>"$work/refused"
+	expect "another user is refused" on "$(field "$socket" sampling)"
+	expect_text "and told" 'refuses' "$work/refused"
+	chmod 600 "$socket"
+	setpriv --reuid 65534 --clear-groups "$pprofil" ctl "$target" stop 2>"$work/err"
+	expect "through the number too" on "$(field "$socket" sampling)"
+fi
+
+# from four clients at once, while another watches that counts only grow while started
+direct=$build/.libs/pprofil # not through libtool's script, which takes longer than the rest
+[ -x "$direct" ] || direct=$pprofil
+hammer() {
+	export LD_LIBRARY_PATH="$build/.libs"
+	for i in $(seq 84); do
+		"$direct" ctl "$socket" start
+		"$direct" ctl "$socket" stop
+		"$direct" ctl "$socket" startclr
+	done
+}
+for client in 1 2 3 4; do hammer & clients="${clients:-} $!"; done
+wait $clients
+expect "after 1000 commands it answers" yes "$(ask "$socket" status >/dev/null && echo yes)"
+ask "$socket" stop
+stopped=$(field "$socket" samples)
+sleep 0.2
+expect "and obeys: stop" "$stopped" "$(field "$socket" samples)"
+ask "$socket" startclr
+sleep 0.5
+between "and startclr" 50 "$(field "$socket" samples)" 2000
+state=$(sed -n 's/^State:[^A-Za-z]*\(.\).*/\1/p' "/proc/$target/status")
+expect "the target is not stuck" R "$state"
+
+kill -TERM "$run"
+wait "$run"
+expect "the socket is gone" no "$([ -e "$socket" ] && echo yes || echo no)"
+expect_free "the target is let go" "$target"
+kill "$target"
+
+# a socket that a killed run left behind
+"$pprofil" -q --control "$socket" sleep 20 & run=$!
+for i in 1 2 3 4 5 6 7 8 9 10; do [ -S "$socket" ] && break; sleep 0.1; done
+kill -9 "$run"
+wait "$run" 2>/dev/null
+expect "a stale socket is there" yes "$([ -S "$socket" ] && echo yes)"
+"$pprofil" -q --control "$socket" true
+expect "and is taken over" 0 $?
+pkill -x -f "sleep 20"
+
+"$pprofil" --start-stopped -f json true 2>"$work/json"
+expect "a run that was never started has no samples" 0 "$(number "$work/json" samples)"
+finish

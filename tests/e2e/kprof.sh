@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# pprofil kprof: kpctl and kpdata, read by a reader of its own (od and awk).
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+kp=$work/k
+# cells FILE: the file's numbers, one a line
+cells() { od -An -v -t u1 -w4 "$1" | awk '{print (($1 * 256 + $2) * 256 + $3) * 256 + $4}'; }
+cell() { cells "$1" | sed -n "$(($2 + 1))p"; }
+control() { echo "$1" >"$kp/kpctl"; }
+
+"$targets/split" 60 >/dev/null & target=$!
+"$pprofil" kprof -p "$target" "$kp" 2>"$work/err" & run=$!
+for i in 1 2 3 4 5 6 7 8 9 10; do [ -e "$kp/kpdata" ] && break; sleep 0.1; done
+cp "$kp/kpdata" "$work/d"
+expect "nothing is counted before start" 0 "$(cell "$work/d" 0)"
+expect "microseconds of a tick" 10000 "$(cell "$work/d" 2)"
+expect "number of cells" "$(cells "$work/d" | wc -l)" "$(cell "$work/d" 3)"
+expect "size of a cell" 4 "$(cell "$work/d" 4)"
+expect "logarithm of a bucket" 3 "$(cell "$work/d" 5)"
+control start
+sleep 1
+control stop
+cp "$kp/kpdata" "$work/a"
+sleep 0.3
+cp "$kp/kpdata" "$work/b"
+between "ticks of a second" 20 "$(cell "$work/a" 0)" 300
+expect "stop: data opened after it are final" "" "$(cmp "$work/a" "$work/b" 2>&1)"
+sum=$(cells "$work/a" | awk 'NR > 6 {sum += $1} END {print sum + 0}')
+expect "total = outside + buckets" "$(cell "$work/a" 0)" "$(($(cell "$work/a" 1) + sum))"
+before=$(cell "$work/a" 0)
+control startle # by its beginning
+sleep 0.4
+control stopped
+cp "$kp/kpdata" "$work/c"
+between "start goes on, by its beginning" "$((before + 5))" "$(cell "$work/c" 0)" "$((before + 300))"
+control "startclr now"
+control stop
+cp "$kp/kpdata" "$work/d"
+between "startclr clears" 0 "$(cell "$work/d" 0)" "$((before - 1))"
+control nonsense
+cp "$kp/kpdata" "$work/d"
+expect_text "other words: the device's error" 'bad process or channel control request' "$work/err"
+
+# data that are being read do not change
+control start
+exec 3<"$kp/kpdata"
+sleep 0.5
+dd bs=4 count=1 <&3 >"$work/early" 2>/dev/null
+exec 3<&-
+between "an open file keeps the time of its opening" 0 "$(cell "$work/early" 0)" 20
+
+# four writers, and readers meanwhile
+hammer() { for i in $(seq 84); do control start; control stop; control startclr; done; }
+for client in 1 2 3 4; do hammer & clients="${clients:-} $!"; done
+whole=0
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	cp "$kp/kpdata" "$work/d"
+	sum=$(cells "$work/d" | awk 'NR > 6 {sum += $1} END {print sum + 0}')
+	[ "$(cell "$work/d" 0)" = "$(($(cell "$work/d" 1) + sum))" ] && whole=$((whole + 1))
+done
+wait $clients
+expect "every file read meanwhile is consistent" 10 "$whole"
+control stop
+cp "$kp/kpdata" "$work/a"
+sleep 0.2
+cp "$kp/kpdata" "$work/b"
+expect "after 1000 commands: stop stops" "" "$(cmp "$work/a" "$work/b" 2>&1)"
+state=$(sed -n 's/^State:[^A-Za-z]*\(.\).*/\1/p' "/proc/$target/status")
+expect "the target is not stuck" R "$state"
+
+kill -TERM "$run"
+wait "$run"
+expect "exit status" 0 $?
+expect "kpctl is gone" no "$([ -e "$kp/kpctl" ] && echo yes || echo no)"
+expect "kpdata stays" yes "$([ -s "$kp/kpdata" ] && echo yes)"
+expect_free "the target is let go" "$target"
+
+"$pprofil" kprof -p "$target" --object nosuch "$kp" 2>"$work/err"
+expect "an object that is not mapped" 125 $?
+expect_text "says where to look" '/proc/[0-9]*/maps' "$work/err"
+"$pprofil" kprof "$kp" 2>"$work/err"
+expect "no process" 125 $?
+: >"$work/file"
+"$pprofil" kprof -p "$target" "$work/file" 2>"$work/err"
+expect "a file is no directory" 125 $?
+kill "$target"
+finish
