@@ -131,13 +131,27 @@ void elf_object_close(struct elf_object *object)
     free(object);
 }
 
-bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uint32_t size)
+struct Elf *elf_object_elf(const struct elf_object *object)
+{
+    return object->elf;
+}
+
+const uint8_t *elf_object_build_id(const struct elf_object *object, uint32_t *size)
 {
     const unsigned char *own;
     GElf_Addr where;
     int own_size = dwfl_module_build_id(object->module, &own, &where);
 
-    return own_size > 0 && (uint32_t)own_size == size && memcmp(own, build_id, size) == 0;
+    *size = own_size > 0 ? (uint32_t)own_size : 0;
+    return own;
+}
+
+bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uint32_t size)
+{
+    uint32_t own_size;
+    const uint8_t *own = elf_object_build_id(object, &own_size);
+
+    return own_size > 0 && own_size == size && memcmp(own, build_id, size) == 0;
 }
 
 /* Segments may share a page of the file, and code is what samples are in. */

@@ -31,6 +31,11 @@ void elf_object_close(struct elf_object *object);
 /* Is this its build-id? False where it has none. */
 bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uint32_t size);
 
+/* The file itself, for its headers, with addresses as linked; borrowed. */
+struct Elf *elf_object_elf(const struct elf_object *object);
+/* Its build-id, borrowed; *size is 0 where it has none. */
+const uint8_t *elf_object_build_id(const struct elf_object *object, uint32_t *size);
+
 bool elf_object_has_symbols(struct elf_object *object);
 /* The address of a file offset; false where no segment holds it. */
 bool elf_object_address(const struct elf_object *object, uint64_t offset, uint64_t *address);

@@ -10,6 +10,7 @@
 #ifndef PPROFIL_SYMBOL_H
 #define PPROFIL_SYMBOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -36,5 +37,36 @@ int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
 /* Why an object gave no symbols, in a few words for people ("no symbol table", "file is
  * gone", "not an ELF file", ...), or NULL where it did or was not asked. Borrowed. */
 const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t object);
+
+/* --- text: where the code of an object lies ---------------------------------------------- */
+
+#define SYMBOL_MOST_SEGMENTS 64u /* a file with more is no program */
+
+struct symbol_segment {
+    uint64_t offset, size; /* in the file */
+    uint64_t address;      /* as linked */
+    bool code;
+};
+
+/* What an object's program headers say. Addresses are as linked, those of its symbols. */
+struct symbol_text {
+    uint64_t low, high;    /* all its code is in [low, high) */
+    uint64_t base;         /* its lowest address, rounded down to a page: that of its mapping */
+    uint32_t pointer_size; /* 4 or 8 */
+    bool big_endian;
+    uint32_t build_id_size;
+    uint8_t build_id[WIRE_MAX_BUILD_ID];
+    struct symbol_segment segments[SYMBOL_MOST_SEGMENTS];
+    uint32_t segment_count;
+};
+
+/* Of an object of kind FILE or VDSO; of a file (fd is not consumed). 0 or -errno, -ENOEXEC: it
+ * is no ELF file, or has no code. */
+int symbol_text(const struct profile *profile, uint32_t object, struct symbol_text *text);
+int symbol_text_of_file(int fd, const char *path, struct symbol_text *text);
+
+/* From an offset in the file to an address, and back. False where nothing is loaded there. */
+bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address);
+bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64_t *offset);
 
 #endif

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Look-ups into a profile. Which file an object is, is settled once: the descriptor that the
- * supervisor sent is the very file that was mapped; a path may lead to another by now, and
- * then its build-id or inode tells.
- */
+/* Look-ups into a profile. Which file an object is, is settled once, at the first of them. */
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "symbol/demangle.h"
 #include "symbol/elf-object.h"
+#include "symbol/object-file.h"
 #include "symbol/perf-map.h"
 #include "symbol/symbol.h"
 
@@ -58,33 +52,6 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 /* --- files --------------------------------------------------------------------------- */
 
-/* A saved profile may name any path: a FIFO or a device is never opened. */
-static int open_path(const char *path)
-{
-    struct stat status;
-    char through[64];
-    int fd = -EINVAL, place = open(path, O_PATH | O_CLOEXEC);
-
-    if (place < 0)
-        return -errno;
-    if (fstat(place, &status) == 0 && S_ISREG(status.st_mode)) {
-        snprintf(through, sizeof through, "/proc/self/fd/%d", place);
-        fd = open(through, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-        if (fd < 0)
-            fd = -errno;
-    }
-    close(place);
-    return fd;
-}
-
-/* The device is not compared: overlay and btrfs show another one in maps than in stat. */
-static bool same_file(int fd, const struct profile_object *object)
-{
-    struct stat status;
-
-    return object->inode == 0 || (fstat(fd, &status) == 0 && status.st_ino == object->inode);
-}
-
 static const char *say_unopened(struct source *source, int error)
 {
     switch (error) {
@@ -102,40 +69,11 @@ static const char *say_unopened(struct source *source, int error)
     return source->own_problem != NULL ? source->own_problem : "unreadable";
 }
 
-/* Takes the ELF file from a descriptor if it is the one that was mapped. */
-static int try_file(struct source *source, const struct profile_object *object, int fd,
-                    const char *path, bool certain)
+static void open_elf(const struct symbolizer *symbolizer, struct source *source, uint32_t object)
 {
-    int error = elf_object_open(fd, path, object->build_id, object->build_id_size, &source->elf);
+    int error = object_file_open(symbolizer->profile, object, &source->elf);
 
     if (error != 0)
-        return error;
-    if (certain || (object->build_id_size > 0
-                        ? elf_object_is(source->elf, object->build_id, object->build_id_size)
-                        : same_file(fd, object)))
-        return 0;
-    elf_object_close(source->elf);
-    source->elf = NULL;
-    return -ESTALE;
-}
-
-static void open_elf(const struct symbolizer *symbolizer, struct source *source,
-                     const struct profile_object *object)
-{
-    const char *path = symbolizer->profile->strings[object->path];
-    int error = -ENOENT;
-
-    if (object->fd >= 0) {
-        error = try_file(source, object, object->fd, path, true);
-    } else if (!object->deleted && object->kind == PROFILE_OBJECT_FILE) {
-        int fd = open_path(path);
-        error = fd < 0 ? fd : try_file(source, object, fd, path, false);
-        if (fd >= 0)
-            close(fd);
-    }
-    if (source->elf == NULL && object->build_id_size > 0)
-        elf_object_open(-1, path, object->build_id, object->build_id_size, &source->elf);
-    if (source->elf == NULL)
         source->problem = say_unopened(source, error);
     else if (!elf_object_has_symbols(source->elf))
         source->problem = "no symbol table; its debug symbols are not installed";
@@ -165,7 +103,7 @@ static struct source *need_source(struct symbolizer *symbolizer, uint32_t object
         if (source->map == NULL)
             source->problem = "code made at run time, and no /tmp/perf-PID.map that names it";
     } else if (what->kind != PROFILE_OBJECT_UNKNOWN) {
-        open_elf(symbolizer, source, what);
+        open_elf(symbolizer, source, object);
     }
     return source;
 }
@@ -249,8 +187,8 @@ static int name_location(struct symbolizer *symbolizer, const struct source *sou
                          uint64_t address, uint32_t *function)
 {
     switch (symbolizer->profile->objects[place->object].kind) {
-    case PROFILE_OBJECT_UNKNOWN:
-        return make_function(symbolizer, place->object, "[unknown]", function);
+    case PROFILE_OBJECT_UNKNOWN: /* "[unknown]", or what a file of counters could not say */
+        return name_by_place(symbolizer, NULL, place->object, address, function);
     case PROFILE_OBJECT_ANON: {
         const char *name = source->map != NULL ? perf_map_find(source->map, address) : "[anon]";
         return make_function(symbolizer, place->object, name != NULL ? name : "[jit]", function);
