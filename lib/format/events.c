@@ -7,8 +7,9 @@
 
 #include "format/format.h"
 
-static bool matches(const unsigned char *head, size_t size)
+static bool matches(const unsigned char *head, size_t size, uint64_t all)
 {
+    (void)all;
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
 }
 

@@ -13,11 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/codec.h"
 #include "format/format.h"
 
 #define HEAD_SIZE 64
 
-static const struct format *const formats[] = {&format_pprof, &format_events};
+/* Those with a magic number first: the others look at numbers that might be anything. */
+static const struct format *const formats[] = {
+    &format_pprof,    &format_events, &format_gmon, &format_sprof, &format_mon_solaris,
+    &format_gmon_bsd, &format_kpdata, &format_mon,  &format_n64,   &format_pcsample,
+};
 
 const struct format *format_at(unsigned i)
 {
@@ -38,7 +43,8 @@ static bool ends_with_one_of(const char *path, const char *extensions)
 
     while (*extensions != '\0') {
         size_t size = strcspn(extensions, " ");
-        if (length > size && strncmp(path + length - size, extensions, size) == 0)
+        bool whole = length == size && *extensions != '.';
+        if ((length > size || whole) && strncmp(path + length - size, extensions, size) == 0)
             return true;
         extensions += size + (extensions[size] == ' ');
     }
@@ -53,9 +59,19 @@ const struct format *format_by_path(const char *path)
     return NULL;
 }
 
+bool format_readable(const struct format *format)
+{
+    return format->read != NULL || format->codec != NULL;
+}
+
+bool format_writable(const struct format *format)
+{
+    return format->write != NULL || format->codec != NULL;
+}
+
 /* --- reading ------------------------------------------------------------------------- */
 
-static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE])
+static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64_t *all)
 {
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -69,33 +85,54 @@ static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE])
         got = -EISDIR;
     else if (S_ISREG(status.st_mode) && (got = read(fd, head, HEAD_SIZE)) < 0)
         got = -errno;
+    *all = got < 0 ? 0 : (uint64_t)status.st_size;
     close(fd);
     return got;
 }
 
-int format_read_file(const char *path, struct profile **result)
+/* By its contents; a file without a magic number may also say by its name what it is. */
+static int recognise(const char *path, const struct format **result)
 {
     unsigned char head[HEAD_SIZE];
-    ssize_t size = read_head(path, head);
-    const struct format *format = NULL;
+    uint64_t all = 0;
+    ssize_t size = read_head(path, head, &all);
 
     if (size < 0)
         return (int)size;
-    for (unsigned i = 0; format == NULL && format_at(i) != NULL; i++)
-        if (format_at(i)->read != NULL && format_at(i)->matches(head, (size_t)size))
-            format = format_at(i);
-    if (format == NULL)
-        return -ENOEXEC;
+    for (unsigned i = 0; format_at(i) != NULL; i++)
+        if (format_at(i)->matches != NULL && format_at(i)->matches(head, (size_t)size, all)) {
+            *result = format_at(i);
+            return 0;
+        }
+    *result = format_by_path(path);
+    return *result != NULL && (*result)->codec != NULL ? 0 : -ENOEXEC;
+}
+
+int format_read_file_as(const char *path, const struct format *format,
+                        const struct format_options *options, struct profile **result)
+{
+    int error = format == NULL ? recognise(path, &format) : 0;
+
+    if (error != 0)
+        return error;
+    if (!format_readable(format))
+        return -EINVAL;
     struct profile *profile = profile_new();
     if (profile == NULL)
         return -ENOMEM;
-    int error = format->read(path, profile);
+    error = format->codec != NULL ? codec_read(format->codec, path, options->object, profile)
+                                  : format->read(path, profile);
     if (error != 0) {
         profile_free(profile);
         return error;
     }
     *result = profile;
     return 0;
+}
+
+int format_read_file(const char *path, struct profile **profile)
+{
+    return format_read_file_as(path, NULL, &(struct format_options){0}, profile);
 }
 
 /* --- writing ------------------------------------------------------------------------- */
@@ -120,14 +157,28 @@ static int own_descriptor(const char *path)
     return -1;
 }
 
-static int write_directly(const struct format *format, const char *path,
-                          const struct profile *profile)
+/* What one file is made of. */
+struct job {
+    const struct format *format;
+    const struct profile *profile;
+    const struct format_options *options;
+    uint32_t object; /* of a format with a codec: index */
+};
+
+static int write_job(const struct job *job, int fd)
+{
+    if (job->format->codec != NULL)
+        return codec_write(job->format->codec, fd, job->options, job->profile, job->object);
+    return job->format->write(fd, job->profile);
+}
+
+static int write_directly(const struct job *job, const char *path)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return -errno;
 
-    int error = format->write(fd, profile);
+    int error = write_job(job, fd);
     if (close(fd) < 0 && error == 0)
         error = -errno;
     return error;
@@ -162,15 +213,14 @@ static int create_beside(const char *path, const struct stat *old, char temporar
     return fd;
 }
 
-static int write_atomically(const struct format *format, const char *path, const struct stat *old,
-                            const struct profile *profile)
+static int write_atomically(const struct job *job, const char *path, const struct stat *old)
 {
     char temporary[PATH_MAX];
     int fd = create_beside(path, old, temporary);
     if (fd < 0)
         return fd;
 
-    int error = format->write(fd, profile);
+    int error = write_job(job, fd);
     if (error == 0 && fsync(fd) < 0)
         error = -errno;
     if (close(fd) < 0 && error == 0)
@@ -182,21 +232,83 @@ static int write_atomically(const struct format *format, const char *path, const
     return error;
 }
 
-int format_write_file(const struct format *format, const char *path, const struct profile *profile)
+/* *regular: is the path that of a file? */
+static int write_file(const struct job *job, const char *path, bool *regular)
 {
     char real[PATH_MAX];
     struct stat status;
 
-    if (format->write == NULL)
-        return -EINVAL;
+    *regular = false;
     if (own_descriptor(path) >= 0)
-        return format->write(own_descriptor(path), profile);
+        return write_job(job, own_descriptor(path));
     if (realpath(path, real) != NULL)
         path = real; /* a link keeps pointing at what is written */
     bool exists = stat(path, &status) == 0;
     if (exists && S_ISDIR(status.st_mode))
         return -EISDIR;
     if (exists && !S_ISREG(status.st_mode))
-        return write_directly(format, path, profile);
-    return write_atomically(format, path, exists ? &status : NULL, profile);
+        return write_directly(job, path);
+    *regular = true;
+    return write_atomically(job, path, exists ? &status : NULL);
+}
+
+static const char *base_name(const struct profile *profile, uint32_t object)
+{
+    const char *path = profile->strings[profile->objects[object].path];
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* "gmon.out.libm.so.6", and "gmon.out.libm.so.6.2" for another of that name. */
+static int name_part(const struct profile *profile, const char *path, const uint32_t *objects,
+                     size_t part, char name[PATH_MAX])
+{
+    const char *base = base_name(profile, objects[part]);
+    unsigned same = 1;
+
+    for (size_t i = 1; i < part; i++)
+        same += strcmp(base_name(profile, objects[i]), base) == 0;
+    int length = same == 1 ? snprintf(name, PATH_MAX, "%s.%s", path, base)
+                           : snprintf(name, PATH_MAX, "%s.%s.%u", path, base, same);
+    return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+static int write_parts(struct job *job, const char *path)
+{
+    char name[PATH_MAX];
+    uint32_t *objects;
+    size_t count;
+    bool regular = true;
+    int error = codec_objects(job->format->codec, job->options, job->profile, &objects, &count);
+
+    if (error != 0)
+        return error;
+    for (size_t i = 0; error == 0 && regular && i < count; i++) {
+        job->object = objects[i];
+        if (i > 0)
+            error = name_part(job->profile, path, objects, i, name);
+        if (error == 0)
+            error = write_file(job, i > 0 ? name : path, &regular);
+    }
+    free(objects);
+    return error;
+}
+
+int format_write_file_as(const struct format *format, const char *path,
+                         const struct profile *profile, const struct format_options *options)
+{
+    struct job job = {.format = format, .profile = profile, .options = options};
+    bool regular;
+
+    if (!format_writable(format))
+        return -EINVAL;
+    if (format->codec != NULL)
+        return write_parts(&job, path);
+    return write_file(&job, path, &regular);
+}
+
+int format_write_file(const struct format *format, const char *path, const struct profile *profile)
+{
+    return format_write_file_as(format, path, profile, &(struct format_options){0});
 }

@@ -8,20 +8,35 @@
 
 #include <stdio.h>
 
+#include "dialect/dialect.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
+
+struct codec;
 
 struct format {
     const char *name;       /* as -f takes it */
     const char *extensions; /* space-separated, with their dots: ".pb.gz .pprof" */
     const char *summary;    /* for people, one line */
-    /* Is this file of the format? head: its first size bytes. NULL: never read. */
-    bool (*matches)(const unsigned char *head, size_t size);
+    /* Is this file of the format? head: its first size bytes, of all. NULL: never by itself. */
+    bool (*matches)(const unsigned char *head, size_t size, uint64_t all);
+    /* Of the profil family (codec.h), and then neither of those below; else NULL. */
+    const struct codec *codec;
     /* Reads path into an empty profile. 0 or -errno; -EBADMSG: not whole or not valid. */
     int (*read)(const char *path, struct profile *profile);
     /* Writes to an open descriptor, leaving it open. NULL: never written. 0 or -errno. */
     int (*write)(int fd, const struct profile *profile);
 };
+
+/* What formats of the profil family need to be told; all zero: nothing. */
+struct format_options {
+    const char *object;            /* reading: path of the ELF file that addresses are of */
+    const struct dialect *dialect; /* writing: by whose rules counts are made */
+    uint32_t scale;                /* writing: of the counters; 0: two bytes for four of text */
+};
+
+bool format_readable(const struct format *format);
+bool format_writable(const struct format *format);
 
 /* By name; by the extension of a path; NULL where there is none. */
 const struct format *format_by_name(const char *name);
@@ -29,15 +44,24 @@ const struct format *format_by_path(const char *path);
 /* The i-th format, NULL past the last. */
 const struct format *format_at(unsigned i);
 
-/* Reads a saved profile of any format we know. 0 or -errno: -EBADMSG where the file is of a
- * known format but damaged, -ENOEXEC where it is of none. *profile is the caller's. */
+/* Reads a saved profile of any format we know, which its contents show, else its name. 0 or
+ * -errno: -EBADMSG where the file is of a known format but damaged, -ENOEXEC where it is of
+ * none. *profile is the caller's. */
 int format_read_file(const char *path, struct profile **profile);
+/* The same of one format, NULL: any; codec.h has more errors. */
+int format_read_file_as(const char *path, const struct format *format,
+                        const struct format_options *options, struct profile **profile);
 
 /* Writes a file so that path is at every instant the old one or the whole new one: a
  * temporary file beside it, fsync, rename. A path that is no regular file (a pipe,
- * /dev/stdout) is written directly. 0 or -errno, and then path is as it was. */
+ * /dev/stdout) is written directly. 0 or -errno, and then path is as it was.
+ *
+ * A format that holds one object (codec.h) makes a file for each: the main one at path, others
+ * at path.NAME, or, where path is no regular file, none. */
 int format_write_file(const struct format *format, const char *path,
                       const struct profile *profile);
+int format_write_file_as(const struct format *format, const char *path,
+                         const struct profile *profile, const struct format_options *options);
 
 extern const struct format format_pprof;  /* gzip'd profile.proto: the native one */
 extern const struct format format_events; /* a recording of wire events; read only */

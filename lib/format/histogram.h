@@ -31,7 +31,7 @@ struct histogram_arc {
 };
 
 struct histogram_calls {
-    uint64_t pc, count; /* of a function */
+    uint64_t pc, count; /* of a function, or a basic block */
 };
 
 struct histogram_module {
@@ -42,7 +42,7 @@ struct histogram_module {
 /* All zero is an empty one; histogram_file_clear frees what it owns. */
 struct histogram_file {
     const struct dialect *dialect; /* by whose rules it was counted; NULL: not known */
-    uint32_t pointer_size;         /* of the target: 4 or 8 */
+    uint32_t pointer_size;         /* of the target: 4 or 8; 2: a PDP-11 */
     bool big_endian;               /* the target was */
     double rate_hz;                /* ticks per second; 0 where the format does not say */
     uint64_t ticks;                /* all of them: kprof's total; else the sum of what follows */
@@ -55,9 +55,12 @@ struct histogram_file {
     size_t arc_count;
     struct histogram_calls *calls; /* owned: mon.out's call counts */
     size_t calls_count;
+    struct histogram_calls *blocks; /* owned: gmon.out's counts of basic blocks */
+    size_t block_count;
     struct histogram_module *modules; /* owned */
     size_t module_count;
     char *object; /* owned: path of the object that the text is of; NULL not known */
+    bool from_text; /* the file does not say where its text is: low 0 is the object's first code */
 };
 
 void histogram_file_clear(struct histogram_file *file);
@@ -65,5 +68,58 @@ void histogram_file_clear(struct histogram_file *file);
 /* A new histogram at the end of the list with count zeroed counters, or NULL. */
 struct histogram *histogram_add(struct histogram_file *file, uint64_t low, uint64_t high,
                                 uint32_t scale, uint32_t counter_size, uint64_t count);
+
+/* New entries at the end of the other lists. 0 or -ENOMEM; the module's path is copied. */
+int histogram_add_arc(struct histogram_file *file, uint64_t from, uint64_t self, uint64_t count);
+int histogram_add_calls(struct histogram_file *file, uint64_t pc, uint64_t count);
+int histogram_add_block(struct histogram_file *file, uint64_t pc, uint64_t count);
+int histogram_add_module(struct histogram_file *file, const char *path, size_t length,
+                         uint64_t start, uint64_t end);
+int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
+
+#define HISTOGRAM_MOST_COUNTERS (UINT64_C(1) << 28)
+#define HISTOGRAM_MOST_PCS (UINT64_C(1) << 27)
+
+/* The scale that makes so many bytes of buffer cover so much text, as glibc rounds it; at most
+ * one to one. */
+uint32_t histogram_scale(uint64_t bytes, uint64_t text);
+
+/* The only histogram of a file for a format that has room for one; NULL: there are more or
+ * none, or its counters are not of this many bytes of text each. each 0: of any. */
+const struct histogram *histogram_single(const struct histogram_file *file, uint32_t each);
+
+/* What a counter of so many bytes would hold by the rules of the file's dialect; the largest
+ * number it can where no dialect is known. */
+uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size, uint64_t count);
+
+/*
+ * A view of one object's exact pcs, as if that system had counted them. Times become ticks in
+ * the order of addresses, with what is left of one carried to the next: the sum, and that of any
+ * stretch of text, is within one tick of the time spent there. scale 0: a counter of two bytes
+ * for each four bytes of text; rate_hz 0: the rate that was asked for. Text is the object's
+ * code by its link addresses, or from the first sample to the last where the object cannot be
+ * read. An empty file is filled; on error it has to be cleared too. 0 or -errno: -EINVAL: such a
+ * scale turns counting off, -EFBIG: the text is too large.
+ */
+int histogram_from_profile(const struct profile *profile, uint32_t object,
+                           const struct dialect *dialect, uint32_t scale, double rate_hz,
+                           struct histogram_file *file);
+
+/* The same of all objects at once, as raw pcs where they were mapped; objects are moved that
+ * would overlap another, for they may be of different processes. */
+int histogram_modules_from_profile(const struct profile *profile, const struct dialect *dialect,
+                                   double rate_hz, struct histogram_file *file);
+
+/* Does a sample count by these rules? One in a system call may not. */
+bool histogram_takes(const struct dialect *dialect, const struct profile_sample *sample);
+/* Ticks per second for a view: rate_hz, else what was asked for, else the system's own. */
+double histogram_rate(const struct profile *profile, const struct dialect *dialect,
+                      double rate_hz);
+/* The time of a sample: its CPU time, else the best there is. */
+uint64_t histogram_time(const struct profile *profile, const struct profile_sample *sample);
+
+/* Into an empty profile: one process, one thread, and the object that the file names, or
+ * "[text]", or the file's modules. Addresses become offsets where the object's file is here. */
+int histogram_to_profile(const struct histogram_file *file, struct profile *profile);
 
 #endif

@@ -22,8 +22,9 @@
 #define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
 
 /* gzip, or a message whose first field is a sample type. */
-static bool matches(const unsigned char *head, size_t size)
+static bool matches(const unsigned char *head, size_t size, uint64_t all)
 {
+    (void)all;
     return size >= 2 && ((head[0] == 0x1f && head[1] == 0x8b) || head[0] == 0x0a);
 }
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/bytes.h"
+
+/* --- reading ------------------------------------------------------------------------- */
+
+struct bytes bytes_of(const unsigned char *bytes, size_t size, uint32_t pointer_size,
+                      bool big_endian)
+{
+    return (struct bytes){
+        .at = bytes, .end = bytes + size, .pointer_size = pointer_size, .big_endian = big_endian};
+}
+
+uint64_t bytes_left(const struct bytes *bytes)
+{
+    return (uint64_t)(bytes->end - bytes->at);
+}
+
+const unsigned char *bytes_take(struct bytes *bytes, uint64_t size)
+{
+    const unsigned char *taken = bytes->at;
+
+    if (size > bytes_left(bytes)) {
+        bytes->missing = true;
+        return NULL;
+    }
+    bytes->at += size;
+    return taken;
+}
+
+uint64_t bytes_get(struct bytes *bytes, unsigned size)
+{
+    const unsigned char *taken = bytes_take(bytes, size);
+    uint64_t number = 0;
+
+    if (taken == NULL)
+        return 0;
+    for (unsigned i = 0; i < size; i++)
+        number = number << 8 | taken[bytes->big_endian ? i : size - 1 - i];
+    return number;
+}
+
+uint64_t bytes_get_pointer(struct bytes *bytes)
+{
+    return bytes_get(bytes, bytes->pointer_size);
+}
+
+/* Files may grow or shrink while they are read: what was read is what there is. */
+static int load(int fd, unsigned char **bytes, size_t *size)
+{
+    struct stat status;
+    ssize_t got = 1;
+
+    if (fstat(fd, &status) < 0)
+        return -errno;
+    if (S_ISDIR(status.st_mode))
+        return -EISDIR;
+    if (!S_ISREG(status.st_mode))
+        return -EINVAL;
+    if (status.st_size > BYTES_LARGEST)
+        return -EFBIG;
+    size_t room = (size_t)status.st_size;
+    unsigned char *whole = malloc(room + 1);
+    if (whole == NULL)
+        return -ENOMEM;
+    for (*size = 0; *size < room && got > 0; *size += (size_t)got) {
+        got = read(fd, whole + *size, room - *size);
+        if (got < 0) {
+            int error = -errno;
+            free(whole);
+            return error;
+        }
+    }
+    *bytes = whole;
+    return 0;
+}
+
+int bytes_load(const char *path, unsigned char **bytes, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+
+    int error = load(fd, bytes, size);
+    close(fd);
+    return error;
+}
+
+/* --- writing ------------------------------------------------------------------------- */
+
+void bytes_begin(struct bytes_out *out, int fd, uint32_t pointer_size, bool big_endian)
+{
+    out->fd = fd;
+    out->error = 0;
+    out->pointer_size = pointer_size;
+    out->big_endian = big_endian;
+    out->used = 0;
+}
+
+static void flush(struct bytes_out *out)
+{
+    size_t done = 0;
+
+    while (out->error == 0 && done < out->used) {
+        ssize_t wrote = write(out->fd, out->buffer + done, out->used - done);
+        if (wrote < 0 && errno != EINTR)
+            out->error = -errno;
+        if (wrote > 0)
+            done += (size_t)wrote;
+    }
+    out->used = 0;
+}
+
+void bytes_put_all(struct bytes_out *out, const void *bytes, size_t size)
+{
+    const unsigned char *from = bytes;
+
+    while (size > 0) {
+        size_t room = sizeof out->buffer - out->used, piece = size < room ? size : room;
+        memcpy(out->buffer + out->used, from, piece);
+        out->used += piece;
+        from += piece;
+        size -= piece;
+        if (out->used == sizeof out->buffer)
+            flush(out);
+    }
+}
+
+void bytes_put(struct bytes_out *out, uint64_t number, unsigned size)
+{
+    unsigned char bytes[8];
+
+    if (size < 8 && number >> (8 * size) != 0 && out->error == 0)
+        out->error = -EOVERFLOW;
+    for (unsigned i = 0; i < size; i++)
+        bytes[out->big_endian ? size - 1 - i : i] = (unsigned char)(number >> (8 * i));
+    bytes_put_all(out, bytes, size);
+}
+
+void bytes_put_pointer(struct bytes_out *out, uint64_t number)
+{
+    bytes_put(out, number, out->pointer_size);
+}
+
+void bytes_put_zeros(struct bytes_out *out, uint64_t count)
+{
+    static const unsigned char zeros[4096];
+
+    for (; count > 0 && out->error == 0; count -= count < sizeof zeros ? count : sizeof zeros)
+        bytes_put_all(out, zeros, count < sizeof zeros ? (size_t)count : sizeof zeros);
+}
+
+int bytes_finish(struct bytes_out *out)
+{
+    flush(out);
+    return out->error;
+}

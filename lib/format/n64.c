@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What osProfileFlush of the Nintendo 64 sends to its host: big-endian, the number of segments,
+ * the period in microseconds, ticks in no segment, and for each where its text begins, how many
+ * counters it has, and these.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "format/codec.h"
+
+#define WORD 4u
+#define COUNTER 2u
+#define MOST_SEGMENTS 1024u
+#define LONGEST_US 10000000u
+
+static bool is_segment(uint64_t start, uint64_t count, uint64_t left)
+{
+    return start % WORD == 0 && count > 0 && count <= left / COUNTER &&
+           count * WORD <= (UINT64_C(1) << 32) - start;
+}
+
+/* There is no magic number: the sizes have to come out right. */
+static bool matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    struct bytes bytes = bytes_of(head, size, WORD, true);
+    uint64_t segments = bytes_get(&bytes, WORD), period = bytes_get(&bytes, WORD);
+
+    bytes_get(&bytes, WORD);
+    uint64_t start = bytes_get(&bytes, WORD), count = bytes_get(&bytes, WORD);
+    if (bytes.missing || segments == 0 || segments > MOST_SEGMENTS ||
+        period < DIALECT_N64_LEAST_US || period > LONGEST_US)
+        return false;
+    uint64_t used = 5 * WORD + (segments - 1) * 2 * WORD;
+    if (all < used || !is_segment(start, count, all - used))
+        return false;
+    return segments > 1 || used + count * COUNTER == all;
+}
+
+int n64_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
+{
+    if (!matches(bytes, size, size))
+        return -EBADMSG;
+    struct bytes at = bytes_of(bytes, size, WORD, true);
+    uint64_t segments = bytes_get(&at, WORD);
+
+    file->dialect = dialect_find("n64");
+    file->pointer_size = WORD;
+    file->big_endian = true;
+    file->rate_hz = 1e6 / (double)bytes_get(&at, WORD);
+    file->ticks = file->outside = bytes_get(&at, WORD);
+    for (uint64_t i = 0; i < segments; i++) {
+        uint64_t start = bytes_get(&at, WORD), count = bytes_get(&at, WORD);
+        if (at.missing || !is_segment(start, count, bytes_left(&at)))
+            return -EBADMSG;
+        struct histogram *histogram = histogram_add(file, start, start + count * WORD,
+                                                    DIALECT_ONE_TO_ONE / 2, COUNTER, count);
+        if (histogram == NULL)
+            return -ENOMEM;
+        for (uint64_t j = 0; j < count; j++) {
+            histogram->counters[j] = bytes_get(&at, COUNTER);
+            file->ticks += histogram->counters[j];
+        }
+    }
+    return bytes_left(&at) == 0 ? 0 : -EBADMSG;
+}
+
+int n64_write(int fd, const struct histogram_file *file)
+{
+    struct bytes_out out;
+
+    if (file->histogram_count == 0 || file->rate_hz <= 0)
+        return -EDOM;
+    for (size_t i = 0; i < file->histogram_count; i++)
+        if ((file->histograms[i].high - file->histograms[i].low) / WORD !=
+            file->histograms[i].count)
+            return -EDOM;
+    bytes_begin(&out, fd, WORD, true);
+    bytes_put(&out, file->histogram_count, WORD);
+    bytes_put(&out, (uint64_t)llround(1e6 / file->rate_hz), WORD);
+    bytes_put(&out, file->outside & UINT32_MAX, WORD);
+    for (size_t i = 0; i < file->histogram_count; i++) {
+        const struct histogram *histogram = &file->histograms[i];
+        bytes_put(&out, histogram->low, WORD);
+        bytes_put(&out, histogram->count, WORD);
+        for (uint64_t j = 0; j < histogram->count; j++)
+            bytes_put(&out, histogram_cut(file, COUNTER, histogram->counters[j]), COUNTER);
+    }
+    return bytes_finish(&out);
+}
+
+static const struct codec codec = {.dialect = "n64", .read = n64_read, .write = n64_write};
+
+const struct format format_n64 = {
+    .name = "n64",
+    .extensions = ".n64",
+    .summary = "what osProfileFlush sends; a file for each object",
+    .matches = matches,
+    .codec = &codec,
+};
