@@ -199,6 +199,21 @@ struct pprofil_totals {
 
 /* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know. */
 int pprofil_profile_open(const char *path, pprofil_profile **profile);
+
+/* What a file cannot say of itself, or how one is to be made. */
+struct pprofil_file {
+    size_t size;         /* sizeof(struct pprofil_file): lets it grow */
+    const char *format;  /* its name; NULL: reading, what the file shows to be; writing, as
+                            pprofil_profile_save chooses */
+    const char *object;  /* reading counters: the ELF file whose text they count; NULL: not known */
+    const char *dialect; /* writing counters: by whose rules, pprofil-formats(5) */
+    uint32_t scale;      /* writing counters: bytes of them for 65536 bytes of text; 0: 32768 */
+};
+
+/* The same, told more. -EINVAL: no such format, or it cannot be read; -ELIBACC: the object cannot
+ * be opened; -ELIBBAD: it is no ELF file. */
+int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
+                              pprofil_profile **profile);
 void pprofil_profile_close(pprofil_profile *profile);
 
 /* Saves it; format: a name (NULL: by the path's extension, else the native one). The file at
@@ -206,6 +221,12 @@ void pprofil_profile_close(pprofil_profile *profile);
  * first, which may take long. -EINVAL: no such format, or it cannot be written. */
 int pprofil_profile_save(pprofil_profile *profile, const char *path, const char *format,
                          bool symbolize);
+
+/* The same, told more. Formats of counters hold one object: the main one's file is path, that of
+ * another object path.NAME. -ENODATA: there are no samples to write; -EDOM: the format cannot hold
+ * what the dialect makes; -EOVERFLOW: nor such addresses; -ENOTSUP: no such dialect. */
+int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
+                              const struct pprofil_file *file, bool symbolize);
 
 void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals,
                             size_t size);

@@ -29,13 +29,34 @@ static int need_symbolizer(struct pprofil_profile *profile)
     return profile->symbolizer == NULL ? -ENOMEM : 0;
 }
 
+/* What the caller's structure, perhaps an older one, says. */
+static struct pprofil_file told(const struct pprofil_file *file)
+{
+    struct pprofil_file all = {0};
+
+    if (file != NULL)
+        memcpy(&all, file, least(file->size, sizeof all));
+    return all;
+}
+
 int pprofil_profile_open(const char *path, pprofil_profile **result)
 {
+    return pprofil_profile_open_with(path, NULL, result);
+}
+
+int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
+                              pprofil_profile **result)
+{
+    struct pprofil_file how = told(file);
+    const struct format *format = how.format != NULL ? format_by_name(how.format) : NULL;
+    struct format_options options = {.object = how.object};
+
+    if (how.format != NULL && format == NULL)
+        return -EINVAL;
     struct pprofil_profile *profile = calloc(1, sizeof *profile);
     if (profile == NULL)
         return -ENOMEM;
-
-    int error = format_read_file(path, &profile->profile);
+    int error = format_read_file_as(path, format, &options, &profile->profile);
     if (error != 0) {
         free(profile);
         return error;
@@ -53,25 +74,42 @@ void pprofil_profile_close(pprofil_profile *profile)
     free(profile);
 }
 
+static int name_all(struct pprofil_profile *profile)
+{
+    int error = need_symbolizer(profile);
+
+    if (error == 0)
+        error = symbolizer_look_up_all(profile->symbolizer, PROFILE_LOOKED_LINE);
+    for (uint32_t i = 1; error == 0 && i < profile->profile->location_count; i++)
+        error = symbolizer_define(profile->symbolizer, i);
+    return error;
+}
+
 int pprofil_profile_save(pprofil_profile *profile, const char *path, const char *name,
                          bool symbolize)
 {
-    const struct format *format = name != NULL ? format_by_name(name) : format_by_path(path);
+    struct pprofil_file file = {.size = sizeof file, .format = name};
 
-    if (format == NULL && name == NULL)
+    return pprofil_profile_save_with(profile, path, &file, symbolize);
+}
+
+int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
+                              const struct pprofil_file *file, bool symbolize)
+{
+    struct pprofil_file how = told(file);
+    const struct format *format =
+        how.format != NULL ? format_by_name(how.format) : format_by_path(path);
+    struct format_options options = {.scale = how.scale};
+
+    if (format == NULL && how.format == NULL)
         format = &format_pprof;
-    if (format == NULL || format->write == NULL)
+    if (format == NULL || !format_writable(format))
         return -EINVAL;
-    if (symbolize) {
-        int error = need_symbolizer(profile);
-        if (error == 0)
-            error = symbolizer_look_up_all(profile->symbolizer, PROFILE_LOOKED_LINE);
-        for (uint32_t i = 1; error == 0 && i < profile->profile->location_count; i++)
-            error = symbolizer_define(profile->symbolizer, i);
-        if (error != 0)
-            return error;
-    }
-    return format_write_file(format, path, profile->profile);
+    if (how.dialect != NULL && (options.dialect = dialect_find(how.dialect)) == NULL)
+        return -ENOTSUP;
+    /* counters have no names: those who read them look into the object */
+    int error = symbolize && format->codec == NULL ? name_all(profile) : 0;
+    return error == 0 ? format_write_file_as(format, path, profile->profile, &options) : error;
 }
 
 void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals,
@@ -128,7 +166,7 @@ int pprofil_format_at(unsigned i, const char **name, const char **extensions,
     if (summary != NULL)
         *summary = format->summary;
     if (writable != NULL)
-        *writable = format->write != NULL;
+        *writable = format_writable(format);
     return 0;
 }
 

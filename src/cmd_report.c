@@ -13,19 +13,22 @@
 
 #define DEFAULT_ROWS 30
 
-enum option_key { KEY_BY = 256 };
+enum option_key { KEY_BY = 256, KEY_OBJECT };
 
 struct report_command {
     struct view view;
     const char *output;
     const char *path;
+    const char *format; /* of the file; NULL: it shows */
+    const char *object; /* that the file's counters are of; NULL: not told */
 };
 
 static const struct argp_option options[] = {
     {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall", 1},
     {"per-thread", 't', 0, 0, "the same as --by thread", 1},
     {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30)", 1},
-    {"format", 'f', "NAME", 0, "text, json or csv", 1},
+    {"format", 'f', "NAME", 0, "text, json or csv; or the format of FILE, if it does not show", 1},
+    {"object", KEY_OBJECT, "PATH", 0, "the program or library that FILE's counters are of", 1},
     {"output", 'o', "FILE", 0, "print to FILE", 1},
     {0},
 };
@@ -55,9 +58,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         break;
     case 'f':
         choice = view_format_name(argument);
+        if (choice < 0 && !is_format(argument))
+            exit(complain("-f takes text, json, csv or a format of FILE, not '%s'", argument));
         if (choice < 0)
-            exit(complain("-f takes text, json or csv, not '%s'", argument));
-        command->view.format = (enum view_format)choice;
+            command->format = argument;
+        else
+            command->view.format = (enum view_format)choice;
+        break;
+    case KEY_OBJECT:
+        command->object = argument;
         break;
     case 'o':
         command->output = argument;
@@ -98,14 +107,13 @@ static int print(const struct report_command *command, pprofil_profile *profile)
 int command_report(int argc, char **argv)
 {
     struct report_command command = {.view = {.limit = DEFAULT_ROWS}};
-    pprofil_profile *profile;
 
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil report";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    int error = pprofil_profile_open(command.path, &profile);
-    if (error != 0)
-        return complain_file(command.path, error, false);
+    pprofil_profile *profile = open_profile(command.path, command.format, command.object);
+    if (profile == NULL)
+        return EXIT_OWN_FAILURE;
     int status = print(&command, profile);
     pprofil_profile_close(profile);
     return status;

@@ -27,12 +27,18 @@ int command_run(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_ctl(int argc, char **argv);
 int command_kprof(int argc, char **argv);
+int command_convert(int argc, char **argv);
 
 /* One line on stderr, "pprofil: ...". Returns EXIT_OWN_FAILURE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What went wrong with a profile's file, in one line. Returns EXIT_OWN_FAILURE. */
 int complain_file(const char *path, int error, bool writing);
+
+/* Is there a format of this name, for writing or reading? */
+bool is_format(const char *name);
+/* Reads a profile's file for a subcommand: complains by itself, and then returns NULL. */
+pprofil_profile *open_profile(const char *path, const char *format, const char *object);
 
 /* How rows are chosen and printed. */
 struct view {

@@ -17,6 +17,7 @@ static const struct command commands[] = {
     {"report", "print a saved profile", command_report},
     {"ctl", "start, stop, clear or ask a pprofil that runs", command_ctl},
     {"kprof", "serve kpctl and kpdata for a process", command_kprof},
+    {"convert", "save a profile in another format", command_convert},
 };
 
 int complain(const char *format, ...)
@@ -42,10 +43,45 @@ int complain_file(const char *path, int error, bool writing)
         return complain("%s: the profile is damaged or cut short", path);
     if (error == -EINVAL && writing)
         return complain("%s: pprofil cannot write this format", path);
+    if (error == -ENODATA)
+        return complain("%s: no samples that this format could hold", path);
+    if (error == -EDOM)
+        return complain("%s: this format cannot hold such counters", path);
+    if (error == -EOVERFLOW && writing)
+        return complain("%s: addresses are too large for this format", path);
     if (error == -ENOSPC)
         return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
                         path);
     return complain("%s: cannot %s: %s", path, writing ? "write" : "read", why);
+}
+
+bool is_format(const char *name)
+{
+    const char *known;
+
+    for (unsigned i = 0; pprofil_format_at(i, &known, NULL, NULL, NULL) == 0; i++)
+        if (strcmp(known, name) == 0)
+            return true;
+    return false;
+}
+
+pprofil_profile *open_profile(const char *path, const char *format, const char *object)
+{
+    struct pprofil_file file = {.size = sizeof file, .format = format, .object = object};
+    pprofil_profile *profile;
+    int error = pprofil_profile_open_with(path, &file, &profile);
+
+    if (error == 0)
+        return profile;
+    if (error == -ELIBACC)
+        complain("--object %s: there is no such file to read", object);
+    else if (error == -ELIBBAD)
+        complain("--object %s: it is no ELF file with code in it", object);
+    else if (error == -EBADMSG && format != NULL)
+        complain("%s: it is damaged, cut short, or no %s file", path, format);
+    else
+        complain_file(path, error, false);
+    return NULL;
 }
 
 bool parse_number(const char *option, const char *text, double lowest, double highest,

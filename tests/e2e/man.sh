@@ -9,6 +9,11 @@ options_of_page() {
 	sed -n 's/\\-/-/g; /^\.It/p' "$1" | grep -oE 'Fl [-a-zA-Z][-a-z]*' | sed 's/Fl /-/' | sort -u
 }
 
+well_formed() { # NAME PAGE
+	command -v mandoc >/dev/null || return
+	expect "$1: mandoc" "" "$(mandoc -Tlint -Wwarning "$2" 2>&1 | grep -v 'STYLE')"
+}
+
 compare() { # NAME PAGE COMMAND...
 	name=$1 page=$source/man/$2
 	shift 2
@@ -16,9 +21,7 @@ compare() { # NAME PAGE COMMAND...
 	options_of_page "$page" | grep -vxE -e '-\?|--usage|--help|--version|-V' >"$work/page"
 	expect "$name: options only in --help" "" "$(comm -23 "$work/help" "$work/page" | tr '\n' ' ')"
 	expect "$name: options only on the page" "" "$(comm -13 "$work/help" "$work/page" | tr '\n' ' ')"
-	if command -v mandoc >/dev/null; then
-		expect "$name: mandoc" "" "$(mandoc -Tlint -Wwarning "$page" 2>&1 | grep -v 'STYLE')"
-	fi
+	well_formed "$name" "$page"
 	expect_text "$name: examples" '^\.Sh EXAMPLES' "$page"
 	expect_text "$name: exit status" '^\.Sh EXIT STATUS' "$page"
 }
@@ -26,4 +29,9 @@ compare pprofil pprofil.1 "$pprofil"
 compare "pprofil report" pprofil-report.1 "$pprofil" report
 compare "pprofil ctl" pprofil-ctl.1 "$pprofil" ctl
 compare "pprofil kprof" pprofil-kprof.1 "$pprofil" kprof
+compare "pprofil convert" pprofil-convert.1 "$pprofil" convert
+well_formed formats "$source/man/pprofil-formats.5"
+for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c); do
+	expect_text "formats: $format" "^\.Ss $format\$" "$source/man/pprofil-formats.5"
+done
 finish

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pprofil convert -o OUT FILE: saves a profile in another format.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "command.h"
+
+#define LARGEST_SCALE 65536
+
+enum option_key { KEY_DIALECT = 256, KEY_SCALE, KEY_OBJECT, KEY_FROM, KEY_NO_SYMBOLIZE };
+
+struct convert_command {
+    struct pprofil_file out;
+    const char *path, *output;
+    const char *from;   /* the format of path; NULL: it shows */
+    const char *object; /* that path's counters are of; NULL: not told */
+    bool symbolize;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "OUT", 0, "the file to write", 1},
+    {"format", 'f', "NAME", 0,
+     "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
+    {"dialect", KEY_DIALECT, "NAME", 0, "count as this system did, if OUT holds counters", 1},
+    {"scale", KEY_SCALE, "N", 0, "bytes of counters for 65536 bytes of text (32768)", 1},
+    {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
+    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 2},
+    {"object", KEY_OBJECT, "PATH", 0, "the program or library that FILE's counters are of", 2},
+    {0},
+};
+
+static const char *check_format(const char *option, const char *name)
+{
+    if (!is_format(name))
+        exit(complain("%s %s: no such format; see pprofil-formats(5)", option, name));
+    return name;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct convert_command *command = state->input;
+    double number;
+
+    switch (key) {
+    case 'o':
+        command->output = argument;
+        break;
+    case 'f':
+        command->out.format = check_format("-f", argument);
+        break;
+    case KEY_DIALECT:
+        command->out.dialect = argument;
+        break;
+    case KEY_SCALE:
+        if (!parse_number("--scale", argument, 1, LARGEST_SCALE, &number))
+            exit(EXIT_OWN_FAILURE);
+        command->out.scale = (uint32_t)number;
+        break;
+    case KEY_NO_SYMBOLIZE:
+        command->symbolize = false;
+        break;
+    case KEY_FROM:
+        command->from = check_format("--from", argument);
+        break;
+    case KEY_OBJECT:
+        command->object = argument;
+        break;
+    case ARGP_KEY_ARG:
+        if (command->path != NULL)
+            return ARGP_ERR_UNKNOWN;
+        command->path = argument;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        exit(complain("convert: which FILE? See pprofil convert --help"));
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp parser = {
+    options, parse_option, "FILE", "Saves a profile in another format.", NULL, NULL, NULL,
+};
+
+static int save(const struct convert_command *command, pprofil_profile *profile)
+{
+    int error =
+        pprofil_profile_save_with(profile, command->output, &command->out, command->symbolize);
+
+    if (error == 0)
+        return 0;
+    if (error == -ENOTSUP)
+        return complain("--dialect %s: no such dialect; see pprofil-formats(5)",
+                        command->out.dialect);
+    if (error == -EINVAL && (command->out.dialect != NULL || command->out.scale != 0))
+        return complain("%s: this dialect counts nothing at this scale, or pprofil cannot write "
+                        "the format",
+                        command->output);
+    return complain_file(command->output, error, true);
+}
+
+int command_convert(int argc, char **argv)
+{
+    struct convert_command command = {.out = {.size = sizeof command.out}, .symbolize = true};
+
+    argp_err_exit_status = EXIT_OWN_FAILURE;
+    argv[0] = (char *)"pprofil convert";
+    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    if (command.output == NULL)
+        return complain("convert: where to? Give -o OUT");
+    pprofil_profile *profile = open_profile(command.path, command.from, command.object);
+    if (profile == NULL)
+        return EXIT_OWN_FAILURE;
+    int status = save(&command, profile);
+    pprofil_profile_close(profile);
+    return status;
+}

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Real profiles in the formats of the profil family: GNU gprof reads the same names and seconds
+# from gmon.out that pprofil reports, and pprofil reads back what it wrote.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+cc=${CC:-cc}
+command -v "$cc" >/dev/null || skip "no compiler"
+
+status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
+one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
+# seconds_of_report FILE OBJECT: "name seconds" of the functions of an object, from JSON
+seconds_of_report() {
+	awk -F'"' '
+		$2 == "name" { name = $4; object = "" }
+		$2 == "ns" { split($3, ns, /[:,]/) }
+		$2 == "object" { if ($4 == wanted) print name, ns[2] / 1e9 }' wanted="$2" "$1" | sort
+}
+seconds_of_gprof() { awk '$1 ~ /^[0-9.]+$/ && $3 ~ /^[0-9.]+$/ { print $NF, $3 }' "$1" | sort; }
+# Names and seconds are the same, but for a tick and what gprof rounds to two digits; names of a
+# few ticks may be code without a symbol, which gprof gives to the symbol before it.
+same_seconds() { # NAME REPORT GPROF
+	join -a 1 -a 2 -e 0 -o 0,1.2,2.2 "$2" "$3" >"$work/both"
+	wrong=$(awk '{ d = $2 - $3; if (d < 0) d = -d; if (d > 0.0075) print }' "$work/both")
+	expect "$1: seconds" "" "$wrong"
+	between "$1: functions" 2 "$(awk '$2 > 0.02' "$work/both" | wc -l)" 1000
+}
+# with_gprof NAME PROFILE OBJECT SYMBOLS GMON
+with_gprof() {
+	"$pprofil" report -n 0 -f json "$2" >"$work/json"
+	seconds_of_report "$work/json" "$3" >"$work/ours"
+	gprof -b -p "$4" "$5" >"$work/gprof" 2>"$work/gprof.err"
+	expect "$1: gprof" "" "$(cat "$work/gprof.err")"
+	seconds_of_gprof "$work/gprof" >"$work/theirs"
+	same_seconds "$1" "$work/ours" "$work/theirs"
+}
+top() { "$pprofil" report -f csv -n 1 "$@" | awk -F, 'NR == 2 { print $5 }'; }
+
+# a counter is for four bytes, and gprof divides one that two functions share
+flags="-O1 -g -falign-functions=16"
+
+# --- kinds of programs
+if command -v gprof >/dev/null; then
+	for kind in "-pie -fPIE" "-no-pie" "-static"; do
+		# shellcheck disable=SC2086
+		"$cc" $flags $kind -pthread -o "$work/split" "$source/tests/targets/split.c" || continue
+		"$pprofil" -q -o "$work/p.pb.gz" "$work/split" 0.7 >/dev/null
+		"$pprofil" convert -o "$work/gmon.out" "$work/p.pb.gz"
+		with_gprof "linked with $kind" "$work/p.pb.gz" split "$work/split" "$work/gmon.out"
+	done
+
+	# --- symbols in a file of their own
+	# shellcheck disable=SC2086
+	"$cc" $flags -pthread -o "$work/split" "$source/tests/targets/split.c"
+	objcopy --only-keep-debug "$work/split" "$work/split.debug"
+	objcopy --strip-all --add-gnu-debuglink="$work/split.debug" "$work/split"
+	"$pprofil" -q -o "$work/p.pb.gz" "$work/split" 0.7 >/dev/null
+	"$pprofil" convert -f gmon -o "$work/debug.gmon" "$work/p.pb.gz"
+	with_gprof "debug file" "$work/p.pb.gz" split "$work/split.debug" "$work/debug.gmon"
+
+	# --- saved at once, and read again
+	"$pprofil" -q -f gmon -o "$work/direct.gmon" "$work/split" 0.3 >/dev/null
+	expect "saved at once" spend_half "$(top --object "$work/split" "$work/direct.gmon")"
+fi
+
+# --- two objects, one file each
+body() { # NAMES...
+	for name in "$@"; do
+		echo "__attribute__((noinline)) void $name(void) { for (volatile int i = 0; i < 300000; i++); }"
+	done
+}
+{ body library_one library_two
+  echo "void work(void) { library_one(); library_two(); library_two(); }"; } >"$work/library.c"
+{ body program_one program_two
+  echo "#include <time.h>
+	void work(void);
+	int main(void)
+	{
+		clock_t end = clock() + CLOCKS_PER_SEC;
+		while (clock() < end) { work(); program_one(); program_two(); }
+		return 0;
+	}"; } >"$work/program.c"
+# shellcheck disable=SC2086
+"$cc" $flags -shared -fPIC -fno-optimize-sibling-calls -o "$work/libwork.so" "$work/library.c" &&
+	"$cc" $flags -o "$work/program" "$work/program.c" -L"$work" -lwork -Wl,-rpath,"$work"
+"$pprofil" -q -o "$work/two.pb.gz" "$work/program"
+"$pprofil" convert -o "$work/two.gmon" "$work/two.pb.gz"
+if command -v gprof >/dev/null; then
+	with_gprof "program of two" "$work/two.pb.gz" program "$work/program" "$work/two.gmon"
+	with_gprof "library of two" "$work/two.pb.gz" libwork.so "$work/libwork.so" \
+		"$work/two.gmon.libwork.so"
+fi
+
+# --- what was written is read
+for format in gmon gmon-bsd mon kpdata n64 pcsample sprof; do
+	"$pprofil" convert -f $format -o "$work/file" "$work/two.pb.gz"
+	expect "$format: read back" program_one,program_two \
+		"$("$pprofil" report -f csv -n 2 -f $format --object "$work/program" "$work/file" |
+			awk -F, 'NR > 1 { print $5 }' | sort | paste -s -d,)"
+	expect "$format: library read back" library_two \
+		"$(top -f $format --object "$work/libwork.so" "$work/file.libwork.so")"
+done
+"$pprofil" convert -f mon-solaris -o "$work/mon.out" "$work/two.pb.gz"
+expect "mon-solaris: finds its objects" library_two "$(top "$work/mon.out")"
+"$pprofil" convert --object "$work/program" -o "$work/again.pb.gz" "$work/two.gmon"
+expect "from gmon" program_one,program_two "$("$pprofil" report -f csv -n 2 "$work/again.pb.gz" |
+	awk -F, 'NR > 1 { print $5 }' | sort | paste -s -d,)"
+"$pprofil" convert -f kpdata --dialect plan9 -o "$work/plan9" "$work/two.pb.gz"
+between "kpdata: Plan 9 read back" 300 "$("$pprofil" report -f json -f kpdata "$work/plan9" |
+	sed -n 's/^ *"cpu_ns": \([0-9]*\)[0-9]\{6\},*$/\1/p')" 1000
+
+# --- one counter with more than it can hold: the same pc, often
+address=$(nm "$work/program" | sed -n 's/^0*\([0-9a-f]*\) T program_two$/\1/p')
+address=$(printf %x $(((0x$address + 7) & ~3))) # the counter is this function's alone
+bytes=$(echo "0000000000000000$address" | sed 's/.*\(................\)$/\1/; s/../& /g' |
+	awk '{ for (i = 8; i > 0; i--) print $i }')
+for byte in $bytes; do
+	# shellcheck disable=SC2059
+	printf "\\$(printf %o "0x$byte")"
+done >"$work/once"
+cp "$work/once" "$work/often.pcsample"
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do
+	cat "$work/often.pcsample" "$work/often.pcsample" >"$work/twice"
+	mv "$work/twice" "$work/often.pcsample"
+done
+"$pprofil" convert --object "$work/program" -o "$work/often.gmon" "$work/often.pcsample"
+if command -v gprof >/dev/null; then
+	gprof -b -p "$work/program" "$work/often.gmon" >"$work/gprof" 2>&1
+	expect "131072 ticks in a counter" "program_two 1310.72" "$(seconds_of_gprof "$work/gprof")"
+fi
+
+# --- errors
+expect "no output" 125 "$(status_of "$pprofil" convert "$work/two.pb.gz")"; one_line "no output"
+expect "no file" 125 "$(status_of "$pprofil" convert -o "$work/x" /no/file)"; one_line "no file"
+expect "no such format" 125 "$(status_of "$pprofil" convert -f x -o "$work/x" "$work/two.pb.gz")"
+one_line "no such format"
+expect "a format that is only read" 125 \
+	"$(status_of "$pprofil" convert -f events -o "$work/x" "$work/two.pb.gz")"
+one_line "a format that is only read"
+expect "no such dialect" 125 \
+	"$(status_of "$pprofil" convert --dialect x -f mon -o "$work/x" "$work/two.pb.gz")"
+one_line "no such dialect"
+expect "scale that counts nothing" 125 \
+	"$(status_of "$pprofil" convert --scale 1 --dialect irix -f mon -o "$work/x" "$work/two.pb.gz")"
+one_line "scale that counts nothing"
+expect "not of that format" 125 "$(status_of "$pprofil" report -f kpdata "$work/two.gmon")"
+one_line "not of that format"
+expect "no such object" 125 "$(status_of "$pprofil" report --object /no/file "$work/two.gmon")"
+one_line "no such object"
+head -c 200 "$work/two.gmon" >"$work/short.gmon"
+expect "cut short" 125 "$(status_of "$pprofil" report "$work/short.gmon")"; one_line "cut short"
+expect "nothing was left behind" "" "$(ls -a "$work" | grep '^\.pprofil')"
+finish
