@@ -128,14 +128,22 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+/* What other systems' files do not say must not look as if they said 0. */
+static bool is_ours(const struct pprofil_totals *totals)
+{
+    return totals->elapsed_ns > 0 || totals->target_cpu_ns > 0 || totals->samples == 0;
+}
+
 static void print_counts(FILE *out, const struct pprofil_totals *totals)
 {
     fprintf(out, "# %" PRIu64 " sample%s, ", totals->samples, plural(totals->samples));
     if (totals->wall)
         fprintf(out, "%.3f s of thread time, ", (double)totals->wall_ns / 1e9);
-    fprintf(out, "%.3f s of CPU time (the target's own: %.3f s) in %.3f s\n",
-            (double)totals->cpu_ns / 1e9, (double)totals->target_cpu_ns / 1e9,
-            (double)totals->elapsed_ns / 1e9);
+    fprintf(out, "%.3f s of CPU time", (double)totals->cpu_ns / 1e9);
+    if (is_ours(totals))
+        fprintf(out, " (the target's own: %.3f s) in %.3f s",
+                (double)totals->target_cpu_ns / 1e9, (double)totals->elapsed_ns / 1e9);
+    fputc('\n', out);
 }
 
 static void print_quality(FILE *out, const struct pprofil_totals *totals)
@@ -146,9 +154,11 @@ static void print_quality(FILE *out, const struct pprofil_totals *totals)
     fprintf(out, "# %.0f Hz asked", totals->asked_hz);
     if (!totals->wall && totals->cpu_ns > 0)
         fprintf(out, ", %.0f achieved", achieved);
-    fprintf(out, "; target stopped %.2f %% of its CPU time; lost %" PRIu64 "; throttled %.1f %%\n",
-            per_cent(totals->stopped_ns, totals->target_cpu_ns), totals->lost,
-            per_cent(totals->throttled_ns, totals->elapsed_ns));
+    if (is_ours(totals))
+        fprintf(out, "; target stopped %.2f %% of its CPU time; lost %" PRIu64 "; throttled %.1f %%",
+                per_cent(totals->stopped_ns, totals->target_cpu_ns), totals->lost,
+                per_cent(totals->throttled_ns, totals->elapsed_ns));
+    fputc('\n', out);
     fprintf(out, "# %" PRIu32 " process%s, %" PRIu32 " thread%s", totals->processes_seen,
             totals->processes_seen == 1 ? "" : "es", totals->threads_seen,
             plural(totals->threads_seen));

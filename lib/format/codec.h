@@ -4,7 +4,7 @@
  * what makes formats for profiles of them. One source file a format.
  *
  * Readers trust nothing: sizes are compared with what is there before anything is allocated
- * for them. They return 0, -EBADMSG, or -ENOMEM, and the file is to be cleared in any case.
+ * for them. They return 0, -EBADMSG, -EFBIG or -ENOMEM; the file is to be cleared in any case.
  * Writers return 0 or -errno: -EOVERFLOW: an address is too large for the format's pointers,
  * -EDOM: it cannot hold such a histogram.
  */

@@ -17,7 +17,8 @@
 #include "symbol/object-file.h"
 #include "symbol/symbol.h"
 
-#define USUAL_HZ 100.0 /* of nearly all these systems */
+#define USUAL_HZ 100.0          /* of nearly all these systems */
+#define MOST_SAMPLES (1u << 25) /* more different ones are an attack on our memory */
 
 /* An object that addresses are looked for in. */
 struct target {
@@ -113,8 +114,10 @@ static int add_sample(struct builder *builder, uint32_t object, uint64_t address
     struct profile_sample sample = builder->sample;
     double ns = round((double)count * builder->ns);
     uint32_t location;
-    int error = profile_location(builder->profile, object, address, &location);
 
+    if (builder->profile->sample_count == MOST_SAMPLES)
+        return -EFBIG;
+    int error = profile_location(builder->profile, object, address, &location);
     sample.count = count;
     sample.cpu_ns = ns < (double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
     if (error == 0)

@@ -42,27 +42,33 @@ static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t
            codec_plausible(header->low, header->high, header->counter_bytes);
 }
 
-static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
-                                      size_t shape_count, struct header *header)
+/* Does the first function lie in the text? sure: there is one, and it does. */
+static bool is_called(struct bytes *at, const struct header *header, bool sure)
 {
-    for (size_t i = 0; i < shape_count; i++) {
+    uint64_t pc = bytes_get_pointer(at);
+
+    if (header->functions == 0 || at->missing || pc == 0)
+        return !sure;
+    return pc >= header->low && pc < header->high;
+}
+
+static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
+                                      bool sure, struct header *header)
+{
+    for (size_t i = 0; i < (sure ? SHAPES - 1 : SHAPES); i++) {
         struct bytes at = bytes_of(bytes, size, shapes[i].pointer_size, shapes[i].big_endian);
-        if (!read_header(&shapes[i], &at, all, header))
-            continue;
-        /* the first function called, where the part of the file that is there shows it */
-        uint64_t pc = bytes_get_pointer(&at);
-        if (header->functions == 0 || at.missing || pc == 0 ||
-            (pc >= header->low && pc < header->high))
+        if (read_header(&shapes[i], &at, all, header) && is_called(&at, header, sure))
             return &shapes[i];
     }
     return NULL;
 }
 
+/* Every monitor() knew of some function; a file without one is read if somebody says what it is. */
 static bool matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;
 
-    return find_shape(head, size, all, SHAPES - 1, &header) != NULL;
+    return find_shape(head, size, all, true, &header) != NULL;
 }
 
 static uint64_t get_long(struct bytes *bytes)
@@ -76,7 +82,7 @@ static uint64_t get_long(struct bytes *bytes)
 int mon_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
     struct header header;
-    const struct shape *shape = find_shape(bytes, size, size, SHAPES, &header);
+    const struct shape *shape = find_shape(bytes, size, size, false, &header);
     int error = 0;
 
     if (shape == NULL)

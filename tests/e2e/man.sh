@@ -34,4 +34,7 @@ well_formed formats "$source/man/pprofil-formats.5"
 for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c); do
 	expect_text "formats: $format" "^\.Ss $format\$" "$source/man/pprofil-formats.5"
 done
+for dialect in $(sed -n 's/.*{\.name = "\(.*\)",$/\1/p' "$source/lib/dialect/dialect.c"); do
+	expect_text "dialects: $dialect" "^\.Cm (.* )?$dialect( |\$)" "$source/man/pprofil-convert.1"
+done
 finish
