@@ -233,7 +233,7 @@ int pprofil_histogram_state(const pprofil_session *session, pid_t pid,
     return 0;
 }
 
-int pprofil_dialect_at(unsigned i, const char **name, const char **system)
+int pprofil_dialect_at(unsigned i, const char **name, const char **system, uint64_t *period_ns)
 {
     const struct dialect *dialect = dialect_at(i);
 
@@ -243,5 +243,7 @@ int pprofil_dialect_at(unsigned i, const char **name, const char **system)
         *name = dialect->name;
     if (system != NULL)
         *system = dialect->system;
+    if (period_ns != NULL)
+        *period_ns = dialect->period_ns;
     return 0;
 }

@@ -175,8 +175,40 @@ struct pprofil_histogram_state {
 int pprofil_histogram_state(const pprofil_session *session, pid_t pid,
                             struct pprofil_histogram_state *state, size_t size);
 
-/* The i-th dialect's name, and whose rules they are; -ENOENT past the last. */
-int pprofil_dialect_at(unsigned i, const char **name, const char **system);
+/* The i-th dialect's name, whose rules they are, and the CPU time of its tick; -ENOENT past the
+ * last. Any of the pointers may be NULL. */
+int pprofil_dialect_at(unsigned i, const char **name, const char **system, uint64_t *period_ns);
+
+/*
+ * A whole session counted by one dialect, live, as that system would have: each image of each
+ * process has histograms of its own; a forked child goes on with a copy of its parent's where
+ * the dialect has that.
+ */
+struct pprofil_dialect_options {
+    size_t size; /* sizeof(struct pprofil_dialect_options) */
+    const char *dialect;
+    const char *const *regions; /* "OBJECT", "LO-HI" (of the program) or "OBJECT:LO-HI", */
+    size_t region_count;        /* addresses as linked, in hex; none: all the program's code */
+    unsigned counter_size;      /* bytes: 2, 4 or 8; 0: the dialect's */
+    bool scaled;                /* scale is given */
+    uint32_t scale;             /* else 0x8000, with wider counters 0x10000 */
+    uint64_t buffer_size;       /* bytes; 0: what the text needs */
+    uint64_t period_ns;         /* 0: the dialect's */
+};
+
+/* To be called before anything is launched or attached. -EINVAL and a problem: no such dialect,
+ * or it refuses something. */
+int pprofil_session_dialect(pprofil_session *session,
+                            const struct pprofil_dialect_options *options);
+
+/* Writes what was counted so far: of the first image to path (NULL: the name that the system
+ * gave to its file), of others to path.PID, and of further objects, where a file has one, to
+ * path.OBJECT. format NULL: the system's own. wrote (may be NULL) is told of each file.
+ * -ENODATA and a problem: nothing was counted. */
+int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *format,
+                                 void (*wrote)(void *context, const char *path,
+                                               const struct pprofil_histogram_state *state),
+                                 void *context);
 
 /* --- profiles ------------------------------------------------------------------------ */
 

@@ -9,6 +9,7 @@
 #include "pprofil.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
+#include "tally.h"
 #include "wire/wire.h"
 
 #define SESSION_ROOTS_MAX 1024
@@ -42,6 +43,7 @@ struct pprofil_session {
     double rate_hz;
     bool sampling;
     struct session_count *counts; /* owned */
+    struct tally *tally;          /* owned; NULL: no dialect */
     struct control *control;      /* owned; NULL: nobody may command it */
     char problem[PROBLEM_SIZE];
 };

@@ -23,6 +23,7 @@
 #define RING_SECONDS 6 /* of samples from every CPU: so long may the caller be busy */
 #define RING_LEAST (1u << 20) /* bytes */
 #define RING_MOST (64u << 20)
+#define OBJECT_MS 100
 #define ANSWER_MS 10000     /* a supervisor that says nothing for so long is broken */
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
@@ -147,6 +148,7 @@ void pprofil_session_close(pprofil_session *session)
         wire_record_close(session->recording);
     ring_close(session->ring);
     control_free(session);
+    tally_free(session->tally);
     counts_free(session);
     pprofil_profile_close(session->profile);
     free(session);
@@ -164,26 +166,6 @@ static void note_end(struct pprofil_session *session, const struct wire_exit *ev
     for (unsigned i = 0; i < session->root_count; i++)
         if (session->roots[i] == (pid_t)event->pid)
             session->roots[i] = 0;
-}
-
-static int drain_ring(struct pprofil_session *session)
-{
-    const struct wire_header *event;
-
-    while ((event = ring_peek(session->ring)) != NULL) {
-        if (session->recording != NULL)
-            wire_record_event(session->recording, event);
-        int error = profile_feed(session->profile->profile, event);
-        counts_feed(session, event);
-        if (event->type == WIRE_EXIT)
-            note_end(session, (const struct wire_exit *)event);
-        if (event->type == WIRE_THROTTLE)
-            session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
-        ring_consume(session->ring);
-        if (error != 0)
-            return session_fail(session, error, "out of memory for the profile");
-    }
-    return ring_broken(session->ring) ? -EPROTO : 0;
 }
 
 static void drain_socket(struct pprofil_session *session)
@@ -205,6 +187,46 @@ static void drain_socket(struct pprofil_session *session)
     }
     if (session->dead && session->epoll >= 0) /* else it would stay readable for ever */
         epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
+}
+
+/* A tally has to read an object as soon as it is mapped. Its descriptor follows at once. */
+static void await_object(struct pprofil_session *session, const struct wire_header *event)
+{
+    const struct wire_map *map = (const struct wire_map *)event;
+    struct pollfd poller = {.fd = session->socket, .events = POLLIN};
+    uint32_t object;
+    uint64_t start, offset;
+
+    if (event->type != WIRE_MAP || map->object == 0 || map->kind != WIRE_MAP_FILE)
+        return;
+    const struct profile *profile = session->profile->profile;
+    if (profile_find_mapping(profile, map->pid, map->start, &object, &start, &offset) &&
+        profile->objects[object].fd < 0 && poll(&poller, 1, OBJECT_MS) > 0)
+        drain_socket(session);
+}
+
+static int drain_ring(struct pprofil_session *session)
+{
+    const struct wire_header *event;
+
+    while ((event = ring_peek(session->ring)) != NULL) {
+        if (session->recording != NULL)
+            wire_record_event(session->recording, event);
+        int error = profile_feed(session->profile->profile, event);
+        counts_feed(session, event);
+        if (session->tally != NULL && error == 0) {
+            await_object(session, event);
+            error = tally_feed(session->tally, session->profile->profile, event);
+        }
+        if (event->type == WIRE_EXIT)
+            note_end(session, (const struct wire_exit *)event);
+        if (event->type == WIRE_THROTTLE)
+            session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
+        ring_consume(session->ring);
+        if (error != 0)
+            return session_fail(session, error, "out of memory for the profile");
+    }
+    return ring_broken(session->ring) ? -EPROTO : 0;
 }
 
 static int take(struct pprofil_session *session)
@@ -331,6 +353,8 @@ int pprofil_session_clear(pprofil_session *session)
     profile_clear(session->profile->profile);
     session->profile->profile->totals.start_time = 0;
     counts_clear(session);
+    if (session->tally != NULL)
+        tally_clear(session->tally);
     return sampling ? pprofil_session_start(session) : 0;
 }
 

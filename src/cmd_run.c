@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -97,6 +98,9 @@ static int save_so_far(void *context)
 {
     const struct run *run = context;
 
+    if (run->asked.dialect.dialect != NULL)
+        return pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format,
+                                            NULL, NULL);
     return pprofil_profile_save(pprofil_session_profile(run->session), run->asked.output,
                                 run->asked.format, false);
 }
@@ -178,6 +182,9 @@ static int begin(struct run *run)
 
     if (error != 0)
         return complain("%s", pprofil_session_problem(run->session));
+    if (run->asked.dialect.dialect != NULL &&
+        pprofil_session_dialect(run->session, &run->asked.dialect) != 0)
+        return complain("%s", pprofil_session_problem(run->session));
     set_command(run);
     run->start_ms = now_ms();
     run->checkpoint_ms = run->start_ms + CHECKPOINT_MS;
@@ -215,8 +222,33 @@ static void say_more(pprofil_profile *profile)
             totals.processes_alive, totals.threads_alive);
 }
 
+static void tell_file(void *context, const char *path,
+                      const struct pprofil_histogram_state *state)
+{
+    const struct run *run = context;
+
+    if (run->asked.quiet)
+        return;
+    fprintf(stderr, "pprofil: %s: %" PRIu64 " ticks", path, state->ticks);
+    if (state->outside > 0)
+        fprintf(stderr, ", %" PRIu64 " outside the text", state->outside);
+    if (state->overflows > 0)
+        fprintf(stderr, ", %" PRIu64 " found their counter full", state->overflows);
+    fprintf(stderr, state->on ? "\n" : "; the counting had ended by the rules of %s\n",
+            run->asked.dialect.dialect);
+}
+
+static int deliver_histograms(struct run *run)
+{
+    int error = pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format,
+                                             tell_file, run);
+    return error == 0 ? 0 : complain("%s", pprofil_session_problem(run->session));
+}
+
 static int deliver(struct run *run)
 {
+    if (run->asked.dialect.dialect != NULL)
+        return deliver_histograms(run);
     pprofil_profile *profile = pprofil_session_profile(run->session);
 
     if (run->asked.output != NULL) {

@@ -23,6 +23,11 @@ enum option_key {
     KEY_NO_SYMBOLIZE,
     KEY_START_STOPPED,
     KEY_CONTROL,
+    KEY_DIALECT,
+    KEY_SCALE,
+    KEY_REGION,
+    KEY_BUFSIZE,
+    KEY_COUNTERS,
 };
 
 static const struct argp_option options[] = {
@@ -41,6 +46,12 @@ static const struct argp_option options[] = {
     {"control", KEY_CONTROL, "PATH", 0, "obey pprofil ctl through a socket at PATH", 2},
     {"seed", KEY_SEED, "N", OPTION_HIDDEN, "of the jitter of the ticks", 2},
     {"parse-maps", KEY_PARSE_MAPS, 0, OPTION_HIDDEN, "as on kernels before 6.11", 2},
+    {0, 0, 0, 0, "As an old system's profil(2): see pprofil-dialects(7)", 4},
+    {"dialect", KEY_DIALECT, "NAME", 0, "count by its rules, write the file it wrote", 4},
+    {"scale", KEY_SCALE, "S", 0, "65536 times the bytes of buffer for a byte of text (0x8000)", 4},
+    {"region", KEY_REGION, "TEXT", 0, "OBJECT, LO-HI or OBJECT:LO-HI, in hex (the program)", 4},
+    {"bufsize", KEY_BUFSIZE, "BYTES", 0, "of each buffer (what the text needs)", 4},
+    {"counters", KEY_COUNTERS, "BITS", 0, "16, 32 or 64 (the system's)", 4},
     {0, 0, 0, 0, "What to show", 3},
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
     {"format", 'f', "NAME", 0, "of FILE (by its extension; pprof), or text, json, csv", 3},
@@ -73,6 +84,18 @@ static void parse_pids(struct request *request, const char *text, struct argp_st
         if (at == end && *end != '\0')
             break;
     }
+}
+
+/* An integer as C writes it, for scales, which people write in hex. */
+static uint32_t integer(const char *option, const char *text)
+{
+    char *end;
+
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 0);
+    if (end == text || *end != '\0' || errno != 0 || *text == '-' || value > UINT32_MAX)
+        exit(complain("%s takes a number from 0 to 0xffffffff, not '%s'", option, text));
+    return (uint32_t)value;
 }
 
 static double number(const char *option, const char *text, double lowest, double highest)
@@ -143,6 +166,35 @@ static error_t parse_how(int key, char *argument, struct request *request)
     return 0;
 }
 
+static error_t parse_dialect(int key, char *argument, struct request *request)
+{
+    struct pprofil_dialect_options *dialect = &request->dialect;
+
+    switch (key) {
+    case KEY_DIALECT:
+        dialect->dialect = argument;
+        break;
+    case KEY_SCALE:
+        dialect->scale = integer("--scale", argument);
+        dialect->scaled = true;
+        break;
+    case KEY_REGION:
+        if (dialect->region_count == REQUEST_REGIONS_MAX)
+            exit(complain("at most %d regions", REQUEST_REGIONS_MAX));
+        request->regions[dialect->region_count++] = argument;
+        break;
+    case KEY_BUFSIZE:
+        dialect->buffer_size = (uint64_t)number("--bufsize", argument, 1, 1e9);
+        break;
+    case KEY_COUNTERS:
+        dialect->counter_size = (unsigned)number("--counters", argument, 16, 64) / 8;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
 static error_t parse_show(int key, char *argument, struct request *request)
 {
     switch (key) {
@@ -187,6 +239,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     if (error == ARGP_ERR_UNKNOWN)
         error = parse_how(key, argument, request);
     if (error == ARGP_ERR_UNKNOWN)
+        error = parse_dialect(key, argument, request);
+    if (error == ARGP_ERR_UNKNOWN)
         error = parse_show(key, argument, request);
     return error;
 }
@@ -202,6 +256,30 @@ static const struct argp parser = {
     NULL,
     NULL,
 };
+
+/* A dialect's own clock, unless another rate is asked for, which is then its clock. */
+static bool check_dialect(struct request *request)
+{
+    struct pprofil_dialect_options *dialect = &request->dialect;
+    const char *name;
+    uint64_t period_ns;
+
+    if (dialect->dialect == NULL) {
+        if (!dialect->scaled && dialect->region_count == 0 && dialect->buffer_size == 0 &&
+            dialect->counter_size == 0)
+            return true;
+        complain("--scale, --region, --bufsize and --counters need a --dialect");
+        return false;
+    }
+    dialect->size = sizeof *dialect;
+    dialect->regions = request->regions;
+    if (request->options.frequency != 0)
+        dialect->period_ns = (uint64_t)(1e9 / request->options.frequency);
+    for (unsigned i = 0; pprofil_dialect_at(i, &name, NULL, &period_ns) == 0; i++)
+        if (strcmp(name, dialect->dialect) == 0 && request->options.frequency == 0)
+            request->options.frequency = 1e9 / (double)period_ns;
+    return true;
+}
 
 /* What the options mean together. */
 static bool check(struct request *request)
@@ -222,7 +300,9 @@ static bool check(struct request *request)
         }
         request->view.by = (enum pprofil_by)by;
     }
-    if (request->format != NULL && request->output == NULL) {
+    if (!check_dialect(request))
+        return false;
+    if (request->format != NULL && request->output == NULL && request->dialect.dialect == NULL) {
         int format = view_format_name(request->format);
         if (format < 0) {
             complain("-f %s needs a file: add -o FILE (without one, -f takes text, json or csv)",

@@ -8,6 +8,7 @@
 #include "command.h"
 
 #define REQUEST_PIDS_MAX 1024
+#define REQUEST_REGIONS_MAX 1024
 
 struct request {
     struct pprofil_options options;
@@ -18,6 +19,8 @@ struct request {
     double duration; /* seconds, 0: no limit */
     double delay;
     bool symbolize;
+    struct pprofil_dialect_options dialect; /* .dialect NULL: none */
+    const char *regions[REQUEST_REGIONS_MAX];
     bool start_stopped;
     const char *control; /* path of a socket; NULL: none */
     bool quiet, verbose;

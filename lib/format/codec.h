@@ -19,6 +19,7 @@ struct codec {
     const char *dialect; /* by whose rules a profile becomes one, if nobody says */
     double rate_hz;      /* that its readers take for granted; 0: the file says it */
     bool whole;          /* a file has all objects; else there is one for each */
+    bool single;         /* and has room for one histogram */
     int (*read)(const unsigned char *bytes, size_t size, struct histogram_file *file);
     int (*write)(int fd, const struct histogram_file *file);
 };
@@ -37,6 +38,10 @@ int codec_objects(const struct codec *codec, const struct format_options *option
 /* Writes one of them. */
 int codec_write(const struct codec *codec, int fd, const struct format_options *options,
                 const struct profile *profile, uint32_t object);
+
+/* Writes histograms that were counted already, as format_write_file does. */
+int format_write_histograms(const struct format *format, const char *path,
+                            const struct histogram_file *histograms);
 
 /* Is the text of so many bytes counted densely enough to be text that somebody counted? For
  * files that have no magic number. */

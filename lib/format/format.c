@@ -163,10 +163,13 @@ struct job {
     const struct profile *profile;
     const struct format_options *options;
     uint32_t object; /* of a format with a codec: index */
+    const struct histogram_file *histograms; /* instead of a profile; else NULL */
 };
 
 static int write_job(const struct job *job, int fd)
 {
+    if (job->histograms != NULL)
+        return job->format->codec->write(fd, job->histograms);
     if (job->format->codec != NULL)
         return codec_write(job->format->codec, fd, job->options, job->profile, job->object);
     return job->format->write(fd, job->profile);
@@ -311,4 +314,13 @@ int format_write_file_as(const struct format *format, const char *path,
 int format_write_file(const struct format *format, const char *path, const struct profile *profile)
 {
     return format_write_file_as(format, path, profile, &(struct format_options){0});
+}
+
+int format_write_histograms(const struct format *format, const char *path,
+                            const struct histogram_file *histograms)
+{
+    const struct job job = {.format = format, .histograms = histograms};
+    bool regular;
+
+    return format->codec == NULL ? -EINVAL : write_file(&job, path, &regular);
 }

@@ -214,11 +214,29 @@ static int put_histograms(struct bytes_out *out, const struct histogram_file *fi
     return 0;
 }
 
+/* gprof refuses records of different scales, and such as overlap in part. */
+static bool go_together(const struct histogram *a, const struct histogram *b)
+{
+    bool same = a->low == b->low && a->high == b->high;
+
+    return (uint64_t)a->scale * b->counter_size == (uint64_t)b->scale * a->counter_size &&
+           (same || a->high <= b->low || b->high <= a->low);
+}
+
+static bool fits(const struct histogram_file *file)
+{
+    for (size_t i = 0; i < file->histogram_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (!go_together(&file->histograms[i], &file->histograms[j]))
+                return false;
+    return file->pc_count == 0;
+}
+
 int gmon_write(int fd, const struct histogram_file *file)
 {
     struct bytes_out out;
 
-    if (file->pc_count > 0)
+    if (!fits(file))
         return -EDOM;
     bytes_begin(&out, fd, file->pointer_size, file->big_endian);
     bytes_put_all(&out, MAGIC, 4);

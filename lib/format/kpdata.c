@@ -140,7 +140,7 @@ int kpdata_write(int fd, const struct histogram_file *file)
 }
 
 static const struct codec codec = {
-    .dialect = "inferno", .read = kpdata_read, .write = kpdata_write};
+    .dialect = "inferno", .single = true, .read = kpdata_read, .write = kpdata_write};
 
 const struct format format_kpdata = {
     .name = "kpdata",

@@ -340,6 +340,20 @@ static int feed_map(struct profile *profile, const struct wire_map *event)
     return insert_mapping(live, &mapping);
 }
 
+bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address,
+                          uint32_t *object, uint64_t *start, uint64_t *offset)
+{
+    const struct live_process *live = *live_link(profile, pid);
+    uint32_t slot = live == NULL ? 0 : find_mapping(live, address);
+
+    if (live == NULL || slot == live->mapping_count || live->mappings[slot].start > address)
+        return false;
+    *object = live->mappings[slot].object;
+    *start = live->mappings[slot].start;
+    *offset = live->mappings[slot].offset;
+    return true;
+}
+
 /* --- samples ------------------------------------------------------------------------- */
 
 static int need_unknown_object(struct profile *profile, uint32_t *result)

@@ -158,6 +158,11 @@ int profile_feed(struct profile *profile, const struct wire_header *event);
  * object wants it, or has one already. */
 void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
 
+/* The object that is mapped around an address of a process that has not ended, and the
+ * mapping: *start is where its *offset in the object is. False: none is known. */
+bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address,
+                          uint32_t *object, uint64_t *start, uint64_t *offset);
+
 /* Forgets all counts, keeps what is known about processes and mappings. */
 void profile_clear(struct profile *profile);
 

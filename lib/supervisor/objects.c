@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -104,6 +105,18 @@ static uint32_t want_jit_map(struct objects *objects, struct process *process,
     return maps->jit_object;
 }
 
+static bool is_program(pid_t pid, const char *name)
+{
+    char link[32], path[PATH_MAX];
+
+    snprintf(link, sizeof link, "/proc/%d/exe", pid);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0)
+        return false;
+    path[length] = '\0';
+    return strcmp(path, name) == 0;
+}
+
 void objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc,
                           bool compat)
 {
@@ -137,6 +150,7 @@ void objects_tell_mapping(struct supervisor *supervisor, struct process *process
     memcpy(event->name, details->name, name_size);
     if (mapping->inode != 0) {
         event->kind = WIRE_MAP_FILE;
+        event->flags = is_program(process->pid, details->name) ? WIRE_MAP_PROGRAM : 0;
         event->object = want_file(objects, process->pid, details);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;

@@ -68,5 +68,9 @@ int symbol_text_of_file(int fd, const char *path, struct symbol_text *text);
 /* From an offset in the file to an address, and back. False where nothing is loaded there. */
 bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address);
 bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64_t *offset);
+/* The address at which a mapping of so many bytes from an offset on begins, if it has code: a
+ * mapping begins with a page, which may be before the code. */
+bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size,
+                        uint64_t *address);
 
 #endif

@@ -119,3 +119,17 @@ bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64
     }
     return found;
 }
+
+bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size,
+                        uint64_t *address)
+{
+    for (uint32_t i = 0; i < text->segment_count; i++) {
+        const struct symbol_segment *segment = &text->segments[i];
+        if (!segment->code || segment->offset + segment->size <= offset ||
+            (segment->offset > offset && segment->offset - offset >= size))
+            continue;
+        *address = segment->address + offset - segment->offset;
+        return true;
+    }
+    return false;
+}

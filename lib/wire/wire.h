@@ -65,6 +65,10 @@ enum wire_map_kind {
     WIRE_MAP_ANON,     /* no file behind it: JIT code, trampolines */
 };
 
+enum wire_map_flags {
+    WIRE_MAP_PROGRAM = 1u << 0, /* the file that the process executes */
+};
+
 struct wire_map {
     struct wire_header header;
     uint64_t time;
@@ -75,6 +79,8 @@ struct wire_map {
     uint32_t dev_major, dev_minor;
     uint64_t inode;
     uint32_t kind; /* enum wire_map_kind */
+    uint32_t flags; /* enum wire_map_flags */
+    uint32_t reserved;
     uint32_t build_id_size;
     uint8_t build_id[WIRE_MAX_BUILD_ID];
     char name[]; /* NUL-terminated, padded to the record's size */

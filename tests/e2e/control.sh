@@ -18,7 +18,7 @@ ask "$socket" start; expect "start" 0 $?
 expect "start twice is no error" 0 "$(ask "$socket" start; echo $?)"
 sleep 0.5
 first=$(field "$socket" samples)
-between "counts grow while started" 50 "$first" 2000
+between "counts grow while started" 5 "$first" 2000
 expect "by the target's number" on "$(field "$target" sampling)"
 expect "by pprofil's number" on "$(field "$run" sampling)"
 ask "$target" stop
@@ -35,7 +35,7 @@ expect "startclr starts" on "$(field "$socket" sampling)"
 sleep 0.5
 ask "$socket" flush; expect "flush" 0 $?
 "$pprofil" report -f json "$work/p.pb.gz" >"$work/json"
-between "what was flushed can be read" 50 "$(number "$work/json" samples)" 2000
+between "what was flushed can be read" 5 "$(number "$work/json" samples)" 2000
 between "and holds the time since the clear" 0 "$(number "$work/json" cpu_ns)" 2000000000
 expect "an unknown command is refused" 125 "$(ask "$socket" frobnicate; echo $?)"
 expect_text "with the reason" 'bad process or channel control request' "$work/err"
@@ -80,7 +80,7 @@ sleep 0.2
 expect "and obeys: stop" "$stopped" "$(field "$socket" samples)"
 ask "$socket" startclr
 sleep 0.5
-between "and startclr" 50 "$(field "$socket" samples)" 2000
+between "and startclr" 5 "$(field "$socket" samples)" 2000
 state=$(sed -n 's/^State:[^A-Za-z]*\(.\).*/\1/p' "/proc/$target/status")
 expect "the target is not stuck" R "$state"
 

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs that are counted by a dialect: from options to a tally, from a tally to files. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/codec.h"
+#include "session-internal.h"
+
+#define MOST_REGIONS 4096u
+
+/* The file that each system wrote. */
+static const struct own_file {
+    const char *dialect, *format, *path;
+} own_files[] = {
+    {"irix", "mon", "mon.out"},          {"irix-sprofil", "gmon", "gmon.out"},
+    {"solaris", "mon", "mon.out"},       {"pcsample", "pcsample", "pcsample.out"},
+    {"bsd44", "gmon-bsd", "gmon.out"},   {"osx", "gmon-bsd", "gmon.out"},
+    {"osf1", "mon", "mon.out"},          {"osf1x", "gmon", "gmon.out"},
+    {"n64", "n64", "osprofile.out"},     {"inferno", "kpdata", "kpdata"},
+    {"plan9", "kpdata", "kpdata"},       {"v7", "mon", "mon.out"},
+    {"glibc", "gmon", "gmon.out"},
+};
+
+static const struct own_file *own_file_of(const char *dialect)
+{
+    for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
+        if (strcmp(own_files[i].dialect, dialect) == 0)
+            return &own_files[i];
+    return NULL;
+}
+
+static int check(struct pprofil_session *session, const struct pprofil_dialect_options *options,
+                 const struct dialect *dialect)
+{
+    const struct dialect_region region = {.scale = options->scale};
+    unsigned size = options->counter_size;
+
+    if (dialect == NULL)
+        return session_fail(session, -EINVAL, "there is no dialect '%s'; pprofil-dialects(7) has "
+                            "them all", options->dialect == NULL ? "" : options->dialect);
+    if (size != 0 && size != 2 && size != 4 && size != 8)
+        return session_fail(session, -EINVAL, "counters have 16, 32 or 64 bits");
+    if (options->scaled && dialect_check(dialect, &region) != 0)
+        return session_fail(session, -EINVAL, "%s refuses scales above 65536", dialect->system);
+    if (options->scaled && dialect_is_off(dialect, options->scale))
+        return session_fail(session, -EINVAL, "%s is turned off by a scale of %u",
+                            dialect->system, options->scale);
+    if (options->region_count > MOST_REGIONS ||
+        (strcmp(dialect->name, "osf1x") == 0 && options->region_count > DIALECT_MOST_RANGES))
+        return session_fail(session, -EINVAL, "%zu regions are too many", options->region_count);
+    return 0;
+}
+
+static int parse_regions(struct pprofil_session *session,
+                         const struct pprofil_dialect_options *options,
+                         struct tally_region **result)
+{
+    struct tally_region *regions = calloc(options->region_count + 1, sizeof *regions);
+    int error = 0;
+
+    *result = regions;
+    if (regions == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; error == 0 && i < options->region_count; i++) {
+        error = tally_parse_region(options->regions[i], &regions[i]);
+        if (error != 0)
+            session_fail(session, error,
+                         "a region is OBJECT, LO-HI or OBJECT:LO-HI in hex, not '%s'",
+                         options->regions[i]);
+    }
+    for (size_t i = 0; error != 0 && i < options->region_count; i++)
+        free(regions[i].object);
+    if (error != 0)
+        free(regions);
+    return error;
+}
+
+int pprofil_session_dialect(pprofil_session *session,
+                            const struct pprofil_dialect_options *asked)
+{
+    struct pprofil_dialect_options options = {0};
+    struct tally_region *regions;
+
+    memcpy(&options, asked, asked->size < sizeof options ? asked->size : sizeof options);
+    const struct dialect *dialect =
+        options.dialect == NULL ? NULL : dialect_find(options.dialect);
+    int error = check(session, &options, dialect);
+    if (error == 0)
+        error = parse_regions(session, &options, &regions);
+    if (error != 0)
+        return error;
+    const struct tally_options tally_options = {.dialect = dialect,
+                                                .counter_size = options.counter_size,
+                                                .scale = options.scale,
+                                                .scaled = options.scaled,
+                                                .size = options.buffer_size,
+                                                .period_ns = options.period_ns};
+    tally_free(session->tally);
+    session->tally = NULL;
+    if (options.region_count == 0) {
+        free(regions);
+        regions = NULL;
+    }
+    error = tally_new(&tally_options, regions, options.region_count, &session->tally);
+    return error == 0 ? 0 : session_fail(session, error, "out of memory");
+}
+
+/* --- files --------------------------------------------------------------------------------- */
+
+struct saving {
+    struct pprofil_session *session;
+    const struct format *format;
+    const char *path; /* of the first file */
+    void (*wrote)(void *context, const char *path, const struct pprofil_histogram_state *state);
+    void *context;
+    size_t files;
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* part: of the files of this image; same: so many before it are of the same object. */
+static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
+                     const struct tally_image_facts *facts, const char *object,
+                     char path[PATH_MAX])
+{
+    char process[32] = "", text[NAME_MAX + 2] = "", number[32] = "";
+
+    if (image > 0 && facts->generation == 0)
+        snprintf(process, sizeof process, ".%u", facts->pid);
+    else if (image > 0)
+        snprintf(process, sizeof process, ".%u.%u", facts->pid, facts->generation);
+    if (part > 0 && object != NULL)
+        snprintf(text, sizeof text, ".%s", base_name(object));
+    if (part > 0 && same > 0)
+        snprintf(number, sizeof number, ".%zu", same + 1);
+    return snprintf(path, PATH_MAX, "%s%s%s%s", saving->path, process, text, number) < PATH_MAX
+               ? 0
+               : -ENAMETOOLONG;
+}
+
+static enum tally_extent extent_of(const struct codec *codec)
+{
+    return codec->single ? TALLY_REGION : codec->whole ? TALLY_ALL : TALLY_OBJECT;
+}
+
+static int write_part(struct saving *saving, const char *path, const struct histogram_file *file)
+{
+    int error = format_write_histograms(saving->format, path, file);
+
+    if (error == -EDOM)
+        session_fail(saving->session, error, "%s: %s cannot hold counters of this width or scale",
+                     path, saving->format->name);
+    else if (error != 0)
+        session_fail(saving->session, error, "%s: cannot write: %s", path, strerror(-error));
+    return error;
+}
+
+/* One file, if the region has something that is in none yet. */
+static int save_region(struct saving *saving, size_t image, size_t region,
+                       enum tally_extent extent, size_t *parts)
+{
+    const struct tally *tally = saving->session->tally;
+    struct tally_image_facts facts;
+    struct histogram_file file;
+    char path[PATH_MAX];
+
+    tally_image(tally, image, &facts);
+    int error = tally_histograms(tally, saving->session->profile->profile, image, region, extent,
+                                 &file);
+    if (error == 0)
+        error = name_file(saving, image, *parts, tally_same_object(tally, image, region), &facts,
+                          file.object, path);
+    if (error == 0)
+        error = write_part(saving, path, &file);
+    histogram_file_clear(&file);
+    if (error != 0)
+        return error == -ENODATA || error == -EEXIST ? 0 : error;
+    const struct pprofil_histogram_state state = {.on = facts.on,
+                                                  .ticks = facts.ticks,
+                                                  .outside = facts.outside,
+                                                  .overflows = facts.overflows};
+    if (saving->wrote != NULL)
+        saving->wrote(saving->context, path, &state);
+    (*parts)++;
+    saving->files++;
+    return 0;
+}
+
+static int save_image(struct saving *saving, size_t image, enum tally_extent extent)
+{
+    size_t parts = 0;
+    int error = 0;
+
+    for (size_t i = 0; error == 0 && i < tally_regions(saving->session->tally); i++)
+        error = save_region(saving, image, i, extent, &parts);
+    return error;
+}
+
+static int save_all(struct saving *saving)
+{
+    enum tally_extent extent = extent_of(saving->format->codec);
+    int error = 0;
+
+    for (size_t image = 0; error == 0 && image < tally_images(saving->session->tally); image++) {
+        error = save_image(saving, image, extent);
+        if (error == -EDOM && extent == TALLY_OBJECT) /* regions that overlap, for one */
+            error = save_image(saving, image, TALLY_REGION);
+    }
+    return error;
+}
+
+int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *name,
+                                 void (*wrote)(void *context, const char *path,
+                                               const struct pprofil_histogram_state *state),
+                                 void *context)
+{
+    if (session->tally == NULL)
+        return session_fail(session, -EINVAL, "the session has no dialect");
+    const struct own_file *own = own_file_of(tally_dialect(session->tally)->name);
+    struct saving saving = {.session = session,
+                            .format = format_by_name(name != NULL ? name : own->format),
+                            .path = path != NULL ? path : own->path,
+                            .wrote = wrote,
+                            .context = context};
+
+    if (saving.format == NULL || saving.format->codec == NULL)
+        return session_fail(session, -EINVAL, "'%s' is no format of the profil family", name);
+    int error = save_all(&saving);
+    if (error == 0 && saving.files == 0)
+        return session_fail(session, -ENODATA,
+                            "nothing was counted: no tick fell into the program or the regions");
+    return error;
+}

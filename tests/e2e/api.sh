@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Programs that use libpprofil, each of which prints PASS and FAIL itself.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+PPROFIL_SUPERVISE=$build/pprofil-supervise
+export PPROFIL_SUPERVISE
+"$build/tests/api/histograms" "$targets/split" || failures=1
+finish
