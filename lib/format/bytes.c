@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files are read whole and not mapped: whoever cuts one short meanwhile does not kill us. */
 #include "config.h"
 
 #include <errno.h>

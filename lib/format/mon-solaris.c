@@ -7,9 +7,8 @@
 #include "config.h"
 
 #include <errno.h>
-#include <string.h>
-
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/codec.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A path in a profile may lead anywhere by now: what it leads to is compared before it is used. */
 #include "config.h"
 
 #include <errno.h>
