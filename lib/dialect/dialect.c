@@ -9,7 +9,6 @@
 
 __extension__ typedef unsigned __int128 product; /* of an address and a scale: 96 bits */
 
-#define LARGEST_SHORT 32767u
 #define MILLISECONDS UINT64_C(1000000)
 
 /* Sources: profil(2), sprofil(2), pcsample(2), osProfile(3P) and kprof(3) of these systems, and
@@ -248,8 +247,9 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
     uint64_t sum = (*counter + ticks) & most;
     bool passed = ticks > most - *counter;
 
-    /* illumos adds in 16 bits and looks at the sum: 65535 + 1 is 0, and goes on */
-    if (overflow == DIALECT_STOPS && sum > LARGEST_SHORT)
+    /* illumos adds in 16 bits and looks at the sum: past 32767 it stops, but 65535 + 1 is 0, and
+     * goes on; wider counters have a limit as much higher */
+    if (overflow == DIALECT_STOPS && sum > most / 2)
         return DIALECT_STOPPED;
     *counter = overflow == DIALECT_SATURATES && passed ? most : sum;
     return passed ? DIALECT_OVERFLOWED : DIALECT_ADDED;
