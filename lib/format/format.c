@@ -21,7 +21,7 @@
 /* Those with a magic number first: the others look at numbers that might be anything. */
 static const struct format *const formats[] = {
     &format_pprof,    &format_events, &format_gmon, &format_sprof, &format_mon_solaris,
-    &format_gmon_bsd, &format_kpdata, &format_mon,  &format_n64,   &format_pcsample,
+    &format_gmon_bsd, &format_kpdata, &format_n64,  &format_mon,   &format_pcsample,
 };
 
 const struct format *format_at(unsigned i)
