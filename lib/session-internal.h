@@ -9,7 +9,7 @@
 #include "pprofil.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
-#include "tally.h"
+#include "census.h"
 #include "wire/wire.h"
 
 #define SESSION_ROOTS_MAX 1024
@@ -43,7 +43,7 @@ struct pprofil_session {
     double rate_hz;
     bool sampling;
     struct session_count *counts; /* owned */
-    struct tally *tally;          /* owned; NULL: no dialect */
+    struct census *census;          /* owned; NULL: no dialect */
     struct control *control;      /* owned; NULL: nobody may command it */
     char problem[PROBLEM_SIZE];
 };

@@ -148,7 +148,7 @@ void pprofil_session_close(pprofil_session *session)
         wire_record_close(session->recording);
     ring_close(session->ring);
     control_free(session);
-    tally_free(session->tally);
+    census_free(session->census);
     counts_free(session);
     pprofil_profile_close(session->profile);
     free(session);
@@ -189,7 +189,7 @@ static void drain_socket(struct pprofil_session *session)
         epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
 }
 
-/* A tally has to read an object as soon as it is mapped. Its descriptor follows at once. */
+/* A census has to read an object as soon as it is mapped. Its descriptor follows at once. */
 static void await_object(struct pprofil_session *session, const struct wire_header *event)
 {
     const struct wire_map *map = (const struct wire_map *)event;
@@ -214,9 +214,9 @@ static int drain_ring(struct pprofil_session *session)
             wire_record_event(session->recording, event);
         int error = profile_feed(session->profile->profile, event);
         counts_feed(session, event);
-        if (session->tally != NULL && error == 0) {
+        if (session->census != NULL && error == 0) {
             await_object(session, event);
-            error = tally_feed(session->tally, session->profile->profile, event);
+            error = census_feed(session->census, session->profile->profile, event);
         }
         if (event->type == WIRE_EXIT)
             note_end(session, (const struct wire_exit *)event);
@@ -353,8 +353,8 @@ int pprofil_session_clear(pprofil_session *session)
     profile_clear(session->profile->profile);
     session->profile->profile->totals.start_time = 0;
     counts_clear(session);
-    if (session->tally != NULL)
-        tally_clear(session->tally);
+    if (session->census != NULL)
+        census_clear(session->census);
     return sampling ? pprofil_session_start(session) : 0;
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "symbol/symbol.h"
-#include "tally.h"
+#include "census.h"
 
 #define ALIGNMENT 16u           /* of text that is not given by addresses */
 #define DEFAULT_PCS (1u << 20)  /* elements of a pcsample array */
@@ -26,7 +26,7 @@ struct binding {
 };
 
 struct image {
-    struct tally_image_facts facts;
+    struct census_image_facts facts;
     bool live;
     struct dialect_count *count; /* owned; NULL: a child that does not count */
     struct binding *bindings;    /* owned; one for each region */
@@ -34,9 +34,9 @@ struct image {
     struct image *next;
 };
 
-struct tally {
-    struct tally_options options;
-    struct tally_region *regions; /* owned */
+struct census {
+    struct census_options options;
+    struct census_region *regions; /* owned */
     size_t region_count;
     struct image *images; /* owned; in order */
 };
@@ -55,11 +55,11 @@ static bool parse_range(const char *text, uint64_t *low, uint64_t *high)
     return end != text && *end == '\0' && *low < *high;
 }
 
-int tally_parse_region(const char *text, struct tally_region *region)
+int census_parse_region(const char *text, struct census_region *region)
 {
     const char *colon = strrchr(text, ':');
 
-    *region = (struct tally_region){0};
+    *region = (struct census_region){0};
     if (parse_range(text, &region->low, &region->high))
         return 0;
     size_t length = strlen(text);
@@ -73,44 +73,44 @@ int tally_parse_region(const char *text, struct tally_region *region)
     return region->object == NULL ? -ENOMEM : 0;
 }
 
-static void free_regions(struct tally_region *regions, size_t count)
+static void free_regions(struct census_region *regions, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(regions[i].object);
     free(regions);
 }
 
-int tally_new(const struct tally_options *options, struct tally_region *regions, size_t count,
-              struct tally **result)
+int census_new(const struct census_options *options, struct census_region *regions, size_t count,
+              struct census **result)
 {
-    struct tally *tally = calloc(1, sizeof *tally);
+    struct census *census = calloc(1, sizeof *census);
 
     if (count == 0)
         regions = calloc(1, sizeof *regions);
-    if (tally == NULL || regions == NULL) {
+    if (census == NULL || regions == NULL) {
         free_regions(regions, count);
-        free(tally);
+        free(census);
         return -ENOMEM;
     }
-    tally->options = *options;
-    tally->regions = regions;
-    tally->region_count = count == 0 ? 1 : count;
-    if (tally->options.counter_size == 0)
-        tally->options.counter_size = options->dialect->counter_size;
-    if (tally->options.counter_size == 0)
-        tally->options.counter_size = sizeof(uint64_t); /* a pc */
+    census->options = *options;
+    census->regions = regions;
+    census->region_count = count == 0 ? 1 : count;
+    if (census->options.counter_size == 0)
+        census->options.counter_size = options->dialect->counter_size;
+    if (census->options.counter_size == 0)
+        census->options.counter_size = sizeof(uint64_t); /* a pc */
     if (!options->scaled)
-        tally->options.scale = tally->options.counter_size == 2 ? DIALECT_ONE_TO_ONE / 2
+        census->options.scale = census->options.counter_size == 2 ? DIALECT_ONE_TO_ONE / 2
                                                                 : DIALECT_ONE_TO_ONE;
-    *result = tally;
+    *result = census;
     return 0;
 }
 
 /* --- images -------------------------------------------------------------------------------- */
 
-static void free_image(const struct tally *tally, struct image *image)
+static void free_image(const struct census *census, struct image *image)
 {
-    for (size_t i = 0; image->bindings != NULL && i < tally->region_count; i++)
+    for (size_t i = 0; image->bindings != NULL && i < census->region_count; i++)
         free(image->bindings[i].counters);
     free(image->bindings);
     free(image->pcs);
@@ -118,30 +118,30 @@ static void free_image(const struct tally *tally, struct image *image)
     free(image);
 }
 
-void tally_free(struct tally *tally)
+void census_free(struct census *census)
 {
-    if (tally == NULL)
+    if (census == NULL)
         return;
-    for (struct image *image = tally->images, *next; image != NULL; image = next) {
+    for (struct image *image = census->images, *next; image != NULL; image = next) {
         next = image->next;
-        free_image(tally, image);
+        free_image(census, image);
     }
-    free_regions(tally->regions, tally->region_count);
-    free(tally);
+    free_regions(census->regions, census->region_count);
+    free(census);
 }
 
-static struct image *find_live(const struct tally *tally, uint32_t pid)
+static struct image *find_live(const struct census *census, uint32_t pid)
 {
-    struct image *image = tally->images;
+    struct image *image = census->images;
 
     while (image != NULL && !(image->live && image->facts.pid == pid))
         image = image->next;
     return image;
 }
 
-static void append(struct tally *tally, struct image *image)
+static void append(struct census *census, struct image *image)
 {
-    struct image **link = &tally->images;
+    struct image **link = &census->images;
 
     while (*link != NULL) {
         if ((*link)->facts.pid == image->facts.pid)
@@ -151,25 +151,25 @@ static void append(struct tally *tally, struct image *image)
     *link = image;
 }
 
-static uint64_t pcs_room(const struct tally_options *options)
+static uint64_t pcs_room(const struct census_options *options)
 {
     return options->size == 0 ? DEFAULT_PCS : options->size / sizeof(uint64_t);
 }
 
 /* Text that is nowhere: what is not bound takes no pc. */
-static struct dialect_count *new_count(const struct tally *tally)
+static struct dialect_count *new_count(const struct census *census)
 {
-    const struct tally_options *options = &tally->options;
-    struct dialect_region *nowhere = calloc(tally->region_count, sizeof *nowhere);
-    uint64_t *addresses = calloc(tally->region_count, sizeof *addresses);
+    const struct census_options *options = &census->options;
+    struct dialect_region *nowhere = calloc(census->region_count, sizeof *nowhere);
+    uint64_t *addresses = calloc(census->region_count, sizeof *addresses);
     struct dialect_count *count = NULL;
 
-    for (size_t i = 0; nowhere != NULL && i < tally->region_count; i++)
+    for (size_t i = 0; nowhere != NULL && i < census->region_count; i++)
         nowhere[i] = (struct dialect_region){
             .offset = UINT64_MAX, .low = UINT64_MAX, .high = UINT64_MAX, .scale = options->scale};
     if (nowhere != NULL && addresses != NULL)
         count = dialect_count_new(options->dialect, options->counter_size, nowhere, addresses,
-                                  tally->region_count);
+                                  census->region_count);
     free(nowhere);
     free(addresses);
     if (count != NULL && options->period_ns != 0)
@@ -177,39 +177,39 @@ static struct dialect_count *new_count(const struct tally *tally)
     return count;
 }
 
-static struct image *new_image(struct tally *tally, uint32_t pid, bool counts)
+static struct image *new_image(struct census *census, uint32_t pid, bool counts)
 {
     struct image *image = calloc(1, sizeof *image);
-    bool raw = tally->options.dialect->arithmetic == DIALECT_RAW;
+    bool raw = census->options.dialect->arithmetic == DIALECT_RAW;
 
     if (image == NULL)
         return NULL;
     image->facts.pid = pid;
     image->live = true;
-    image->bindings = calloc(tally->region_count, sizeof *image->bindings);
-    image->count = counts ? new_count(tally) : NULL;
+    image->bindings = calloc(census->region_count, sizeof *image->bindings);
+    image->count = counts ? new_count(census) : NULL;
     if (counts && raw)
-        image->pcs = calloc(pcs_room(&tally->options), sizeof *image->pcs);
+        image->pcs = calloc(pcs_room(&census->options), sizeof *image->pcs);
     if (image->bindings == NULL || (counts && image->count == NULL) ||
         (counts && raw && image->pcs == NULL)) {
-        free_image(tally, image);
+        free_image(census, image);
         return NULL;
     }
     if (counts && raw) {
         image->count->array = (uintptr_t)image->pcs;
-        image->count->pcsample.room = pcs_room(&tally->options);
+        image->count->pcsample.room = pcs_room(&census->options);
         image->count->pcsample.on = true;
     }
-    append(tally, image);
+    append(census, image);
     return image;
 }
 
 /* A child goes on with a copy of its parent's counts, where the dialect has that. */
-static int fork_image(struct tally *tally, uint32_t pid, const struct image *parent)
+static int fork_image(struct census *census, uint32_t pid, const struct image *parent)
 {
     bool counts = parent->count != NULL && parent->count->on &&
-                  tally->options.dialect->fork == DIALECT_CHILD_COUNTS;
-    struct image *image = new_image(tally, pid, counts);
+                  census->options.dialect->fork == DIALECT_CHILD_COUNTS;
+    struct image *image = new_image(census, pid, counts);
 
     if (image == NULL)
         return -ENOMEM;
@@ -223,7 +223,7 @@ static int fork_image(struct tally *tally, uint32_t pid, const struct image *par
     count->array = (uintptr_t)image->pcs;
     if (image->pcs != NULL)
         memcpy(image->pcs, parent->pcs, count->pcsample.count * sizeof *image->pcs);
-    for (size_t i = 0; i < tally->region_count; i++) {
+    for (size_t i = 0; i < census->region_count; i++) {
         const struct binding *from = &parent->bindings[i];
         if (from->counters == NULL)
             continue;
@@ -239,7 +239,7 @@ static int fork_image(struct tally *tally, uint32_t pid, const struct image *par
 
 /* --- binding ------------------------------------------------------------------------------- */
 
-static bool wants(const struct tally_region *region, const struct wire_map *map)
+static bool wants(const struct census_region *region, const struct wire_map *map)
 {
     const char *slash = strrchr(map->name, '/');
 
@@ -258,7 +258,7 @@ static bool is_ranged(const struct dialect *dialect)
            strcmp(dialect->name, "osf1x") == 0;
 }
 
-static uint64_t buffer_size(const struct tally_options *options, uint64_t text)
+static uint64_t buffer_size(const struct census_options *options, uint64_t text)
 {
     uint64_t size = options->size;
 
@@ -270,9 +270,9 @@ static uint64_t buffer_size(const struct tally_options *options, uint64_t text)
 }
 
 /* runtime: what has to be added to link-time addresses in this process. */
-static int bind(const struct tally *tally, struct image *image, size_t i, uint64_t runtime)
+static int bind(const struct census *census, struct image *image, size_t i, uint64_t runtime)
 {
-    const struct tally_options *options = &tally->options;
+    const struct census_options *options = &census->options;
     struct binding *binding = &image->bindings[i];
     uint64_t size = buffer_size(options, binding->high - binding->low);
 
@@ -292,21 +292,21 @@ static int bind(const struct tally *tally, struct image *image, size_t i, uint64
     return 0;
 }
 
-static int feed_map(struct tally *tally, const struct profile *profile,
+static int feed_map(struct census *census, const struct profile *profile,
                     const struct wire_map *map)
 {
-    struct image *image = find_live(tally, map->pid);
+    struct image *image = find_live(census, map->pid);
     uint64_t start, offset, address;
     struct symbol_text text;
     bool read = false;
     int error = 0;
 
     if (image == NULL)
-        image = new_image(tally, map->pid, true);
+        image = new_image(census, map->pid, true);
     if (image == NULL)
         return -ENOMEM;
-    for (size_t i = 0; error == 0 && image->count != NULL && i < tally->region_count; i++) {
-        const struct tally_region *region = &tally->regions[i];
+    for (size_t i = 0; error == 0 && image->count != NULL && i < census->region_count; i++) {
+        const struct census_region *region = &census->regions[i];
         struct binding *binding = &image->bindings[i];
         if (binding->counters != NULL || !wants(region, map) ||
             !profile_find_mapping(profile, map->pid, map->start, &binding->object, &start,
@@ -323,14 +323,14 @@ static int feed_map(struct tally *tally, const struct profile *profile,
         binding->low = region->high != 0 ? region->low : text.low & ~(uint64_t)(ALIGNMENT - 1);
         binding->high =
             region->high != 0 ? region->high : (text.high | (ALIGNMENT - 1)) + 1;
-        error = bind(tally, image, i, start - address);
+        error = bind(census, image, i, start - address);
     }
     return error;
 }
 
 /* --- events -------------------------------------------------------------------------------- */
 
-int tally_feed(struct tally *tally, const struct profile *profile,
+int census_feed(struct census *census, const struct profile *profile,
                const struct wire_header *event)
 {
     const struct wire_sample *sample = (const struct wire_sample *)event;
@@ -341,37 +341,37 @@ int tally_feed(struct tally *tally, const struct profile *profile,
 
     switch (event->type) {
     case WIRE_SAMPLE:
-        image = find_live(tally, sample->pid);
-        if (image == NULL && (image = new_image(tally, sample->pid, true)) == NULL)
+        image = find_live(census, sample->pid);
+        if (image == NULL && (image = new_image(census, sample->pid, true)) == NULL)
             return -ENOMEM;
         if (image->count != NULL)
             dialect_count_cpu(image->count, &dialect_own_memory, sample->pc,
                               sample->syscall >= 0, sample->cpu_ns);
         return 0;
     case WIRE_MAP:
-        return feed_map(tally, profile, (const struct wire_map *)event);
+        return feed_map(census, profile, (const struct wire_map *)event);
     case WIRE_FORK:
-        image = fork->ppid == 0 ? NULL : find_live(tally, fork->ppid);
-        return image == NULL ? 0 : fork_image(tally, fork->pid, image);
+        image = fork->ppid == 0 ? NULL : find_live(census, fork->ppid);
+        return image == NULL ? 0 : fork_image(census, fork->pid, image);
     case WIRE_EXEC:
-        if ((image = find_live(tally, task->pid)) != NULL)
+        if ((image = find_live(census, task->pid)) != NULL)
             image->live = false;
         return 0;
     case WIRE_EXIT:
-        if (end->pid == end->tid && (image = find_live(tally, end->pid)) != NULL)
+        if (end->pid == end->tid && (image = find_live(census, end->pid)) != NULL)
             image->live = false;
         return 0;
     }
     return 0;
 }
 
-void tally_clear(struct tally *tally)
+void census_clear(struct census *census)
 {
-    for (struct image *image = tally->images; image != NULL; image = image->next) {
+    for (struct image *image = census->images; image != NULL; image = image->next) {
         struct dialect_count *count = image->count;
         if (count == NULL)
             continue;
-        for (size_t i = 0; i < tally->region_count; i++)
+        for (size_t i = 0; i < census->region_count; i++)
             if (image->bindings[i].counters != NULL)
                 memset(image->bindings[i].counters, 0, count->regions[i].size);
         count->pcsample.room += count->pcsample.count;
@@ -389,28 +389,28 @@ static struct image *counted(struct image *image)
     return image;
 }
 
-static const struct image *image_at(const struct tally *tally, size_t i)
+static const struct image *image_at(const struct census *census, size_t i)
 {
-    const struct image *image = counted(tally->images);
+    const struct image *image = counted(census->images);
 
     while (i-- > 0)
         image = counted(image->next);
     return image;
 }
 
-size_t tally_images(const struct tally *tally)
+size_t census_images(const struct census *census)
 {
     size_t count = 0;
 
-    for (struct image *image = counted(tally->images); image != NULL;
+    for (struct image *image = counted(census->images); image != NULL;
          image = counted(image->next))
         count++;
     return count;
 }
 
-void tally_image(const struct tally *tally, size_t i, struct tally_image_facts *facts)
+void census_image(const struct census *census, size_t i, struct census_image_facts *facts)
 {
-    const struct image *image = image_at(tally, i);
+    const struct image *image = image_at(census, i);
 
     *facts = image->facts;
     facts->on = image->count->on;
@@ -419,14 +419,14 @@ void tally_image(const struct tally *tally, size_t i, struct tally_image_facts *
     facts->overflows = image->count->overflows;
 }
 
-size_t tally_regions(const struct tally *tally)
+size_t census_regions(const struct census *census)
 {
-    return tally->region_count;
+    return census->region_count;
 }
 
-size_t tally_same_object(const struct tally *tally, size_t image_index, size_t region)
+size_t census_same_object(const struct census *census, size_t image_index, size_t region)
 {
-    const struct binding *bindings = image_at(tally, image_index)->bindings;
+    const struct binding *bindings = image_at(census, image_index)->bindings;
     size_t same = 0;
 
     for (size_t i = 0; i < region; i++)
@@ -434,9 +434,9 @@ size_t tally_same_object(const struct tally *tally, size_t image_index, size_t r
     return same;
 }
 
-const struct dialect *tally_dialect(const struct tally *tally)
+const struct dialect *census_dialect(const struct census *census)
 {
-    return tally->options.dialect;
+    return census->options.dialect;
 }
 
 static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
@@ -447,7 +447,7 @@ static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
 }
 
 /* Text that the counters reach: the buffer may be smaller than the text wants. */
-static uint64_t reach(const struct tally_options *options, const struct binding *binding,
+static uint64_t reach(const struct census_options *options, const struct binding *binding,
                       uint64_t count)
 {
     if (is_ranged(options->dialect) || options->scale < 2)
@@ -455,7 +455,7 @@ static uint64_t reach(const struct tally_options *options, const struct binding 
     return binding->low + count * options->counter_size * DIALECT_ONE_TO_ONE / options->scale;
 }
 
-static int add_histogram(const struct tally_options *options, const struct image *image, size_t i,
+static int add_histogram(const struct census_options *options, const struct image *image, size_t i,
                          struct histogram_file *file)
 {
     const struct binding *binding = &image->bindings[i];
@@ -501,15 +501,15 @@ static int add_pcs(const struct profile *profile, const struct image *image,
     return error;
 }
 
-int tally_histograms(const struct tally *tally, const struct profile *profile,
-                     size_t image_index, size_t region, enum tally_extent extent,
+int census_histograms(const struct census *census, const struct profile *profile,
+                     size_t image_index, size_t region, enum census_extent extent,
                      struct histogram_file *file)
 {
-    const struct image *image = image_at(tally, image_index);
+    const struct image *image = image_at(census, image_index);
     const struct binding *bindings = image->bindings, *first = &bindings[region];
     int error = 0;
 
-    *file = (struct histogram_file){.dialect = tally->options.dialect,
+    *file = (struct histogram_file){.dialect = census->options.dialect,
                                     .pointer_size = first->pointer_size,
                                     .big_endian = first->big_endian,
                                     .rate_hz = 1e9 / (double)image->count->period_ns,
@@ -519,17 +519,17 @@ int tally_histograms(const struct tally *tally, const struct profile *profile,
         return region == 0 ? add_pcs(profile, image, file) : -EEXIST;
     if (first->counters == NULL)
         return -ENODATA;
-    for (size_t i = 0; i < region && extent != TALLY_REGION; i++)
+    for (size_t i = 0; i < region && extent != CENSUS_REGION; i++)
         if (bindings[i].counters != NULL &&
-            (extent == TALLY_ALL || bindings[i].object == first->object))
+            (extent == CENSUS_ALL || bindings[i].object == first->object))
             return -EEXIST;
     file->object = strdup(first->path);
     if (file->object == NULL)
         return -ENOMEM;
-    for (size_t i = region; error == 0 && i < tally->region_count; i++)
+    for (size_t i = region; error == 0 && i < census->region_count; i++)
         if (bindings[i].counters != NULL &&
-            (i == region || extent == TALLY_ALL ||
-             (extent == TALLY_OBJECT && bindings[i].object == first->object)))
-            error = add_histogram(&tally->options, image, i, file);
+            (i == region || extent == CENSUS_ALL ||
+             (extent == CENSUS_OBJECT && bindings[i].object == first->object)))
+            error = add_histogram(&census->options, image, i, file);
     return error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs that are counted by a dialect: from options to a tally, from a tally to files. */
+/* Runs that are counted by a dialect: from options to a census, from a census to files. */
 #include "config.h"
 
 #include <errno.h>
@@ -58,16 +58,16 @@ static int check(struct pprofil_session *session, const struct pprofil_dialect_o
 
 static int parse_regions(struct pprofil_session *session,
                          const struct pprofil_dialect_options *options,
-                         struct tally_region **result)
+                         struct census_region **result)
 {
-    struct tally_region *regions = calloc(options->region_count + 1, sizeof *regions);
+    struct census_region *regions = calloc(options->region_count + 1, sizeof *regions);
     int error = 0;
 
     *result = regions;
     if (regions == NULL)
         return -ENOMEM;
     for (size_t i = 0; error == 0 && i < options->region_count; i++) {
-        error = tally_parse_region(options->regions[i], &regions[i]);
+        error = census_parse_region(options->regions[i], &regions[i]);
         if (error != 0)
             session_fail(session, error,
                          "a region is OBJECT, LO-HI or OBJECT:LO-HI in hex, not '%s'",
@@ -84,7 +84,7 @@ int pprofil_session_dialect(pprofil_session *session,
                             const struct pprofil_dialect_options *asked)
 {
     struct pprofil_dialect_options options = {0};
-    struct tally_region *regions;
+    struct census_region *regions;
 
     memcpy(&options, asked, asked->size < sizeof options ? asked->size : sizeof options);
     const struct dialect *dialect =
@@ -94,19 +94,19 @@ int pprofil_session_dialect(pprofil_session *session,
         error = parse_regions(session, &options, &regions);
     if (error != 0)
         return error;
-    const struct tally_options tally_options = {.dialect = dialect,
+    const struct census_options census_options = {.dialect = dialect,
                                                 .counter_size = options.counter_size,
                                                 .scale = options.scale,
                                                 .scaled = options.scaled,
                                                 .size = options.buffer_size,
                                                 .period_ns = options.period_ns};
-    tally_free(session->tally);
-    session->tally = NULL;
+    census_free(session->census);
+    session->census = NULL;
     if (options.region_count == 0) {
         free(regions);
         regions = NULL;
     }
-    error = tally_new(&tally_options, regions, options.region_count, &session->tally);
+    error = census_new(&census_options, regions, options.region_count, &session->census);
     return error == 0 ? 0 : session_fail(session, error, "out of memory");
 }
 
@@ -129,7 +129,7 @@ static const char *base_name(const char *path)
 
 /* part: of the files of this image; same: so many before it are of the same object. */
 static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
-                     const struct tally_image_facts *facts, const char *object,
+                     const struct census_image_facts *facts, const char *object,
                      char path[PATH_MAX])
 {
     char process[32] = "", text[NAME_MAX + 2] = "", number[32] = "";
@@ -147,9 +147,9 @@ static int name_file(const struct saving *saving, size_t image, size_t part, siz
                : -ENAMETOOLONG;
 }
 
-static enum tally_extent extent_of(const struct codec *codec)
+static enum census_extent extent_of(const struct codec *codec)
 {
-    return codec->single ? TALLY_REGION : codec->whole ? TALLY_ALL : TALLY_OBJECT;
+    return codec->single ? CENSUS_REGION : codec->whole ? CENSUS_ALL : CENSUS_OBJECT;
 }
 
 static int write_part(struct saving *saving, const char *path, const struct histogram_file *file)
@@ -166,18 +166,18 @@ static int write_part(struct saving *saving, const char *path, const struct hist
 
 /* One file, if the region has something that is in none yet. */
 static int save_region(struct saving *saving, size_t image, size_t region,
-                       enum tally_extent extent, size_t *parts)
+                       enum census_extent extent, size_t *parts)
 {
-    const struct tally *tally = saving->session->tally;
-    struct tally_image_facts facts;
+    const struct census *census = saving->session->census;
+    struct census_image_facts facts;
     struct histogram_file file;
     char path[PATH_MAX];
 
-    tally_image(tally, image, &facts);
-    int error = tally_histograms(tally, saving->session->profile->profile, image, region, extent,
+    census_image(census, image, &facts);
+    int error = census_histograms(census, saving->session->profile->profile, image, region, extent,
                                  &file);
     if (error == 0)
-        error = name_file(saving, image, *parts, tally_same_object(tally, image, region), &facts,
+        error = name_file(saving, image, *parts, census_same_object(census, image, region), &facts,
                           file.object, path);
     if (error == 0)
         error = write_part(saving, path, &file);
@@ -195,25 +195,25 @@ static int save_region(struct saving *saving, size_t image, size_t region,
     return 0;
 }
 
-static int save_image(struct saving *saving, size_t image, enum tally_extent extent)
+static int save_image(struct saving *saving, size_t image, enum census_extent extent)
 {
     size_t parts = 0;
     int error = 0;
 
-    for (size_t i = 0; error == 0 && i < tally_regions(saving->session->tally); i++)
+    for (size_t i = 0; error == 0 && i < census_regions(saving->session->census); i++)
         error = save_region(saving, image, i, extent, &parts);
     return error;
 }
 
 static int save_all(struct saving *saving)
 {
-    enum tally_extent extent = extent_of(saving->format->codec);
+    enum census_extent extent = extent_of(saving->format->codec);
     int error = 0;
 
-    for (size_t image = 0; error == 0 && image < tally_images(saving->session->tally); image++) {
+    for (size_t image = 0; error == 0 && image < census_images(saving->session->census); image++) {
         error = save_image(saving, image, extent);
-        if (error == -EDOM && extent == TALLY_OBJECT) /* regions that overlap, for one */
-            error = save_image(saving, image, TALLY_REGION);
+        if (error == -EDOM && extent == CENSUS_OBJECT) /* regions that overlap, for one */
+            error = save_image(saving, image, CENSUS_REGION);
     }
     return error;
 }
@@ -223,9 +223,9 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
                                                const struct pprofil_histogram_state *state),
                                  void *context)
 {
-    if (session->tally == NULL)
+    if (session->census == NULL)
         return session_fail(session, -EINVAL, "the session has no dialect");
-    const struct own_file *own = own_file_of(tally_dialect(session->tally)->name);
+    const struct own_file *own = own_file_of(census_dialect(session->census)->name);
     struct saving saving = {.session = session,
                             .format = format_by_name(name != NULL ? name : own->format),
                             .path = path != NULL ? path : own->path,
