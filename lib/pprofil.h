@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #ifdef __cplusplus
@@ -309,6 +310,33 @@ void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil
  * share of its time in the whole. -ENOENT past the last. After a report by function. */
 int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path,
                              const char **why, double *share);
+
+/* --- styles: the reports of older systems' own programs ------------------------------- */
+
+enum pprofil_sort { PPROFIL_SORT_TIME, PPROFIL_SORT_CALLS, PPROFIL_SORT_ADDRESS, PPROFIL_SORT_NAME };
+enum pprofil_addresses { PPROFIL_ADDRESSES_NONE, PPROFIL_ADDRESSES_OCTAL, PPROFIL_ADDRESSES_HEX };
+
+struct pprofil_style_options {
+    size_t size;        /* sizeof(struct pprofil_style_options): lets it grow */
+    const char *format; /* of the file; NULL: what it looks like */
+    const char *object; /* path of the ELF file whose text was counted; of a profile, the object
+                         * to show, by its path or the last part of that. NULL: the program */
+    enum pprofil_sort sort;
+    enum pprofil_addresses addresses;
+    bool no_header;
+    bool zeros; /* rows without time and calls too */
+};
+
+/* The i-th style's name and summary; -ENOENT past the last. Either pointer may be NULL. */
+int pprofil_style_at(unsigned i, const char **name, const char **summary);
+
+/* Prints a saved profile, or an older system's file of counters, as that system's own program
+ * did. options may be NULL; a style takes no notice of options that its program did not have.
+ * -ENODATA: it cannot be printed, and errors has been told why in that program's words; -EINVAL:
+ * no such style; -ENXIO: the profile has no such object; -ENOEXEC, -EBADMSG, ...: as
+ * pprofil_profile_open. */
+int pprofil_style_print(const char *path, const char *style,
+                        const struct pprofil_style_options *options, FILE *out, FILE *errors);
 
 const char *pprofil_version(void);
 

@@ -62,6 +62,20 @@ int view_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *re
 int view_by_name(const char *name);
 int view_format_name(const char *name);
 
+/* A report as another program made it. */
+struct style_view {
+    const char *name; /* of the style */
+    struct pprofil_style_options options;
+};
+
+/* Names of a style, complaining where there is none of this name; of an order of its rows. */
+bool style_is_known(const char *name);
+int style_sort_name(const char *name);
+
+/* Prints the file at path. Returns the exit status: whatever went wrong has been said. */
+int style_view_print(FILE *out, const char *out_name, const char *path,
+                     const struct style_view *view);
+
 /* Are colours wanted on this stream: a terminal, TERM not dumb, NO_COLOR not set? */
 bool view_colour(FILE *out);
 

@@ -29,21 +29,29 @@ static int check_object(const char *path)
     return error == 0 ? 0 : -ELIBBAD;
 }
 
+int codec_load(const struct codec *codec, const char *path, const char *object,
+               struct histogram_file *file)
+{
+    unsigned char *bytes = NULL;
+    size_t size;
+    int error = bytes_load(path, &bytes, &size);
+
+    if (error == 0)
+        error = codec->read(bytes, size, file);
+    free(bytes);
+    if (error == 0 && object != NULL && (file->object = strdup(object)) == NULL)
+        error = -ENOMEM;
+    return error;
+}
+
 int codec_read(const struct codec *codec, const char *path, const char *object,
                struct profile *profile)
 {
     struct histogram_file file = {0};
-    unsigned char *bytes = NULL;
-    size_t size;
     int error = object != NULL ? check_object(object) : 0;
 
     if (error == 0)
-        error = bytes_load(path, &bytes, &size);
-    if (error == 0)
-        error = codec->read(bytes, size, &file);
-    free(bytes);
-    if (error == 0 && object != NULL && (file.object = strdup(object)) == NULL)
-        error = -ENOMEM;
+        error = codec_load(codec, path, object, &file);
     if (error == 0)
         error = histogram_to_profile(&file, profile);
     histogram_file_clear(&file);

@@ -130,6 +130,19 @@ int format_read_file_as(const char *path, const struct format *format,
     return 0;
 }
 
+int histogram_open(const char *path, const char *name, const char *object,
+                   struct histogram_file *file)
+{
+    const struct format *format = name != NULL ? format_by_name(name) : NULL;
+    int error = name == NULL ? recognise(path, &format) : format == NULL ? -EINVAL : 0;
+
+    if (error != 0)
+        return error;
+    if (format->codec == NULL)
+        return -ENOEXEC;
+    return codec_load(format->codec, path, object, file);
+}
+
 int format_read_file(const char *path, struct profile **profile)
 {
     return format_read_file_as(path, NULL, &(struct format_options){0}, profile);

@@ -118,6 +118,12 @@ double histogram_rate(const struct profile *profile, const struct dialect *diale
 /* The time of a sample: its CPU time, else the best there is. */
 uint64_t histogram_time(const struct profile *profile, const struct profile_sample *sample);
 
+/* Reads a file of the profil family as it is; format: its name, NULL: it shows. object: the path of
+ * the ELF file that it is about, or NULL. 0 or -errno: -ENOEXEC: it is of no such format, -EINVAL:
+ * there is none of this name. An empty file is filled; clear it in any case. */
+int histogram_open(const char *path, const char *format, const char *object,
+                   struct histogram_file *file);
+
 /* Into an empty profile: one process, one thread, and the object that the file names, or
  * "[text]", or the file's modules. Addresses become offsets where the object's file is here. */
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile);

@@ -22,7 +22,7 @@ for row in irix:mon.out:100 irix-sprofil:gmon.out:100 solaris:mon.out:100 \
 	between "$dialect: ticks x period is the CPU time" $((expected - expected / 20 - 8)) \
 		"$(ticks "$file")" $((expected + expected / 20 + 8))
 	format=
-	[ "$file" = osprofile.out ] && format="-f n64"
+	[ "$file" = osprofile.out ] && format="--from n64"
 	[ "$dialect" = pcsample ] && continue # addresses of a process that is gone
 	"$pprofil" convert --object "$targets/split" -o back.pb.gz "$file" 2>err ||
 		"$pprofil" convert --object "$targets/split" $format -o back.pb.gz "$file" 2>err

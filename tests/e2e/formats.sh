@@ -105,7 +105,7 @@ expect "mon-solaris: finds its objects" library_two "$(top "$work/mon.out")"
 expect "from gmon" program_one,program_two "$("$pprofil" report -f csv -n 2 "$work/again.pb.gz" |
 	awk -F, 'NR > 1 { print $5 }' | sort | paste -s -d,)"
 "$pprofil" convert -f kpdata --dialect plan9 -o "$work/plan9" "$work/two.pb.gz"
-between "kpdata: Plan 9 read back" 300 "$("$pprofil" report -f json -f kpdata "$work/plan9" |
+between "kpdata: Plan 9 read back" 300 "$("$pprofil" report -f json --from kpdata "$work/plan9" |
 	sed -n 's/^ *"cpu_ns": \([0-9]*\)[0-9]\{6\},*$/\1/p')" 1000
 
 # --- one counter with more than it can hold: the same pc, often
@@ -142,7 +142,7 @@ one_line "no such dialect"
 expect "scale that counts nothing" 125 \
 	"$(status_of "$pprofil" convert --scale 1 --dialect irix -f mon -o "$work/x" "$work/two.pb.gz")"
 one_line "scale that counts nothing"
-expect "not of that format" 125 "$(status_of "$pprofil" report -f kpdata "$work/two.gmon")"
+expect "not of that format" 125 "$(status_of "$pprofil" report --from kpdata "$work/two.gmon")"
 one_line "not of that format"
 expect "no such object" 125 "$(status_of "$pprofil" report --object /no/file "$work/two.gmon")"
 one_line "no such object"

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions that call each other in a circle are a strong component of the graph. Components are
+ * numbered so that callees come first (Tarjan's algorithm, without recursion: files are hostile),
+ * and time goes up in that order, arc by arc.
+ *
+ * Sums are made in gprof's order, as far as they can round differently: of a function's arcs the
+ * last one that the file has comes first.
+ */
+#include "config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/call-graph.h"
+
+#define NONE SIZE_MAX
+
+struct arc {
+    size_t from, to; /* rows */
+    uint64_t count;
+    size_t order; /* of the first in the file */
+};
+
+struct node {
+    size_t arcs, arc_end; /* its own, in the graph's */
+    size_t next;          /* of arcs, the first not followed yet */
+    size_t number;        /* in the order of discovery, from 1; 0: not found yet */
+    size_t lowest;        /* number that is reached from here, of those in no component yet */
+    size_t component;     /* NONE: not known yet */
+};
+
+/* Functions whose time is passed on together. */
+struct component {
+    size_t size;
+    double ticks, below;
+    uint64_t calls; /* from outside */
+};
+
+struct graph {
+    struct tally *tally;
+    double *below;
+    struct arc *arcs;
+    size_t arc_count;
+    struct node *nodes;           /* one a row */
+    struct component *components; /* callees first */
+    size_t component_count;
+    size_t *stack; /* nodes in no component yet */
+    size_t *path;  /* nodes whose arcs are being followed */
+    size_t *order; /* rows by component */
+    size_t stacked, found;
+};
+
+/* --- arcs -------------------------------------------------------------------------------- */
+
+static int by_ends(const void *left, const void *right)
+{
+    const struct arc *a = left, *b = right;
+
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int last_first(const void *left, const void *right)
+{
+    const struct arc *a = left, *b = right;
+
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return a->order > b->order ? -1 : a->order < b->order;
+}
+
+/* What is called is a function: a label belongs to the one before. */
+static const struct tally_row *find_called(const struct tally *tally, uint64_t pc)
+{
+    const struct tally_row *row = tally_find(tally, pc);
+
+    while (row != NULL && row->symbol->type != STT_FUNC)
+        row = row > tally->rows ? row - 1 : NULL;
+    return row;
+}
+
+/* One arc for each two rows; calls of a function by itself are none. */
+static void merge_arcs(struct graph *graph)
+{
+    size_t kept = 0;
+
+    qsort(graph->arcs, graph->arc_count, sizeof *graph->arcs, by_ends);
+    for (size_t i = 0; i < graph->arc_count; i++) {
+        const struct arc *arc = &graph->arcs[i];
+        if (arc->from == arc->to)
+            continue;
+        graph->tally->rows[arc->to].calls += arc->count;
+        if (kept > 0 && graph->arcs[kept - 1].from == arc->from &&
+            graph->arcs[kept - 1].to == arc->to)
+            graph->arcs[kept - 1].count += arc->count;
+        else
+            graph->arcs[kept++] = *arc;
+    }
+    graph->arc_count = kept;
+    qsort(graph->arcs, graph->arc_count, sizeof *graph->arcs, last_first);
+}
+
+static void take_arcs(struct graph *graph, const struct histogram_file *file)
+{
+    for (size_t i = 0; i < file->arc_count; i++) {
+        const struct histogram_arc *arc = &file->arcs[i];
+        const struct tally_row *from = tally_find(graph->tally, arc->from);
+        const struct tally_row *to = find_called(graph->tally, arc->self);
+        if (from != NULL && to != NULL)
+            graph->arcs[graph->arc_count++] =
+                (struct arc){(size_t)(from - graph->tally->rows), (size_t)(to - graph->tally->rows),
+                             arc->count, i};
+    }
+    merge_arcs(graph);
+    for (size_t i = 0, next; i < graph->arc_count; i = next) {
+        struct node *node = &graph->nodes[graph->arcs[i].from];
+        for (next = i + 1; next < graph->arc_count; next++)
+            if (graph->arcs[next].from != graph->arcs[i].from)
+                break;
+        node->arcs = node->next = i;
+        node->arc_end = next;
+    }
+}
+
+/* --- components -------------------------------------------------------------------------- */
+
+static void find_node(struct graph *graph, size_t at)
+{
+    struct node *node = &graph->nodes[at];
+
+    node->number = node->lowest = ++graph->found;
+    graph->stack[graph->stacked++] = at;
+}
+
+/* All that were found since this node was, and are in none yet, are its component. */
+static void close_component(struct graph *graph, size_t at)
+{
+    struct component *component = &graph->components[graph->component_count];
+    size_t member;
+
+    do {
+        member = graph->stack[--graph->stacked];
+        graph->nodes[member].component = graph->component_count;
+        component->size++;
+    } while (member != at);
+    graph->component_count++;
+}
+
+static void visit(struct graph *graph, size_t root)
+{
+    size_t depth = 0;
+
+    graph->path[depth++] = root;
+    find_node(graph, root);
+    while (depth > 0) {
+        size_t at = graph->path[depth - 1];
+        struct node *node = &graph->nodes[at];
+        if (node->next < node->arc_end) {
+            size_t to = graph->arcs[node->next++].to;
+            const struct node *called = &graph->nodes[to];
+            if (called->number == 0) {
+                find_node(graph, to);
+                graph->path[depth++] = to;
+            } else if (called->component == NONE && called->number < node->lowest) {
+                node->lowest = called->number;
+            }
+            continue;
+        }
+        if (node->lowest == node->number)
+            close_component(graph, at);
+        depth--;
+        if (depth > 0 && node->lowest < graph->nodes[graph->path[depth - 1]].lowest)
+            graph->nodes[graph->path[depth - 1]].lowest = node->lowest;
+    }
+}
+
+/* Rows by component, in a component by address: a counting sort. The stack is free by now. */
+static void sort_rows(struct graph *graph)
+{
+    size_t *next = graph->stack, begin = 0;
+
+    for (size_t i = 0; i < graph->component_count; i++) {
+        next[i] = begin;
+        begin += graph->components[i].size;
+    }
+    for (size_t i = 0; i < graph->tally->count; i++)
+        graph->order[next[graph->nodes[i].component]++] = i;
+}
+
+static void find_components(struct graph *graph)
+{
+    for (size_t i = 0; i < graph->tally->count; i++)
+        graph->nodes[i].component = NONE;
+    for (size_t i = 0; i < graph->tally->count; i++)
+        if (graph->nodes[i].number == 0)
+            visit(graph, i);
+    sort_rows(graph);
+    for (size_t i = 0; i < graph->tally->count; i++)
+        graph->components[graph->nodes[i].component].ticks += graph->tally->rows[i].ticks;
+    for (size_t i = 0; i < graph->arc_count; i++) {
+        size_t from = graph->nodes[graph->arcs[i].from].component;
+        size_t to = graph->nodes[graph->arcs[i].to].component;
+        if (from != to)
+            graph->components[to].calls += graph->arcs[i].count;
+    }
+}
+
+/* --- time -------------------------------------------------------------------------------- */
+
+static void take_share(struct graph *graph, size_t row)
+{
+    const struct node *node = &graph->nodes[row];
+    struct component *own = &graph->components[node->component];
+
+    if (graph->tally->rows[row].hidden)
+        return;
+    for (size_t i = node->arcs; i < node->arc_end; i++) {
+        const struct arc *arc = &graph->arcs[i];
+        const struct component *called = &graph->components[graph->nodes[arc->to].component];
+        if (called == own || called->calls == 0 || arc->count == 0 ||
+            graph->tally->rows[arc->to].hidden)
+            continue;
+        double part = (double)arc->count / (double)called->calls;
+        double share = called->ticks * part + called->below * part;
+        graph->below[row] += share;
+        own->below += share;
+    }
+}
+
+static void graph_clear(struct graph *graph)
+{
+    free(graph->arcs);
+    free(graph->nodes);
+    free(graph->components);
+    free(graph->stack);
+    free(graph->path);
+    free(graph->order);
+}
+
+int call_graph(const struct histogram_file *file, struct tally *tally, double *below)
+{
+    size_t rows = tally->count + 1;
+    struct graph graph = {
+        .tally = tally,
+        .below = below,
+        .arcs = calloc(file->arc_count + 1, sizeof *graph.arcs),
+        .nodes = calloc(rows, sizeof *graph.nodes),
+        .components = calloc(rows, sizeof *graph.components),
+        .stack = calloc(rows, sizeof *graph.stack),
+        .path = calloc(rows, sizeof *graph.path),
+        .order = calloc(rows, sizeof *graph.order),
+    };
+    int error = -ENOMEM;
+
+    if (graph.arcs != NULL && graph.nodes != NULL && graph.components != NULL &&
+        graph.stack != NULL && graph.path != NULL && graph.order != NULL) {
+        take_arcs(&graph, file);
+        find_components(&graph);
+        for (size_t i = 0; i < tally->count; i++)
+            take_share(&graph, graph.order[i]);
+        error = 0;
+    }
+    graph_clear(&graph);
+    return error;
+}

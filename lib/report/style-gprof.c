@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The flat profile of GNU gprof, as gprof -b -p prints it.
+ *
+ * Its symbols are not quite those of the other reports: of local ones it leaves out those with
+ * "$" or "." in their names, but for some that compilers make of functions, and gives their time
+ * to the symbol before. The last symbol's text ends with the file's code; gprof, which reads past
+ * the end of its own table there, does not say.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/call-graph.h"
+#include "report/style.h"
+#include "report/tally.h"
+#include "symbol/demangle.h"
+
+bool style_gprof_refuse(enum style_file which, const char *path, int error, FILE *errors)
+{
+    if (path == NULL)
+        path = which == STYLE_TEXT ? "a.out" : "gmon.out";
+    if (error == -ENOEXEC && which == STYLE_TEXT)
+        fprintf(errors, "gprof: %s: not in executable format\n", path);
+    else if (error == -EBADMSG && which == STYLE_DATA)
+        fprintf(errors, "gprof: %s: unexpected end of file\n", path);
+    else if (error == -ENOEXEC || error == -EBADMSG)
+        return false;
+    else
+        fprintf(errors, "%s: %s\n", path, strerror(-error));
+    return true;
+}
+
+/* --- symbols ----------------------------------------------------------------------------- */
+
+#define LOOKED_AT 4096u /* bytes past a name: names in a hostile file may all lead on */
+
+/* Past a suffix ".NUMBER", of functions in functions, or that a compiler added to a copy;
+ * NULL: it is another suffix. */
+static const char *skip_suffix(const char *suffix, const char *end)
+{
+    static const char *const copies[] = {".clone.", ".constprop."};
+    bool digit = false;
+
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        size_t length = strlen(copies[i]);
+        if ((size_t)(end - suffix) > length && memcmp(suffix, copies[i], length) == 0 &&
+            suffix[length] != '\0') {
+            suffix += length - 1;
+            break;
+        }
+    }
+    for (suffix++; suffix < end && *suffix != '\0' && !(digit && *suffix == '.'); suffix++) {
+        if (!isdigit((unsigned char)*suffix))
+            return NULL;
+        digit = true;
+    }
+    return suffix;
+}
+
+/* gprof misses the end of a name that such a suffix ends, and goes on with the next name in the
+ * file. So do we, or else functions would have rows here that they have not there. */
+static bool is_label(const struct symbol *symbol)
+{
+    const char *name = symbol->name, *end = name + strlen(name);
+
+    if (symbol->rest > (size_t)(end - name)) {
+        size_t rest = symbol->rest - (size_t)(end - name);
+        end += rest < LOOKED_AT ? rest : LOOKED_AT;
+    }
+    for (; name < end && *name != '\0'; name++) {
+        if (*name == '$')
+            return true;
+        while (name < end && *name == '.')
+            if ((name = skip_suffix(name, end)) == NULL)
+                return true;
+    }
+    return strncmp(symbol->name, "__gnu_compiled", 14) == 0 ||
+           strncmp(symbol->name, "___gnu_compiled", 15) == 0;
+}
+
+static bool wanted(const struct symbol *symbol)
+{
+    if (symbol->type == STT_GNU_IFUNC ||
+        (symbol->binding == STB_WEAK && symbol->type == STT_OBJECT))
+        return false;
+    return symbol->binding != STB_LOCAL || !is_label(symbol);
+}
+
+/* What counts calls is no part of the program. */
+static void hide(struct tally *tally)
+{
+    static const char *const names[] = {"_gprof_mcount",     "mcount",     "_mcount",  "__mcount",
+                                        "__mcount_internal", "__mcleanup", "<locore>", "<hicore>"};
+
+    for (size_t i = 0; i < tally->count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (strcmp(tally->rows[i].symbol->name, names[k]) == 0)
+                tally->rows[i].hidden = true;
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+struct flat_row {
+    const struct tally_row *row;
+    double ticks, total; /* total: with those of what it called */
+    uint64_t calls;
+};
+
+static const struct unit {
+    char prefix;
+    double scale;
+} units[] = {{'T', 1e-12}, {'G', 1e-9}, {'M', 1e-6}, {'K', 1e-3}, {' ', 1},   {'m', 1e3},
+             {'u', 1e6},   {'n', 1e9},  {'p', 1e12}, {'f', 1e15}, {'a', 1e18}};
+
+/* By time, calls, name. */
+static int compare(const void *left, const void *right)
+{
+    const struct flat_row *a = left, *b = right;
+
+    if (a->ticks != b->ticks)
+        return a->ticks > b->ticks ? -1 : 1;
+    if (a->calls != b->calls)
+        return a->calls > b->calls ? -1 : 1;
+    int order = strcmp(a->row->symbol->name, b->row->symbol->name);
+    if (order != 0)
+        return order;
+    return a->row->address < b->row->address ? -1 : a->row->address > b->row->address;
+}
+
+/* The unit in which the dearest function's time per call has one to three digits before its
+ * point. Where nothing was called it is the first, tera. */
+static const struct unit *choose_unit(const struct flat_row *rows, size_t count, double hz)
+{
+    double dearest = 0;
+    size_t last = sizeof units / sizeof *units - 1;
+
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].calls > 0 && rows[i].total / (double)rows[i].calls > dearest)
+            dearest = rows[i].total / (double)rows[i].calls;
+    if (dearest <= 0)
+        return &units[0];
+    dearest /= hz;
+    for (size_t i = 0; i < last; i++)
+        if (units[i].scale * dearest >= 1 && units[i].scale * dearest < 1000)
+            return &units[i];
+    return &units[last];
+}
+
+static void print_header(FILE *out, double hz, bool none, const struct unit *unit)
+{
+    const char per_call[] = {unit->prefix, 's', '/', 'c', 'a', 'l', 'l', '\0'};
+
+    fprintf(out, "Flat profile:\n\nEach sample counts as %g seconds.\n", 1 / hz);
+    if (none)
+        fputs(" no time accumulated\n\n", out);
+    fprintf(out, "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n", "%  ", "cumulative", "self  ",
+            "", "self  ", "total ", "");
+    fprintf(out, "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n", "time", "seconds", "seconds",
+            "calls", per_call, per_call, "name");
+}
+
+static void print_name(FILE *out, const char *name)
+{
+    char *plain = demangle(name);
+
+    fprintf(out, "%s\n", plain != NULL ? plain : name);
+    free(plain);
+}
+
+static void print_row(FILE *out, const struct flat_row *row, double hz, double total, double *ticks,
+                      double scale)
+{
+    *ticks += row->ticks;
+    fprintf(out, "%6.2f %9.2f %8.2f", total > 0 ? 100 * row->ticks / total : 0, *ticks / hz,
+            row->ticks / hz);
+    if (row->calls > 0)
+        fprintf(out, " %8" PRIu64 " %8.2f %8.2f  ", row->calls,
+                scale * row->ticks / hz / (double)row->calls,
+                scale * row->total / hz / (double)row->calls);
+    else
+        fprintf(out, " %8.8s %8.8s %8.8s  ", "", "", "");
+    print_name(out, row->row->symbol->name);
+}
+
+static void print_rows(FILE *out, const struct flat_row *rows, size_t count, double hz,
+                       double total, bool zeros)
+{
+    const struct unit *unit = choose_unit(rows, count, hz);
+    double ticks = 0;
+
+    print_header(out, hz, total <= 0, unit);
+    for (size_t i = 0; i < count; i++)
+        if (!rows[i].row->hidden && (zeros || rows[i].calls > 0 || rows[i].ticks != 0))
+            print_row(out, &rows[i], hz, total, &ticks, unit->scale);
+}
+
+/* --- the report -------------------------------------------------------------------------- */
+
+static int print(const struct histogram_file *file, struct tally *tally, double hz, bool zeros,
+                 FILE *out)
+{
+    struct flat_row *rows = calloc(tally->count, sizeof *rows);
+    double *below = calloc(tally->count, sizeof *below);
+    int error = rows == NULL || below == NULL ? -ENOMEM : 0;
+
+    hide(tally);
+    tally_file(tally, file, TALLY_UNITS);
+    if (error == 0)
+        error = call_graph(file, tally, below);
+    for (size_t i = 0; error == 0 && i < tally->count; i++)
+        rows[i] = (struct flat_row){.row = &tally->rows[i],
+                                    .ticks = tally->rows[i].ticks,
+                                    .total = tally->rows[i].ticks + below[i],
+                                    .calls = tally->rows[i].calls};
+    if (error == 0) {
+        qsort(rows, tally->count, sizeof *rows, compare);
+        print_rows(out, rows, tally->count, hz, tally->total, zeros);
+    }
+    free(rows);
+    free(below);
+    return error;
+}
+
+int style_gprof(const struct histogram_file *file, const struct symbol_table *symbols,
+                const struct style_options *options, FILE *out, FILE *errors)
+{
+    double hz = file->rate_hz;
+    struct tally tally;
+    int error = tally_new(symbols, wanted, &tally);
+
+    if (error == 0 && tally.count == 0) {
+        fprintf(errors, "gprof: file `%s' has no symbols\n",
+                file->object != NULL ? file->object : "a.out");
+        error = -ENODATA;
+    }
+    if (error == 0 && hz <= 0) {
+        fputs("gprof: time is in ticks, not seconds\n", errors);
+        hz = 1;
+    }
+    if (error == 0)
+        error = print(file, &tally, hz, options->zeros, out);
+    tally_clear(&tally);
+    return error;
+}

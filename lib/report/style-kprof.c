@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * kprof(10.1) of Inferno, and Plan 9's. A cell belongs to the symbol that has its first byte.
+ *
+ * One slip of the source is not followed: where the first symbol does not begin a page, its scan
+ * starts six cells past that symbol instead of six past the page, so that the first 48 bytes of
+ * the symbol are never counted. Where it does begin one, both come to the same.
+ *
+ * The last symbol of these systems is etext, an address without text, and gets nothing; in an ELF
+ * file it is a function like any other, which has a size.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/style.h"
+#include "report/tally.h"
+
+#define USUAL_US 10000u /* a tick of 100 Hz */
+
+/* What the two programs do differently. */
+struct kprof {
+    uint64_t specials; /* cells at the start that are no counters */
+    bool plan9;
+};
+
+static int fail(FILE *errors, const char *why)
+{
+    fprintf(errors, "kprof: %s\n", why);
+    return -ENODATA;
+}
+
+bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE *errors)
+{
+    if (path == NULL)
+        fail(errors, "usage: kprof text data");
+    else if (error == -ENOMEM)
+        fprintf(errors, "kprof: malloc: %s\n", strerror(ENOMEM));
+    else if (which == STYLE_TEXT && error == -ENOEXEC)
+        fail(errors, "text file not an a.out");
+    else if (which == STYLE_DATA && error == -EBADMSG)
+        fail(errors, "data file too short");
+    else if (error == -EISDIR || error == -EIO)
+        fprintf(errors, "kprof: %s: %s\n", which == STYLE_TEXT ? "read text header" : "text read",
+                strerror(-error));
+    else if (error == -ENOEXEC || error == -EBADMSG)
+        return false;
+    else
+        fprintf(errors, "kprof: %s: %s\n", path, strerror(-error));
+    return true;
+}
+
+/* The counters of these two systems, with cells that hold something else. */
+static bool is_kpdata(const struct histogram_file *file)
+{
+    return file->dialect != NULL && file->dialect->arithmetic == DIALECT_CELLS;
+}
+
+static void count(const struct histogram_file *file, const struct kprof *kprof, struct tally *tally)
+{
+    struct tally_row *last = &tally->rows[tally->count - 1];
+
+    if (last->symbol->size < last->end - last->address)
+        last->end = last->address + last->symbol->size;
+    for (size_t i = 0; i < file->histogram_count; i++) {
+        const struct histogram *histogram = &file->histograms[i];
+        tally_histogram(tally, histogram, tally_base(tally, file, histogram),
+                        is_kpdata(file) ? kprof->specials : 0, TALLY_FIRST_BYTE);
+    }
+    tally_pcs(tally, file);
+}
+
+static void print_base(const struct histogram_file *file, const struct kprof *kprof,
+                       const struct tally *tally, FILE *out)
+{
+    uint64_t page = tally->rows[0].address & ~(TALLY_PAGE - 1);
+    uint64_t base =
+        file->histogram_count > 0 ? tally_base(tally, file, &file->histograms[0]) : page;
+
+    if (!kprof->plan9) {
+        fprintf(out, "KTZERO %.8" PRIx64 "\n", page);
+        return;
+    }
+    if (base != page)
+        fprintf(out, "warning: kbase %.8" PRIx64 " != tbase %.8" PRIx64 "\n", base, page);
+    fprintf(out, "KTZERO %.8" PRIx64 " PGSIZE %" PRIu64 "Kb\n", base, TALLY_PAGE / 1024);
+}
+
+/* Largest first; ties, which were left to chance, by address. */
+static int compare(const void *left, const void *right)
+{
+    const struct tally_row *a = left, *b = right;
+
+    if (a->ticks != b->ticks)
+        return a->ticks > b->ticks ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static uint64_t us_per_tick(const struct histogram_file *file)
+{
+    if (file->rate_hz > 0)
+        return (uint64_t)fmin(round(1e6 / file->rate_hz), UINT32_MAX);
+    return file->dialect != NULL ? file->dialect->period_ns / 1000 : USUAL_US;
+}
+
+/* Truncated, as its integers were. */
+static uint64_t part(uint64_t ticks, uint64_t times, uint64_t whole)
+{
+    __extension__ unsigned __int128 product = (unsigned __int128)ticks * times;
+    return whole == 0 ? 0 : (uint64_t)(product / whole);
+}
+
+/* Sums of what hostile files hold may exceed 64 bits. */
+static uint64_t whole_ticks(double ticks)
+{
+    return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
+}
+
+/* What a number of ticks is shown as in the head: Plan 9 has counted milliseconds. */
+static uint64_t shown(const struct histogram_file *file, const struct kprof *kprof, uint64_t ticks)
+{
+    return kprof->plan9 && file->rate_hz > 0 ? whole_ticks((double)ticks * 1000 / file->rate_hz)
+                                             : ticks;
+}
+
+static int print_rows(const struct histogram_file *file, const struct kprof *kprof, uint64_t in,
+                      struct tally *tally, FILE *out, FILE *errors)
+{
+    qsort(tally->rows, tally->count, sizeof *tally->rows, compare);
+    if (tally->rows[0].ticks <= 0)
+        return fail(errors, "no counts");
+    fputs("ms\t  %\tsym\n", out);
+    for (size_t i = 0; i < tally->count && tally->rows[i].ticks > 0; i++) {
+        uint64_t ticks = whole_ticks(tally->rows[i].ticks);
+        fprintf(out, "%" PRIu64 "\t%3" PRIu64 ".%" PRIu64 "\t%s\n",
+                kprof->plan9 ? shown(file, kprof, ticks) : part(ticks, us_per_tick(file), 1000),
+                part(ticks, 100, in), part(ticks, 1000, in) % 10, tally->rows[i].symbol->name);
+    }
+    return 0;
+}
+
+static int print(const struct histogram_file *file, const struct symbol_table *symbols,
+                 const struct kprof *kprof, FILE *out, FILE *errors)
+{
+    uint64_t in = file->ticks > file->outside ? file->ticks - file->outside : 0;
+    struct tally tally;
+
+    for (size_t i = 0; is_kpdata(file) && i < file->histogram_count; i++)
+        if (file->histograms[i].counter_size != 4)
+            return fail(errors, "only sample size 4 supported\n");
+    fprintf(
+        out, "total: %" PRIu64 "\tin kernel text: %" PRIu64 "\toutside kernel text: %" PRIu64 "\n",
+        shown(file, kprof, file->ticks), shown(file, kprof, in), shown(file, kprof, file->outside));
+    if (file->ticks == 0)
+        return 0;
+    int error = tally_new(symbols, tally_is_function, &tally);
+    if (error == 0 && tally.count == 0)
+        error = fail(errors, "no text symbols");
+    if (error == 0) {
+        print_base(file, kprof, &tally, out);
+        count(file, kprof, &tally);
+        error = print_rows(file, kprof, in, &tally, out, errors);
+    }
+    tally_clear(&tally);
+    return error;
+}
+
+int style_kprof(const struct histogram_file *file, const struct symbol_table *symbols,
+                const struct style_options *options, FILE *out, FILE *errors)
+{
+    (void)options;
+    return print(file, symbols, &(struct kprof){.specials = DIALECT_CELL_SPECIALS}, out, errors);
+}
+
+/* Its values are milliseconds already. */
+int style_kprof_plan9(const struct histogram_file *file, const struct symbol_table *symbols,
+                      const struct style_options *options, FILE *out, FILE *errors)
+{
+    (void)options;
+    return print(file, symbols, &(struct kprof){.specials = 2, .plan9 = true}, out, errors);
+}

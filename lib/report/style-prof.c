@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * prof(1): the Seventh Edition's, 4.3BSD's and Solaris's two.
+ *
+ * All share a counter in proportion among the symbols in its text: the first two in whole words
+ * of the PDP-11, Solaris to the byte. Its versioned files hold no counters but pcs.
+ *
+ * Not followed: times and scales in single precision and 32-bit integers; V7's first symbol
+ * within 20 bytes as the one called, where there is a nearer one; and that Solaris printed no
+ * table at all for a file without call counts, which ours often are.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/style.h"
+#include "report/tally.h"
+
+/* What a row is printed with. */
+struct page {
+    FILE *out;
+    const struct style_options *options;
+    double total; /* ticks that are 100 % */
+    double hz;    /* 0: not known */
+    double ticks; /* in the rows so far */
+};
+
+struct flavour {
+    const char *header;
+    const char *ticks_header; /* where the rate is not known; NULL: it is usual_hz */
+    void (*print)(struct page *page, const struct tally_row *row);
+    int (*by_time)(const void *left, const void *right);
+    double usual_hz;
+    enum tally_split split;
+    uint64_t reach; /* bytes from a symbol that a call's pc may lie; 0: its size */
+    int columns;    /* of addresses; 0: it prints none */
+    bool all_rows;  /* those without time and calls too */
+};
+
+static const char *text_name(const struct histogram_file *file)
+{
+    return file->object != NULL ? file->object : "a.out";
+}
+
+/* --- what they say of files -------------------------------------------------------------- */
+
+bool style_v7_refuse(enum style_file which, const char *path, int error, FILE *errors)
+{
+    if (which == STYLE_DATA)
+        fputs("No mon.out\n", errors);
+    else
+        fprintf(errors, error == -ENOEXEC ? "%s: bad format\n" : "%s: not found\n",
+                path != NULL ? path : "a.out");
+    return true;
+}
+
+bool style_bsd_refuse(enum style_file which, const char *path, int error, FILE *errors)
+{
+    if (error == -ENOEXEC && which == STYLE_DATA)
+        return false;
+    if (path == NULL)
+        path = "a.out";
+    if (error == -ENOEXEC)
+        fprintf(errors, "%s: bad format\n", path);
+    else if (error == -EBADMSG)
+        return false;
+    else
+        fprintf(errors, "%s: %s\n", path, strerror(-error));
+    return true;
+}
+
+bool style_solaris_refuse(enum style_file which, const char *path, int error, FILE *errors)
+{
+    if (path == NULL)
+        path = "a.out";
+    if (which == STYLE_DATA && error == -ENOEXEC)
+        return false;
+    if (which == STYLE_DATA)
+        fprintf(errors, "prof: %s: %s\n", path,
+                error == -EBADMSG ? "Premature EOF" : strerror(-error));
+    else if (error == -ENOEXEC)
+        fprintf(errors, "prof: %s: improper format\n", path);
+    else
+        fprintf(errors, "prof: _symintOpen failed: %s\n", strerror(-error));
+    return true;
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+static double percent(const struct page *page, const struct tally_row *row)
+{
+    return page->total > 0 ? 100 * (row->ticks / page->total) : 0;
+}
+
+static void print_v7(struct page *page, const struct tally_row *row)
+{
+    fprintf(page->out, "%8.8s%6.1f%9.2f", row->symbol->name, percent(page, row),
+            page->ticks / page->hz);
+    if (row->calls > 0)
+        fprintf(page->out, "%6" PRIu64 " %7.2f", row->calls,
+                row->ticks / ((double)row->calls * (page->hz / 1000)));
+    fputc('\n', page->out);
+}
+
+static void print_bsd(struct page *page, const struct tally_row *row)
+{
+    fprintf(page->out, "%6.1f%9.2f", percent(page, row), page->ticks / page->hz);
+    if (row->calls > 0)
+        fprintf(page->out, "%7" PRIu64 " %8.2f", row->calls,
+                row->ticks * 1000 / page->hz / (double)row->calls);
+    else
+        fprintf(page->out, "%7.7s %8.8s", "", "");
+    fprintf(page->out, "  %s\n", row->symbol->name);
+}
+
+static void print_address(const struct page *page, uint64_t address, int columns)
+{
+    if (page->options->address == STYLE_OCTAL)
+        fprintf(page->out, "%*" PRIo64 " ", columns, address);
+    else if (page->options->address == STYLE_HEX)
+        fprintf(page->out, "%*" PRIx64 " ", columns, address);
+}
+
+/* The quotient of so many calls has no more digits than these after its point. */
+static int digits_of(uint64_t calls)
+{
+    int digits = 0;
+
+    for (uint64_t limit = 10; digits < 4 && calls >= limit; limit *= 10)
+        digits++;
+    return digits;
+}
+
+static void print_solaris(struct page *page, const struct tally_row *row)
+{
+    double seconds = row->ticks / page->hz;
+    const char *gap = "";
+
+    fprintf(page->out, "%6.1f%8.2f%8.2f", percent(page, row), seconds, page->ticks / page->hz);
+    if (row->calls > 0) {
+        int digits = digits_of(row->calls);
+        fprintf(page->out, "%8" PRIu64 "%#*.*f%*s", row->calls, digits + 8, digits,
+                1000 * seconds / (double)row->calls, 6 - digits, " ");
+    } else {
+        fprintf(page->out, "%22s", " ");
+    }
+    for (size_t i = 0; i < row->symbol_count; i++)
+        if (tally_is_function(&row->symbols[i])) {
+            fprintf(page->out, "%s%s", gap, row->symbols[i].name);
+            gap = ", ";
+        }
+    fputc('\n', page->out);
+}
+
+static void print_versioned(struct page *page, const struct tally_row *row)
+{
+    double unit = page->hz > 0 ? 1 / page->hz : 1, per_call = 0;
+
+    if (row->calls > 0)
+        per_call = row->ticks * (page->hz > 0 ? 1000 / page->hz : 1) / (double)row->calls;
+    fprintf(page->out, "%6.1f%8.2f%8.2f%8" PRIu64 "%12.4f  %s\n", percent(page, row),
+            row->ticks * unit, page->ticks * unit, row->calls, per_call, row->symbol->name);
+}
+
+/* --- order ------------------------------------------------------------------------------- */
+
+static int by_address(const void *left, const void *right)
+{
+    const struct tally_row *a = left, *b = right;
+
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct tally_row *a = left, *b = right;
+    int order = strcmp(a->symbol->name, b->symbol->name);
+
+    return order != 0 ? order : by_address(left, right);
+}
+
+/* Ties were left to chance. */
+static int by_time(const void *left, const void *right)
+{
+    const struct tally_row *a = left, *b = right;
+
+    if (a->ticks != b->ticks)
+        return a->ticks > b->ticks ? -1 : 1;
+    return by_address(left, right);
+}
+
+static int by_time_and_name(const void *left, const void *right)
+{
+    const struct tally_row *a = left, *b = right;
+
+    return a->ticks != b->ticks ? by_time(left, right) : by_name(left, right);
+}
+
+static int by_calls(const void *left, const void *right)
+{
+    const struct tally_row *a = left, *b = right;
+
+    if (a->calls != b->calls)
+        return a->calls > b->calls ? -1 : 1;
+    return by_time_and_name(left, right);
+}
+
+static void sort(struct tally *tally, const struct flavour *flavour, enum style_sort order)
+{
+    int (*const orders[])(const void *left, const void *right) = {
+        [STYLE_BY_TIME] = flavour->by_time,
+        [STYLE_BY_CALLS] = by_calls,
+        [STYLE_BY_ADDRESS] = by_address,
+        [STYLE_BY_NAME] = by_name,
+    };
+    qsort(tally->rows, tally->count, sizeof *tally->rows, orders[order]);
+}
+
+/* --- counts ------------------------------------------------------------------------------ */
+
+static void add_calls(struct tally *tally, uint64_t pc, uint64_t count, uint64_t reach)
+{
+    struct tally_row *row = tally_find(tally, pc);
+
+    if (row == NULL)
+        return;
+    if (reach == 0)
+        reach = row->symbol->size > 0 ? row->symbol->size : UINT64_MAX;
+    if (pc - row->address <= reach)
+        row->calls += count;
+}
+
+/* A file of gprof's has arcs: each is calls of the function that it leads to. */
+static void count(struct tally *tally, const struct histogram_file *file,
+                  const struct flavour *flavour)
+{
+    for (size_t i = 0; i < file->calls_count; i++)
+        add_calls(tally, file->calls[i].pc, file->calls[i].count, flavour->reach);
+    for (size_t i = 0; i < file->arc_count; i++)
+        add_calls(tally, file->arcs[i].self, file->arcs[i].count, UINT64_MAX);
+    tally_file(tally, file, flavour->split);
+}
+
+static double rate_of(const struct histogram_file *file, const struct flavour *flavour)
+{
+    if (file->rate_hz > 0)
+        return file->rate_hz;
+    if (flavour->usual_hz > 0 || file->dialect == NULL)
+        return flavour->usual_hz;
+    return round(1e9 / (double)file->dialect->period_ns);
+}
+
+/* --- the report -------------------------------------------------------------------------- */
+
+static void print_header(const struct page *page, const struct flavour *flavour)
+{
+    bool addresses = flavour->columns > 0 && page->options->address != STYLE_NO_ADDRESS;
+
+    if (page->options->no_header)
+        return;
+    if (addresses)
+        fprintf(page->out, "%*s", flavour->columns + 1, " Address ");
+    fprintf(page->out, "%s\n", page->hz > 0 ? flavour->header : flavour->ticks_header);
+}
+
+static void print_table(struct page *page, const struct flavour *flavour, struct tally *tally)
+{
+    print_header(page, flavour);
+    sort(tally, flavour, page->options->sort);
+    for (size_t i = 0; i < tally->count; i++) {
+        const struct tally_row *row = &tally->rows[i];
+        if (row->ticks <= 0 && row->calls == 0 && !page->options->zeros && !flavour->all_rows)
+            continue;
+        page->ticks += row->ticks;
+        if (flavour->columns > 0)
+            print_address(page, row->address, flavour->columns);
+        flavour->print(page, row);
+    }
+}
+
+static const struct flavour v7 = {
+    .header = "    name %time  cumsecs  #call  ms/call",
+    .print = print_v7,
+    .by_time = by_time,
+    .usual_hz = 60,
+    .split = TALLY_UNITS,
+    .reach = 21,
+    .all_rows = true,
+};
+
+static const struct flavour bsd = {
+    .header = " %time  cumsecs  #call  ms/call  name",
+    .print = print_bsd,
+    .by_time = by_time_and_name,
+    .usual_hz = 100,
+    .split = TALLY_UNITS,
+    .reach = 23,
+};
+
+static const struct flavour solaris = {
+    .header = " %Time Seconds Cumsecs  #Calls   msec/call  Name",
+    .print = print_solaris,
+    .by_time = by_time,
+    .usual_hz = 100,
+    .split = TALLY_BYTES,
+    .columns = 8,
+};
+
+static const struct flavour versioned = {
+    .header = " %Time Seconds Cumsecs  #Calls   msec/call  Name",
+    .ticks_header = " %Time   Tiks  Cumtiks  #Calls   tiks/call  Name",
+    .print = print_versioned,
+    .by_time = by_time,
+    .split = TALLY_BYTES,
+    .columns = 16,
+};
+
+static int print(const struct histogram_file *file, const struct symbol_table *symbols,
+                 const struct style_options *options, const struct flavour *flavour, FILE *out,
+                 FILE *errors)
+{
+    struct page page = {.out = out, .options = options, .hz = rate_of(file, flavour)};
+    struct tally tally;
+    int error = tally_new(symbols, tally_is_function, &tally);
+
+    if (error == 0 && tally.count == 0) {
+        fprintf(errors,
+                flavour->split == TALLY_BYTES ? "prof: %s: no symbols\n" : "%s: no symbols\n",
+                text_name(file));
+        error = -ENODATA;
+    }
+    if (error == 0)
+        count(&tally, file, flavour);
+    if (error == 0 && tally.total <= 0 && flavour->split == TALLY_UNITS) {
+        fputs("No time accumulated\n", errors);
+        error = flavour->all_rows ? -ENODATA : 0; /* V7 ended here */
+    }
+    page.total = tally.total;
+    if (error == 0)
+        print_table(&page, flavour, &tally);
+    tally_clear(&tally);
+    return error;
+}
+
+int style_prof_v7(const struct histogram_file *file, const struct symbol_table *symbols,
+                  const struct style_options *options, FILE *out, FILE *errors)
+{
+    return print(file, symbols, options, &v7, out, errors);
+}
+
+int style_prof_bsd(const struct histogram_file *file, const struct symbol_table *symbols,
+                   const struct style_options *options, FILE *out, FILE *errors)
+{
+    return print(file, symbols, options, &bsd, out, errors);
+}
+
+int style_prof_solaris(const struct histogram_file *file, const struct symbol_table *symbols,
+                       const struct style_options *options, FILE *out, FILE *errors)
+{
+    return print(file, symbols, options, &solaris, out, errors);
+}
+
+int style_prof_solaris_versioned(const struct histogram_file *file,
+                                 const struct symbol_table *symbols,
+                                 const struct style_options *options, FILE *out, FILE *errors)
+{
+    return print(file, symbols, options, &versioned, out, errors);
+}
+
+/* By what the file holds, or whose rules it was counted by. */
+static const struct flavour *flavour_of(const struct histogram_file *file)
+{
+    const char *name = file->dialect != NULL ? file->dialect->name : "";
+
+    if (file->pc_count > 0 || strcmp(name, "pcsample") == 0)
+        return &versioned;
+    if (strcmp(name, "v7") == 0 || file->pointer_size == 2)
+        return &v7;
+    if (strcmp(name, "solaris") == 0 || strncmp(name, "irix", strlen("irix")) == 0)
+        return &solaris;
+    if (file->dialect == NULL && file->calls_count > 0)
+        return &solaris; /* of all that had a mon.out, the last */
+    return &bsd;
+}
+
+int style_prof(const struct histogram_file *file, const struct symbol_table *symbols,
+               const struct style_options *options, FILE *out, FILE *errors)
+{
+    return print(file, symbols, options, flavour_of(file), out, errors);
+}

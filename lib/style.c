@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Styles as pprofil.h shows them: what a file holds, whichever kind it is, and the symbols of its
+ * text are brought together and printed.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dialect/dialect.h"
+#include "format/codec.h"
+#include "pprofil.h"
+#include "report/style.h"
+#include "symbol/object-file.h"
+#include "symbol/symbol.h"
+
+#define MOST_SYMBOLS (1u << 24) /* of all modules: a file may name one of them a million times */
+
+/* --- files ------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* By its path or the last part of it. */
+static int find_named(const struct profile *profile, const char *name, uint32_t *object)
+{
+    for (uint32_t i = 0; i < profile->object_count; i++) {
+        const char *path = profile->strings[profile->objects[i].path];
+        if (profile->objects[i].kind == PROFILE_OBJECT_FILE &&
+            (strcmp(path, name) == 0 || strcmp(base_name(path), name) == 0)) {
+            *object = i;
+            return 0;
+        }
+    }
+    return -ENXIO;
+}
+
+static int find_program(const struct profile *profile, const struct style *style, uint32_t *object)
+{
+    const struct codec codec = {.dialect = style->dialect, .whole = true};
+    uint32_t *objects;
+    size_t count;
+    int error = codec_objects(&codec, &(struct format_options){0}, profile, &objects, &count);
+
+    if (error != 0)
+        return error == -ENODATA ? -ENXIO : error;
+    *object = objects[0];
+    free(objects);
+    return 0;
+}
+
+/* A saved profile has exact pcs: they are counted as the system of the style would have. */
+static int read_profile(const char *path, const struct style *style, const char *name,
+                        struct histogram_file *file)
+{
+    const struct dialect *dialect = dialect_find(style->dialect);
+    struct profile *profile;
+    uint32_t object;
+    int error = format_read_file(path, &profile);
+
+    if (error != 0)
+        return error;
+    if (name == NULL && style->whole) {
+        error = histogram_modules_from_profile(profile, dialect, 0, file);
+    } else {
+        error = name != NULL ? find_named(profile, name, &object)
+                             : find_program(profile, style, &object);
+        if (error == 0)
+            error = histogram_from_profile(profile, object, dialect, DIALECT_ONE_TO_ONE, 0, file);
+    }
+    profile_free(profile);
+    return error;
+}
+
+static int read_symbols(const char *path, struct symbol_table *symbols)
+{
+    int fd = object_file_path(path), error;
+
+    if (fd < 0)
+        return fd == -EINVAL ? -ENOEXEC : fd;
+    error = symbol_table_read(fd, symbols);
+    close(fd);
+    return error;
+}
+
+/* Where a module's own addresses were. */
+static bool read_module(const struct histogram_module *module, struct symbol_table *symbols,
+                        uint64_t *shift)
+{
+    struct symbol_text text;
+    int fd = object_file_path(module->path);
+    bool known = fd >= 0 && symbol_text_of_file(fd, module->path, &text) == 0 &&
+                 symbol_table_read(fd, symbols) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    if (known)
+        *shift = module->start - text.base;
+    return known;
+}
+
+/* All symbols of a file with modules, where these were loaded. Those of a module that cannot be
+ * read are missing: its pcs are in no symbol. */
+static int read_modules(const struct histogram_file *file, struct symbol_table *symbols)
+{
+    int error = 0;
+
+    *symbols = (struct symbol_table){0};
+    if (file->object != NULL)
+        error = read_symbols(file->object, symbols);
+    uint64_t program_end = symbols->end;
+    for (size_t i = 0; error == 0 && i < file->module_count && symbols->count < MOST_SYMBOLS; i++) {
+        const struct histogram_module *module = &file->modules[i];
+        struct symbol_table own;
+        uint64_t shift;
+        if (module->start < program_end)
+            continue; /* it is the program, which the object is */
+        if (!read_module(module, &own, &shift))
+            continue;
+        error = symbol_table_add(symbols, &own, shift, module->start, module->end);
+    }
+    if (error != 0)
+        symbol_table_clear(symbols);
+    else
+        symbol_table_sort(symbols);
+    return error;
+}
+
+/* Where the file says nothing of its text, these programs took a.out; kprof had to be told. */
+static const char *text_of(const struct histogram_file *file, const struct style *style,
+                           const char *object)
+{
+    if (file->object != NULL || object != NULL)
+        return file->object != NULL ? file->object : object;
+    return strncmp(style->name, "kprof", strlen("kprof")) == 0 ? NULL : "a.out";
+}
+
+static int print(const struct histogram_file *file, const struct style *style, const char *text,
+                 const struct style_options *options, FILE *out, FILE *errors)
+{
+    struct symbol_table symbols;
+    int error = file->module_count > 0 ? read_modules(file, &symbols)
+                : text != NULL         ? read_symbols(text, &symbols)
+                                       : -ENOENT;
+
+    if (error != 0) {
+        style->refuse(STYLE_TEXT, text, error, errors);
+        return -ENODATA;
+    }
+    error = style->print(file, &symbols, options, out, errors);
+    symbol_table_clear(&symbols);
+    return error;
+}
+
+/* --- the door ---------------------------------------------------------------------------- */
+
+int pprofil_style_at(unsigned i, const char **name, const char **summary)
+{
+    const struct style *style = style_at(i);
+
+    if (style == NULL)
+        return -ENOENT;
+    if (name != NULL)
+        *name = style->name;
+    if (summary != NULL)
+        *summary = style->summary;
+    return 0;
+}
+
+int pprofil_style_print(const char *path, const char *name,
+                        const struct pprofil_style_options *given, FILE *out, FILE *errors)
+{
+    struct pprofil_style_options all = {0};
+    const struct style *style = style_find(name);
+    struct histogram_file file = {0};
+
+    if (given != NULL)
+        memcpy(&all, given, given->size < sizeof all ? given->size : sizeof all);
+    struct style_options options = {.sort = (enum style_sort)all.sort,
+                                    .address = (enum style_address)all.addresses,
+                                    .no_header = all.no_header,
+                                    .zeros = all.zeros};
+    if (style == NULL || all.sort > PPROFIL_SORT_NAME || all.addresses > PPROFIL_ADDRESSES_HEX)
+        return -EINVAL;
+    int error = histogram_open(path, all.format, all.object, &file);
+    if (error == -ENOEXEC)
+        error = read_profile(path, style, all.object, &file);
+    if (error == 0)
+        error = print(&file, style, text_of(&file, style, all.object), &options, out, errors);
+    else if (error != -ENXIO && style->refuse(STYLE_DATA, path, error, errors))
+        error = -ENODATA;
+    histogram_file_clear(&file);
+    return error;
+}
