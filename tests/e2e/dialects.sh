@@ -90,6 +90,9 @@ expect "solaris: nor do they end" "" "$(grep -E 'full|ended' err)"
 expect "pcsample: a full array" 400 "$(wc -c <pcsample.out)"
 expect_text "pcsample: is said" 'ended' err
 
+"$pprofil" --dialect pcsample "$targets/split" 1 >own 2>err
+expect "pcsample: from outside the array has room" "" "$(grep ended err)"
+
 # --- regions ------------------------------------------------------------------------------------
 "$targets/oracle" 0.1 >own2
 half=$(awk '$1 == "half" {print $2 "-" $3}' own2)
@@ -102,6 +105,19 @@ expect_text "what it leaves out is said" 'outside the text' err
 rm -f gmon.out*
 "$pprofil" --dialect irix-sprofil --region oracle --region libc.so.6 "$targets/oracle" 1 >own 2>err
 expect "regions by name" yes "$([ -s gmon.out ] && echo yes)"
+
+# OSF/1 had room for 64 ranges; from outside there is no such limit but by its own rules
+regions=
+for i in $(seq 0 99); do
+	regions="$regions --region oracle:$(printf '%x-%x' $((0x1000 + 16 * i)) $((0x1010 + 16 * i)))"
+done
+rm -f gmon.out*
+"$pprofil" --dialect irix-sprofil $regions "$targets/oracle" 1 >own 2>err
+"$pprofil" report -f csv -n 0 --object "$targets/oracle" gmon.out >csv
+expect "100 regions" 3 "$(grep -cE 'half|third|fifth' csv)"
+"$pprofil" --dialect osf1x $regions "$targets/oracle" 1 >own 2>err
+expect "osf1x: at most 64" 125 $?
+expect_text "osf1x: says so" 'too many' err
 
 # --- time in system calls -----------------------------------------------------------------------
 # The kernel's own figures are counted in ticks of 4 ms at best: 3 s of it have 750 of them, of

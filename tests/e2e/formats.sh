@@ -94,10 +94,10 @@ fi
 for format in gmon gmon-bsd mon kpdata n64 pcsample sprof; do
 	"$pprofil" convert -f $format -o "$work/file" "$work/two.pb.gz"
 	expect "$format: read back" program_one,program_two \
-		"$("$pprofil" report -f csv -n 2 -f $format --object "$work/program" "$work/file" |
+		"$("$pprofil" report -f csv -n 2 --from $format --object "$work/program" "$work/file" |
 			awk -F, 'NR > 1 { print $5 }' | sort | paste -s -d,)"
 	expect "$format: library read back" library_two \
-		"$(top -f $format --object "$work/libwork.so" "$work/file.libwork.so")"
+		"$(top --from $format --object "$work/libwork.so" "$work/file.libwork.so")"
 done
 "$pprofil" convert -f mon-solaris -o "$work/mon.out" "$work/two.pb.gz"
 expect "mon-solaris: finds its objects" library_two "$(top "$work/mon.out")"
