@@ -9,37 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "census-internal.h"
 #include "symbol/symbol.h"
-#include "census.h"
 
 #define ALIGNMENT 16u           /* of text that is not given by addresses */
 #define DEFAULT_PCS (1u << 20)  /* elements of a pcsample array */
 #define LARGEST_BUFFER (UINT64_C(1) << 32)
-
-/* A region in one image. */
-struct binding {
-    void *counters; /* owned; NULL: its text has not been seen */
-    uint64_t low, high;
-    uint32_t object, pointer_size;
-    bool big_endian;
-    const char *path; /* borrowed from the profile */
-};
-
-struct image {
-    struct census_image_facts facts;
-    bool live;
-    struct dialect_count *count; /* owned; NULL: a child that does not count */
-    struct binding *bindings;    /* owned; one for each region */
-    uint64_t *pcs;               /* owned; pcsample */
-    struct image *next;
-};
-
-struct census {
-    struct census_options options;
-    struct census_region *regions; /* owned */
-    size_t region_count;
-    struct image *images; /* owned; in order */
-};
 
 /* --- options ------------------------------------------------------------------------------- */
 
@@ -130,25 +105,44 @@ void census_free(struct census *census)
     free(census);
 }
 
-static struct image *find_live(const struct census *census, uint32_t pid)
+static struct image **live_link(struct census *census, uint32_t pid)
 {
-    struct image *image = census->images;
+    struct image **link = &census->live[pid % CENSUS_BUCKETS];
 
-    while (image != NULL && !(image->live && image->facts.pid == pid))
-        image = image->next;
-    return image;
+    while (*link != NULL && (*link)->facts.pid != pid)
+        link = &(*link)->live_next;
+    return link;
 }
 
 static void append(struct census *census, struct image *image)
 {
-    struct image **link = &census->images;
+    struct image **bucket = &census->live[image->facts.pid % CENSUS_BUCKETS];
 
-    while (*link != NULL) {
-        if ((*link)->facts.pid == image->facts.pid)
-            image->facts.generation = (*link)->facts.generation + 1;
-        link = &(*link)->next;
-    }
-    *link = image;
+    for (const struct image *other = census->images; other != NULL; other = other->next)
+        if (other->facts.pid == image->facts.pid)
+            image->facts.generation = other->facts.generation + 1;
+    *(census->last == NULL ? &census->images : &census->last->next) = image;
+    census->last = image;
+    image->live_next = *bucket;
+    *bucket = image;
+}
+
+/* One without ticks is of no interest any more, and storms leave thousands of them. */
+static void end_image(struct census *census, uint32_t pid)
+{
+    struct image **live = live_link(census, pid), *image = *live, *before = NULL;
+
+    if (image == NULL)
+        return;
+    *live = image->live_next;
+    if (image->count != NULL && image->count->ticks > 0)
+        return;
+    for (struct image **link = &census->images; *link != image; link = &(*link)->next)
+        before = *link;
+    *(before == NULL ? &census->images : &before->next) = image->next;
+    if (census->last == image)
+        census->last = before;
+    free_image(census, image);
 }
 
 static uint64_t pcs_room(const struct census_options *options)
@@ -185,7 +179,6 @@ static struct image *new_image(struct census *census, uint32_t pid, bool counts)
     if (image == NULL)
         return NULL;
     image->facts.pid = pid;
-    image->live = true;
     image->bindings = calloc(census->region_count, sizeof *image->bindings);
     image->count = counts ? new_count(census) : NULL;
     if (counts && raw)
@@ -251,13 +244,6 @@ static bool wants(const struct census_region *region, const struct wire_map *map
            (slash != NULL && strcmp(slash + 1, region->object) == 0);
 }
 
-/* Does the dialect know where text ends, or only how large the buffer is? */
-static bool is_ranged(const struct dialect *dialect)
-{
-    return dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS ||
-           strcmp(dialect->name, "osf1x") == 0;
-}
-
 static uint64_t buffer_size(const struct census_options *options, uint64_t text)
 {
     uint64_t size = options->size;
@@ -284,7 +270,7 @@ static int bind(const struct census *census, struct image *image, size_t i, uint
     struct dialect_region *region = &image->count->regions[i];
     *region = (struct dialect_region){
         .offset = binding->low + runtime, .size = size, .scale = options->scale};
-    if (is_ranged(options->dialect)) {
+    if (census_is_ranged(options->dialect)) {
         region->low = binding->low + runtime;
         region->high = binding->high + runtime;
     }
@@ -295,7 +281,7 @@ static int bind(const struct census *census, struct image *image, size_t i, uint
 static int feed_map(struct census *census, const struct profile *profile,
                     const struct wire_map *map)
 {
-    struct image *image = find_live(census, map->pid);
+    struct image *image = *live_link(census, map->pid);
     uint64_t start, offset, address;
     struct symbol_text text;
     bool read = false;
@@ -341,7 +327,7 @@ int census_feed(struct census *census, const struct profile *profile,
 
     switch (event->type) {
     case WIRE_SAMPLE:
-        image = find_live(census, sample->pid);
+        image = *live_link(census, sample->pid);
         if (image == NULL && (image = new_image(census, sample->pid, true)) == NULL)
             return -ENOMEM;
         if (image->count != NULL)
@@ -351,15 +337,14 @@ int census_feed(struct census *census, const struct profile *profile,
     case WIRE_MAP:
         return feed_map(census, profile, (const struct wire_map *)event);
     case WIRE_FORK:
-        image = fork->ppid == 0 ? NULL : find_live(census, fork->ppid);
+        image = fork->ppid == 0 ? NULL : *live_link(census, fork->ppid);
         return image == NULL ? 0 : fork_image(census, fork->pid, image);
     case WIRE_EXEC:
-        if ((image = find_live(census, task->pid)) != NULL)
-            image->live = false;
+        end_image(census, task->pid);
         return 0;
     case WIRE_EXIT:
-        if (end->pid == end->tid && (image = find_live(census, end->pid)) != NULL)
-            image->live = false;
+        if (end->pid == end->tid)
+            end_image(census, end->pid);
         return 0;
     }
     return 0;
@@ -378,158 +363,4 @@ void census_clear(struct census *census)
         count->pcsample.count = 0;
         count->owed_ns = count->ticks = count->outside = count->overflows = 0;
     }
-}
-
-/* --- results ------------------------------------------------------------------------------- */
-
-static struct image *counted(struct image *image)
-{
-    while (image != NULL && (image->count == NULL || image->count->ticks == 0))
-        image = image->next;
-    return image;
-}
-
-static const struct image *image_at(const struct census *census, size_t i)
-{
-    const struct image *image = counted(census->images);
-
-    while (i-- > 0)
-        image = counted(image->next);
-    return image;
-}
-
-size_t census_images(const struct census *census)
-{
-    size_t count = 0;
-
-    for (struct image *image = counted(census->images); image != NULL;
-         image = counted(image->next))
-        count++;
-    return count;
-}
-
-void census_image(const struct census *census, size_t i, struct census_image_facts *facts)
-{
-    const struct image *image = image_at(census, i);
-
-    *facts = image->facts;
-    facts->on = image->count->on;
-    facts->ticks = image->count->ticks;
-    facts->outside = image->count->outside;
-    facts->overflows = image->count->overflows;
-}
-
-size_t census_regions(const struct census *census)
-{
-    return census->region_count;
-}
-
-size_t census_same_object(const struct census *census, size_t image_index, size_t region)
-{
-    const struct binding *bindings = image_at(census, image_index)->bindings;
-    size_t same = 0;
-
-    for (size_t i = 0; i < region; i++)
-        same += bindings[i].counters != NULL && bindings[i].object == bindings[region].object;
-    return same;
-}
-
-const struct dialect *census_dialect(const struct census *census)
-{
-    return census->options.dialect;
-}
-
-static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
-{
-    if (size == 2)
-        return ((const uint16_t *)counters)[i];
-    return size == 4 ? ((const uint32_t *)counters)[i] : ((const uint64_t *)counters)[i];
-}
-
-/* Text that the counters reach: the buffer may be smaller than the text wants. */
-static uint64_t reach(const struct census_options *options, const struct binding *binding,
-                      uint64_t count)
-{
-    if (is_ranged(options->dialect) || options->scale < 2)
-        return binding->high;
-    return binding->low + count * options->counter_size * DIALECT_ONE_TO_ONE / options->scale;
-}
-
-static int add_histogram(const struct census_options *options, const struct image *image, size_t i,
-                         struct histogram_file *file)
-{
-    const struct binding *binding = &image->bindings[i];
-    uint64_t count = image->count->regions[i].size / options->counter_size;
-    struct histogram *histogram =
-        histogram_add(file, binding->low, reach(options, binding, count), options->scale,
-                      options->counter_size, count);
-
-    if (histogram == NULL)
-        return -ENOMEM;
-    for (uint64_t k = 0; k < count; k++)
-        histogram->counters[k] = counter_at(binding->counters, k, options->counter_size);
-    return 0;
-}
-
-/* An object as it lies in memory, from the first byte that is loaded to the end of its code. */
-static int add_module(const struct profile *profile, uint32_t index, struct histogram_file *file)
-{
-    const struct profile_object *object = &profile->objects[index];
-    const char *path = profile->strings[object->path];
-    uint64_t size = object->end - object->start, address;
-    struct symbol_text text;
-
-    if (symbol_text(profile, index, &text) != 0 ||
-        !symbol_text_mapped(&text, object->offset, size, &address))
-        return histogram_add_module(file, path, strlen(path), object->start, object->end);
-    uint64_t bias = object->start - address;
-    return histogram_add_module(file, path, strlen(path), text.base + bias, text.high + bias);
-}
-
-static int add_pcs(const struct profile *profile, const struct image *image,
-                   struct histogram_file *file)
-{
-    int error = 0;
-
-    file->pointer_size = sizeof(uint64_t);
-    for (uint64_t i = 0; error == 0 && i < image->count->pcsample.count; i++)
-        error = histogram_add_pcs(file, image->pcs[i], 1);
-    for (uint32_t i = 0; error == 0 && i < profile->object_count; i++)
-        if (profile->objects[i].kind == PROFILE_OBJECT_FILE &&
-            profile->objects[i].pid == image->facts.pid)
-            error = add_module(profile, i, file);
-    return error;
-}
-
-int census_histograms(const struct census *census, const struct profile *profile,
-                     size_t image_index, size_t region, enum census_extent extent,
-                     struct histogram_file *file)
-{
-    const struct image *image = image_at(census, image_index);
-    const struct binding *bindings = image->bindings, *first = &bindings[region];
-    int error = 0;
-
-    *file = (struct histogram_file){.dialect = census->options.dialect,
-                                    .pointer_size = first->pointer_size,
-                                    .big_endian = first->big_endian,
-                                    .rate_hz = 1e9 / (double)image->count->period_ns,
-                                    .ticks = image->count->ticks,
-                                    .outside = image->count->outside};
-    if (image->pcs != NULL)
-        return region == 0 ? add_pcs(profile, image, file) : -EEXIST;
-    if (first->counters == NULL)
-        return -ENODATA;
-    for (size_t i = 0; i < region && extent != CENSUS_REGION; i++)
-        if (bindings[i].counters != NULL &&
-            (extent == CENSUS_ALL || bindings[i].object == first->object))
-            return -EEXIST;
-    file->object = strdup(first->path);
-    if (file->object == NULL)
-        return -ENOMEM;
-    for (size_t i = region; error == 0 && i < census->region_count; i++)
-        if (bindings[i].counters != NULL &&
-            (i == region || extent == CENSUS_ALL ||
-             (extent == CENSUS_OBJECT && bindings[i].object == first->object)))
-            error = add_histogram(&census->options, image, i, file);
-    return error;
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a census has counted, as what goes into a file. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "census-internal.h"
+#include "symbol/symbol.h"
+
+bool census_is_ranged(const struct dialect *dialect)
+{
+    return dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS ||
+           strcmp(dialect->name, "osf1x") == 0;
+}
+
+static struct image *counted(struct image *image)
+{
+    while (image != NULL && (image->count == NULL || image->count->ticks == 0))
+        image = image->next;
+    return image;
+}
+
+static const struct image *image_at(const struct census *census, size_t i)
+{
+    const struct image *image = counted(census->images);
+
+    while (i-- > 0)
+        image = counted(image->next);
+    return image;
+}
+
+size_t census_images(const struct census *census)
+{
+    size_t count = 0;
+
+    for (struct image *image = counted(census->images); image != NULL;
+         image = counted(image->next))
+        count++;
+    return count;
+}
+
+void census_image(const struct census *census, size_t i, struct census_image_facts *facts)
+{
+    const struct image *image = image_at(census, i);
+
+    *facts = image->facts;
+    facts->on = image->count->on;
+    facts->ticks = image->count->ticks;
+    facts->outside = image->count->outside;
+    facts->overflows = image->count->overflows;
+}
+
+size_t census_regions(const struct census *census)
+{
+    return census->region_count;
+}
+
+size_t census_same_object(const struct census *census, size_t image_index, size_t region)
+{
+    const struct binding *bindings = image_at(census, image_index)->bindings;
+    size_t same = 0;
+
+    for (size_t i = 0; i < region; i++)
+        same += bindings[i].counters != NULL && bindings[i].object == bindings[region].object;
+    return same;
+}
+
+const struct dialect *census_dialect(const struct census *census)
+{
+    return census->options.dialect;
+}
+
+static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
+{
+    if (size == 2)
+        return ((const uint16_t *)counters)[i];
+    return size == 4 ? ((const uint32_t *)counters)[i] : ((const uint64_t *)counters)[i];
+}
+
+/* Text that the counters reach: the buffer may be smaller than the text wants. */
+static uint64_t reach(const struct census_options *options, const struct binding *binding,
+                      uint64_t count)
+{
+    if (census_is_ranged(options->dialect) || options->scale < 2)
+        return binding->high;
+    return binding->low + count * options->counter_size * DIALECT_ONE_TO_ONE / options->scale;
+}
+
+static int add_histogram(const struct census_options *options, const struct image *image, size_t i,
+                         struct histogram_file *file)
+{
+    const struct binding *binding = &image->bindings[i];
+    uint64_t count = image->count->regions[i].size / options->counter_size;
+    struct histogram *histogram =
+        histogram_add(file, binding->low, reach(options, binding, count), options->scale,
+                      options->counter_size, count);
+
+    if (histogram == NULL)
+        return -ENOMEM;
+    for (uint64_t k = 0; k < count; k++)
+        histogram->counters[k] = counter_at(binding->counters, k, options->counter_size);
+    return 0;
+}
+
+/* An object as it lies in memory, from the first byte that is loaded to the end of its code. */
+static int add_module(const struct profile *profile, uint32_t index, struct histogram_file *file)
+{
+    const struct profile_object *object = &profile->objects[index];
+    const char *path = profile->strings[object->path];
+    uint64_t size = object->end - object->start, address;
+    struct symbol_text text;
+
+    if (symbol_text(profile, index, &text) != 0 ||
+        !symbol_text_mapped(&text, object->offset, size, &address))
+        return histogram_add_module(file, path, strlen(path), object->start, object->end);
+    uint64_t bias = object->start - address;
+    return histogram_add_module(file, path, strlen(path), text.base + bias, text.high + bias);
+}
+
+static int add_pcs(const struct profile *profile, const struct image *image,
+                   struct histogram_file *file)
+{
+    int error = 0;
+
+    file->pointer_size = sizeof(uint64_t);
+    for (uint64_t i = 0; error == 0 && i < image->count->pcsample.count; i++)
+        error = histogram_add_pcs(file, image->pcs[i], 1);
+    for (uint32_t i = 0; error == 0 && i < profile->object_count; i++)
+        if (profile->objects[i].kind == PROFILE_OBJECT_FILE &&
+            profile->objects[i].pid == image->facts.pid)
+            error = add_module(profile, i, file);
+    return error;
+}
+
+int census_histograms(const struct census *census, const struct profile *profile,
+                     size_t image_index, size_t region, enum census_extent extent,
+                     struct histogram_file *file)
+{
+    const struct image *image = image_at(census, image_index);
+    const struct binding *bindings = image->bindings, *first = &bindings[region];
+    int error = 0;
+
+    *file = (struct histogram_file){.dialect = census->options.dialect,
+                                    .pointer_size = first->pointer_size,
+                                    .big_endian = first->big_endian,
+                                    .rate_hz = 1e9 / (double)image->count->period_ns,
+                                    .ticks = image->count->ticks,
+                                    .outside = image->count->outside};
+    if (image->pcs != NULL)
+        return region == 0 ? add_pcs(profile, image, file) : -EEXIST;
+    if (first->counters == NULL)
+        return -ENODATA;
+    for (size_t i = 0; i < region && extent != CENSUS_REGION; i++)
+        if (bindings[i].counters != NULL &&
+            (extent == CENSUS_ALL || bindings[i].object == first->object))
+            return -EEXIST;
+    file->object = strdup(first->path);
+    if (file->object == NULL)
+        return -ENOMEM;
+    for (size_t i = region; error == 0 && i < census->region_count; i++)
+        if (bindings[i].counters != NULL &&
+            (i == region || extent == CENSUS_ALL ||
+             (extent == CENSUS_OBJECT && bindings[i].object == first->object)))
+            error = add_histogram(&census->options, image, i, file);
+    return error;
+}
