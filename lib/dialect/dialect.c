@@ -140,8 +140,8 @@ bool dialect_is_off(const struct dialect *dialect, uint32_t scale)
 }
 
 /* The byte of the buffer; false: beyond what the system's arithmetic can say. */
-static bool byte_of(const struct dialect *dialect, uint32_t scale, uint64_t distance, bool exact,
-                    product *byte)
+static bool byte_of(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
+                    uint64_t distance, bool exact, product *byte)
 {
     switch (dialect->arithmetic) {
     case DIALECT_HALVES:
@@ -156,10 +156,10 @@ static bool byte_of(const struct dialect *dialect, uint32_t scale, uint64_t dist
         *byte = ((*byte >> 14) + 1) & ~(product)1;
         return true;
     case DIALECT_WORDS:
-        *byte = distance / 4 * dialect->counter_size;
+        *byte = (product)(distance / 4) * counter_size;
         return true;
     case DIALECT_CELLS:
-        *byte = distance / 8 * dialect->counter_size;
+        *byte = (product)(distance / 8) * counter_size;
         return true;
     case DIALECT_RAW:
         return false;
@@ -180,14 +180,15 @@ bool dialect_index(const struct dialect *dialect, const struct dialect_region *r
 
     if (dialect_is_off(dialect, region->scale))
         return false;
-    if (region->high != 0 ? pc < region->low || pc >= region->high
-                          : pc < region->offset && !(exact && dialect->below_wraps))
+    if (region->high != 0 && (pc < region->low || pc >= region->high))
+        return false;
+    if (pc < region->offset && !(exact && dialect->below_wraps))
         return false;
     if (dialect->two_is_all && region->scale == 2) {
         *index = 0;
         return region->size >= counter_size || (exact && dialect->two_needs_no_room);
     }
-    if (!byte_of(dialect, region->scale, distance, exact, &byte))
+    if (!byte_of(dialect, region->scale, counter_size, distance, exact, &byte))
         return false;
     byte -= byte % counter_size;
     *index = (uint64_t)(byte / counter_size);
@@ -230,7 +231,7 @@ uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned co
         return 0;
     if (dialect->two_is_all && scale == 2)
         return counter_size;
-    if (!byte_of(dialect, scale, text - 1, false, &byte))
+    if (!byte_of(dialect, scale, counter_size, text - 1, false, &byte))
         return 0;
     return (uint64_t)(byte / counter_size + 1) * counter_size;
 }

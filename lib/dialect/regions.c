@@ -11,41 +11,29 @@ static bool is_bin(const struct dialect *dialect, const struct dialect_region *r
     return dialect->two_is_all && region->offset == 0 && region->scale == 2 && region->high == 0;
 }
 
-/* Regions are few and in any order. Going down by offset without sorting them: each round looks
- * for the next lower one. */
+/* Of the regions that reach the pc the one with the largest offset; they come in any order, and
+ * there may be thousands. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions,
                       size_t count, unsigned counter_size, uint64_t pc, uint64_t *index)
 {
-    size_t bin = DIALECT_NO_REGION, last = DIALECT_NO_REGION;
+    size_t bin = DIALECT_NO_REGION, best = DIALECT_NO_REGION;
+    uint64_t place;
 
-    for (size_t round = 0; round < count; round++) {
-        size_t best = DIALECT_NO_REGION;
-        for (size_t i = 0; i < count; i++) {
-            const struct dialect_region *region = &regions[i];
-            if (is_bin(dialect, region)) {
-                bin = i;
-                continue;
-            }
-            if (region->offset > pc && region->high == 0)
-                continue;
-            if (last != DIALECT_NO_REGION &&
-                (region->offset > regions[last].offset ||
-                 (region->offset == regions[last].offset && i <= last)))
-                continue;
-            if (best == DIALECT_NO_REGION || region->offset > regions[best].offset)
-                best = i;
+    for (size_t i = 0; i < count; i++) {
+        if (is_bin(dialect, &regions[i])) {
+            bin = i;
+        } else if ((best == DIALECT_NO_REGION || regions[i].offset > regions[best].offset) &&
+                   dialect_index(dialect, &regions[i], counter_size, pc, false, &place)) {
+            best = i;
+            *index = place;
         }
-        if (best == DIALECT_NO_REGION)
-            break;
-        if (dialect_index(dialect, &regions[best], counter_size, pc, false, index))
-            return best;
-        last = best;
     }
-    if (bin != DIALECT_NO_REGION && regions[bin].size >= counter_size) {
+    if (best == DIALECT_NO_REGION && bin != DIALECT_NO_REGION &&
+        regions[bin].size >= counter_size) {
         *index = 0;
         return bin;
     }
-    return DIALECT_NO_REGION;
+    return best;
 }
 
 int dialect_check_ranges(const struct dialect_region *regions, size_t count)
