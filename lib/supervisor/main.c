@@ -157,8 +157,7 @@ static void obey(struct supervisor *supervisor, const struct wire_message *comma
         sampler_clear(supervisor);
         break;
     case WIRE_OP_RATE:
-        rate_init(&supervisor->rate, (double)command->value / 1000.0, supervisor->rate.budget,
-                  supervisor->rate.random);
+        rate_change(&supervisor->rate, (double)command->value / 1000.0);
         tell_rate(supervisor);
         break;
     case WIRE_OP_QUIT:
@@ -253,6 +252,8 @@ static void leave(struct supervisor *supervisor)
 {
     uint64_t deadline = time_now() + LEAVE_NS;
 
+    if (supervisor->options.serve)
+        close(supervisor->socket); /* who connects from now on starts another one */
     if (supervisor->sampling)
         sampler_pause(supervisor);
     while (interrupts_under_way(supervisor) && time_now() < deadline)

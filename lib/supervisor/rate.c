@@ -28,6 +28,11 @@ void rate_init(struct rate *rate, double asked_hz, double budget, uint64_t seed)
     rate->random |= 1; /* zero would stay zero */
 }
 
+void rate_change(struct rate *rate, double asked_hz)
+{
+    rate->asked_hz = rate->rate_hz = asked_hz;
+}
+
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators". */
 static uint32_t next_random(struct rate *rate)
 {

@@ -25,6 +25,9 @@ struct rate {
 /* seed: 0 takes one from the clock. */
 void rate_init(struct rate *rate, double asked_hz, double budget, uint64_t seed);
 
+/* Another rate from the next tick on; the time drawn from so far stays covered. */
+void rate_change(struct rate *rate, double asked_hz);
+
 /* Draws the next tick: time is cut into strata of one period each, and the tick is at a
  * uniformly random instant of the next one. So every instant has the same chance of being
  * looked at, and the phases in which a periodic target is met are independent of each other.
