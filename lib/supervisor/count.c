@@ -44,7 +44,7 @@ int count_read(pid_t tid, uint64_t address, void *to, size_t size)
 
 void count_sample(struct tracee *tracee, const struct wire_sample *sample)
 {
-    pid_t tid = tracee->tid; /* of the process only this thread is known to be alive */
+    pid_t tid = tracee->tid; /* it is stopped: no other thread is sure to be there still */
     const struct dialect_memory memory = {
         .read = read_target, .write = write_target, .context = &tid};
 
@@ -53,11 +53,12 @@ void count_sample(struct tracee *tracee, const struct wire_sample *sample)
                           sample->cpu_ns);
 }
 
-bool count_inherit(const struct process *parent, struct process *child)
+struct dialect_count *count_inherited(const struct process *parent)
 {
-    if (parent->count == NULL || !parent->count->on ||
-        parent->count->dialect->fork == DIALECT_CHILD_STOPS)
-        return false;
-    child->count = dialect_count_copy(parent->count);
-    return child->count != NULL;
+    const struct dialect_count *count = parent->count;
+
+    if (count == NULL || count->dialect->fork == DIALECT_CHILD_STOPS)
+        return NULL;
+    /* a child is owed the number of samples stored before, too */
+    return count->on || count->pcsample.count > 0 ? dialect_count_copy(count) : NULL;
 }

@@ -15,7 +15,9 @@
  * gets there, and its run-queue wait tells the two apart afterwards.
  *
  * Between interrupt and resume nothing is done but reading registers; everything else waits
- * until the thread runs again. Nothing here allocates.
+ * until the thread runs again. Only what is written into a target's own memory is written
+ * before: a thread that runs may end or exec at any time, and then it would be no memory, or
+ * another program's. Nothing here allocates.
  */
 #include "config.h"
 
@@ -408,12 +410,14 @@ static void book(struct supervisor *supervisor, struct tracee *tracee, const str
     if (!on_cpu && sample.wall_ns == 0)
         return;
     supervisor->attributed_ns += sample.cpu_ns;
-    count_sample(tracee, &sample);
-    if (supervisor->ring == NULL)
+    tracee->samples++;
+    if (supervisor->options.serve) {
+        count_sample(tracee, &sample);
         return;
+    }
     objects_tell_mapping(supervisor, tracee->process, sample.pc, regs->compat);
     tell_sample(supervisor, tracee, &sample);
-    if (++tracee->samples >= tracee->comm_check) {
+    if (tracee->samples >= tracee->comm_check) {
         tracee->comm_check = tracee->samples * 2;
         tell_comm(supervisor, tracee);
     }
@@ -422,13 +426,15 @@ static void book(struct supervisor *supervisor, struct tracee *tracee, const str
 void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal, bool ours)
 {
     bool wanted = tracee->pending_ns > 0 && supervisor->sampling && !tracee->process->launching;
-    bool known = false;
+    bool known = false, serve = supervisor->options.serve;
     struct regs regs;
 
     if (wanted || ours)
         known = regs_read(tracee->tid, &regs) == 0;
     if (known && ours && regs_restart_syscall(tracee->tid, &regs))
         supervisor->stats.repaired++;
+    if (wanted && known && serve)
+        book(supervisor, tracee, &regs);
     /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
     uint64_t since = supervisor->polling ? tracee->interrupted_at
                                          : supervisor->woke_at - WAKE_LATENCY_NS;
@@ -439,7 +445,7 @@ void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int s
         supervisor->sampling_cost_ns += stopped;
     if (wanted && known && ours && supervisor->may_spin && !supervisor->crowded)
         seat_judge(tracee, regs.entered);
-    if (wanted && known)
+    if (wanted && known && !serve)
         book(supervisor, tracee, &regs);
     tracee->pending_ns = 0;
     tracee->asleep_before = false;

@@ -20,27 +20,43 @@
 #define LINGER_NS 1000000000u         /* programs turn profiling off and on again */
 #define LONGEST_HZ 50000.0
 
-static int caller_of(int fd, pid_t *pid)
+static int caller_of(const struct supervisor *supervisor, int fd, pid_t *pid)
 {
     struct ucred credentials;
     socklen_t size = sizeof credentials;
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
         return -errno;
-    if (credentials.pid <= 0 || credentials.uid != getuid())
+    /* one that is followed may have changed its user since */
+    if (credentials.pid <= 0 || (credentials.uid != geteuid() &&
+                                 process_find(&supervisor->tracees, credentials.pid) == NULL))
         return -EPERM;
     *pid = credentials.pid;
     return 0;
+}
+
+/* A caller that execs, or dies, loses its end of the connection. Once it is seized an exec is
+ * reported, and PTRACE_SEIZE waits for one that is under way: so a caller that is still there
+ * after the seizing is the image that sent the request. */
+static bool has_hung_up(int fd)
+{
+    char byte;
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 void serve_accept(struct supervisor *supervisor)
 {
     struct wire_profil_answer hello = {.pid = getpid()};
     struct epoll_event event = {.events = EPOLLIN};
+    pid_t pid;
 
     int fd = accept4(supervisor->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
+    if (caller_of(supervisor, fd, &pid) != 0) { /* strangers do not keep us here */
+        close(fd);
+        return;
+    }
     event.data.fd = fd;
     supervisor->served_at = supervisor->woke_at;
     if (send(fd, &hello, sizeof hello, MSG_NOSIGNAL) < 0 ||
@@ -75,7 +91,7 @@ static void set_rate(struct supervisor *supervisor)
         return;
     }
     if (supervisor->rate.asked_hz != hz)
-        rate_init(&supervisor->rate, hz, supervisor->rate.budget, supervisor->rate.random);
+        rate_change(&supervisor->rate, hz);
     sampler_start(supervisor);
 }
 
@@ -85,7 +101,19 @@ static void replace(struct process *process, struct dialect_count *count)
     process->count = count;
 }
 
-static int copy_regions(pid_t pid, const struct wire_profil *request,
+/* Through any thread that is still there: the leader may be the first to end. */
+static int read_process(const struct process *process, uint64_t address, void *to, size_t size)
+{
+    int error = -ESRCH;
+
+    for (const struct tracee *tracee = process->tracees; tracee != NULL && error == -ESRCH;
+         tracee = tracee->process_next)
+        error = count_read(tracee->tid, address, to, size);
+    return error;
+}
+
+/* 0, 1 where they turn counting off, or -errno. */
+static int copy_regions(const struct process *process, const struct wire_profil *request,
                         const struct dialect *dialect, struct dialect_region *regions,
                         uint64_t *addresses)
 {
@@ -93,7 +121,8 @@ static int copy_regions(pid_t pid, const struct wire_profil *request,
 
     for (size_t i = 0; i < request->region_count; i++) {
         struct wire_profil_region region;
-        int error = count_read(pid, request->regions + i * sizeof region, &region, sizeof region);
+        int error = read_process(process, request->regions + i * sizeof region, &region,
+                                 sizeof region);
         if (error != 0)
             return error;
         regions[i] = (struct dialect_region){.offset = region.offset,
@@ -124,7 +153,7 @@ static int start_counting(struct process *process, const struct wire_profil *req
     uint64_t *addresses = calloc(regions + 1, sizeof *addresses);
     int error = copies == NULL || addresses == NULL
                     ? -ENOMEM
-                    : copy_regions(process->pid, request, dialect, copies, addresses);
+                    : copy_regions(process, request, dialect, copies, addresses);
     bool off = error > 0;
     if (error == 0)
         count = dialect_count_new(dialect, request->counter_size, copies, addresses, regions);
@@ -151,6 +180,10 @@ static int start_storing(struct process *process, const struct wire_profil *requ
     *value = dialect_pcsample_call(&state, request->room);
     if (*value < 0)
         return (int)*value;
+    if (request->room == 0) {
+        replace(process, NULL);
+        return 0;
+    }
     struct dialect_count *count = dialect_count_new(dialect, request->counter_size, NULL, NULL, 0);
     if (count == NULL)
         return -ENOMEM;
@@ -162,8 +195,8 @@ static int start_storing(struct process *process, const struct wire_profil *requ
     return 0;
 }
 
-static int obey(struct supervisor *supervisor, pid_t pid, const struct wire_profil *request,
-                int64_t *value)
+static int obey(struct supervisor *supervisor, int fd, pid_t pid,
+                const struct wire_profil *request, int64_t *value)
 {
     struct process *process = process_find(&supervisor->tracees, pid);
     char name[sizeof request->dialect];
@@ -184,6 +217,8 @@ static int obey(struct supervisor *supervisor, pid_t pid, const struct wire_prof
         error = attach_process(supervisor, pid, false, &culprit);
     if (error == 0 && (process = process_find(&supervisor->tracees, pid)) == NULL)
         error = -ESRCH;
+    if (error == 0 && has_hung_up(fd))
+        error = -ESRCH;
     if (error == 0)
         error = request->op == WIRE_PROFIL_PCS
                     ? start_storing(process, request, dialect, value)
@@ -201,10 +236,12 @@ void serve_request(struct supervisor *supervisor, int fd)
     struct wire_profil request;
     pid_t pid = 0;
 
-    if (recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
-        int error = caller_of(fd, &pid);
+    /* one that comes when we are about to end goes to the next supervisor */
+    if (!supervisor->quitting &&
+        recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
+        int error = caller_of(supervisor, fd, &pid);
         if (error == 0)
-            error = obey(supervisor, pid, &request, &answer.value);
+            error = obey(supervisor, fd, pid, &request, &answer.value);
         set_rate(supervisor);
         answer.error = -error;
         supervisor->served_at = supervisor->woke_at;
@@ -218,15 +255,12 @@ void serve_request(struct supervisor *supervisor, int fd)
 
 void serve_look_round(struct supervisor *supervisor)
 {
-    bool needed = false, counting = false;
+    bool needed = false;
 
     for (const struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next) {
-        counting = counting || counts(process);
+         process = process->next)
         needed = needed || counts(process) || owes(process);
-    }
-    if (!counting)
-        sampler_pause(supervisor);
+    set_rate(supervisor); /* who wanted most may have ended, or been turned off */
     uint64_t patience = !supervisor->served                ? FIRST_REQUEST_NS
                         : supervisor->tracees.count == 0 ? 0
                                                            : LINGER_NS;

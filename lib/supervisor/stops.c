@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -143,18 +144,21 @@ static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
     struct process *from = parent->process, *process = from;
     bool clone = kind == STOP_CLONE;
     pid_t tid = (pid_t)message;
+    /* a sample that this stop serves as comes after the fork */
+    struct dialect_count *inherited = count_inherited(from);
     sampler_stopped(supervisor, parent, 0, false);
-    if (tid <= 0)
-        return;
-    if (!clone || !procfs_is_thread(parent_pid, tid)) {
+    if (tid > 0 && (!clone || !procfs_is_thread(parent_pid, tid))) {
         process = process_find(&supervisor->tracees, tid);
         if (process != NULL)
             process_remove(&supervisor->tracees, process);
         process = process_add(&supervisor->tracees, tid);
-        if (process != NULL)
-            count_inherit(from, process);
+        if (process != NULL) {
+            process->count = inherited;
+            inherited = NULL;
+        }
     }
-    if (process != NULL)
+    free(inherited);
+    if (tid > 0 && process != NULL)
         announce(supervisor, process, parent_pid, tid);
 }
 

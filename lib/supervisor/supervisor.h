@@ -184,8 +184,8 @@ uint64_t heat_scan_period(const struct supervisor *supervisor);
 
 /* Counts a sample of the tracee by what its process has asked for. */
 void count_sample(struct tracee *tracee, const struct wire_sample *sample);
-/* After a fork: the child goes on with a copy, where its dialect has that. False: it does not. */
-bool count_inherit(const struct process *parent, struct process *child);
+/* What a child starts with that is forked now, to be freed with free; NULL: nothing. */
+struct dialect_count *count_inherited(const struct process *parent);
 /* Copies from a target's memory. 0 or -errno. */
 int count_read(pid_t tid, uint64_t address, void *to, size_t size);
 
