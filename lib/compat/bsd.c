@@ -19,8 +19,7 @@ static int start(const char *dialect, const char *samples, size_t size, unsigned
     int error = -EINVAL;
 
     if (scale <= LARGEST_SCALE)
-        error = scale == 0 ? compat_stop()
-                           : compat_profil(dialect, 2, samples, size, offset, scale);
+        error = compat_profil(dialect, 2, samples, size, offset, scale);
     if (error == 0)
         return 0;
     errno = -error;

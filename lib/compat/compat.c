@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdarg.h>
@@ -22,29 +22,33 @@
 #include <unistd.h>
 
 #include "compat/compat.h"
+#include "dialect/dialect.h"
 #include "spawn.h"
 
 #define OVERHEAD "--overhead=0.05"
 #define ATTEMPTS 3
 #define LEAVING_WAITS 1000 /* ms for a former supervisor to be gone */
+#define LOCK_WAIT_NS 100000
 
 static struct {
     _Atomic pid_t owner; /* the process, a thread of which is in a request; 0: none */
     char name[WIRE_PROFIL_NAME];
+    pid_t listener;      /* this process or the parent that made the socket of that name */
     pid_t supervisor;    /* 0: none was started */
 } state;
 
 /* A child that was forked while another thread was in a request inherits the lock, but not that
- * thread. */
+ * thread. Others sleep: one of a higher priority must not keep the owner from running. */
 static void lock(void)
 {
+    const struct timespec wait = {.tv_nsec = LOCK_WAIT_NS};
     pid_t self = getpid(), none = 0;
 
     while (!atomic_compare_exchange_weak(&state.owner, &none, self)) {
         if (none != self && none != 0) {
             atomic_compare_exchange_strong(&state.owner, &none, 0);
         } else {
-            sched_yield();
+            nanosleep(&wait, NULL);
         }
         none = 0;
     }
@@ -98,6 +102,7 @@ static int start_supervisor(const char *call)
     char path[PATH_MAX], number[16];
     char *argv[] = {(char *)SPAWN_SUPERVISOR, (char *)"--serve", (char *)OVERHEAD, number, NULL};
 
+    state.listener = getpid();
     int fd = spawn_above_standard(wire_profil_listen(state.name));
     if (fd < 0) {
         say(call, "cannot make a socket: %s", strerror(-fd));
@@ -118,18 +123,19 @@ static int reach_supervisor(const char *call)
     int fd = -ECONNREFUSED;
 
     if (state.supervisor != 0)
-        fd = wire_profil_connect(state.name, &state.supervisor);
-    if (fd >= 0)
-        return fd;
-    wait_for_leaving(state.supervisor);
-    int error = start_supervisor(call);
-    if (error != 0)
-        return error;
-    fd = wire_profil_connect(state.name, &state.supervisor);
+        fd = wire_profil_connect(state.name, state.listener, &state.supervisor);
+    if (fd < 0) {
+        wait_for_leaving(state.supervisor);
+        int error = start_supervisor(call);
+        if (error != 0)
+            return error;
+        fd = wire_profil_connect(state.name, state.listener, &state.supervisor);
+    }
     if (fd < 0)
         say(call, "pprofil-supervise does not answer: %s", strerror(-fd));
-    else
-        prctl(PR_SET_PTRACER, (unsigned long)state.supervisor, 0, 0, 0); /* Yama */
+    else if (tracer() != state.supervisor)
+        /* Yama: a child does not inherit its parent's permission */
+        prctl(PR_SET_PTRACER, (unsigned long)state.supervisor, 0, 0, 0);
     return fd;
 }
 
@@ -139,6 +145,8 @@ static void explain(const char *call, int error)
 
     if (error == -EPERM && other != 0 && other != state.supervisor)
         say(call, "this process is traced already, by process %d", (int)other);
+    else if (error == -EPERM)
+        say(call, "this process may not be traced; see /proc/sys/kernel/yama/ptrace_scope");
     else
         say(call, "%s", strerror(-error));
 }
@@ -168,10 +176,11 @@ int compat_ask(const char *call, const struct wire_profil *request, int64_t *val
 {
     bool vain = request->op == WIRE_PROFIL_STOP ||
                 (request->op == WIRE_PROFIL_PCS && request->room == 0);
-    int before = errno, error = 0;
+    int before = errno, error = 0, cancel;
     sigset_t all, mask;
 
     *value = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &mask);
     lock();
@@ -179,8 +188,15 @@ int compat_ask(const char *call, const struct wire_profil *request, int64_t *val
         error = ask(call, request, value);
     unlock();
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    pthread_setcancelstate(cancel, NULL);
     errno = before;
     return error;
+}
+
+static bool turns_off(const char *name, uint32_t scale)
+{
+    const struct dialect *dialect = dialect_find(name);
+    return dialect != NULL && dialect_is_off(dialect, scale);
 }
 
 int compat_profil(const char *dialect, unsigned counter_size, const void *buffer, size_t size,
@@ -194,6 +210,8 @@ int compat_profil(const char *dialect, unsigned counter_size, const void *buffer
                                   .region_count = 1};
     int64_t value;
 
+    if (turns_off(dialect, scale))
+        return compat_stop();
     snprintf(request.dialect, sizeof request.dialect, "%s", dialect);
     return compat_ask("profil", &request, &value);
 }

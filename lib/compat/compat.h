@@ -19,8 +19,8 @@
  * stderr if PPROFIL_DEBUG is set. */
 int compat_ask(const char *call, const struct wire_profil *request, int64_t *value);
 
-/* A histogram over one region; counters of counter_size bytes. Off by its dialect's scale
- * rules. */
+/* A histogram over one region; counters of counter_size bytes. A scale that its dialect takes
+ * for off turns off what is on. */
 int compat_profil(const char *dialect, unsigned counter_size, const void *buffer, size_t size,
                   uint64_t offset, uint32_t scale);
 

@@ -14,6 +14,7 @@
 #include "wire/wire.h"
 
 #define BACKLOG 64
+#define HELLO_WAIT_S 5
 
 int wire_profil_listen(char name[WIRE_PROFIL_NAME])
 {
@@ -47,6 +48,8 @@ static int receive(int fd, void *packet, size_t size)
     do
         got = recv(fd, packet, size, 0);
     while (got < 0 && errno == EINTR);
+    if (got < 0 && errno == EAGAIN)
+        return -ETIMEDOUT;
     if (got < 0)
         return errno == ECONNRESET ? -EPIPE : -errno;
     if (got == 0)
@@ -54,7 +57,27 @@ static int receive(int fd, void *packet, size_t size)
     return (size_t)got == size ? 0 : -EPROTO;
 }
 
-int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t *supervisor)
+/* A child that was forked just when the socket was made may hold it open for ever with nobody
+ * to answer. */
+static void limit_waits(int fd, time_t seconds)
+{
+    const struct timeval limit = {.tv_sec = seconds};
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+/* 0 is a process that our PID namespace does not know. */
+static bool was_made_by(int fd, pid_t listener)
+{
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 &&
+           (credentials.pid == listener || credentials.pid == 0);
+}
+
+int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t *supervisor)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct wire_profil_answer hello;
@@ -63,6 +86,7 @@ int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t *supervisor)
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
+    limit_waits(fd, HELLO_WAIT_S);
     memcpy(address.sun_path, name, WIRE_PROFIL_NAME);
     do
         error = connect(fd, (struct sockaddr *)&address,
@@ -70,8 +94,11 @@ int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t *supervisor)
                     ? -errno
                     : 0;
     while (error == -EINTR);
+    if (error == 0 && !was_made_by(fd, listener))
+        error = -ECONNREFUSED;
     if (error == 0)
         error = receive(fd, &hello, sizeof hello);
+    limit_waits(fd, 0);
     if (error != 0) {
         close(fd);
         return error;

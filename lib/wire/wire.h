@@ -257,8 +257,9 @@ struct wire_profil_answer {
 
 /* A listening socket on a new abstract address, which name gets. A descriptor or -errno. */
 int wire_profil_listen(char name[WIRE_PROFIL_NAME]);
-/* Connects to it and waits for the hello. A descriptor, and *supervisor, or -errno. */
-int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t *supervisor);
+/* Connects to it and waits for the hello. listener: who made the socket; the address may have
+ * passed to others since. A descriptor, and *supervisor, or -errno. */
+int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t *supervisor);
 /* Sends a request and waits for the answer. 0 or -errno; -EPIPE: the supervisor is gone. */
 int wire_profil_ask(int fd, const struct wire_profil *request,
                     struct wire_profil_answer *answer);
