@@ -28,7 +28,7 @@ static struct {
     u32 overflow; /* the bin */
     u32 period_us;
     bool active;
-} profile;
+} profile = {.counter_size = sizeof(u16)};
 
 static uint32_t cycle_counter(void)
 {
@@ -90,6 +90,38 @@ static bool overlap(const OSProf *segments, u32 count)
     return false;
 }
 
+/* 0 or -errno. */
+static int start(void)
+{
+    /* the timer counts whole cycles */
+    uint64_t cycles = (uint64_t)profile.period_us * CYCLES_PER_MS / 1000;
+    size_t room = (profile.count + 1u) * sizeof(struct wire_profil_region);
+    int64_t value;
+
+    struct wire_profil_region *regions = compat_map(room);
+    if (regions == NULL)
+        return -ENOMEM;
+    for (u32 i = 0; i < profile.count; i++) {
+        const OSProf *segment = &profile.segments[i];
+        regions[i] = (struct wire_profil_region){
+            .buffer = (uintptr_t)segment->histo_base,
+            .size = (uint64_t)segment->histo_size * profile.counter_size,
+            .offset = (uintptr_t)segment->text_start,
+            .low = (uintptr_t)segment->text_start,
+            .high = (uintptr_t)segment->text_end};
+    }
+    struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
+                                  .counter_size = profile.counter_size,
+                                  .dialect = "n64",
+                                  .period_ns = cycles * 1000000 / CYCLES_PER_MS,
+                                  .regions = (uintptr_t)regions,
+                                  .region_count = profile.count,
+                                  .overflow = (uintptr_t)&profile.overflow};
+    int error = compat_ask("osProfileStart", &request, &value);
+    compat_unmap(regions, room);
+    return error;
+}
+
 void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
 {
     const OSProf *segments = list;
@@ -115,35 +147,8 @@ void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
     profile.segments = segments;
     profile.count = count;
     profile.counter_size = counter_size;
-}
-
-static int start(uint64_t period_ns)
-{
-    size_t room = (profile.count + 1u) * sizeof(struct wire_profil_region);
-    int64_t value;
-
-    struct wire_profil_region *regions = compat_map(room);
-    if (regions == NULL)
-        return -ENOMEM;
-    for (u32 i = 0; i < profile.count; i++) {
-        const OSProf *segment = &profile.segments[i];
-        regions[i] = (struct wire_profil_region){
-            .buffer = (uintptr_t)segment->histo_base,
-            .size = (uint64_t)segment->histo_size * profile.counter_size,
-            .offset = (uintptr_t)segment->text_start,
-            .low = (uintptr_t)segment->text_start,
-            .high = (uintptr_t)segment->text_end};
-    }
-    struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
-                                  .counter_size = profile.counter_size,
-                                  .dialect = "n64",
-                                  .period_ns = period_ns,
-                                  .regions = (uintptr_t)regions,
-                                  .region_count = profile.count,
-                                  .overflow = (uintptr_t)&profile.overflow};
-    int error = compat_ask("osProfileStart", &request, &value);
-    compat_unmap(regions, room);
-    return error;
+    if (profile.active) /* only the debug library forbids that */
+        profile.active = start() == 0;
 }
 
 void pprofil_n64_start(u32 microseconds, int mode)
@@ -158,10 +163,8 @@ void pprofil_n64_start(u32 microseconds, int mode)
         report(mode, ERR_OSPROFILESTART_FLAG, 0, 0);
         return;
     }
-    /* the timer counts whole cycles */
-    uint64_t cycles = (uint64_t)microseconds * CYCLES_PER_MS / 1000;
     profile.period_us = microseconds;
-    profile.active = start(cycles * 1000000 / CYCLES_PER_MS) == 0;
+    profile.active = start() == 0;
 }
 
 void pprofil_n64_stop(int mode)
@@ -213,7 +216,9 @@ static int write_counters(int fd, const OSProf *segment)
         for (u32 i = 0; i < count && size == sizeof(u32); i++)
             block[i] = htobe32(block[i]);
         for (u32 i = 0; i < count * size && size == sizeof(u16); i += sizeof(u16)) {
-            const u16 counter = htobe16((u16)(bytes[i] | bytes[i + 1] << 8));
+            u16 counter;
+            memcpy(&counter, bytes + i, sizeof counter);
+            counter = htobe16(counter);
             memcpy(bytes + i, &counter, sizeof counter);
         }
         error = write_all(fd, block, count * size);

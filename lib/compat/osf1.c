@@ -18,7 +18,7 @@ static void start_ranges(const struct profil_args *ranges, unsigned long count)
     int64_t value;
 
     compat_stop();
-    if (count > DIALECT_MOST_RANGES)
+    if (count == 0 || count > DIALECT_MOST_RANGES)
         return;
     for (unsigned long i = 0; i < count; i++) {
         struct profil_args range;

@@ -3,9 +3,12 @@
 #ifndef PPROFIL_OSF1_UNISTD_H
 #define PPROFIL_OSF1_UNISTD_H
 
+/* <sys/resource.h>, whose profil is a macro, may have come first */
+#pragma push_macro("profil")
+#undef profil
 #define profil pprofil_not_this_profil
 #include_next <unistd.h>
-#undef profil
+#pragma pop_macro("profil")
 
 #ifdef __cplusplus
 extern "C" {
