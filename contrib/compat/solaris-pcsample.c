@@ -13,6 +13,8 @@
 
 #define SAMPLES 1000
 
+extern char etext; /* where the text ends: end(3) */
+
 static char from[1 << 16], to[1 << 16];
 
 __attribute__((noinline)) static void copy(void)
@@ -27,13 +29,10 @@ __attribute__((noinline)) static void spin(void)
         ;
 }
 
-__attribute__((noinline, used)) static void last(void)
-{
-}
-
 int main(void)
 {
     static uintptr_t samples[SAMPLES];
+    uintptr_t low = (uintptr_t)(copy < spin ? copy : spin);
     long inside = 0;
 
     pcsample(samples, SAMPLES);
@@ -41,7 +40,7 @@ int main(void)
     spin();
     long stored = pcsample(samples, 0);
     for (long i = 0; i < stored; i++)
-        if (samples[i] >= (uintptr_t)copy && samples[i] < (uintptr_t)last)
+        if (samples[i] >= low && samples[i] < (uintptr_t)&etext)
             inside++;
     printf("stored %ld, of which in this program %ld\n", stored, inside);
     return stored < 0;

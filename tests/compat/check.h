@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the programs of tests/compat share. Each is one system's, with its header and its page
+ * alone, and has a table of checks: "list" names them, a name runs one of them in a process of
+ * its own. A check prints PASS or FAIL for each thing that it asserts.
+ *
+ * CPU time is spent in two functions of a section of their own, the region that is profiled.
+ *
+ * The bound on ticks. A tick is due for each period of CPU time. While other programs compete
+ * for the CPUs, whether a look finds the thread on one is a trial, and the ticks are at worst a
+ * binomial with as many trials as periods passed by the wall clock, whose deviation is at most
+ * half the root of their number; 5 of them are granted, and 3 ticks for what is not whole at
+ * either end and for the time that starting takes.
+ */
+#ifndef PPROFIL_TEST_CHECK_H
+#define PPROFIL_TEST_CHECK_H
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define UNUSED __attribute__((unused))
+#define SPIN __attribute__((noinline, section("spin_text"), aligned(64)))
+#define CHUNK 2000000ul /* between looks at the clock */
+#define MS 1000000ull   /* ns */
+#define STEPS 5.0
+
+extern char __start_spin_text[], __stop_spin_text[];
+
+struct check {
+    const char *name;
+    void (*run)(void);
+};
+
+static volatile unsigned long sink;
+static int failures;
+static char **arguments;
+
+SPIN UNUSED static void spin_first(unsigned long rounds)
+{
+    for (unsigned long i = 0; i < rounds; i++)
+        sink = sink + i;
+}
+
+SPIN UNUSED static void spin_second(unsigned long rounds)
+{
+    for (unsigned long i = 0; i < rounds; i++)
+        sink = sink ^ i;
+}
+
+/* A long system call that is made inside this region. */
+__attribute__((always_inline)) static inline void call_kernel(void)
+{
+    static char bytes[16384];
+#if defined __x86_64__
+    long result = SYS_getrandom;
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(bytes), "S"(sizeof bytes), "d"(0l)
+                     : "rcx", "r11", "memory");
+#elif defined __aarch64__
+    register long number __asm__("x8") = SYS_getrandom;
+    register char *result __asm__("x0") = bytes;
+    register long size __asm__("x1") = sizeof bytes, flags __asm__("x2") = 0;
+    __asm__ volatile("svc 0" : "+r"(result) : "r"(number), "r"(size), "r"(flags) : "memory");
+#endif
+}
+
+/* About half of it in the kernel. */
+SPIN UNUSED static void spin_calls(unsigned long rounds)
+{
+    for (unsigned long i = 0; i < rounds; i++) {
+        if (i % 20000 == 0)
+            call_kernel();
+        sink = sink + i;
+    }
+}
+
+typedef void spin(unsigned long rounds);
+
+__attribute__((format(printf, 3, 4))) UNUSED static void expect(const char *name, bool good,
+                                                                const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    printf("%s %s", good ? "PASS" : "FAIL", name);
+    if (!good) {
+        failures++;
+        printf(": ");
+        vprintf(format, values);
+    }
+    printf("\n");
+    va_end(values);
+    fflush(stdout);
+}
+
+UNUSED static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec time;
+
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Spends so much CPU time of the calling thread. */
+UNUSED static void burn(spin *work, uint64_t ns)
+{
+    uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+        work(CHUNK);
+}
+
+/* A stretch of time that ticks are compared with. */
+struct stretch {
+    uint64_t wall_ns, cpu_ns;
+};
+
+UNUSED static struct stretch now(void)
+{
+    return (struct stretch){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+/* threads: as many looks are taken in a period */
+UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns, double wall_ns,
+                                   double period_ns, unsigned threads)
+{
+    double due = cpu_ns / period_ns;
+    double bound = STEPS * sqrt(wall_ns * threads / period_ns) / 2 + 3;
+
+    bool some = ticks > 0 || due < 15; /* none would be a chance of e^-15 */
+    expect(name, some && fabs(ticks - due) <= bound, "%.0f ticks for %.1f that are due, bound %.1f",
+           ticks, due, bound);
+}
+
+UNUSED static void expect_ticks(const char *name, uint64_t ticks, struct stretch since,
+                                double period_ns)
+{
+    struct stretch end = now();
+
+    expect_ticks_of(name, (double)ticks, (double)(end.cpu_ns - since.cpu_ns),
+                    (double)(end.wall_ns - since.wall_ns), period_ns, 1);
+}
+
+UNUSED static long status_number(const char *name)
+{
+    char line[256];
+    long value = -1;
+    FILE *file = fopen("/proc/self/status", "re");
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, name, strlen(name)) == 0)
+            value = strtol(line + strlen(name), NULL, 10);
+    if (file != NULL)
+        fclose(file);
+    return value;
+}
+
+/* Nobody traces us, at the latest in 2 s and some. */
+UNUSED static void expect_left(const char *name)
+{
+    const struct timespec wait = {.tv_nsec = 50000000};
+    int waits = 0;
+
+    while (status_number("TracerPid:") != 0 && waits < 60) {
+        nanosleep(&wait, NULL);
+        waits++;
+    }
+    expect(name, status_number("TracerPid:") == 0, "traced by %ld", status_number("TracerPid:"));
+}
+
+UNUSED static uintptr_t region(void)
+{
+    return (uintptr_t)__start_spin_text;
+}
+
+UNUSED static size_t region_size(void)
+{
+    return (size_t)(__stop_spin_text - __start_spin_text + 15) & ~(size_t)15;
+}
+
+/* Where a function of the region ends. */
+UNUSED static uintptr_t end_of(spin *function)
+{
+    uintptr_t start = (uintptr_t)function, end = region() + region_size();
+    spin *all[] = {spin_first, spin_second, spin_calls};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if ((uintptr_t)all[i] > start && (uintptr_t)all[i] < end)
+            end = (uintptr_t)all[i];
+    return end;
+}
+
+UNUSED static void *pages(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        abort();
+    return memory;
+}
+
+/* What a forked child found, told by its status. */
+UNUSED static void join_child(const char *name, pid_t child)
+{
+    int status = -1;
+
+    pid_t got = waitpid(child, &status, 0);
+    expect(name, got == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+           "waitpid %d, status %#x", (int)got, (unsigned)status);
+}
+
+UNUSED static int run_checks(const struct check *checks, int argc, char **argv)
+{
+    const char *wanted = argc > 1 ? argv[1] : "list";
+
+    arguments = argv;
+    for (; checks->name != NULL; checks++) {
+        if (strcmp(wanted, "list") == 0)
+            puts(checks->name);
+        else if (strcmp(wanted, checks->name) == 0)
+            checks->run();
+    }
+    return failures != 0;
+}
+
+#endif

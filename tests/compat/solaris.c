@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Solaris: profil(2), pcsample(2). */
+#include <pcsample.h>
+#include <unistd.h>
+
+typedef unsigned short counter;
+#define PERIOD_NS 1e7
+#define ONE_EACH_WORD 0x8000u
+#define CHILD_COUNTS 1
+#define SYSTEM_TIME 1
+#define start(buffer, size, offset, scale) profil(buffer, size, offset, scale)
+#define stop() profil(NULL, 0, 0, 0)
+
+#include "profil-checks.h"
+
+static uintptr_t samples[64];
+
+static void check_overflow(void)
+{
+    expect("32766 becomes 32767, and no more", overflow_from(32766) == 32767, "%u", counters[0]);
+    expect("32767 stays", overflow_from(32767) == 32767, "%u", counters[0]);
+    expect("40000 stays", overflow_from(40000) == 40000, "%u", counters[0]);
+    expect("65530 stays", overflow_from(65530) == 65530, "%u", counters[0]);
+    expect("65535 goes on from 0", overflow_from(65535) < 1000, "%u", counters[0]);
+    counters[0] = 32767;
+    counters[1] = 0;
+    start_one(counters);
+    burn(spin_first, SHORT_NS);
+    expect_left("overflow turns it off");
+}
+
+static void check_pcsample(void)
+{
+    size_t inside = 0;
+
+    expect("first call", pcsample(samples, 20) == 0, "not 0");
+    burn(spin_first, 400 * MS);
+    for (size_t i = 0; i < 20; i++)
+        if (samples[i] >= region() && samples[i] < region() + region_size())
+            inside++;
+    /* reading the clock takes a thousandth of the time: 3 of 20 have a chance below 1e-6 */
+    expect("samples are where we were", inside >= 18, "%zu of 20", inside);
+    expect("nothing beyond the array", samples[20] == 0, "%#lx", (unsigned long)samples[20]);
+    errno = 0;
+    expect("refused", pcsample(samples, -1) == -1 && errno == EINVAL, "errno %d", errno);
+    errno = 5;
+    expect("full", pcsample(samples, 0) == 20, "not 20");
+    expect("errno is kept", errno == 5, "%d", errno);
+    expect("nothing since", pcsample(samples, 0) == 0, "not 0");
+    expect_left("gone after pcsample(, 0)");
+    memset(samples, 0, sizeof samples);
+    expect("sampling by another supervisor", pcsample(samples, 64) == 0, "not 0");
+    struct stretch since = now();
+    burn(spin_second, LONG_NS);
+    long stored = pcsample(samples, 0);
+    expect_ticks("ticks", (uint64_t)stored, since, PERIOD_NS);
+    expect("as many as it says", stored > 0 && samples[stored - 1] != 0 && samples[stored] == 0,
+           "%ld", stored);
+}
+
+static void check_pcsample_zero(void)
+{
+    expect("first call", pcsample(samples, 0) == 0, "not 0");
+    expect("asks for nobody", status_number("TracerPid:") == 0, "traced");
+    burn(spin_first, SHORT_NS);
+    expect("nothing stored", samples[0] == 0 && pcsample(samples, 0) == 0, "stored");
+    expect("refused", pcsample(samples, -1) == -1 && errno == EINVAL, "errno %d", errno);
+}
+
+static void check_pcsample_and_profil(void)
+{
+    pcsample(samples, 64);
+    burn(spin_first, SHORT_NS);
+    start_usual(counters);
+    expect("profil discards the count", pcsample(samples, 64) == 0, "not 0");
+    expect("pcsample ends profil", sum_all() <= 1, "%ju", (uintmax_t)sum_all());
+    burn(spin_first, SHORT_NS);
+    profil(NULL, 0, 0, 1);
+    uintptr_t before = samples[63];
+    long after = pcsample(samples, 0);
+    expect("profil with scale 1 turns sampling off", after == 0 && before == 0, "%ld", after);
+}
+
+static void check_pcsample_fork(void)
+{
+    pcsample(samples, 64);
+    burn(spin_first, SHORT_NS);
+    pid_t child = fork();
+    if (child == 0) {
+        size_t stored = 0;
+        while (stored < 64 && samples[stored] != 0)
+            stored++;
+        long told = pcsample(samples, 64);
+        /* one may have come between */
+        expect("child's first call has the parent's count",
+               told >= (long)stored && told <= (long)stored + 1 && stored > 0, "%ld of %zu", told,
+               stored);
+        _exit(failures);
+    }
+    join_child("child", child);
+    struct stretch since = now();
+    size_t stored = 0;
+    while (stored < 64 && samples[stored] != 0)
+        stored++;
+    burn(spin_second, LONG_NS);
+    expect_ticks("parent goes on behind", (uint64_t)pcsample(samples, 0) - stored, since,
+                 PERIOD_NS);
+}
+
+static void check_pcsample_fault(void)
+{
+    char *page = pages(8192);
+
+    munmap(page + 4096, 4096);
+    expect("first call", pcsample((uintptr_t *)(void *)(page + 4096) - 3, 50) == 0, "not 0");
+    burn(spin_first, LONG_NS);
+    expect("those that fitted count", pcsample(NULL, 0) == 3, "not 3");
+    expect_left("gone");
+}
+
+static void check_pcsample_exec(void)
+{
+    char *next[] = {arguments[0], (char *)"pcsample-zero", NULL};
+
+    pcsample(samples, 64);
+    burn(spin_first, SHORT_NS);
+    execv(next[0], next);
+}
+
+static void check_pcsample_usage(void)
+{
+    static uintptr_t many[4096];
+    double seconds = arguments[2] != NULL ? strtod(arguments[2], NULL) : 0.7;
+
+    pcsample(many, 4096);
+    struct stretch since = now();
+    burn(spin_calls, (uint64_t)(seconds * 1e9));
+    uint64_t stored = (uint64_t)pcsample(many, 0);
+    struct stretch end = now();
+    printf("ticks %.3f s, CPU %.3f s\n", (double)stored * PERIOD_NS / 1e9,
+           (double)(end.cpu_ns - since.cpu_ns) / 1e9);
+    expect_ticks("ticks against CPU time", stored, since, PERIOD_NS);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check checks[] = {PROFIL_CHECKS,
+                                          {"off-scale", check_off_scale},
+                                          {"large-scale", check_large_scale},
+                                          {"overflow", check_overflow},
+                                          {"pcsample", check_pcsample},
+                                          {"pcsample-zero", check_pcsample_zero},
+                                          {"pcsample-and-profil", check_pcsample_and_profil},
+                                          {"pcsample-fork", check_pcsample_fork},
+                                          {"pcsample-fault", check_pcsample_fault},
+                                          {"pcsample-exec", check_pcsample_exec},
+                                          {"pcsample-usage", check_pcsample_usage},
+                                          {0}};
+
+    return run_checks(checks, argc, argv);
+}
