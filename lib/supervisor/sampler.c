@@ -134,7 +134,9 @@ static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint
 
     procfs_read_cpu(&tracee->files, &cpu);
     tracee->wait_ns = cpu.wait_ns;
+    tracee->run_ns = cpu.run_ns;
     tracee->pending_ns = pending_ns;
+    tracee->overdue_ns = 0;
     tracee->interrupted_at = time_now();
     tracee->hindered_at = since != 0 ? since : tracee->interrupted_at - PREEMPTED_NS;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
@@ -173,7 +175,7 @@ static void find_running(struct supervisor *supervisor, uint64_t interval,
             continue;
         tracee->hot_until = supervisor->tick_at + tracee->hot_span;
         if (tracee->state == TRACEE_INTERRUPTED) {
-            tracee->pending_ns += interval; /* in one long system call since */
+            tracee->overdue_ns += interval;
             continue;
         }
         if (!supervisor->crowded && seat_wanted(tracee) &&
@@ -376,6 +378,11 @@ static uint64_t attribute(struct tracee *tracee)
         shares = DEBT_SHARES_MOST;
     if (tracee->samples >= SETTLED_SAMPLES)
         share += (debt - share) / shares;
+    /* A program compares its own counters with its own clock, after some few samples even: they
+     * are never ahead of it by more than the tick under way. */
+    const struct dialect_count *count = tracee->process->count;
+    if (count != NULL && share > debt + (int64_t)count->period_ns)
+        share = debt + (int64_t)count->period_ns;
     if (share < 0)
         share = 0;
     tracee->attributed_ns += (uint64_t)share;
@@ -398,10 +405,13 @@ static void book(struct supervisor *supervisor, struct tracee *tracee, const str
         /* it woke up while we had its CPU */
         if (tracee->asleep_before && regs->syscall >= 0)
             on_cpu = false;
+        /* in one long system call since, or without a CPU: it was running for so long only */
+        uint64_t ran = cpu.run_ns - tracee->run_ns;
+        tracee->pending_ns += tracee->overdue_ns < ran ? tracee->overdue_ns : ran;
         if (on_cpu)
             sample.cpu_ns = attribute(tracee);
     } else {
-        sample.cpu_ns = tracee->pending_ns;
+        sample.cpu_ns = tracee->pending_ns + tracee->overdue_ns;
     }
     if (supervisor->options.wall && tracee->interrupted_at > tracee->wall_at) {
         sample.wall_ns = tracee->interrupted_at - tracee->wall_at;

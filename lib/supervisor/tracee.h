@@ -47,7 +47,9 @@ struct tracee {
     uint64_t interrupted_at;  /* time */
     uint64_t hindered_at;     /* time since which it may have had to wait for us */
     uint64_t wait_ns;         /* run-queue wait of its life, at that time */
+    uint64_t run_ns;          /* CPU time of its life, at that time */
     uint64_t pending_ns;      /* sampling time that the coming sample stands for */
+    uint64_t overdue_ns;      /* and of later ticks, that found it not stopped yet */
     unsigned spin_credit;     /* looks worth polling for */
 
     /* seat.c: is it found in the kernel so often that it is looked at from its own CPU? */
