@@ -64,14 +64,15 @@ for variant in plain debug strict wide; do
 	compile n64-$variant n64 tests/compat/n64.c $define
 done
 compile invisible solaris tests/compat/invisible.c
+compile callers solaris tests/compat/callers.c
 # three at a time: half of the time they wait for supervisors to leave
-run_all solaris macos n64-plain >"$work/lane.1" 2>&1 &
+run_all solaris macos callers n64-plain >"$work/lane.1" 2>&1 &
 PPROFIL_N64_OUTPUT=$work/strict.out run_all bsd invisible n64-debug n64-strict >"$work/lane.2" 2>&1 &
 PPROFIL_N64_OUTPUT=$work/other.out run_all irix osf1 n64-wide >"$work/lane.3" 2>&1 &
 wait
 cat "$work"/lane.?
 failures=$((failures + $(cat "$work"/lane.? | grep -c '^FAIL')))
-expect "every program ran" 10 "$(cat "$work"/lane.? |
+expect "every program ran" 11 "$(cat "$work"/lane.? |
 	awk '/^PASS/ { seen[$2] = 1 } END { for (name in seen) n++; print n + 0 }')"
 
 # --- what the debug library of the Nintendo 64 prints: codes, texts, order
@@ -93,17 +94,19 @@ expect "n64: strict" "(0063):osProfileInit: histo_base pointer must be 32-bit al
 osProfileInit: text segments overlap" "$(errors strict strict)"
 
 # --- the same program without position-independent code, and with the address sanitizer
-if compile no-pie solaris tests/compat/invisible.c -no-pie; then
+if compile no-pie solaris tests/compat/callers.c -no-pie; then
 	for check in handler exec-amid no-leader; do run_check no-pie $check; done
 fi
-if [ -z "$sanitizers" ] && compile asan solaris tests/compat/invisible.c -fsanitize=address; then
-	for check in children processes closed two-callers; do run_check asan $check; done
+if [ -z "$sanitizers" ] && compile asan solaris tests/compat/invisible.c -fsanitize=address &&
+	compile asan-callers solaris tests/compat/callers.c -fsanitize=address; then
+	for check in children processes closed; do run_check asan $check; done
+	for check in two-callers short-threads; do run_check asan-callers $check; done
 fi
 
 # --- the same output, whether it profiles itself or not
 "$work/invisible" output off >"$work/off"
 different=0
-for i in $(seq "${OUTPUT_ROUNDS:-100}"); do
+for i in $(seq "${OUTPUT_ROUNDS:-200}"); do
 	"$work/invisible" output on >"$work/on" 2>&1
 	cmp -s "$work/off" "$work/on" || different=$((different + 1))
 done
@@ -122,7 +125,7 @@ if command -v strace >/dev/null; then
 	refused strace strace -f -qq -e trace=none -o /dev/null
 fi
 refused pprofil "$pprofil" -q
-PPROFIL_SUPERVISE=/no/such/file PPROFIL_DEBUG=1 "$work/invisible" handler >"$work/out" 2>"$work/err"
+PPROFIL_SUPERVISE=/no/such/file PPROFIL_DEBUG=1 "$work/callers" handler >"$work/out" 2>"$work/err"
 expect_text "no supervisor: why" 'profil: cannot start /no/such/file: No such file' "$work/err"
 if unshare -pf --mount-proc true 2>/dev/null; then
 	timeout 60 unshare -pf --mount-proc "$work/invisible" init >"$work/out" 2>"$work/err"
