@@ -134,6 +134,18 @@ static void announce(struct supervisor *supervisor, struct process *process, pid
         start_tracee(supervisor, tracee);
 }
 
+/* Was this child met, and made known by what /proc says, before its parent told of it? Once only:
+ * the number may come back. */
+static bool is_known_early(const struct tracees *tracees, pid_t tid)
+{
+    struct tracee *tracee = tracee_find(tracees, tid);
+    bool early = tracee != NULL && tracee->early;
+
+    if (early)
+        tracee->early = false;
+    return early;
+}
+
 static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
                          enum stop_kind kind)
 {
@@ -144,6 +156,10 @@ static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
     struct process *from = parent->process, *process = from;
     bool clone = kind == STOP_CLONE;
     pid_t tid = (pid_t)message;
+    if (tid > 0 && is_known_early(&supervisor->tracees, tid)) {
+        sampler_stopped(supervisor, parent, 0, false);
+        return;
+    }
     /* a sample that this stop serves as comes after the fork */
     struct dialect_count *inherited = count_inherited(from);
     sampler_stopped(supervisor, parent, 0, false);
@@ -355,6 +371,23 @@ bool stops_poll(struct supervisor *supervisor, struct tracee *tracee)
     return true;
 }
 
+static void resolve(struct supervisor *supervisor, struct tracee *tracee, pid_t pid)
+{
+    struct tracees *tracees = &supervisor->tracees;
+    pid_t parent = (pid_t)procfs_status_number(tracee->tid, "PPid:");
+    struct process *process = process_find(tracees, pid);
+    const struct process *from = parent > 0 ? process_find(tracees, parent) : NULL;
+
+    tracee->early = true; /* its parent may only be slow to tell */
+    if (process == NULL) {
+        process = process_add(tracees, pid);
+        if (process != NULL && from != NULL)
+            process->count = count_inherited(from);
+    }
+    if (process != NULL)
+        announce(supervisor, process, parent > 0 ? parent : 0, tracee->tid);
+}
+
 void stops_resolve_unknown(struct supervisor *supervisor)
 {
     struct tracees *tracees = &supervisor->tracees;
@@ -367,12 +400,7 @@ void stops_resolve_unknown(struct supervisor *supervisor)
             pid_t pid = (pid_t)procfs_status_number(tracee->tid, "Tgid:");
             if (pid <= 0)
                 continue;
-            struct process *process = process_find(tracees, pid);
-            if (process == NULL)
-                process = process_add(tracees, pid);
-            pid_t parent = (pid_t)procfs_status_number(tracee->tid, "PPid:");
-            if (process != NULL)
-                announce(supervisor, process, parent > 0 ? parent : 0, tracee->tid);
+            resolve(supervisor, tracee, pid);
             return; /* the tables may have changed: the next round takes the next one */
         }
 }

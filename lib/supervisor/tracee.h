@@ -31,6 +31,7 @@ struct tracee {
     pid_t tid;
     struct process *process; /* borrowed; NULL while UNKNOWN */
     enum tracee_state state;
+    bool early; /* known before its parent told of it */
     struct procfs_task files;
 
     /* CPU time, ns */

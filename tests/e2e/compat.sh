@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs that call profil(2) and its relatives get what that system's page says, and notice
 # nothing else. The assertions and their bounds are in tests/compat/: a program for each system.
@@ -25,10 +25,12 @@ compile() { # PROGRAM SYSTEM SOURCE FLAGS...
 }
 
 run_check() { # PROGRAM CHECK...
-	timeout 60 "$work/$1" "${@:2}" >"$work/out.$1" 2>"$work/err.$1"
+	checked=$1
+	shift
+	timeout 60 "$work/$checked" "$@" >"$work/out.$checked" 2>"$work/err.$checked"
 	status=$?
-	sed "s/^\(PASS\|FAIL\) /&$1 $2: /" "$work/out.$1"
-	[ $status -le 1 ] || fail "$1 $2" "status $status: $(head -c 400 "$work/err.$1")"
+	sed "s/^\(PASS\|FAIL\) /&$checked $1: /" "$work/out.$checked"
+	[ $status -le 1 ] || fail "$checked $1" "status $status: $(head -c 400 "$work/err.$checked")"
 }
 
 run_all() { # PROGRAM...
