@@ -124,7 +124,8 @@ static int add_pcs(const struct profile *profile, const struct image *image,
 {
     int error = 0;
 
-    file->pointer_size = sizeof(uint64_t);
+    if (file->pointer_size == 0)
+        file->pointer_size = sizeof(uint64_t);
     for (uint64_t i = 0; error == 0 && i < image->count->pcsample.count; i++)
         error = histogram_add_pcs(file, image->pcs[i], 1);
     for (uint32_t i = 0; error == 0 && i < profile->object_count; i++)

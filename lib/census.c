@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,33 +19,56 @@
 
 /* --- options ------------------------------------------------------------------------------- */
 
+/* LO-HI in hex, and nothing else. */
 static bool parse_range(const char *text, uint64_t *low, uint64_t *high)
 {
     char *end;
 
-    *low = strtoull(text, &end, 16);
-    if (end == text || *end != '-')
+    errno = 0;
+    if (!isxdigit((unsigned char)*text))
         return false;
-    text = end + 1;
-    *high = strtoull(text, &end, 16);
-    return end != text && *end == '\0' && *low < *high;
+    *low = strtoull(text, &end, 16);
+    if (*end != '-' || !isxdigit((unsigned char)end[1]))
+        return false;
+    *high = strtoull(end + 1, &end, 16);
+    return errno == 0 && *end == '\0' && *low < *high && *high - *low <= LARGEST_BUFFER;
+}
+
+/* Was a range meant, well-formed or not? */
+static bool is_like_range(const char *text)
+{
+    return strchr(text, '-') != NULL && strspn(text, "0123456789abcdefABCDEFxX-") == strlen(text);
+}
+
+/* Mapped files have absolute paths without links in them. */
+static char *object_name(const char *text, size_t length)
+{
+    char *name = strndup(text, length), *real = NULL;
+
+    if (name != NULL && strchr(name, '/') != NULL)
+        real = realpath(name, NULL);
+    if (real == NULL)
+        return name;
+    free(name);
+    return real;
 }
 
 int census_parse_region(const char *text, struct census_region *region)
 {
     const char *colon = strrchr(text, ':');
+    size_t length = strlen(text);
 
     *region = (struct census_region){0};
-    if (parse_range(text, &region->low, &region->high))
-        return 0;
-    size_t length = strlen(text);
-    if (colon != NULL && parse_range(colon + 1, &region->low, &region->high))
+    if (is_like_range(text))
+        return parse_range(text, &region->low, &region->high) ? 0 : -EINVAL;
+    if (colon != NULL && (colon[1] == '\0' || is_like_range(colon + 1))) {
+        if (!parse_range(colon + 1, &region->low, &region->high))
+            return -EINVAL;
         length = (size_t)(colon - text);
-    else
-        region->low = region->high = 0;
+    }
     if (length == 0)
         return -EINVAL;
-    region->object = strndup(text, length);
+    region->object = object_name(text, length);
     return region->object == NULL ? -ENOMEM : 0;
 }
 
@@ -359,6 +383,8 @@ void census_clear(struct census *census)
         for (size_t i = 0; i < census->region_count; i++)
             if (image->bindings[i].counters != NULL)
                 memset(image->bindings[i].counters, 0, count->regions[i].size);
+        count->on = true; /* what was full is empty */
+        count->pcsample.on = image->pcs != NULL;
         count->pcsample.room += count->pcsample.count;
         count->pcsample.count = 0;
         count->owed_ns = count->ticks = count->outside = count->overflows = 0;

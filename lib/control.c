@@ -44,9 +44,10 @@ struct control {
 /* --- addresses ----------------------------------------------------------------------- */
 
 /* A process number stands for an abstract address, which vanishes with its socket. */
-static int address_of(const char *target, struct sockaddr_un *address, socklen_t *size)
+static int address_of(const char *target, bool is_path, struct sockaddr_un *address,
+                      socklen_t *size)
 {
-    bool number = *target != '\0' && strspn(target, "0123456789") == strlen(target);
+    bool number = !is_path && *target != '\0' && strspn(target, "0123456789") == strlen(target);
     size_t room = sizeof address->sun_path;
 
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -102,12 +103,12 @@ static int remove_stale(const struct sockaddr_un *address, socklen_t size)
     return error;
 }
 
-static int listen_at(struct pprofil_session *session, const char *target)
+static int listen_at(struct pprofil_session *session, const char *target, bool is_path)
 {
     struct control *control = session->control;
     struct sockaddr_un address;
     socklen_t size;
-    int error = address_of(target, &address, &size);
+    int error = address_of(target, is_path, &address, &size);
 
     if (error != 0)
         return error;
@@ -149,19 +150,26 @@ int pprofil_session_control(pprofil_session *session, const char *path,
         return session_fail(session, -ENOMEM, "out of memory");
     session->control->flush = flush;
     session->control->context = context;
-    int error = path == NULL ? 0 : listen_at(session, path);
+    int error = path == NULL ? 0 : listen_at(session, path, true);
     if (error != 0)
         return session_fail(session, error, "%s: cannot listen there: %s", path,
                             error == -EADDRINUSE ? "another pprofil does" : strerror(-error));
     /* numbers are a convenience: who else profiles a target keeps its number */
     snprintf(number, sizeof number, "%d", (int)getpid());
-    listen_at(session, number);
+    listen_at(session, number, false);
+    pprofil_session_control_targets(session);
+    return 0;
+}
+
+void pprofil_session_control_targets(pprofil_session *session)
+{
+    char number[16];
+
     for (unsigned i = 0; i < session->root_count; i++) {
         snprintf(number, sizeof number, "%d", (int)session->roots[i]);
-        if (session->roots[i] != 0)
-            listen_at(session, number);
+        if (session->control != NULL && session->roots[i] != 0)
+            listen_at(session, number, false);
     }
-    return 0;
 }
 
 static void status(const struct pprofil_session *session, char *text, size_t size)
@@ -325,7 +333,7 @@ int pprofil_control_send(const char *target, const char *command, char *answer, 
     char line[REQUEST_SIZE];
     struct sockaddr_un address;
     socklen_t length;
-    int error = address_of(target, &address, &length);
+    int error = address_of(target, false, &address, &length);
 
     answer[0] = '\0';
     if (error == 0 && snprintf(line, sizeof line, "%s\n", command) >= (int)sizeof line)

@@ -43,6 +43,7 @@ static int put(struct pprofil_session *session, pid_t pid, struct dialect_count 
     if (*link != NULL) {
         free((*link)->count);
         (*link)->count = count;
+        (*link)->ended = false;
         return 0;
     }
     struct session_count *entry = calloc(1, sizeof *entry);
@@ -66,12 +67,17 @@ void counts_feed(struct pprofil_session *session, const struct wire_header *even
             dialect_count_cpu(entry->count, &dialect_own_memory, sample->pc, sample->syscall >= 0,
                               sample->cpu_ns);
         if (event->type == WIRE_EXEC && entry->pid != 0 && (uint32_t)entry->pid == task->pid)
+            entry->ended = true;
+        if (entry->ended)
             entry->count->on = false;
     }
 }
 
-static void clear(struct dialect_count *count)
+/* What a full counter, or a full array, had ended goes on; what exec has does not. */
+static void clear(struct dialect_count *count, bool ended)
 {
+    count->on = !ended;
+    count->pcsample.on = count->dialect->arithmetic == DIALECT_RAW && !ended;
     for (size_t i = 0; i < count->region_count; i++)
         memset((void *)(uintptr_t)count->buffers[i].address, 0, count->regions[i].size);
     if (count->overflow != 0)
@@ -84,7 +90,7 @@ static void clear(struct dialect_count *count)
 void counts_clear(struct pprofil_session *session)
 {
     for (struct session_count *entry = session->counts; entry != NULL; entry = entry->next)
-        clear(entry->count);
+        clear(entry->count, entry->ended);
 }
 
 /* The regions as lib/dialect has them. 1: all of them are off. */

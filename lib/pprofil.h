@@ -101,11 +101,14 @@ double pprofil_session_rate(const pprofil_session *session);
  * from other processes of the same user, or root. They find it by a socket in the file system,
  * if there is one (path; mode 0600), and by the number of this process or of one of its targets.
  * Requests are served in pprofil_session_pump. flush is called for "flush" (NULL: it is an error)
- * and returns 0 or -errno. Call it when the targets are attached. -EADDRINUSE: another session
+ * and returns 0 or -errno. Targets that come later have to be made known. -EADDRINUSE: another session
  * listens there; -EEXIST: path is no socket.
  */
 int pprofil_session_control(pprofil_session *session, const char *path,
                             int (*flush)(void *context), void *context);
+
+/* Makes it obey by the numbers of the targets that it has now. */
+void pprofil_session_control_targets(pprofil_session *session);
 
 /* Sends a command to the session at target (a path or a process number) and waits for its
  * answer, of which status has several lines. 0; -EREMOTEIO: the session says no, and answer
@@ -195,6 +198,7 @@ struct pprofil_dialect_options {
     uint32_t scale;             /* else 0x8000, with wider counters 0x10000 */
     uint64_t buffer_size;       /* bytes; 0: what the text needs */
     uint64_t period_ns;         /* 0: the dialect's */
+    const char *format;         /* that will be written, to be checked; NULL: the system's own */
 };
 
 /* To be called before anything is launched or attached. -EINVAL and a problem: no such dialect,

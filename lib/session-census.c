@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "format/codec.h"
 #include "session-internal.h"
@@ -45,6 +46,10 @@ static int check(struct pprofil_session *session, const struct pprofil_dialect_o
                             "them all", options->dialect == NULL ? "" : options->dialect);
     if (size != 0 && size != 2 && size != 4 && size != 8)
         return session_fail(session, -EINVAL, "counters have 16, 32 or 64 bits");
+    if (options->format != NULL && (format_by_name(options->format) == NULL ||
+                                    format_by_name(options->format)->codec == NULL))
+        return session_fail(session, -EINVAL, "'%s' is no format of the profil family",
+                            options->format);
     if (options->scaled && dialect_check(dialect, &region) != 0)
         return session_fail(session, -EINVAL, "%s refuses scales above 65536", dialect->system);
     if (options->scaled && dialect_is_off(dialect, options->scale))
@@ -119,6 +124,7 @@ struct saving {
     void (*wrote)(void *context, const char *path, const struct pprofil_histogram_state *state);
     void *context;
     size_t files;
+    bool one; /* path has room for one only */
 };
 
 static const char *base_name(const char *path)
@@ -201,8 +207,18 @@ static int save_image(struct saving *saving, size_t image, enum census_extent ex
     int error = 0;
 
     for (size_t i = 0; error == 0 && i < census_regions(saving->session->census); i++)
-        error = save_region(saving, image, i, extent, &parts);
+        if (saving->files == 0 || !saving->one)
+            error = save_region(saving, image, i, extent, &parts);
     return error;
+}
+
+/* A pipe or a device holds one file, and nothing is made beside it. */
+static bool holds_one(const char *path)
+{
+    struct stat status;
+
+    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+           (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
 static int save_all(struct saving *saving)
@@ -218,6 +234,25 @@ static int save_all(struct saving *saving)
     return error;
 }
 
+/* As asked for, else as the path's end says, else the system's own. */
+static const struct format *choose_format(const struct own_file *own, const char *path,
+                                          const char *name)
+{
+    const struct format *by_path = path != NULL ? format_by_path(path) : NULL;
+
+    if (name != NULL)
+        return format_by_name(name);
+    return by_path != NULL && by_path->codec != NULL ? by_path : format_by_name(own->format);
+}
+
+static const char *own_path(const struct own_file *own, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < sizeof own_files / sizeof *own_files; i++)
+        if (strcmp(own_files[i].format, name) == 0)
+            return own_files[i].path;
+    return name != NULL ? name : own->path;
+}
+
 int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *name,
                                  void (*wrote)(void *context, const char *path,
                                                const struct pprofil_histogram_state *state),
@@ -227,11 +262,12 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
         return session_fail(session, -EINVAL, "the session has no dialect");
     const struct own_file *own = own_file_of(census_dialect(session->census)->name);
     struct saving saving = {.session = session,
-                            .format = format_by_name(name != NULL ? name : own->format),
-                            .path = path != NULL ? path : own->path,
+                            .format = choose_format(own, path, name),
+                            .path = path != NULL ? path : own_path(own, name),
                             .wrote = wrote,
                             .context = context};
 
+    saving.one = holds_one(saving.path);
     if (saving.format == NULL || saving.format->codec == NULL)
         return session_fail(session, -EINVAL, "'%s' is no format of the profil family", name);
     int error = save_all(&saving);

@@ -24,6 +24,7 @@ struct pprofil_profile {
 struct session_count {
     pid_t pid; /* 0: of all processes */
     struct dialect_count *count; /* owned */
+    bool ended;                  /* by exec */
     struct session_count *next;
 };
 

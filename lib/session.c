@@ -397,6 +397,7 @@ int pprofil_session_finish(pprofil_session *session)
     if (session->finished)
         return 0;
     session->finished = true;
+    control_free(session); /* nobody would be answered any more */
     int error = session_command(session, &quit);
     int drained = drain_ring(session);
     if (session->recording != NULL) {

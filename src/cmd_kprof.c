@@ -46,6 +46,7 @@ struct kprof {
     char control[PATH_MAX], data[PATH_MAX];
     int control_fd;
     int leased_fd; /* -1: there is no lease */
+    bool complained; /* of a disk that is full */
 };
 
 static volatile sig_atomic_t end_wanted, lease_broken;
@@ -76,8 +77,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'p':
-        if (!parse_number("-p", argument, 1, INT_MAX, &number))
-            exit(EXIT_OWN_FAILURE);
+        if (strspn(argument, "0123456789") != strlen(argument) ||
+            !parse_number("-p", argument, 1, INT_MAX, &number))
+            exit(complain("kprof: -p takes a process number, not '%s'", argument));
         kprof->pid = (pid_t)number;
         break;
     case 'F':
@@ -121,7 +123,7 @@ static bool is_object(const char *path, const char *wanted)
     return strcmp(path, wanted) == 0 || (slash != NULL && strcmp(slash + 1, wanted) == 0);
 }
 
-/* The first executable mapping of the object. */
+/* From the first executable mapping of the object to the end of the last. */
 static int find_text(struct kprof *kprof)
 {
     char path[PATH_MAX], program[PATH_MAX], *line = NULL;
@@ -137,7 +139,7 @@ static int find_text(struct kprof *kprof)
     FILE *maps = fopen(path, "re");
     if (maps == NULL)
         return complain("cannot read %s: %s", path, strerror(errno));
-    while (kprof->high == 0 && getline(&line, &room, maps) > 0) {
+    while (getline(&line, &room, maps) > 0) {
         uint64_t low, high;
         char executable;
         int name = 0;
@@ -145,10 +147,11 @@ static int find_text(struct kprof *kprof)
                    &executable, &name) < 3 || executable != 'x' || name == 0)
             continue;
         line[strcspn(line, "\n")] = '\0';
-        if (is_object(line + name, wanted)) {
+        if (!is_object(line + name, wanted))
+            continue;
+        if (kprof->high == 0)
             kprof->low = low;
-            kprof->high = high;
-        }
+        kprof->high = high;
     }
     free(line);
     fclose(maps);
@@ -292,8 +295,14 @@ static int make_files(struct kprof *kprof)
     if (snprintf(kprof->control, PATH_MAX, "%s/kpctl", kprof->directory) >= PATH_MAX ||
         snprintf(kprof->data, PATH_MAX, "%s/kpdata", kprof->directory) >= PATH_MAX)
         return complain("%s: the name is too long", kprof->directory);
-    if (lstat(kprof->control, &status) == 0 && S_ISFIFO(status.st_mode))
+    if (lstat(kprof->control, &status) == 0 && S_ISFIFO(status.st_mode)) {
+        int other = open(kprof->control, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+        if (other >= 0) {
+            close(other);
+            return complain("%s: another pprofil serves it", kprof->control);
+        }
         unlink(kprof->control); /* of one that was killed */
+    }
     if (mkfifo(kprof->control, 0600) < 0)
         return complain("%s: cannot make it: %s", kprof->control, strerror(errno));
     /* our own writing end keeps it from ending when a writer goes */
@@ -338,9 +347,14 @@ static int serve_once(struct kprof *kprof, const sigset_t *outside)
     lease_broken = 0;
     /* those who opened the leased file wait for it: theirs is written first */
     int error = leased ? write_data(kprof, kprof->leased_fd) : 0;
+    int replaced = replace_data(kprof);
     if (error == 0)
-        error = replace_data(kprof);
-    return error == 0 ? ended : error;
+        error = replaced;
+    /* the counts are not lost: it is tried again */
+    if (error != 0 && !kprof->complained)
+        complain("%s: cannot write: %s; trying on", kprof->data, strerror(-error));
+    kprof->complained = error != 0;
+    return ended;
 }
 
 static int serve(struct kprof *kprof)
@@ -356,8 +370,6 @@ static int serve(struct kprof *kprof)
     read_control(kprof);
     pprofil_session_finish(kprof->session);
     int error = replace_data(kprof);
-    if (status < 0 && status != -EPIPE)
-        return complain_file(kprof->data, status, true);
     if (error != 0)
         return complain_file(kprof->data, error, true);
     return status < 0 ? complain("%s", pprofil_session_problem(kprof->session)) : 0;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -93,6 +94,22 @@ static void begin_when_due(struct run *run)
     run->start_ms = now_ms(); /* the duration counts from here */
 }
 
+/* Can what is written there be written again? What goes down a pipe cannot. */
+static bool is_replaceable(const char *path)
+{
+    struct stat status;
+
+    if (path == NULL || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+        return false;
+    return stat(path, &status) < 0 || S_ISREG(status.st_mode);
+}
+
+/* A dialect has a file of its own. */
+static bool may_save_early(const struct request *asked)
+{
+    return is_replaceable(asked->output) || (asked->dialect.dialect != NULL && asked->output == NULL);
+}
+
 /* Without names: they may take long, and the sampling goes on meanwhile. */
 static int save_so_far(void *context)
 {
@@ -107,7 +124,7 @@ static int save_so_far(void *context)
 
 static void checkpoint_when_due(struct run *run)
 {
-    if (run->asked.output == NULL || now_ms() < run->checkpoint_ms)
+    if (!may_save_early(&run->asked) || now_ms() < run->checkpoint_ms)
         return;
     save_so_far(run);
     run->checkpoint_ms = now_ms() + CHECKPOINT_MS;
@@ -185,6 +202,10 @@ static int begin(struct run *run)
     if (run->asked.dialect.dialect != NULL &&
         pprofil_session_dialect(run->session, &run->asked.dialect) != 0)
         return complain("%s", pprofil_session_problem(run->session));
+    error = pprofil_session_control(run->session, run->asked.control,
+                                    may_save_early(&run->asked) ? save_so_far : NULL, run);
+    if (error != 0)
+        return complain("%s", pprofil_session_problem(run->session));
     set_command(run);
     run->start_ms = now_ms();
     run->checkpoint_ms = run->start_ms + CHECKPOINT_MS;
@@ -194,11 +215,10 @@ static int begin(struct run *run)
     }
     for (unsigned i = 0; error == 0 && i < run->asked.pid_count; i++)
         error = pprofil_session_attach(run->session, run->asked.pids[i]);
-    if (error == 0)
-        error = pprofil_session_control(run->session, run->asked.control,
-                                        run->asked.output != NULL ? save_so_far : NULL, run);
-    if (error == 0)
+    if (error == 0) {
+        pprofil_session_control_targets(run->session);
         return 0;
+    }
     complain("%s", pprofil_session_problem(run->session));
     if (run->asked.program != NULL && (error == -ENOENT || error == -ENOTDIR))
         return EXIT_NOT_FOUND;
@@ -242,7 +262,10 @@ static int deliver_histograms(struct run *run)
 {
     int error = pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format,
                                              tell_file, run);
-    return error == 0 ? 0 : complain("%s", pprofil_session_problem(run->session));
+    if (error == 0)
+        return 0;
+    complain("%s", pprofil_session_problem(run->session));
+    return error == -ENODATA ? 0 : EXIT_OWN_FAILURE; /* a program may be too short for a tick */
 }
 
 static int deliver(struct run *run)

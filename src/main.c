@@ -99,10 +99,25 @@ bool parse_number(const char *option, const char *text, double lowest, double hi
     return true;
 }
 
+static void do_nothing(int signal)
+{
+    (void)signal;
+}
+
+/* A reader that went away, or a limit that a file meets, is an error to report, not a reason to
+ * die with a target. A handler, unlike SIG_IGN, is not inherited by the program that we run. */
+static void survive(int signal)
+{
+    struct sigaction action = {.sa_handler = do_nothing, .sa_flags = SA_RESTART}, old;
+
+    if (sigaction(signal, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        sigaction(signal, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
-    /* a reader that went away is an error to report, not a reason to die with a target */
-    signal(SIGPIPE, SIG_IGN);
+    survive(SIGPIPE);
+    survive(SIGXFSZ);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);

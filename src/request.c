@@ -184,10 +184,12 @@ static error_t parse_dialect(int key, char *argument, struct request *request)
         request->regions[dialect->region_count++] = argument;
         break;
     case KEY_BUFSIZE:
-        dialect->buffer_size = (uint64_t)number("--bufsize", argument, 1, 1e9);
+        dialect->buffer_size = integer("--bufsize", argument);
         break;
     case KEY_COUNTERS:
-        dialect->counter_size = (unsigned)number("--counters", argument, 16, 64) / 8;
+        dialect->counter_size = integer("--counters", argument) / 8;
+        if (dialect->counter_size * 8 != integer("--counters", argument))
+            dialect->counter_size = 1; /* refused with the others */
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -273,6 +275,7 @@ static bool check_dialect(struct request *request)
     }
     dialect->size = sizeof *dialect;
     dialect->regions = request->regions;
+    dialect->format = request->format;
     if (request->options.frequency != 0)
         dialect->period_ns = (uint64_t)(1e9 / request->options.frequency);
     for (unsigned i = 0; pprofil_dialect_at(i, &name, NULL, &period_ns) == 0; i++)

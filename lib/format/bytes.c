@@ -84,9 +84,20 @@ static int load(int fd, unsigned char **bytes, size_t *size)
     return 0;
 }
 
+int bytes_open(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    /* somebody has a lease on it, pprofil kprof perhaps: an open that waits gets it */
+    if (fd < 0 && errno == EWOULDBLOCK && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd;
+}
+
 int bytes_load(const char *path, unsigned char **bytes, size_t *size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = bytes_open(path);
     if (fd < 0)
         return -errno;
 

@@ -47,6 +47,9 @@ void bytes_put_zeros(struct bytes_out *out, uint64_t count);
 /* Writes what is left. 0 or the first error. */
 int bytes_finish(struct bytes_out *out);
 
+/* Opens a file for reading; nothing that is no file is waited for. As open(2). */
+int bytes_open(const char *path);
+
 /* The whole of a regular file, which the caller frees. 0 or -errno; -EFBIG: it is too large. */
 int bytes_load(const char *path, unsigned char **bytes, size_t *size);
 

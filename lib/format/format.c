@@ -74,7 +74,7 @@ bool format_writable(const struct format *format)
 static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64_t *all)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = bytes_open(path);
 
     if (fd < 0)
         return -errno;

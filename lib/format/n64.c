@@ -95,7 +95,7 @@ static const struct codec codec = {.dialect = "n64", .read = n64_read, .write = 
 
 const struct format format_n64 = {
     .name = "n64",
-    .extensions = ".n64",
+    .extensions = "osprofile.out .n64",
     .summary = "what osProfileFlush sends; a file for each object",
     .matches = matches,
     .codec = &codec,

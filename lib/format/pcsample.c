@@ -91,7 +91,7 @@ static const struct codec codec = {
 
 const struct format format_pcsample = {
     .name = "pcsample",
-    .extensions = ".pcsample",
+    .extensions = "pcsample.out .pcsample",
     .summary = "pcsample's array of raw pcs; a file for each object",
     .codec = &codec,
 };

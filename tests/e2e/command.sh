@@ -105,4 +105,10 @@ expect "SIGTERM is passed on" 9 $?
 expect_text "wall mode names the system call" 'nanosleep' "$work/err"
 (ulimit -n 40; "$pprofil" -f csv "$targets/sleepers" 100 1 0.3) >/dev/null 2>"$work/err"
 expect_text "few descriptors" ',busy,' "$work/err"
+# what a program inherits: signals as we got them
+for signal in PIPE XFSZ; do
+	expect "SIG$signal is the program's own" \
+		"$(sh -c 'grep SigIgn /proc/self/status')" \
+		"$("$pprofil" -q sh -c 'grep SigIgn /proc/self/status')"
+done
 finish

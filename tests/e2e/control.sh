@@ -100,6 +100,9 @@ expect "a stale socket is there" yes "$([ -S "$socket" ] && echo yes)"
 expect "and is taken over" 0 $?
 pkill -x -f "sleep 20"
 
+"$pprofil" --control "$work/none/ctl" sh -c ": >'$work/began'" 2>"$work/err"
+expect "a socket that cannot be made" 125 $?
+expect "nothing is started then" no "$([ -e "$work/began" ] && echo yes || echo no)"
 "$pprofil" --start-stopped -f json true 2>"$work/json"
 expect "a run that was never started has no samples" 0 "$(number "$work/json" samples)"
 finish

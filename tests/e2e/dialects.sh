@@ -136,6 +136,17 @@ for dialect in solaris glibc v7; do
 		$((expected + 15))
 done
 
+# --- where it is written --------------------------------------------------------------------------
+rm -f mon.out* gmon.out*
+ln -s "$targets" link
+"$pprofil" --dialect glibc --region link/split -o /dev/stdout link/split 0.3 >out 2>err
+expect "a path with a link in it, into a pipe" gmon "$(tail -n +2 out | head -c 4)"
+expect "and nothing beside it" "" "$(ls gmon.out* 2>/dev/null)"
+"$pprofil" --dialect glibc -f mon "$targets/split" 0.3 >own 2>err
+expect "a format has its usual name" mon.out "$(ls mon.out)"
+"$pprofil" --dialect glibc sh -c 'exit 3' 2>err
+expect "too short for a tick: the program's status" 3 $?
+
 # --- errors -------------------------------------------------------------------------------------
 fails() { # NAME PATTERN ARGUMENTS...
 	name=$1 pattern=$2
@@ -149,6 +160,8 @@ fails "no such dialect" 'pprofil-dialects\(7\)' --dialect nosuch
 fails "a scale that is refused" 'above 65536' --dialect bsd44 --scale 70000
 fails "a scale that turns it off" 'turned off' --dialect solaris --scale 1
 fails "a region that is none" 'OBJECT, LO-HI' --dialect glibc --region :10-20
+fails "a region upside down" 'OBJECT, LO-HI' --dialect glibc --region 2000-1000
+fails "a region cut short" 'OBJECT, LO-HI' --dialect glibc --region libc.so.6:
 fails "options without a dialect" 'need a --dialect' --scale 4
 fails "a format of another kind" 'no format of the profil family' --dialect glibc -f pprof
 fails "counters of no width" '16, 32 or 64' --dialect glibc --counters 24

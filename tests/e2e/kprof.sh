@@ -50,6 +50,9 @@ dd bs=4 count=1 <&3 >"$work/early" 2>/dev/null
 exec 3<&-
 between "an open file keeps the time of its opening" 0 "$(cell "$work/early" 0)" 20
 
+"$pprofil" report --style kprof --object "$targets/split" "$kp/kpdata" >"$work/out" 2>"$work/err"
+expect_text "pprofil reads what it serves" 'spend_half' "$work/out"
+
 # four writers, and readers meanwhile
 hammer() { for i in $(seq 84); do control start; control stop; control startclr; done; }
 for client in 1 2 3 4; do hammer & clients="${clients:-} $!"; done
