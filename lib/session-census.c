@@ -3,16 +3,19 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "format/codec.h"
 #include "session-internal.h"
 
 #define MOST_REGIONS 4096u
+#define TRIED_TEXT 0x10000u /* bytes, and where they begin */
 
 /* The file that each system wrote. */
 static const struct own_file {
@@ -85,6 +88,37 @@ static int parse_regions(struct pprofil_session *session,
     return error;
 }
 
+/* Can the format hold what such a run counts? Tried, for a run may be long. */
+static int try_format(struct pprofil_session *session,
+                      const struct pprofil_dialect_options *options,
+                      const struct dialect *dialect)
+{
+    const struct format *format = format_by_name(
+        options->format != NULL ? options->format : own_file_of(dialect->name)->format);
+    uint32_t size = options->counter_size != 0 ? options->counter_size : dialect->counter_size;
+    struct histogram_file file = {.dialect = dialect, .pointer_size = 8, .rate_hz = 100};
+    uint64_t bytes = dialect_room(dialect, options->scaled ? options->scale : size * 0x4000u, size,
+                                  TRIED_TEXT);
+    int error = 0, fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (dialect->arithmetic == DIALECT_CELLS)
+        bytes = TRIED_TEXT / 8 * size;
+    if (dialect->arithmetic == DIALECT_RAW)
+        error = histogram_add_pcs(&file, TRIED_TEXT, 1);
+    else if (histogram_add(&file, TRIED_TEXT, 2 * TRIED_TEXT,
+                           options->scaled ? options->scale : size * 0x4000u, size,
+                           bytes / size) == NULL)
+        error = -ENOMEM;
+    if (error == 0 && fd >= 0)
+        error = format->codec->write(fd, &file);
+    if (fd >= 0)
+        close(fd);
+    histogram_file_clear(&file);
+    return error != -EDOM ? error
+                          : session_fail(session, -EINVAL, "%s cannot hold what %s counts",
+                                         format->name, dialect->system);
+}
+
 int pprofil_session_dialect(pprofil_session *session,
                             const struct pprofil_dialect_options *asked)
 {
@@ -95,6 +129,8 @@ int pprofil_session_dialect(pprofil_session *session,
     const struct dialect *dialect =
         options.dialect == NULL ? NULL : dialect_find(options.dialect);
     int error = check(session, &options, dialect);
+    if (error == 0)
+        error = try_format(session, &options, dialect);
     if (error == 0)
         error = parse_regions(session, &options, &regions);
     if (error != 0)

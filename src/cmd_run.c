@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -193,8 +194,28 @@ static void set_command(const struct run *run)
     pprofil_profile_set_command(pprofil_session_profile(run->session), text);
 }
 
+/* A run may be long: what can be seen of a file that it will not be written, is seen before. */
+static int check_output(const char *path)
+{
+    char directory[PATH_MAX];
+    struct stat status;
+
+    if (path == NULL || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+        return 0;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return complain_file(path, -EISDIR, true);
+    const char *slash = strrchr(path, '/');
+    int length = slash == NULL ? 0 : (int)(slash - path) + 1;
+    snprintf(directory, sizeof directory, "%.*s", length, path);
+    if (access(length == 0 ? "." : directory, W_OK | X_OK) < 0)
+        return complain_file(path, -errno, true);
+    return 0;
+}
+
 static int begin(struct run *run)
 {
+    if (check_output(run->asked.output) != 0)
+        return EXIT_OWN_FAILURE;
     int error = pprofil_session_open(&run->asked.options, &run->session);
 
     if (error != 0)
@@ -260,6 +281,11 @@ static void tell_file(void *context, const char *path,
 
 static int deliver_histograms(struct run *run)
 {
+    struct pprofil_totals totals;
+
+    pprofil_profile_totals(pprofil_session_profile(run->session), &totals, sizeof totals);
+    if (totals.lost > 0)
+        complain("%" PRIu64 " events were lost: the counts are too low", totals.lost);
     int error = pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format,
                                              tell_file, run);
     if (error == 0)

@@ -273,6 +273,11 @@ static bool check_dialect(struct request *request)
         complain("--scale, --region, --bufsize and --counters need a --dialect");
         return false;
     }
+    if (request->by != NULL || request->view.by != PPROFIL_BY_FUNCTION ||
+        request->options.flags & PPROFIL_WALL) {
+        complain("--by, -t and -w are not for a --dialect, which prints no rows");
+        return false;
+    }
     dialect->size = sizeof *dialect;
     dialect->regions = request->regions;
     dialect->format = request->format;

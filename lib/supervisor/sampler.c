@@ -34,6 +34,7 @@
 #define DEBT_NS 32000000u  /* CPU time over which a debt is paid off, ... */
 #define DEBT_SHARES_LEAST 8  /* ... in so many samples, ... */
 #define DEBT_SHARES_MOST 32 /* ... up to so many */
+#define MOST_AHEAD 8 /* looks that the sum may be ahead of the CPU time used */
 #define SETTLED_SAMPLES 16  /* before that a young thread cannot have used what it stands for */
 #define WALL_LOOKS 32u     /* cold threads looked at in one tick, ... */
 #define WALL_PERIOD_NS 10000000u /* ... at least so often in wall mode */
@@ -378,11 +379,14 @@ static uint64_t attribute(struct tracee *tracee)
         shares = DEBT_SHARES_MOST;
     if (tracee->samples >= SETTLED_SAMPLES)
         share += (debt - share) / shares;
-    /* A program compares its own counters with its own clock, after some few samples even: they
-     * are never ahead of it by more than the tick under way. */
+    /* Where others compete for its CPU most looks stand for too much, also before the sum is drawn
+     * to the kernel's figure. A program compares its own counters with its own clock, after
+     * some few samples even: they are never ahead of it by more than the tick under way. */
     const struct dialect_count *count = tracee->process->count;
-    if (count != NULL && share > debt + (int64_t)count->period_ns)
-        share = debt + (int64_t)count->period_ns;
+    int64_t ahead = count != NULL ? (int64_t)count->period_ns
+                                  : MOST_AHEAD * (int64_t)tracee->pending_ns;
+    if (share > debt + ahead)
+        share = debt + ahead;
     if (share < 0)
         share = 0;
     tracee->attributed_ns += (uint64_t)share;

@@ -164,5 +164,8 @@ fails "a region upside down" 'OBJECT, LO-HI' --dialect glibc --region 2000-1000
 fails "a region cut short" 'OBJECT, LO-HI' --dialect glibc --region libc.so.6:
 fails "options without a dialect" 'need a --dialect' --scale 4
 fails "a format of another kind" 'no format of the profil family' --dialect glibc -f pprof
+fails "a format that cannot hold it" 'cannot hold' --dialect solaris -f kpdata
+fails "a file that cannot be written" 'No such file' --dialect glibc -o "$work/none/x"
+fails "options of a report" 'not for a --dialect' --dialect glibc --by line
 fails "counters of no width" '16, 32 or 64' --dialect glibc --counters 24
 finish
