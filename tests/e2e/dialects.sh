@@ -120,9 +120,8 @@ expect "osf1x: at most 64" 125 $?
 expect_text "osf1x: says so" 'too many' err
 
 # --- time in system calls -----------------------------------------------------------------------
-# The kernel's own figures are counted in ticks of 4 ms at best: 3 s of it have 750 of them, of
-# which about a fifth is user time, and ours 600 samples: five sigma of the difference are 5 *
-# sqrt(0.16 / 750 + 0.16 / 600) = 0.11 of the whole.
+# The program says how long its work takes without the calls, some fifth of 3 s; 600 samples give
+# that within five sigma, 5 * sqrt(0.16 / 600) = 0.08, and the calls' own user code adds some.
 for dialect in bsd44 osf1 irix; do
 	"$pprofil" --dialect "$dialect" -F 200 -o out "$targets/forks" -s 3000 >own 2>err
 	user=$(sed -n 's/.*user \([0-9]*\)$/\1/p' own)
