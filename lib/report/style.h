@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "format/histogram.h"
+#include "dialect/histogram.h"
 #include "symbol/symbol-table.h"
 
 enum style_sort { STYLE_BY_TIME, STYLE_BY_CALLS, STYLE_BY_ADDRESS, STYLE_BY_NAME };

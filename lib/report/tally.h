@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/histogram.h"
+#include "dialect/histogram.h"
 #include "symbol/symbol-table.h"
 
 struct tally_row {
