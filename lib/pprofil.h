@@ -39,7 +39,7 @@ enum pprofil_flags {
 struct pprofil_options {
     size_t size;      /* sizeof(struct pprofil_options): lets it grow */
     double frequency; /* samples per second of CPU time; 0: 1000 */
-    double overhead;  /* percent of its CPU time that a target may be stopped; 0: 2 */
+    double overhead;  /* percent of its CPU time that a target may lose; 0: 2 */
     uint64_t seed;    /* of the jitter; 0: any */
     unsigned flags;   /* enum pprofil_flags */
     const char *events_path; /* where all events are recorded; NULL: nowhere */

@@ -27,6 +27,8 @@
 #define SERVE_POLL_MS 250  /* how soon the end of all counting is seen */
 #define SLICE_NS 100000u    /* the shortest that the scheduler grants */
 #define LEAVE_NS 300000000u /* longest wait for interrupts under way at the end */
+#define LINGER_NS 60000u    /* longest poll for more news */
+#define MOST_LINGER_CREDIT 8u
 #define DRAIN_PERIOD_NS 500000000u
 
 static void raise_descriptor_limit(void)
@@ -196,6 +198,26 @@ static void read_signals(struct supervisor *supervisor)
     }
 }
 
+/* News comes in company: a parent's stop and its child's, an end and the parent's SIGCHLD. To
+ * sleep and be woken in between costs the target more than the stop itself. */
+static void linger(struct supervisor *supervisor)
+{
+    uint64_t deadline = time_now() + LINGER_NS;
+    unsigned *credit = &supervisor->linger_credit;
+
+    if (!supervisor->may_spin || supervisor->crowded)
+        return;
+    if (*credit == 0 && rate_random(&supervisor->rate, MOST_LINGER_CREDIT) != 0)
+        return;
+    *credit -= *credit > 0;
+    do {
+        if (!stops_drain(supervisor))
+            continue;
+        deadline = time_now() + LINGER_NS;
+        *credit = *credit + 2 < MOST_LINGER_CREDIT ? *credit + 2 : MOST_LINGER_CREDIT;
+    } while (time_now() < deadline);
+}
+
 /* Asking whether any tracee has news walks through all of them: it is done when a signal says
  * so, and now and then, for ends that the kernel announces by another signal, or by none
  * (clone(2), "the child termination signal"). */
@@ -205,7 +227,8 @@ static void drain(struct supervisor *supervisor)
         return;
     supervisor->news = false;
     supervisor->drained_at = supervisor->woke_at;
-    stops_drain(supervisor);
+    if (stops_drain(supervisor))
+        linger(supervisor);
 }
 
 static void wait_for_news(struct supervisor *supervisor, int timeout_ms)

@@ -15,6 +15,7 @@
 
 #define SECOND 1000000000.0
 #define WINDOW_NS 100000000u   /* of the budget */
+#define FIRST_WINDOW_NS 25000000u
 #define WINDOW_CPU_NS 20000000u /* less CPU time than this says nothing */
 #define LOWEST_HZ 10.0
 
@@ -81,11 +82,12 @@ void rate_restart(struct rate *rate, uint64_t now)
 bool rate_adjust(struct rate *rate, uint64_t now, uint64_t stopped_ns, uint64_t cpu_ns)
 {
     uint64_t length = now - rate->window_start;
+    bool unjudged = rate->window_cpu == 0;
 
     if (rate->rate_hz < rate->asked_hz)
         rate->throttled_ns += now - rate->adjusted_at;
     rate->adjusted_at = now;
-    if (length < WINDOW_NS)
+    if (length < (unjudged ? FIRST_WINDOW_NS : WINDOW_NS))
         return false;
     uint64_t stopped = stopped_ns - rate->window_stopped;
     uint64_t cpu = cpu_ns - rate->window_cpu;

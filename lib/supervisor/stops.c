@@ -337,15 +337,15 @@ static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_
     }
 }
 
-void stops_drain(struct supervisor *supervisor)
+bool stops_drain(struct supervisor *supervisor)
 {
-    for (;;) {
+    for (bool any = false;; any = true) {
         siginfo_t news = {0};
         int status;
         int which = WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL;
 
         if (waitid(P_ALL, 0, &news, which) < 0 || news.si_pid == 0)
-            return;
+            return any;
         uint64_t cpu_ns = 0;
         if (news.si_code != CLD_TRAPPED && news.si_code != CLD_STOPPED)
             cpu_ns = last_cpu(supervisor, tracee_find(&supervisor->tracees, news.si_pid));

@@ -90,6 +90,8 @@ struct supervisor {
     uint32_t most_at_once; /* threads to interrupt in one tick */
     unsigned unknown_count; /* tracees that are held until their parent tells of them */
 
+    unsigned linger_credit; /* drains that were worth polling on for more */
+    bool unannounced;    /* stops send no SIGCHLD now */
     bool news;           /* of tracees: SIGCHLD came */
     uint64_t drained_at; /* time: all news was taken */
     uint64_t woke_at;    /* time: out of the last sleep */
@@ -122,8 +124,8 @@ uint64_t time_now(void);
 
 /* --- stops.c: every wait status becomes a stop, and every stop an answer ------------ */
 
-/* Handles all that has happened to tracees so far. */
-void stops_drain(struct supervisor *supervisor);
+/* Handles all that has happened to tracees so far; false: nothing had. */
+bool stops_drain(struct supervisor *supervisor);
 /* Asks for news of one tracee; true if there was some (it may be freed then). */
 bool stops_poll(struct supervisor *supervisor, struct tracee *tracee);
 /* Tells whose they are of tracees whose parent died before it could. */

@@ -85,6 +85,6 @@ row 160-at-200Hz "with_pprofil_200" -- "$targets/sleepers" 160 1 2
 row exec-storm "with_pprofil with_perf" -- "$targets/storm" exec 300 5000
 row fork-storm "with_pprofil with_perf" -- "$targets/storm" fork 300 5000
 row fork-storm-20ms "with_pprofil with_perf" -- "$targets/storm" fork 80 20000
-row thread-storm "with_pprofil with_perf" -- "$targets/storm" thread 200 5000
+row thread-storm "with_pprofil with_perf" -- "$targets/storm" thread 1000 5000
 row signal-storm "with_pprofil with_perf" -- "$targets/storm" signal 200 5000
 row start-up "with_pprofil with_perf" -- true
