@@ -162,6 +162,9 @@ static void obey(struct supervisor *supervisor, const struct wire_message *comma
         rate_change(&supervisor->rate, (double)command->value / 1000.0);
         tell_rate(supervisor);
         break;
+    case WIRE_OP_WALL:
+        sampler_set_wall(supervisor, command->value != 0);
+        break;
     case WIRE_OP_QUIT:
         supervisor->quitting = true;
         return; /* answered when it is done */

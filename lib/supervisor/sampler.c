@@ -42,6 +42,7 @@
 #define WALL_PERIOD_NS 10000000u /* ... at least so often in wall mode */
 #define STEP_ASIDE_NS 2000000u
 #define STATS_PERIOD_NS 1000000000u
+#define FIRST_STATS_NS 200000000u /* a live view wants them on its first screen */
 
 static void set_timer(const struct supervisor *supervisor, uint64_t due)
 {
@@ -61,16 +62,25 @@ static void leave_out_stops(struct supervisor *supervisor)
     supervisor->left_out_ns = supervisor->stats.stopped_ns;
 }
 
+/* While nobody is hot a tick only looks who has woken up, however low the rate is: else short
+ * bursts would be over before the first look at them. */
+static uint64_t next_due(struct supervisor *supervisor, uint64_t now)
+{
+    uint64_t scan = heat_scan_period(supervisor);
+
+    if (supervisor->idle && !supervisor->options.wall)
+        return now + scan;
+    if (supervisor->idle && scan > WALL_PERIOD_NS)
+        scan = WALL_PERIOD_NS;
+    return rate_next(&supervisor->rate, now, supervisor->idle ? scan : 0);
+}
+
 static void arm_next(struct supervisor *supervisor)
 {
     supervisor->idle = supervisor->tracees.hot_count == 0;
     supervisor->armed = true;
     leave_out_stops(supervisor);
-    uint64_t slowest = supervisor->idle ? heat_scan_period(supervisor) : 0;
-    if (supervisor->options.wall && slowest > WALL_PERIOD_NS)
-        slowest = WALL_PERIOD_NS;
-    uint64_t due = rate_next(&supervisor->rate, time_now(), slowest);
-    set_timer(supervisor, seat_order(supervisor, due));
+    set_timer(supervisor, seat_order(supervisor, next_due(supervisor, time_now())));
 }
 
 void sampler_arm(struct supervisor *supervisor)
@@ -83,20 +93,36 @@ void sampler_arm(struct supervisor *supervisor)
     arm_next(supervisor);
 }
 
+/* Elapsed time counts from now on. */
+static void begin_wall(struct supervisor *supervisor, uint64_t now)
+{
+    for (struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next)
+        for (struct tracee *tracee = process->tracees; tracee != NULL;
+             tracee = tracee->process_next)
+            tracee->wall_at = now;
+}
+
 void sampler_start(struct supervisor *supervisor)
 {
     if (supervisor->sampling)
         return;
     supervisor->sampling = true;
     supervisor->started_at = supervisor->tick_at = time_now();
+    supervisor->rate.adjusted_at = supervisor->started_at; /* a pause is not throttled time */
+    supervisor->stats_at = supervisor->started_at - STATS_PERIOD_NS + FIRST_STATS_NS;
     for (struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next) {
+         process = process->next)
         attach_baseline(process);
-        for (struct tracee *tracee = process->tracees; tracee != NULL;
-             tracee = tracee->process_next)
-            tracee->wall_at = supervisor->started_at;
-    }
+    begin_wall(supervisor, supervisor->started_at);
     sampler_arm(supervisor);
+}
+
+void sampler_set_wall(struct supervisor *supervisor, bool wall)
+{
+    if (wall && !supervisor->options.wall)
+        begin_wall(supervisor, time_now());
+    supervisor->options.wall = wall;
 }
 
 void sampler_pause(struct supervisor *supervisor)
@@ -121,7 +147,7 @@ void sampler_clear(struct supervisor *supervisor)
     supervisor->left_out_ns = 0;
     supervisor->rate.throttled_ns = 0;
     supervisor->ended_cpu_ns = 0;
-    supervisor->started_at = time_now();
+    supervisor->started_at = supervisor->rate.adjusted_at = time_now();
     for (struct process *process = supervisor->tracees.processes; process != NULL;
          process = process->next) {
         process->paused_cpu_ns = 0;
@@ -381,6 +407,7 @@ void sampler_tick(struct supervisor *supervisor)
     if (supervisor->options.wall)
         look_at_sleepers(supervisor);
     keep_house(supervisor);
+    sampler_arm(supervisor); /* for those that have woken up */
     /* where targets want every CPU, ours is taken from them too */
     if (supervisor->crowded)
         supervisor->sampling_cost_ns += time_now() - supervisor->woke_at;

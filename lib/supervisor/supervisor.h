@@ -148,6 +148,8 @@ void sampler_tick(struct supervisor *supervisor);
 void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal, bool ours);
 void sampler_start(struct supervisor *supervisor);
 void sampler_pause(struct supervisor *supervisor);
+/* Sleeping threads too, or no more. */
+void sampler_set_wall(struct supervisor *supervisor, bool wall);
 /* All totals begin anew. */
 void sampler_clear(struct supervisor *supervisor);
 /* Sets the timer for the next tick if there is to be one. */

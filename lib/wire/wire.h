@@ -184,6 +184,7 @@ enum wire_op {
     WIRE_OP_FLUSH,      /* send statistics now */
     WIRE_OP_CLEAR,      /* statistics begin anew; sampling must be stopped */
     WIRE_OP_RATE,       /* value: millihertz */
+    WIRE_OP_WALL,       /* value: 1: sample sleeping threads too; 0: no more */
     WIRE_OP_QUIT,       /* let everything go, say the last statistics, end */
     WIRE_OP_DONE,       /* up: the answer to any of these; error, pid */
     WIRE_OP_OBJECT,     /* up: value is an object id; one descriptor comes with it */

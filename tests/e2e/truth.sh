@@ -41,6 +41,12 @@ check "bursts" --overhead 10 "$targets/split" 1.5 1 2000 8000
 check "100 Hz" -F 100 "$targets/split" 4
 check "maps parsed" --parse-maps "$targets/split" 1
 
+# Bursts as long as a period or two, and rare, are met all the same: about two looks at each of
+# six; one look at every other is far below what chance allows.
+"$pprofil" -F 20 --overhead 10 -f json -n 0 "$targets/split" 0.6 1 100000 900000 >"$work/out" \
+	2>"$work/report"
+between "rare bursts, low rate: samples" 3 "$(number "$work/report" samples)" 40
+
 # A call that takes a fortieth of the time must not look as if it took most of it because the
 # thread is so often just leaving the kernel when it is told to stop (without the seat: 65 %).
 # Nobody has a seat while other work keeps every CPU busy, hence three tries.
