@@ -39,14 +39,44 @@ const uint8_t *elf_object_build_id(const struct elf_object *object, uint32_t *si
 bool elf_object_has_symbols(struct elf_object *object);
 /* The address of a file offset; false where no segment holds it. */
 bool elf_object_address(const struct elf_object *object, uint64_t offset, uint64_t *address);
+
+/* A loaded part of the file, as far as it is there. Its end is below 2^64. */
+struct elf_segment {
+    uint64_t address;     /* of the first byte */
+    uint64_t offset;      /* in the file */
+    uint64_t size;        /* 0: the file ends before it */
+    const uint8_t *bytes; /* borrowed */
+};
+/* The segment of a file offset; false where none holds it. */
+bool elf_object_segment(const struct elf_object *object, uint64_t offset,
+                        struct elf_segment *segment);
+/* An address as people know it, from the file's own headers: those of a file that was found by
+ * its build-id may be moved. */
+uint64_t elf_object_linked(const struct elf_object *object, uint64_t address);
+
 /* The function symbol around an address, or NULL. */
 struct elf_symbol *elf_object_symbol(struct elf_object *object, uint64_t address);
-/* Where the function around an address starts, from the unwind table's index; false where no
- * function there is known. */
-bool elf_object_function_start(const struct elf_object *object, uint64_t address, uint64_t *start);
+/* The function around an address, by the unwind table's index: where it starts, and where it or
+ * at most the one before the next ends; UINT64_MAX: there is no telling. False where no function
+ * there is known. */
+bool elf_object_function(const struct elf_object *object, uint64_t address, uint64_t *start,
+                         uint64_t *end);
 bool elf_object_in_plt(const struct elf_object *object, uint64_t address);
-/* The source line of an address; path is filled, absolute where the compiler said enough. */
-bool elf_object_line(struct elf_object *object, uint64_t address, char *path, size_t size,
-                     uint32_t *line);
+/* Narrows [*start, *end), which holds an address that no symbol covers: to what lies between the
+ * symbols beside it, and to its section. */
+void elf_object_narrow(struct elf_object *object, uint64_t address, uint64_t *start, uint64_t *end);
+
+/* A source line; borrowed from the file, the same text mostly by the same pointer. */
+struct elf_line {
+    const char *directory; /* that file is relative to; "": none, or not known */
+    const char *file;
+    uint32_t number; /* 0: none */
+};
+
+/* The source line of an address; where functions were inlined, of the innermost. Cheap for
+ * addresses near the last one. */
+bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
+/* The path of its file, absolute where the compiler said enough, without "." and "..". */
+void elf_line_path(const struct elf_line *line, char *path, size_t size);
 
 #endif

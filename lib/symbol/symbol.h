@@ -34,6 +34,15 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
 /* Looks up every location. 0 or -ENOMEM. */
 int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
 
+/* Code made at run time is named by a list that grows while its process runs. */
+
+/* Has a location been looked up there that the list did not have? */
+bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location);
+/* Reads an object's list once more if it is longer now. True: such locations may have a name. */
+bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object);
+/* Looks up the name of such a location again. 0 or -ENOMEM. */
+int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location);
+
 /* Why an object gave no symbols, in a few words for people ("no symbol table", "file is
  * gone", "not an ELF file", ...), or NULL where it did or was not asked. Borrowed. */
 const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t object);

@@ -13,6 +13,7 @@
 #include "symbol/object-file.h"
 #include "symbol/perf-map.h"
 #include "symbol/symbol.h"
+#include "symbol/symbolizer-internal.h"
 
 struct source {
     bool opened;
@@ -115,6 +116,38 @@ const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t obj
     return symbolizer->sources[object].problem;
 }
 
+const struct profile *symbolizer_profile(const struct symbolizer *symbolizer)
+{
+    return symbolizer->profile;
+}
+
+int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf,
+                   const char **problem)
+{
+    const struct profile *profile = symbolizer->profile;
+    uint32_t object = profile->locations[location].object;
+
+    if (location == PROFILE_NONE) {
+        *problem = "no code";
+        return -ENODATA;
+    }
+    struct source *source = need_source(symbolizer, object);
+    if (source == NULL)
+        return -ENOMEM;
+    *elf = source->elf;
+    if (*elf != NULL)
+        return 0;
+    if (profile->objects[object].kind == PROFILE_OBJECT_ANON)
+        *problem = "code made at run time: its bytes are not in any file";
+    else if (profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN)
+        *problem = "no file was mapped there";
+    else if (profile->objects[object].kind == PROFILE_OBJECT_VDSO)
+        *problem = "the kernel's own code, and no copy of it was kept";
+    else
+        *problem = source->problem != NULL ? source->problem : "no file";
+    return -ENODATA;
+}
+
 /* --- names --------------------------------------------------------------------------- */
 
 static int make_function(struct symbolizer *symbolizer, uint32_t object, const char *system_name,
@@ -157,11 +190,11 @@ static int name_by_place(struct symbolizer *symbolizer, const struct elf_object 
     const struct profile *profile = symbolizer->profile;
     const char *file = base_name(profile->strings[profile->objects[object].path]);
     char name[PATH_MAX + 32];
-    uint64_t start;
+    uint64_t start, end;
 
     if (elf != NULL && elf_object_in_plt(elf, address))
         snprintf(name, sizeof name, "[plt]");
-    else if (elf != NULL && elf_object_function_start(elf, address, &start))
+    else if (elf != NULL && elf_object_function(elf, address, &start, &end))
         snprintf(name, sizeof name, "%s+0x%llx", file, (unsigned long long)start);
     else
         snprintf(name, sizeof name, file[0] == '[' ? "%s" : "[%s]", file);
@@ -211,37 +244,16 @@ static struct elf_object *file_of(const struct source *source, const struct prof
 
 /* --- lines --------------------------------------------------------------------------- */
 
-/* "/a/./b/../c" becomes "/a/c": by its letters, for the file need not be on this machine. */
-static void clean_path(char *path)
-{
-    char *out = path;
-
-    if (path[0] != '/')
-        return;
-    for (const char *in = path; *in != '\0';) {
-        in += strspn(in, "/");
-        size_t length = strcspn(in, "/");
-        if (length == 2 && in[0] == '.' && in[1] == '.') {
-            while (out > path && *--out != '/')
-                ;
-        } else if (length > 0 && !(length == 1 && in[0] == '.')) {
-            *out++ = '/';
-            memmove(out, in, length);
-            out += length;
-        }
-        in += length;
-    }
-    *out = '\0';
-}
-
 static int source_line(struct symbolizer *symbolizer, struct elf_object *elf, uint64_t address,
                        uint32_t *file, uint32_t *line)
 {
+    struct elf_line found;
     char path[PATH_MAX];
 
-    if (!elf_object_line(elf, address, path, sizeof path, line))
+    if (!elf_object_line(elf, address, &found))
         return 0;
-    clean_path(path);
+    elf_line_path(&found, path, sizeof path);
+    *line = found.number;
     return profile_string(symbolizer->profile, path, file);
 }
 
@@ -303,4 +315,56 @@ int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what)
     for (uint32_t i = 1; error == 0 && i < symbolizer->profile->location_count; i++)
         error = symbolizer_look_up(symbolizer, i, what);
     return error;
+}
+
+/* --- code made at run time --------------------------------------------------------------- */
+
+/* The source of an ANON object that was asked before, or NULL. */
+static struct source *asked_source(const struct symbolizer *symbolizer, uint32_t object)
+{
+    if (object >= symbolizer->source_count || !symbolizer->sources[object].opened ||
+        symbolizer->profile->objects[object].kind != PROFILE_OBJECT_ANON)
+        return NULL;
+    return &symbolizer->sources[object];
+}
+
+bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location)
+{
+    const struct profile_location *place = &symbolizer->profile->locations[location];
+    const struct source *source = asked_source(symbolizer, place->object);
+
+    return source != NULL &&
+           (source->map == NULL || perf_map_find(source->map, place->address) == NULL);
+}
+
+bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object)
+{
+    struct source *source = asked_source(symbolizer, object);
+    const struct profile_object *what = &symbolizer->profile->objects[object];
+
+    if (source == NULL || !perf_map_grown(source->map, what->fd, what->pid))
+        return false;
+    struct perf_map *map = perf_map_open(what->fd, what->pid);
+    if (map == NULL)
+        return false;
+    perf_map_close(source->map);
+    source->map = map;
+    source->problem = NULL;
+    return true;
+}
+
+int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location)
+{
+    struct profile *profile = symbolizer->profile;
+    struct profile_location place = profile->locations[location];
+    const struct source *source = asked_source(symbolizer, place.object);
+    struct profile_line line = {0};
+
+    if (source == NULL)
+        return 0;
+    int error =
+        name_location(symbolizer, source, NULL, &place, place.address, &line.function);
+    return error == 0
+               ? profile_set_lines(profile, location, &line, 1, PROFILE_LOOKED_NAME)
+               : error;
 }

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A function's code, for people to read: its bytes are taken from the file that was mapped, not
+ * from the memory of anybody, so a target is not touched.
+ *
+ * Where it begins and ends is what the symbol table says, else the unwind table; code that
+ * neither knows is shown some way around the location. Whatever a file claims, no more is read
+ * than LARGEST bytes and MOST instructions, and the location is always among them.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/code.h"
+#include "symbol/demangle.h"
+#include "symbol/disassemble.h"
+#include "symbol/symbolizer-internal.h"
+
+#define LARGEST (UINT64_C(1) << 20) /* bytes of a function */
+#define MOST 65536u                 /* instructions of it */
+#define AROUND UINT64_C(2048)       /* bytes before and after a location in unknown code */
+#define MOST_FILES 1024u            /* that lines are in; the rest is as if not known */
+#define LONGEST_NAME 256            /* of a target, with its NUL; a hostile file has longer ones */
+
+/* What a path was made of, so that most lines need no path to be made. */
+struct file_key {
+    const char *directory, *file; /* borrowed */
+};
+
+/* Addresses here are those of elf-object. */
+struct reader {
+    struct elf_object *elf; /* borrowed */
+    struct elf_segment segment;
+    uint64_t address;    /* of the location */
+    uint64_t start, end; /* of the code to read */
+    bool stretch;        /* it begins anywhere, perhaps inside an instruction */
+    uint64_t shift;      /* from addresses as linked to ours */
+    struct disassembler *disassembler;
+    struct symbol_code *code;
+    uint32_t room;                  /* instructions */
+    const struct elf_symbol *named; /* the symbol that name is of */
+    char name[LONGEST_NAME];
+    struct file_key *keys; /* of code->files */
+};
+
+/* --- where it is --------------------------------------------------------------------- */
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+static void find_function(struct reader *reader)
+{
+    const struct elf_symbol *symbol = elf_object_symbol(reader->elf, reader->address);
+
+    if (symbol != NULL) {
+        reader->start = symbol->start;
+        reader->end = add(symbol->start, symbol->size);
+        return;
+    }
+    if (elf_object_function(reader->elf, reader->address, &reader->start, &reader->end)) {
+        if (reader->end == UINT64_MAX)
+            reader->end = add(reader->address, AROUND);
+        return;
+    }
+    reader->stretch = true;
+    reader->start = reader->address > AROUND ? reader->address - AROUND : 0;
+    reader->end = add(reader->address, AROUND);
+    elf_object_narrow(reader->elf, reader->address, &reader->start, &reader->end);
+}
+
+/* To what is in the file, and is not too much of it. */
+static void clamp(struct reader *reader)
+{
+    const struct elf_segment *segment = &reader->segment;
+
+    if (reader->start < segment->address)
+        reader->start = segment->address;
+    if (reader->end > segment->address + segment->size)
+        reader->end = segment->address + segment->size;
+    if (reader->address - reader->start >= LARGEST)
+        reader->start = reader->address;
+    if (reader->end - reader->start > LARGEST)
+        reader->end = reader->start + LARGEST;
+}
+
+static int find_code(struct reader *reader, uint64_t offset, const char **problem)
+{
+    const struct elf_segment *segment = &reader->segment;
+
+    if (!elf_object_segment(reader->elf, offset, &reader->segment)) {
+        *problem = "nothing is loaded from this place of the file";
+        return -ENODATA;
+    }
+    if (offset - segment->offset >= segment->size) {
+        *problem = "the file is cut off before this code";
+        return -ENODATA;
+    }
+    reader->address = segment->address + (offset - segment->offset);
+    reader->shift = reader->address - elf_object_linked(reader->elf, reader->address);
+    find_function(reader);
+    clamp(reader);
+    return 0;
+}
+
+static unsigned machine_of(const struct elf_object *elf)
+{
+    GElf_Ehdr header;
+
+    return gelf_getehdr(elf_object_elf(elf), &header) != NULL ? header.e_machine : EM_NONE;
+}
+
+/* --- instructions -------------------------------------------------------------------- */
+
+/* "realpath@@GLIBC_2.3" is realpath. Names go to terminals: no control characters. */
+static void take_name(struct reader *reader, const struct elf_symbol *symbol)
+{
+    size_t length = strcspn(symbol->name, "@");
+    char *name = length > 0 ? strndup(symbol->name, length) : strdup(symbol->name);
+    char *plain = name != NULL ? demangle(name) : NULL;
+
+    int needed = snprintf(reader->name, sizeof reader->name, "%s",
+                          plain  ? plain
+                          : name ? name
+                                 : "?");
+    if (needed >= (int)sizeof reader->name)
+        strcpy(reader->name + sizeof reader->name - 4, "...");
+    for (char *at = reader->name; *at != '\0'; at++)
+        if ((unsigned char)*at < 0x20 || *at == 0x7f)
+            *at = '?';
+    reader->named = symbol;
+    free(plain);
+    free(name);
+}
+
+/* "<name+0x10>", or "" */
+static void name_target(struct reader *reader, uint64_t target, char *text, size_t size)
+{
+    const struct elf_symbol *symbol = elf_object_symbol(reader->elf, target + reader->shift);
+
+    text[0] = '\0';
+    if (symbol == NULL)
+        return;
+    if (symbol != reader->named)
+        take_name(reader, symbol);
+    uint64_t into = target + reader->shift - symbol->start;
+    if (into == 0)
+        snprintf(text, size, " <%s>", reader->name);
+    else
+        snprintf(text, size, " <%s+0x%" PRIx64 ">", reader->name, into);
+}
+
+static int make_text(struct reader *reader, const struct disassembled *found, char **text)
+{
+    const char *problem = disassembler_problem(reader->disassembler);
+    char note[LONGEST_NAME + 32] = "";
+    int length;
+
+    if (found->has_target)
+        name_target(reader, found->target, note, sizeof note);
+    if (problem != NULL && reader->code->instruction_count == 0)
+        length = asprintf(text, "%s  # %s", found->text, problem);
+    else
+        length = asprintf(text, "%s%s", found->text, note);
+    return length < 0 ? -ENOMEM : 0;
+}
+
+static int add_instruction(struct reader *reader, uint64_t address,
+                           const struct disassembled *found)
+{
+    struct symbol_code *code = reader->code;
+
+    if (code->instruction_count == reader->room) {
+        uint32_t room = reader->room == 0 ? 64 : 2 * reader->room;
+        struct symbol_instruction *larger = reallocarray(code->instructions, room, sizeof *larger);
+        if (larger == NULL)
+            return -ENOMEM;
+        code->instructions = larger;
+        reader->room = room;
+    }
+    struct symbol_instruction *instruction = &code->instructions[code->instruction_count];
+    *instruction = (struct symbol_instruction){.address = address - reader->shift,
+                                               .place = reader->segment.offset +
+                                                        (address - reader->segment.address),
+                                               .size = found->size};
+    int error = make_text(reader, found, &instruction->text);
+    if (error == 0)
+        code->instruction_count++;
+    return error;
+}
+
+static int read_between(struct reader *reader, uint64_t from, uint64_t to)
+{
+    struct disassembled found;
+    int error = 0;
+
+    while (error == 0 && from < to && reader->code->instruction_count < MOST) {
+        disassemble(reader->disassembler, reader->segment.bytes + (from - reader->segment.address),
+                    to - from, from - reader->shift, &found);
+        error = add_instruction(reader, from, &found);
+        from += found.size;
+    }
+    return error;
+}
+
+static void forget_instructions(struct symbol_code *code)
+{
+    for (uint32_t i = 0; i < code->instruction_count; i++)
+        free(code->instructions[i].text);
+    code->instruction_count = 0;
+}
+
+static int read_instructions(struct reader *reader)
+{
+    struct symbol_code *code = reader->code;
+    int error = 0;
+
+    if (reader->stretch) { /* where the location is, an instruction begins */
+        error = read_between(reader, reader->start, reader->address);
+        return error == 0 ? read_between(reader, reader->address, reader->end) : error;
+    }
+    error = read_between(reader, reader->start, reader->end);
+    if (error != 0 || code->instruction_count < MOST)
+        return error;
+    const struct symbol_instruction *last = &code->instructions[code->instruction_count - 1];
+    if (reader->address - reader->shift < last->address + last->size)
+        return 0;
+    forget_instructions(code);
+    return read_between(reader, reader->address, reader->end);
+}
+
+/* --- lines --------------------------------------------------------------------------- */
+
+/* Paths of different units may be the same, and are one then. */
+static uint32_t find_path(const struct symbol_code *code, const char *path)
+{
+    uint32_t i = 0;
+
+    while (i < code->file_count && strcmp(code->files[i], path) != 0)
+        i++;
+    return i;
+}
+
+static int add_file(struct reader *reader, const struct elf_line *line, uint32_t *file)
+{
+    struct symbol_code *code = reader->code;
+    char path[PATH_MAX];
+
+    elf_line_path(line, path, sizeof path);
+    *file = find_path(code, path);
+    if (*file < code->file_count || *file == MOST_FILES) {
+        *file = *file == MOST_FILES ? 0 : *file;
+        return 0;
+    }
+    code->files[*file] = strdup(path);
+    if (code->files[*file] == NULL)
+        return -ENOMEM;
+    reader->keys[*file] = (struct file_key){line->directory, line->file};
+    code->file_count++;
+    return 0;
+}
+
+static int find_file(struct reader *reader, const struct elf_line *line, uint32_t *file)
+{
+    for (uint32_t i = reader->code->file_count; i-- > 1;) {
+        const struct file_key *key = &reader->keys[i];
+        if (key->file == line->file && key->directory == line->directory) {
+            *file = i;
+            return 0;
+        }
+    }
+    return add_file(reader, line, file);
+}
+
+static int make_files(struct reader *reader)
+{
+    struct symbol_code *code = reader->code;
+
+    code->files = calloc(MOST_FILES, sizeof *code->files);
+    reader->keys = calloc(MOST_FILES, sizeof *reader->keys);
+    if (code->files == NULL || reader->keys == NULL)
+        return -ENOMEM;
+    code->files[0] = strdup("");
+    if (code->files[0] == NULL)
+        return -ENOMEM;
+    code->file_count = 1;
+    return 0;
+}
+
+static int read_lines(struct reader *reader)
+{
+    struct symbol_code *code = reader->code;
+    int error = make_files(reader);
+
+    for (uint32_t i = 0; error == 0 && i < code->instruction_count; i++) {
+        struct symbol_instruction *instruction = &code->instructions[i];
+        struct elf_line line;
+        if (!elf_object_line(reader->elf, instruction->address + reader->shift, &line) ||
+            line.number == 0)
+            continue;
+        error = find_file(reader, &line, &instruction->file);
+        if (instruction->file != 0)
+            instruction->line = line.number;
+    }
+    return error;
+}
+
+/* --- all ----------------------------------------------------------------------------- */
+
+static int read_code(struct reader *reader, uint32_t object)
+{
+    reader->code = calloc(1, sizeof *reader->code);
+    reader->disassembler = disassembler_open(machine_of(reader->elf));
+    int error = -ENOMEM;
+
+    if (reader->code != NULL && reader->disassembler != NULL) {
+        reader->code->object = object;
+        error = read_instructions(reader);
+    }
+    return error == 0 ? read_lines(reader) : error;
+}
+
+int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code,
+                    const char **problem)
+{
+    const struct profile_location *place = &symbolizer_profile(symbolizer)->locations[location];
+    struct reader reader = {0};
+
+    *code = NULL;
+    *problem = NULL;
+    int error = symbolizer_elf(symbolizer, location, &reader.elf, problem);
+    if (error == 0)
+        error = find_code(&reader, place->address, problem);
+    if (error == 0)
+        error = read_code(&reader, place->object);
+    if (error == 0) {
+        *code = reader.code;
+        reader.code = NULL;
+    }
+    disassembler_close(reader.disassembler);
+    symbol_code_free(reader.code);
+    free(reader.keys);
+    return error;
+}
+
+void symbol_code_free(struct symbol_code *code)
+{
+    if (code == NULL)
+        return;
+    forget_instructions(code);
+    free(code->instructions);
+    for (uint32_t i = 0; i < code->file_count; i++)
+        free(code->files[i]);
+    free(code->files);
+    free(code);
+}

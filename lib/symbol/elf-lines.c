@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Source lines, from the line tables of the compilation units. libdwfl's own look-up needs
+ * .debug_aranges, which clang does not write, so units are found by their own ranges.
+ */
+#include "config.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/elf-object-internal.h"
+
+#define UNITS_MAX (1u << 22) /* ranges of code; a hostile file may share one list in all units */
+
+static bool add_unit(struct elf_object *object, uint64_t start, uint64_t end, Dwarf_Off die)
+{
+    size_t count = object->unit_count;
+
+    if (count == UNITS_MAX)
+        return false;
+    if ((count & (count - 1)) == 0) {
+        struct elf_unit *larger =
+            reallocarray(object->units, count == 0 ? 1 : 2 * count, sizeof *larger);
+        if (larger == NULL)
+            return false;
+        object->units = larger;
+    }
+    object->units[object->unit_count++] = (struct elf_unit){start, end, die};
+    return true;
+}
+
+static int compare_units(const void *left, const void *right)
+{
+    const struct elf_unit *a = left, *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->die < b->die ? -1 : a->die > b->die;
+}
+
+static void read_units(struct elf_object *object)
+{
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    bool more = true;
+
+    object->units_read = true;
+    object->dwarf = dwfl_module_getdwarf(object->module, &object->dwarf_bias);
+    while (more && dwarf_get_units(object->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
+        Dwarf_Addr base, start, end;
+        ptrdiff_t at = 0;
+        while (more && (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
+            if (start < end)
+                more = add_unit(object, start, end, dwarf_dieoffset(&die));
+    }
+    if (object->unit_count > 0)
+        qsort(object->units, object->unit_count, sizeof *object->units, compare_units);
+}
+
+/* The compilation unit around an address of the debug information. */
+static bool find_unit(struct elf_object *object, uint64_t address)
+{
+    size_t below =
+        elf_object_count_below(object->units, object->unit_count, sizeof *object->units, address);
+    struct elf_unit_found *found = &object->unit;
+    Dwarf_Attribute attribute;
+
+    if (below == 0 || address >= object->units[below - 1].end)
+        return false;
+    const struct elf_unit *unit = &object->units[below - 1];
+    found->start = found->end = 0;
+    if (dwarf_offdie(object->dwarf, unit->die, &found->die) == NULL)
+        return false;
+    const char *directory = dwarf_formstring(dwarf_attr(&found->die, DW_AT_comp_dir, &attribute));
+    found->directory = directory != NULL ? directory : "";
+    found->start = unit->start;
+    found->end = unit->end;
+    if (below < object->unit_count && object->units[below].start < found->end)
+        found->end = object->units[below].start;
+    return true;
+}
+
+bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line)
+{
+    int number = 0;
+
+    if (!object->units_read)
+        read_units(object);
+    address -= object->dwarf_bias;
+    if (address - object->unit.start >= object->unit.end - object->unit.start &&
+        !find_unit(object, address))
+        return false;
+    Dwarf_Line *found = dwarf_getsrc_die(&object->unit.die, address);
+    const char *file = found == NULL ? NULL : dwarf_linesrc(found, NULL, NULL);
+    if (file == NULL || strcmp(file, "???") == 0) /* libdw's word for no file */
+        return false;
+    dwarf_lineno(found, &number);
+    *line = (struct elf_line){.directory = file[0] == '/' ? "" : object->unit.directory,
+                              .file = file,
+                              .number = number > 0 ? (uint32_t)number : 0};
+    return true;
+}
+
+/* "/a/./b/../c" becomes "/a/c": by its letters, for the file need not be on this machine. */
+static void clean_path(char *path)
+{
+    char *out = path;
+
+    if (path[0] != '/')
+        return;
+    for (const char *in = path; *in != '\0';) {
+        in += strspn(in, "/");
+        size_t length = strcspn(in, "/");
+        if (length == 2 && in[0] == '.' && in[1] == '.') {
+            while (out > path && *--out != '/')
+                ;
+        } else if (length > 0 && !(length == 1 && in[0] == '.')) {
+            *out++ = '/';
+            memmove(out, in, length);
+            out += length;
+        }
+        in += length;
+    }
+    *out = '\0';
+}
+
+void elf_line_path(const struct elf_line *line, char *path, size_t size)
+{
+    const char *directory = line->directory;
+
+    snprintf(path, size, "%s%s%s", directory, directory[0] != '\0' ? "/" : "", line->file);
+    clean_path(path);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of elf-object share: one module of libdwfl, its biases, and what was read. */
+#ifndef PPROFIL_ELF_OBJECT_INTERNAL_H
+#define PPROFIL_ELF_OBJECT_INTERNAL_H
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+
+#include "symbol/elf-object.h"
+
+/* A range of code, and the compilation unit that it belongs to. */
+struct elf_unit {
+    uint64_t start, end;
+    Dwarf_Off die;
+};
+
+/* The unit that was asked last: the next question is mostly about it too. */
+struct elf_unit_found {
+    uint64_t start, end; /* as in the debug information; no other unit begins inside */
+    Dwarf_Die die;
+    const char *directory; /* borrowed; of the compilation, "": not known */
+};
+
+struct elf_object {
+    Dwfl *dwfl;
+    Dwfl_Module *module; /* borrowed from dwfl */
+    Elf *elf;            /* borrowed; its addresses are the module's minus bias */
+    GElf_Addr bias;
+    bool read; /* symbols have been */
+    struct elf_symbol *symbols;
+    size_t symbol_count;
+    bool units_read;
+    Dwarf *dwarf;           /* borrowed; NULL: no source lines */
+    GElf_Addr dwarf_bias;   /* our addresses are its own plus this */
+    struct elf_unit *units; /* sorted by start */
+    size_t unit_count;
+    struct elf_unit_found unit;
+};
+
+/* How many entries of a table start at or below an address: each begins with its start, and
+ * they are sorted by it. */
+size_t elf_object_count_below(const void *table, size_t count, size_t size, uint64_t address);
+
+#endif
