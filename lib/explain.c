@@ -7,31 +7,14 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "proc.h"
 #include "session-internal.h"
-
-struct task_status {
-    char name[32];
-    char state; /* 0: no such task */
-    long tracer;
-    long uid; /* effective */
-    bool kernel_thread;
-};
-
-static int read_file(const char *path, char *text, size_t size)
-{
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -errno;
-    size_t got = fread(text, 1, size - 1, file);
-    text[got] = '\0';
-    fclose(file);
-    return 0;
-}
 
 static const char *field(const char *text, const char *name)
 {
@@ -39,13 +22,13 @@ static const char *field(const char *text, const char *name)
     return line == NULL ? "" : line + strlen(name) + strspn(line + strlen(name), " \t");
 }
 
-static struct task_status read_status(pid_t pid)
+struct task_status explain_status(pid_t pid)
 {
     struct task_status status = {.uid = -1};
     char path[64], text[4096];
 
     snprintf(path, sizeof path, "/proc/%d/status", pid);
-    if (read_file(path, text, sizeof text) != 0)
+    if (proc_read(AT_FDCWD, path, text, sizeof text) < 0)
         return status;
     snprintf(status.name, sizeof status.name, "%.*s", (int)strcspn(field(text, "Name:"), "\n"),
              field(text, "Name:"));
@@ -62,7 +45,7 @@ static struct task_status read_status(pid_t pid)
 static long yama_scope(void)
 {
     char text[16];
-    return read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof text) == 0
+    return proc_read(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text) > 0
                ? strtol(text, NULL, 10)
                : 0;
 }
@@ -77,7 +60,7 @@ static void explain_refusal(pid_t pid, const struct task_status *status, char *t
                  "%d (%s) is a kernel thread: it has no user code; perf can look at it", pid,
                  status->name);
     } else if (status->tracer != 0) {
-        struct task_status tracer = read_status((pid_t)status->tracer);
+        struct task_status tracer = explain_status((pid_t)status->tracer);
         snprintf(text, size,
                  "%d (%s) is already traced by %ld (%s): end that first, a process has one tracer",
                  pid, status->name, status->tracer, tracer.name);
@@ -103,7 +86,7 @@ static void explain_refusal(pid_t pid, const struct task_status *status, char *t
 
 void explain_attach(pid_t pid, int error, char *text, size_t size)
 {
-    struct task_status status = read_status(pid);
+    struct task_status status = explain_status(pid);
 
     if (access("/proc/self/stat", F_OK) != 0)
         snprintf(text, size, "/proc is not mounted: pprofil needs it; mount -t proc proc /proc");

@@ -63,6 +63,17 @@ const char *pprofil_session_problem(const pprofil_session *session);
  * pprofil_session_pump has returned 1. */
 int pprofil_session_launch(pprofil_session *session, char *const argv[], pid_t *pid);
 
+/* Where a launched program's standard descriptors lead; the caller keeps them. */
+struct pprofil_launch {
+    size_t size;       /* sizeof(struct pprofil_launch) */
+    int input, output; /* output: its standard error too */
+    bool new_session;  /* setsid(2): no terminal's signals reach it */
+};
+
+/* The same, with other descriptors. */
+int pprofil_session_launch_with(pprofil_session *session, char *const argv[],
+                                const struct pprofil_launch *launch, pid_t *pid);
+
 /* Seizes a running process and all its threads; none is stopped by it. -ESRCH, -EPERM, ... */
 int pprofil_session_attach(pprofil_session *session, pid_t pid);
 
@@ -75,9 +86,11 @@ int pprofil_session_clear(pprofil_session *session);
 bool pprofil_session_sampling(const pprofil_session *session);
 
 /* Takes what has happened into the profile; waits up to timeout_ms (-1: for ever) for
- * something to happen. 1: all targets have ended; 0: not yet; -EPIPE: the supervisor has
- * died (the targets run on; the profile stays); -EINTR: a signal came. Call it at least a
- * few times a second. */
+ * something to happen. 1: the program that was launched and the processes that were attached to
+ * have ended (their children, if they are followed, may live on: it does not wait any more, but
+ * takes what comes of them, and pprofil_profile_process says who is alive); 0: not yet; -EPIPE:
+ * the supervisor has died (the targets run on; the profile stays); -EINTR: a signal came. Call
+ * it at least a few times a second. */
 int pprofil_session_pump(pprofil_session *session, int timeout_ms);
 
 /* Readable when pprofil_session_pump would not wait. */
@@ -93,6 +106,11 @@ pprofil_profile *pprofil_session_take_profile(pprofil_session *session);
 
 /* The sampling rate in force now, Hz: less than asked while the overhead budget is spent. */
 double pprofil_session_rate(const pprofil_session *session);
+
+/* Asks for another rate, or for sleeping threads too (PPROFIL_WALL), from now on. -EINVAL: the
+ * rate is out of range. */
+int pprofil_session_set_rate(pprofil_session *session, double hz);
+int pprofil_session_set_wall(pprofil_session *session, bool wall);
 
 /* --- control by others ---------------------------------------------------------------- */
 
@@ -298,6 +316,10 @@ struct pprofil_row {
     uint64_t ns;    /* CPU time; elapsed time in wall mode */
     double share;   /* 0..1 of the whole */
     double error95; /* half the width of the 95 % confidence interval of share */
+    uint64_t id;    /* not 0; the same row of a later report by the same thing has the same */
+    bool pending;   /* pprofil_live_report: the name, or line, is still being looked up */
+    const char *hottest; /* pprofil_live_report BY_THREAD, BY_PROCESS: its function with the most
+                          * time; else "" */
 };
 
 /* Rows of a profile, largest first; limit 0: all. Strings live as long as the profile. */
@@ -314,6 +336,110 @@ void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil
  * share of its time in the whole. -ENOENT past the last. After a report by function. */
 int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path,
                              const char **why, double *share);
+
+/* --- live: a session while it runs ----------------------------------------------------- */
+
+/*
+ * Reports of a session that is sampling, cheap enough for several in a second, and without any
+ * effect on the sampling: sums are made in the caller's thread, files are read, names looked up
+ * and code disassembled by a thread of the library's own. What has not been looked up yet is
+ * shown by its object, as pending, and called by its name in a later report.
+ */
+typedef struct pprofil_live pprofil_live;
+
+/* The session must outlive it. 0 or -ENOMEM, -EAGAIN (no thread). */
+int pprofil_live_open(pprofil_session *session, pprofil_live **live);
+void pprofil_live_close(pprofil_live *live);
+
+/* What counts: everything where all are 0. Ids are those of rows. */
+struct pprofil_filter {
+    size_t size;       /* sizeof(struct pprofil_filter) */
+    uint32_t pid, tid; /* only this process (all its images), this thread */
+    uint64_t object;   /* only this row of a report BY_OBJECT */
+    uint64_t syscall;  /* only this row of a report BY_SYSCALL */
+};
+
+/* All rows, largest first, of the counts since the start (or the last clear). Shares are of
+ * what the filter lets through. filter may be NULL. 0 or -ENOMEM. */
+int pprofil_live_report(pprofil_live *live, enum pprofil_by by,
+                        const struct pprofil_filter *filter, pprofil_report **report);
+
+/* This row is being looked at: find out where its function is defined. */
+void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id);
+
+/* Takes names that have come, asks for those that are missing, as each report does. Places still
+ * without a name. */
+uint32_t pprofil_live_pending(pprofil_live *live);
+
+/* A function's code: source lines, where there is a source, each followed by the instructions
+ * made of it, in the order of addresses. */
+struct pprofil_code_row {
+    bool source;      /* a source line; else an instruction */
+    const char *text; /* of the line, without its newline; disassembled, or bytes in hex */
+    uint64_t address; /* instruction: as linked */
+    const char *file; /* source */
+    uint32_t line;    /* source; instruction: the line it belongs to, 0 not known */
+    uint64_t samples; /* of a source line: those of the instructions until the next one */
+    uint64_t ns;
+};
+typedef struct pprofil_code pprofil_code;
+
+/* The code of a row BY_FUNCTION (or BY_LINE: of the function around it), with its counts so far.
+ * -EAGAIN: it is being read, ask again; -ENODATA: there is none to be had, and
+ * pprofil_live_problem says why. The caller frees it; texts live as long as live. */
+int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id,
+                      const struct pprofil_filter *filter, pprofil_code **code);
+const char *pprofil_live_problem(const pprofil_live *live);
+uint32_t pprofil_code_count(const pprofil_code *code);
+void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_row *row,
+                      size_t size);
+void pprofil_code_free(pprofil_code *code);
+
+/* --- tasks: what is there to be profiled, and what it is doing -------------------------- */
+
+/* A thread of a session's processes, as /proc has it now. */
+struct pprofil_task {
+    uint32_t pid, tid;
+    char comm[32];
+    char state;              /* of proc(5): R, S, D, T, t, Z, ... */
+    int32_t syscall;         /* that it sleeps in; -1: none, or not to be known */
+    const char *syscall_name; /* "" for -1 */
+    uint64_t cpu_ns;         /* its CPU time since it began */
+    uint64_t id;             /* of its row BY_THREAD, once that has samples; 0: not known yet */
+    const char *name;        /* of that row: lives as long as the profile; "" not known yet */
+};
+
+/* All threads that are alive, by pid and tid. The caller frees the array with free(3). */
+int pprofil_session_tasks(const pprofil_session *session, struct pprofil_task **tasks,
+                          uint32_t *count);
+
+/* A process of a profile; one image of it, where it execed. */
+struct pprofil_process {
+    uint32_t pid, ppid;
+    uint32_t image; /* 0: the first that was seen */
+    bool alive;     /* and in this image */
+    int32_t status; /* of a process that ended, as wait(2) has it; else -1 */
+    const char *comm;
+    char command[256]; /* its arguments, from /proc, while it is alive; else "" */
+    uint64_t id;       /* of its row BY_PROCESS, once that has samples */
+};
+
+/* The i-th process, oldest first; -ENOENT past the last. */
+int pprofil_profile_process(const pprofil_profile *profile, uint32_t i,
+                            struct pprofil_process *process, size_t size);
+
+/* A process of this machine that one might attach to. */
+struct pprofil_candidate {
+    uint32_t pid, ppid, uid, threads;
+    uint64_t cpu_ns; /* CPU time since it began */
+    char user[32];
+    char comm[32];
+    char command[256]; /* its arguments; "" for a kernel thread */
+    char refused[160]; /* why one may not attach to it; "": one may */
+};
+
+/* All processes but our own, by pid. The caller frees the array with free(3). */
+int pprofil_candidates(struct pprofil_candidate **candidates, uint32_t *count);
 
 /* --- styles: the reports of older systems' own programs ------------------------------- */
 

@@ -13,10 +13,6 @@
 #include "report/report.h"
 #include "session-internal.h"
 
-struct pprofil_report {
-    struct report *report;
-};
-
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -170,8 +166,7 @@ int pprofil_format_at(unsigned i, const char **name, const char **extensions,
     return 0;
 }
 
-int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
-                       pprofil_report **result)
+int public_report_by(enum pprofil_by by, enum report_by *way)
 {
     static const enum report_by ways[] = {
         [PPROFIL_BY_FUNCTION] = REPORT_BY_FUNCTION, [PPROFIL_BY_OBJECT] = REPORT_BY_OBJECT,
@@ -180,12 +175,22 @@ int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t li
     };
     if (by >= sizeof ways / sizeof *ways)
         return -EINVAL;
+    *way = ways[by];
+    return 0;
+}
+
+int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
+                       pprofil_report **result)
+{
+    struct report_options options = {.limit = limit};
+    int error = public_report_by(by, &options.by);
+    if (error != 0)
+        return error;
     struct pprofil_report *report = calloc(1, sizeof *report);
     if (report == NULL)
         return -ENOMEM;
 
-    struct report_options options = {.by = ways[by], .limit = limit};
-    int error = need_symbolizer(profile);
+    error = need_symbolizer(profile);
     if (error == 0)
         error = report_flat(profile->profile, profile->symbolizer, &options, &report->report);
     if (error != 0) {
@@ -231,6 +236,9 @@ void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil
         .ns = from->ns,
         .share = from->share,
         .error95 = from->error95,
+        .id = from->id,
+        .pending = from->pending,
+        .hottest = from->hottest,
     };
     memcpy(row, &all, least(size, sizeof all));
 }

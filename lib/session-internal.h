@@ -8,6 +8,7 @@
 #include "dialect/dialect.h"
 #include "pprofil.h"
 #include "profile/profile.h"
+#include "report/report.h"
 #include "symbol/symbol.h"
 #include "census.h"
 #include "wire/wire.h"
@@ -18,6 +19,10 @@
 struct pprofil_profile {
     struct profile *profile;        /* owned */
     struct symbolizer *symbolizer; /* owned; NULL until names are wanted */
+};
+
+struct pprofil_report {
+    struct report *report; /* owned */
 };
 
 /* A histogram that the caller asked for. */
@@ -64,6 +69,19 @@ int session_command(struct pprofil_session *session, const struct wire_message *
 /* Has the supervisor attach to command->pid, whose end ends the session. 0 or -errno, with the
  * problem set. */
 int session_attach_root(struct pprofil_session *session, const struct wire_message *command);
+
+/* How reports are made of what the public one says. -EINVAL: there is no such grouping. */
+int public_report_by(enum pprofil_by by, enum report_by *way);
+
+/* What /proc/PID/status says of a task. */
+struct task_status {
+    char name[32];
+    char state;  /* 0: no such task */
+    long tracer; /* 0: none */
+    long uid;    /* effective */
+    bool kernel_thread;
+};
+struct task_status explain_status(pid_t pid);
 
 /* Says in one line why a task cannot be traced, and what can be done: error is what
  * PTRACE_SEIZE said. */

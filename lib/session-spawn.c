@@ -57,14 +57,69 @@ int session_spawn_supervisor(struct pprofil_session *session, int socket, int ri
 
 /* --- programs ------------------------------------------------------------------------ */
 
-/* The child's half: says that it may be seized, waits until it is, execs. */
-static void become_program(char *const argv[], pid_t supervisor, int report, int go)
+/* Puts the standard descriptors in their places. First all are copied above these, where none can be
+ * overwritten before its turn; the caller's numbers, and the copies, end with the exec. */
+static int redirect(const struct pprofil_launch *launch, int *report, int *go)
 {
-    int status = 0;
+    int from[3] = {launch->input, launch->output, launch->output};
+
+    *report = spawn_above_standard(*report);
+    *go = spawn_above_standard(*go);
+    for (int fd = 0; fd < 3; fd++) {
+        int given = from[fd];
+        from[fd] = fcntl(given, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (from[fd] < 0)
+            return -errno;
+        if (given > STDERR_FILENO)
+            fcntl(given, F_SETFD, FD_CLOEXEC);
+    }
+    for (int fd = 0; fd < 3; fd++)
+        if (dup2(from[fd], fd) < 0)
+            return -errno;
+    if (launch->new_session && setsid() < 0)
+        return -errno;
+    return *report < 0 || *go < 0 ? -EMFILE : 0;
+}
+
+/* Until it execs a child has the caller's handlers, which would take a signal for the caller's and
+ * keep the child from being killed by it; they may write to pipes that both have. */
+static void drop_handlers(void)
+{
+    struct sigaction none = {.sa_handler = SIG_DFL}, old;
+
+    for (int signal = 1; signal <= SIGRTMAX; signal++)
+        if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN &&
+            old.sa_handler != SIG_DFL)
+            sigaction(signal, &none, NULL);
+}
+
+/* Not even a signal that comes at once meets a handler in the child. */
+static pid_t fork_without_handlers(void)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t child = fork();
+    int error = errno;
+    if (child == 0)
+        drop_handlers();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return child;
+}
+
+/* The child's half: says that it may be seized, waits until it is, execs. launch may be NULL. */
+static void become_program(char *const argv[], const struct pprofil_launch *launch,
+                           pid_t supervisor, int report, int go)
+{
+    int status = launch != NULL ? -redirect(launch, &report, &go) : 0;
     char byte;
 
     prctl(PR_SET_PTRACER, (unsigned long)supervisor, 0, 0, 0); /* Yama's ptrace_scope 1 */
     ssize_t got = write(report, &status, sizeof status);
+    if (status != 0)
+        _exit(125);
     do
         got = read(go, &byte, 1);
     while (got < 0 && errno == EINTR);
@@ -95,19 +150,23 @@ static int launch_seized(struct pprofil_session *session, pid_t child, const cha
     struct wire_message command = {
         .op = WIRE_OP_ATTACH, .pid = child, .flags = WIRE_ATTACH_LAUNCHED};
 
-    next_word(report);
+    int word = next_word(report);
+    if (word > 0)
+        return session_fail(session, -word, "cannot redirect %s: %s", program, strerror(word));
     int error = session_attach_root(session, &command);
     if (error != 0)
         return error;
     if (write(go, "", 1) != 1)
         return session_fail(session, -errno, "cannot start %s: %s", program, strerror(errno));
-    int word = next_word(report);
+    word = next_word(report);
     if (word > 0)
         return session_fail(session, -word, "%s: %s", program, strerror(word));
     return 0;
 }
 
-int pprofil_session_launch(pprofil_session *session, char *const argv[], pid_t *pid)
+/* launch NULL: all descriptors are the caller's. */
+static int launch(struct pprofil_session *session, char *const argv[],
+                  const struct pprofil_launch *how, pid_t *pid)
 {
     int report[2], go[2];
 
@@ -119,10 +178,10 @@ int pprofil_session_launch(pprofil_session *session, char *const argv[], pid_t *
         close(report[1]);
         return session_fail(session, error, "cannot make a pipe: %s", strerror(-error));
     }
-    pid_t child = fork();
+    pid_t child = fork_without_handlers();
     if (child == 0) {
         close(go[1]);
-        become_program(argv, session->supervisor, report[1], go[0]);
+        become_program(argv, how, session->supervisor, report[1], go[0]);
     }
     close(report[1]);
     close(go[0]);
@@ -138,4 +197,18 @@ int pprofil_session_launch(pprofil_session *session, char *const argv[], pid_t *
     }
     *pid = child;
     return error;
+}
+
+int pprofil_session_launch(pprofil_session *session, char *const argv[], pid_t *pid)
+{
+    return launch(session, argv, NULL, pid);
+}
+
+int pprofil_session_launch_with(pprofil_session *session, char *const argv[],
+                                const struct pprofil_launch *given, pid_t *pid)
+{
+    struct pprofil_launch how = {.input = STDIN_FILENO, .output = STDOUT_FILENO};
+
+    memcpy(&how, given, given->size < sizeof how ? given->size : sizeof how);
+    return launch(session, argv, &how, pid);
 }

@@ -300,14 +300,19 @@ int pprofil_session_attach(pprofil_session *session, pid_t pid)
     return session_attach_root(session, &command);
 }
 
-static int simple_command(struct pprofil_session *session, enum wire_op op)
+static int tell_supervisor(struct pprofil_session *session, const struct wire_message *command)
 {
-    struct wire_message command = {.op = op};
-    int error = session_command(session, &command);
+    int error = session_command(session, command);
 
     if (error != 0)
         session_fail(session, error, "the supervisor does not answer: %s", strerror(-error));
     return error;
+}
+
+static int simple_command(struct pprofil_session *session, enum wire_op op)
+{
+    struct wire_message command = {.op = op};
+    return tell_supervisor(session, &command);
 }
 
 int pprofil_session_start(pprofil_session *session)
@@ -358,6 +363,31 @@ int pprofil_session_clear(pprofil_session *session)
     return sampling ? pprofil_session_start(session) : 0;
 }
 
+int pprofil_session_set_rate(pprofil_session *session, double hz)
+{
+    struct wire_message command = {.op = WIRE_OP_RATE};
+
+    if (!(hz >= PPROFIL_MIN_HZ && hz <= PPROFIL_MAX_HZ))
+        return session_fail(session, -EINVAL, "frequency must be %g to %g Hz", PPROFIL_MIN_HZ,
+                            PPROFIL_MAX_HZ);
+    command.value = (uint64_t)(hz * 1000 + 0.5);
+    int error = tell_supervisor(session, &command);
+    if (error == 0)
+        session->profile->profile->totals.asked_hz = hz;
+    return error;
+}
+
+int pprofil_session_set_wall(pprofil_session *session, bool wall)
+{
+    struct wire_message command = {.op = WIRE_OP_WALL, .value = wall};
+    int error = tell_supervisor(session, &command);
+
+    /* all events of before have been taken with the answer: none of them turns it back on */
+    if (error == 0)
+        session->profile->profile->totals.wall = wall;
+    return error;
+}
+
 static bool all_ended(const struct pprofil_session *session)
 {
     for (unsigned i = 0; i < session->root_count; i++)
@@ -366,19 +396,30 @@ static bool all_ended(const struct pprofil_session *session)
     return session->root_count > 0;
 }
 
+static bool some_run(const struct pprofil_session *session)
+{
+    const struct profile *profile = session->profile->profile;
+
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (profile_runs(profile, i))
+            return true;
+    return false;
+}
+
 int pprofil_session_pump(pprofil_session *session, int timeout_ms)
 {
     int waited = 0;
     int error = take(session);
 
-    if (error == 0 && !all_ended(session) && !session->dead) {
-        waited = wait_for_news(session, timeout_ms);
+    if (error == 0 && !session->dead) { /* after the end too: children may live on */
+        if (!all_ended(session))
+            waited = wait_for_news(session, timeout_ms);
         error = take(session);
         control_serve(session);
     }
     if (error != 0)
         return error;
-    if (all_ended(session))
+    if (all_ended(session) && !(session->dead && some_run(session)))
         return 1;
     if (session->dead)
         return session_fail(session, -EPIPE, "the supervisor has died; the target runs on");

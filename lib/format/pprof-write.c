@@ -347,6 +347,12 @@ static void put_values(struct writer *writer, const struct profile_sample *from,
     to->value[2] = (int64_t)from->wall_ns; /* past n_value where there is no wall time */
 }
 
+/* Wall mode may have been on for a while: a file without that time has no sleepers either. */
+static bool in_mode(const struct profile *profile, const struct profile_sample *sample)
+{
+    return profile->totals.wall || !sample->sleeping;
+}
+
 static void put_samples(struct writer *writer)
 {
     const struct profile *profile = writer->profile;
@@ -368,12 +374,15 @@ static void put_samples(struct writer *writer)
     if (samples == NULL)
         return;
     for (uint32_t i = 0; i < count && !writer->out_of_memory; i++) {
-        samples[i] = (PbSample)PERFTOOLS__PROFILES__SAMPLE__INIT;
-        put_stack(writer, profile->samples[i].node, &samples[i]);
-        put_labels(writer, &profile->samples[i], &keys, &samples[i]);
-        put_values(writer, &profile->samples[i], &samples[i]);
+        PbSample *sample = &samples[writer->message.n_sample];
+        if (!in_mode(profile, &profile->samples[i]))
+            continue;
+        *sample = (PbSample)PERFTOOLS__PROFILES__SAMPLE__INIT;
+        put_stack(writer, profile->samples[i].node, sample);
+        put_labels(writer, &profile->samples[i], &keys, sample);
+        put_values(writer, &profile->samples[i], sample);
+        writer->message.n_sample++;
     }
-    writer->message.n_sample = count;
 }
 
 /* --- the whole ----------------------------------------------------------------------- */

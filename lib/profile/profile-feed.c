@@ -43,6 +43,12 @@ void profile_forget_live(struct profile *profile)
             drop_live(&profile->index->live[i]);
 }
 
+bool profile_runs(const struct profile *profile, uint32_t process)
+{
+    const struct live_process *live = *live_link(profile, profile->processes[process].pid);
+    return live != NULL && live->process == process;
+}
+
 /* The thread that has this number now, or PROFILE_ABSENT. */
 static uint32_t live_thread(const struct profile *profile, uint32_t process, uint32_t tid)
 {
@@ -52,6 +58,13 @@ static uint32_t live_thread(const struct profile *profile, uint32_t process, uin
         if (profile->threads[found].process == process && profile->threads[found].tid == tid)
             break;
     return found;
+}
+
+bool profile_find_thread(const struct profile *profile, uint32_t process, uint32_t tid,
+                         uint32_t *thread)
+{
+    *thread = live_thread(profile, process, tid);
+    return *thread != PROFILE_ABSENT;
 }
 
 static int find_thread(struct profile *profile, uint32_t process, uint32_t tid, uint32_t *result)
@@ -234,6 +247,16 @@ static void want_object(struct profile *profile, uint32_t wire_object, uint32_t 
         attach_object(profile, object, pending->fd);
         pending->fd = -1;
     }
+}
+
+bool profile_awaits_object(const struct profile *profile, uint32_t object)
+{
+    const struct profile_index *index = profile->index;
+
+    for (uint32_t i = 0; profile->objects[object].fd < 0 && i < index->pending_count; i++)
+        if (index->pending[i].object == object)
+            return true;
+    return false;
 }
 
 static int make_object(struct profile *profile, const struct wire_map *event, uint32_t process,

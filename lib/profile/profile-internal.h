@@ -27,9 +27,6 @@ void index_free(struct index *index);
 uint32_t index_hash(const void *bytes, size_t size);
 uint32_t index_mix(uint32_t a, uint64_t b);
 
-/* Makes room for one more element at the end of an array. 0, -ENOMEM or -EOVERFLOW. */
-int profile_grow(void *array, uint32_t count, size_t element);
-
 /* One mapping of a live address space. */
 struct live_mapping {
     uint64_t start, end, offset;

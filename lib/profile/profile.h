@@ -163,6 +163,16 @@ void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
 bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address,
                           uint32_t *object, uint64_t *start, uint64_t *offset);
 
+/* Will the object's descriptor, which was announced, still come? */
+bool profile_awaits_object(const struct profile *profile, uint32_t object);
+
+/* Is this image what its process runs, as far as the events have told? */
+bool profile_runs(const struct profile *profile, uint32_t process);
+
+/* The thread of a process that has this number now; false: none is known. */
+bool profile_find_thread(const struct profile *profile, uint32_t process, uint32_t tid,
+                         uint32_t *thread);
+
 /* Forgets all counts, keeps what is known about processes and mappings. */
 void profile_clear(struct profile *profile);
 
@@ -192,6 +202,10 @@ int profile_count(struct profile *profile, const struct profile_sample *sample);
 /* Replaces a location's lines by a copy of these and adds to its looked bits. */
 int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                       uint32_t count, uint32_t looked);
+
+/* Makes room for one more element at the end of an array that began as NULL. 0, -ENOMEM or
+ * -EOVERFLOW. */
+int profile_grow(void *array, uint32_t count, size_t element);
 
 /* The name of a system call of this machine (compat: of its 32-bit ABI), or NULL. */
 const char *profile_syscall_name(int32_t number, bool compat);

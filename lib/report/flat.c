@@ -2,7 +2,8 @@
 /*
  * Flat rows: every sample falls into one row, by a key of two numbers that depends on the
  * grouping; rows are summed in a hash, named, and sorted. Names are looked up for all
- * locations where they make the key, definitions only for rows that are shown.
+ * locations where they make the key, definitions only for rows that are shown; where the profile
+ * still grows neither is, and what others have not looked up yet has a key of its own.
  */
 #include "config.h"
 
@@ -11,23 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "report/flat.h"
+#include "report/hottest.h"
+#include "report/sums.h"
 
 #define Z95 1.959963984540054 /* of the normal distribution */
 
-struct sum {
-    uint64_t key[2];
-    uint32_t location; /* one of them */
-    uint32_t thread, syscall;
-    bool used;
-    uint64_t samples, ns;
-};
-
-struct sums {
-    struct sum *slots;
-    size_t size; /* a power of two */
-    size_t count;
-};
+#define KEY_PENDING UINT64_MAX
 
 static const struct profile_location *leaf_of(const struct profile *profile,
                                               const struct profile_sample *sample)
@@ -42,28 +33,42 @@ static const struct profile_line *line_of(const struct profile_location *place)
 }
 
 /* Flat rows are functions as the linker knows them: inlined ones count for their caller. */
-static uint32_t function_of(const struct profile_location *place)
+uint32_t flat_function(const struct profile_location *place)
 {
     return place->line_count > 0 ? place->lines[place->line_count - 1].function : PROFILE_NONE;
 }
 
-static void make_key(const struct profile *profile, const struct profile_sample *sample,
+static void code_key(const struct profile *profile, const struct profile_location *place,
                      enum report_by by, uint64_t key[2])
+{
+    key[1] = place->object;
+    if (by == REPORT_BY_FUNCTION)
+        key[0] = profile->functions[flat_function(place)].name;
+    else if (by == REPORT_BY_LINE)
+        key[0] = (uint64_t)line_of(place)->file << 32 | line_of(place)->line;
+    else
+        key[0] = place->object;
+}
+
+static bool is_pending(const struct profile_location *place, enum report_by by)
+{
+    return (by == REPORT_BY_FUNCTION && (place->looked & PROFILE_LOOKED_NAME) == 0) ||
+           (by == REPORT_BY_LINE && (place->looked & PROFILE_LOOKED_LINE) == 0);
+}
+
+void flat_key(const struct profile *profile, const struct profile_sample *sample,
+              const struct report_options *options, uint64_t key[2])
 {
     const struct profile_location *place = leaf_of(profile, sample);
 
     key[1] = 0;
-    switch (by) {
+    switch (options->by) {
     case REPORT_BY_FUNCTION:
-        key[0] = profile->functions[function_of(place)].name;
-        key[1] = place->object;
-        break;
-    case REPORT_BY_OBJECT:
-        key[0] = place->object;
-        break;
     case REPORT_BY_LINE:
-        key[0] = (uint64_t)line_of(place)->file << 32 | line_of(place)->line;
-        key[1] = place->object;
+    case REPORT_BY_OBJECT:
+        code_key(profile, place, options->by, key);
+        if (options->live && is_pending(place, options->by))
+            key[0] = KEY_PENDING;
         break;
     case REPORT_BY_THREAD:
         key[0] = sample->thread;
@@ -77,54 +82,67 @@ static void make_key(const struct profile *profile, const struct profile_sample 
     }
 }
 
-static struct sum *find_slot(const struct sums *sums, const uint64_t key[2])
+/* Lines have too much in their key for 64 bits: that two of a report's have the same id is as
+ * likely as a broken computer. */
+static uint64_t id_of(const uint64_t key[2], enum report_by by)
 {
-    uint64_t hash = (key[0] * 0x9e3779b97f4a7c15u) ^ (key[1] * 0xbf58476d1ce4e5b9u);
-    size_t slot = (size_t)(hash >> 20) & (sums->size - 1);
-
-    while (sums->slots[slot].used &&
-           (sums->slots[slot].key[0] != key[0] || sums->slots[slot].key[1] != key[1]))
-        slot = (slot + 1) & (sums->size - 1);
-    return &sums->slots[slot];
+    if (by == REPORT_BY_FUNCTION)
+        return (key[1] + 1) << 32 | (key[0] == KEY_PENDING ? 0 : key[0]);
+    if (by == REPORT_BY_LINE)
+        return sums_hash(key) | UINT64_C(1) << 63;
+    return key[0] + 1;
 }
 
-static int make_room(struct sums *sums)
+uint64_t report_task_id(uint32_t index)
 {
-    struct sums larger = {.size = sums->size == 0 ? 256 : sums->size * 2, .count = sums->count};
-
-    if (sums->count < sums->size / 2)
-        return 0;
-    larger.slots = calloc(larger.size, sizeof *larger.slots);
-    if (larger.slots == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < sums->size; i++)
-        if (sums->slots[i].used)
-            *find_slot(&larger, sums->slots[i].key) = sums->slots[i];
-    free(sums->slots);
-    *sums = larger;
-    return 0;
+    return id_of((const uint64_t[]){index, 0}, REPORT_BY_THREAD);
 }
 
-static int add_sample(const struct profile *profile, struct sums *sums,
-                      const struct profile_sample *sample, enum report_by by)
+uint64_t report_id(const struct profile *profile, enum report_by by, uint32_t location)
 {
     uint64_t key[2];
-    int error = make_room(sums);
-    if (error != 0)
-        return error;
 
-    make_key(profile, sample, by, key);
-    struct sum *sum = find_slot(sums, key);
-    if (!sum->used) {
-        *sum = (struct sum){.key = {key[0], key[1]},
-                            .location = profile->nodes[sample->node].location,
-                            .thread = sample->thread,
-                            .syscall = sample->syscall,
-                            .used = true};
-        sums->count++;
+    code_key(profile, &profile->locations[location], by, key);
+    return id_of(key, by);
+}
+
+bool flat_counts(const struct profile *profile, const struct report_options *options,
+                 const struct profile_sample *sample)
+{
+    if (options->live && report_ns(profile, sample) == 0)
+        return false;
+    if (!profile->totals.wall && sample->sleeping) /* wall mode was on for a while */
+        return false;
+    return report_lets_through(profile, &options->filter, sample);
+}
+
+/* All rows, and what they add up to. */
+struct table {
+    struct sums sums;
+    struct sums hottest;
+    uint64_t samples, ns;
+};
+
+static int add_sample(const struct profile *profile, const struct report_options *options,
+                      struct table *table, const struct profile_sample *sample)
+{
+    uint64_t key[2], ns = report_ns(profile, sample);
+
+    if (!flat_counts(profile, options, sample))
+        return 0;
+    flat_key(profile, sample, options, key);
+    struct sum *sum = sums_need(&table->sums, key);
+    if (sum == NULL)
+        return -ENOMEM;
+    if (sum->location == PROFILE_NONE) {
+        sum->location = profile->nodes[sample->node].location;
+        sum->thread = sample->thread;
+        sum->syscall = sample->syscall;
     }
     sum->samples += sample->count;
-    sum->ns += profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
+    sum->ns += ns;
+    table->samples += sample->count;
+    table->ns += ns;
     return 0;
 }
 
@@ -157,7 +175,7 @@ static void name_by_code(const struct profile *profile, const struct sum *sum, e
 {
     const struct profile_location *place = &profile->locations[sum->location];
     const char *path = profile->strings[profile->objects[place->object].path];
-    const struct profile_function *function = &profile->functions[function_of(place)];
+    const struct profile_function *function = &profile->functions[flat_function(place)];
     const struct profile_line *line = line_of(place);
 
     row->object = base_name(path);
@@ -166,6 +184,8 @@ static void name_by_code(const struct profile *profile, const struct sum *sum, e
         row->name = function->name != 0 ? profile->strings[function->name] : row->object;
         row->file = profile->strings[function->file];
         row->line = function->line;
+    } else if (by == REPORT_BY_LINE && row->pending) {
+        row->name = row->object;
     } else if (by == REPORT_BY_LINE) {
         row->name = line->file != 0 ? profile->strings[line->file] : "[no line]";
         row->file = profile->strings[line->file];
@@ -185,43 +205,62 @@ static void name_by_task(const struct profile *profile, const struct sum *sum, e
     row->name = profile->strings[by == REPORT_BY_THREAD ? thread->comm : process->comm];
 }
 
-static void make_row(const struct profile *profile, const struct sum *sum, enum report_by by,
-                     struct report_row *row)
+static const char *name_hottest(const struct profile *profile, const struct table *table,
+                                const struct sum *sum)
 {
-    const struct profile_totals *totals = &profile->totals;
-    uint64_t whole = totals->wall ? totals->wall_ns : totals->cpu_ns;
+    const struct sum *best = sums_find(&table->hottest, sum->key);
+    if (best == NULL)
+        return "";
+    uint32_t function = flat_function(&profile->locations[best->location]);
+    return profile->strings[profile->functions[function].name];
+}
 
-    *row = (struct report_row){.name = "", .object = "", .file = ""};
-    if (by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS)
+static void make_row(const struct profile *profile, const struct table *table,
+                     const struct sum *sum, enum report_by by, struct report_row *row)
+{
+    *row = (struct report_row){.name = "", .object = "", .file = "", .hottest = ""};
+    row->id = id_of(sum->key, by);
+    row->pending = sum->key[0] == KEY_PENDING;
+    if (by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS) {
         name_by_task(profile, sum, by, row);
-    else if (by == REPORT_BY_SYSCALL)
+        row->hottest = name_hottest(profile, table, sum);
+    } else if (by == REPORT_BY_SYSCALL) {
         row->name = sum->syscall == PROFILE_NONE
                         ? "[user]"
                         : profile->strings[profile->syscalls[sum->syscall].name];
-    else
+    } else {
         name_by_code(profile, sum, by, row);
+    }
     row->samples = sum->samples;
     row->ns = sum->ns;
-    row->share = whole == 0 ? 0 : (double)sum->ns / (double)whole;
-    row->error95 = error95(row->share, totals->samples);
+    row->share = table->ns == 0 ? 0 : (double)sum->ns / (double)table->ns;
+    row->error95 = error95(row->share, table->samples);
 }
 
 /* A row while it is placed: what it was summed by settles the last ties, and its location is
- * what it is defined by. */
+ * what it is defined by. There may be many: what mostly decides is here, to be moved about. */
 struct place {
-    struct report_row row;
+    uint64_t ns;
+    const struct report_row *row;
     const struct sum *sum;
 };
+
+/* Most names are the same string where they are equal. */
+static int compare_text(const char *a, const char *b)
+{
+    return a == b ? 0 : strcmp(a, b);
+}
 
 static int compare(const void *left, const void *right)
 {
     const struct place *x = left, *y = right;
-    const struct report_row *a = &x->row, *b = &y->row;
+    const struct report_row *a = x->row, *b = y->row;
     int order;
 
-    if (a->ns != b->ns)
-        return a->ns > b->ns ? -1 : 1;
-    if ((order = strcmp(a->name, b->name)) != 0 || (order = strcmp(a->object, b->object)) != 0)
+    if (x->ns != y->ns)
+        return x->ns > y->ns ? -1 : 1;
+    if ((order = compare_text(a->name, b->name)) != 0 ||
+        (order = compare_text(a->object, b->object)) != 0)
         return order;
     if (a->line != b->line)
         return a->line < b->line ? -1 : 1;
@@ -234,55 +273,58 @@ static int compare(const void *left, const void *right)
     return x->sum->key[1] < y->sum->key[1] ? -1 : x->sum->key[1] > y->sum->key[1];
 }
 
-/* All rows in their order. */
-static struct place *place_rows(const struct profile *profile, const struct sums *sums,
-                                enum report_by by)
+/* All rows, and their order. */
+static void place_rows(const struct profile *profile, const struct table *table,
+                       enum report_by by, struct report_row *rows, struct place *places)
 {
-    struct place *places = calloc(sums->count + 1, sizeof *places);
-    size_t count = 0;
+    uint32_t count = table->sums.count;
 
-    if (places == NULL)
-        return NULL;
-    for (size_t i = 0; i < sums->size; i++) {
-        if (!sums->slots[i].used)
-            continue;
-        places[count].sum = &sums->slots[i];
-        make_row(profile, &sums->slots[i], by, &places[count++].row);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sum *sum = &table->sums.all[i];
+        make_row(profile, table, sum, by, &rows[i]);
+        places[i] = (struct place){.ns = sum->ns, .row = &rows[i], .sum = sum};
     }
-    qsort(places, count, sizeof *places, compare);
-    return places;
+    if (count > 0)
+        qsort(places, count, sizeof *places, compare);
 }
 
 /* Definitions take source lines, which are dear: only a row that is shown gets one. */
 static int show_row(struct profile *profile, struct symbolizer *symbolizer,
-                    const struct place *place, enum report_by by, struct report_row *row)
+                    const struct table *table, const struct place *place, enum report_by by,
+                    struct report_row *row)
 {
-    int error = 0;
-
-    if (symbolizer != NULL && by == REPORT_BY_FUNCTION)
-        error = symbolizer_define(symbolizer, place->sum->location);
-    make_row(profile, place->sum, by, row);
+    *row = *place->row;
+    if (symbolizer == NULL || by != REPORT_BY_FUNCTION)
+        return 0;
+    int error = symbolizer_define(symbolizer, place->sum->location);
+    make_row(profile, table, place->sum, by, row);
     return error;
 }
 
-static int fill(struct profile *profile, struct symbolizer *symbolizer, const struct sums *sums,
-                const struct report_options *options, struct report *report)
+static int fill(struct profile *profile, struct symbolizer *symbolizer,
+                const struct table *table, const struct report_options *options,
+                struct report *report)
 {
-    struct place *places = place_rows(profile, sums, options->by);
+    uint32_t count = table->sums.count;
+    struct report_row *rows = calloc(count + 1u, sizeof *rows);
+    struct place *places = calloc(count + 1u, sizeof *places);
     int error = 0;
 
     report->totals = profile->totals;
-    report->total = (uint32_t)sums->count;
+    report->total = count;
     report->count = report->total;
     if (options->limit != 0 && options->limit < report->total)
         report->count = options->limit;
     report->rows = calloc(report->count + 1u, sizeof *report->rows);
-    if (places == NULL || report->rows == NULL)
+    if (rows == NULL || places == NULL || report->rows == NULL)
         error = -ENOMEM;
+    else
+        place_rows(profile, table, options->by, rows, places);
     for (uint32_t i = 0; error == 0 && i < report->count; i++)
-        error = show_row(profile, symbolizer, &places[i], options->by, &report->rows[i]);
+        error = show_row(profile, symbolizer, table, &places[i], options->by, &report->rows[i]);
     for (uint32_t i = report->count; error == 0 && i < report->total; i++)
-        report->rest_ns += places[i].row.ns;
+        report->rest_ns += places[i].ns;
+    free(rows);
     free(places);
     return error;
 }
@@ -290,17 +332,21 @@ static int fill(struct profile *profile, struct symbolizer *symbolizer, const st
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_options *options, struct report **result)
 {
+    bool by_task = options->by == REPORT_BY_THREAD || options->by == REPORT_BY_PROCESS;
     struct report *report = calloc(1, sizeof *report);
-    struct sums sums = {0};
+    struct table table = {0};
     if (report == NULL)
         return -ENOMEM;
 
-    int error = look_up(symbolizer, options->by);
+    int error = options->live ? 0 : look_up(symbolizer, options->by);
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        error = add_sample(profile, &sums, &profile->samples[i], options->by);
+        error = add_sample(profile, options, &table, &profile->samples[i]);
+    if (error == 0 && options->live && by_task)
+        error = hottest_find(profile, options, &table.hottest);
     if (error == 0)
-        error = fill(profile, symbolizer, &sums, options, report);
-    free(sums.slots);
+        error = fill(profile, options->live ? NULL : symbolizer, &table, options, report);
+    sums_clear(&table.sums);
+    sums_clear(&table.hottest);
     if (error != 0) {
         report_free(report);
         return error;

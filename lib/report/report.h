@@ -5,6 +5,7 @@
 #ifndef PPROFIL_REPORT_H
 #define PPROFIL_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -29,6 +30,9 @@ struct report_row {
     uint64_t ns;        /* CPU time; elapsed time in wall mode */
     double share;       /* of all ns, 0..1 */
     double error95;     /* half the width of the 95 % interval of share (Wilson) */
+    uint64_t id;        /* not 0; of the same row in another report of this profile the same */
+    bool pending;       /* live: what was not looked up yet */
+    const char *hottest; /* live, BY_THREAD and BY_PROCESS: its function with the most ns; or "" */
 };
 
 struct report {
@@ -39,9 +43,19 @@ struct report {
     struct profile_totals totals;
 };
 
+/* What counts; 0: no matter which. */
+struct report_filter {
+    uint32_t pid, tid;
+    uint32_t object;  /* index + 1 */
+    uint32_t syscall; /* index + 1 */
+};
+
 struct report_options {
     enum report_by by;
     uint32_t limit; /* rows; 0: all */
+    bool live; /* of a profile that grows: time of another mode than the present one does not
+                * count, what was not looked up yet is apart, and the hottest functions are told */
+    struct report_filter filter;
 };
 
 /* Makes the rows, looking up names as needed (symbolizer may be NULL: only the names that the
@@ -49,5 +63,22 @@ struct report_options {
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_options *options, struct report **report);
 void report_free(struct report *report);
+
+/* The id of the row that a location falls into, BY_FUNCTION, BY_OBJECT or BY_LINE. */
+uint64_t report_id(const struct profile *profile, enum report_by by, uint32_t location);
+/* The id of a thread's row BY_THREAD, or of a process' BY_PROCESS, by its index in the profile. */
+uint64_t report_task_id(uint32_t index);
+
+/* --- what other ways of counting share ------------------------------------------------- */
+
+bool report_lets_through(const struct profile *profile, const struct report_filter *filter,
+                         const struct profile_sample *sample);
+
+/* The time that a sample counts with: elapsed time in wall mode. */
+static inline uint64_t report_ns(const struct profile *profile,
+                                 const struct profile_sample *sample)
+{
+    return profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
+}
 
 #endif

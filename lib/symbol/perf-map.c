@@ -35,6 +35,7 @@ struct piece {
 };
 
 struct perf_map {
+    size_t size; /* of the file, when it was read */
     char *text;
     struct piece *pieces; /* sorted, disjoint */
     size_t count;
@@ -92,6 +93,8 @@ static char *read_all(int fd, size_t size)
     }
     if (text == NULL)
         return NULL;
+    while (got > 0 && text[got - 1] != '\n') /* a line without its end is still being written */
+        got--;
     text[got] = '\0';
     /* a file that is cut while it is written has holes */
     for (char *hole = text; (hole = memchr(hole, '\0', got - (size_t)(hole - text))) != NULL;)
@@ -226,15 +229,28 @@ static bool read_text(struct perf_map *map)
     return done;
 }
 
+/* A descriptor of the map if it can be trusted, or -1. */
+static int open_trusted(int fd, uint32_t pid, size_t *size)
+{
+    int own = fd >= 0 ? fd : open_for(pid);
+
+    if (own < 0 || trusted(own, pid, size))
+        return own;
+    if (own != fd)
+        close(own);
+    return -1;
+}
+
 struct perf_map *perf_map_open(int fd, uint32_t pid)
 {
-    struct perf_map *map = NULL;
+    struct perf_map *map;
     size_t size;
-    int own = fd >= 0 ? fd : open_for(pid);
+    int own = open_trusted(fd, pid, &size);
 
     if (own < 0)
         return NULL;
-    if (trusted(own, pid, &size) && (map = calloc(1, sizeof *map)) != NULL) {
+    if ((map = calloc(1, sizeof *map)) != NULL) {
+        map->size = size;
         map->text = read_all(own, size);
         if (map->text == NULL || !read_text(map)) {
             perf_map_close(map);
@@ -244,6 +260,18 @@ struct perf_map *perf_map_open(int fd, uint32_t pid)
     if (own != fd)
         close(own);
     return map;
+}
+
+bool perf_map_grown(const struct perf_map *map, int fd, uint32_t pid)
+{
+    size_t size;
+    int own = open_trusted(fd, pid, &size);
+
+    if (own < 0)
+        return false;
+    if (own != fd)
+        close(own);
+    return map == NULL || size > map->size;
 }
 
 void perf_map_close(struct perf_map *map)

@@ -13,16 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-static int failures;
-
-static void check(const char *name, bool good)
-{
-    printf("%s %s\n", good ? "PASS" : "FAIL", name);
-    failures += !good;
-}
+#include "check.h"
 
 /* The first executable mapping of the process. */
 static bool find_text(pid_t pid, uint64_t *low, uint64_t *high)
@@ -38,18 +31,6 @@ static bool find_text(pid_t pid, uint64_t *low, uint64_t *high)
             return true;
         }
     return false;
-}
-
-static void pump(pprofil_session *session, int milliseconds)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    int64_t end = (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000 + milliseconds;
-    do {
-        pprofil_session_pump(session, 20);
-        clock_gettime(CLOCK_MONOTONIC, &time);
-    } while ((int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000 < end);
 }
 
 static uint64_t sum16(const uint16_t *counters, size_t count)

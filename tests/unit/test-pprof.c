@@ -255,6 +255,28 @@ Test(pprof, wall_time_too)
     profile_free(profile);
 }
 
+/* Wall mode was on for a while, and is off now. */
+Test(pprof, without_wall_time_there_are_no_sleepers)
+{
+    struct profile *profile = make_profile(true), *read;
+    uint64_t awake = 0, cpu_ns = 0;
+
+    profile->totals.wall = false;
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (!profile->samples[i].sleeping) {
+            awake += profile->samples[i].count;
+            cpu_ns += profile->samples[i].cpu_ns;
+        }
+    cr_assert_lt(awake, profile->totals.samples);
+    cr_assert_eq(format_write_file(&format_pprof, in_directory("p.pb.gz"), profile), 0);
+    cr_assert_eq(format_read_file(in_directory("p.pb.gz"), &read), 0);
+    cr_assert(!read->totals.wall);
+    cr_assert_eq(read->totals.samples, awake);
+    cr_assert_eq(read->totals.cpu_ns, cpu_ns);
+    profile_free(read);
+    profile_free(profile);
+}
+
 Test(pprof, nothing_is_a_profile_too)
 {
     struct profile *profile = profile_new();

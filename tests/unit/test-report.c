@@ -262,6 +262,11 @@ Test(report, wall_mode_counts_elapsed_time)
     cr_assert(report->totals.wall);
     cr_assert_float_eq(report->rows[0].share, 0.9, 1e-12);
     report_free(report);
+    profile->totals.wall = false; /* it was on for a while only */
+    report = flat(profile, REPORT_BY_SYSCALL, 0);
+    cr_assert_eq(report->count, 1);
+    cr_assert_str_eq(report->rows[0].name, "[user]");
+    report_free(report);
     profile_free(profile);
 }
 

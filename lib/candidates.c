@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The processes of this machine, and which of them one may attach to. That is asked of the kernel by
+ * opening their memory, which takes the same permission as PTRACE_SEIZE, security modules
+ * included (proc_mem_open() in fs/proc/base.c), and does nothing to the process.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proc.h"
+#include "session-internal.h"
+#include "spawn.h"
+
+#define COMM_LENGTH 15 /* the kernel cuts names there */
+
+struct list {
+    struct pprofil_candidate *candidates; /* owned */
+    uint32_t count;
+};
+
+/* A name may have to be asked of a server: each user's is asked for once. */
+static void name_user(const struct list *list, struct pprofil_candidate *candidate)
+{
+    char buffer[1024];
+    struct passwd entry, *found = NULL;
+
+    for (uint32_t i = list->count; i > 0; i--)
+        if (list->candidates[i - 1].uid == candidate->uid) {
+            memcpy(candidate->user, list->candidates[i - 1].user, sizeof candidate->user);
+            return;
+        }
+    if (getpwuid_r(candidate->uid, &entry, buffer, sizeof buffer, &found) == 0 && found != NULL)
+        snprintf(candidate->user, sizeof candidate->user, "%s", entry.pw_name);
+    else
+        snprintf(candidate->user, sizeof candidate->user, "%" PRIu32, candidate->uid);
+}
+
+/* 0, or what PTRACE_SEIZE would say; -ENOENT: it has ended. */
+static int ask_for_permission(pid_t pid, const struct task_status *status)
+{
+    char path[64];
+
+    if (status->kernel_thread || status->tracer != 0 || status->state == 'Z')
+        return -EPERM;
+    snprintf(path, sizeof path, "/proc/%d/mem", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ESRCH ? -ENOENT : -errno;
+    close(fd);
+    return 0;
+}
+
+/* We, and supervisors, which mind others' processes and are nobody's targets. */
+static bool is_own(pid_t pid, const struct task_status *status)
+{
+    return pid == getpid() || strncmp(status->name, SPAWN_SUPERVISOR, COMM_LENGTH) == 0;
+}
+
+static int add_candidate(struct list *list, pid_t pid)
+{
+    struct pprofil_candidate candidate = {.pid = (uint32_t)pid};
+    struct task_status status = explain_status(pid);
+    struct proc_stat stat;
+    char path[64], text[512];
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    if (status.state == 0 || is_own(pid, &status) ||
+        proc_read(AT_FDCWD, path, text, sizeof text) <= 0 || proc_parse_stat(text, &stat) != 0)
+        return 0;
+    int refused = ask_for_permission(pid, &status);
+    if (refused == -ENOENT)
+        return 0;
+    if (refused != 0)
+        explain_attach(pid, refused, candidate.refused, sizeof candidate.refused);
+    int error = profile_grow(&list->candidates, list->count, sizeof *list->candidates);
+    if (error != 0)
+        return error;
+    candidate.ppid = stat.ppid;
+    candidate.threads = stat.threads;
+    candidate.cpu_ns = stat.cpu_ns;
+    candidate.uid = (uint32_t)status.uid;
+    memcpy(candidate.comm, stat.comm, sizeof candidate.comm);
+    name_user(list, &candidate);
+    proc_command(candidate.pid, candidate.command, sizeof candidate.command);
+    list->candidates[list->count++] = candidate;
+    return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct pprofil_candidate *a = left, *b = right;
+    return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+int pprofil_candidates(struct pprofil_candidate **candidates, uint32_t *count)
+{
+    DIR *directory = opendir("/proc");
+    struct list list = {0};
+    int error = 0;
+
+    if (directory == NULL)
+        return -errno;
+    for (const struct dirent *entry; error == 0 && (entry = readdir(directory)) != NULL;) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (pid > 0)
+            error = add_candidate(&list, pid);
+    }
+    closedir(directory);
+    if (error != 0) {
+        free(list.candidates);
+        return error;
+    }
+    if (list.count > 0)
+        qsort(list.candidates, list.count, sizeof *list.candidates, compare);
+    *candidates = list.candidates;
+    *count = list.count;
+    return 0;
+}

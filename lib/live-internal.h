@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the two halves of a live view share: reports, and code. */
+#ifndef PPROFIL_LIVE_INTERNAL_H
+#define PPROFIL_LIVE_INTERNAL_H
+
+#include "session-internal.h"
+#include "symbol/namer.h"
+
+#define LIVE_PROBLEM 256
+
+/* From the ids of rows to a location in each: a hash that only grows. */
+struct live_places {
+    struct live_place {
+        uint64_t id; /* 0: free */
+        uint32_t location;
+    } *slots; /* owned */
+    size_t size; /* a power of two, or 0 */
+    size_t count;
+};
+
+/* A function's code, once it was asked for. */
+struct live_code {
+    uint64_t id;      /* of its row */
+    bool come;        /* there is an answer */
+    struct namer_code code;
+};
+
+struct pprofil_live {
+    struct profile *profile; /* borrowed from the session */
+    struct namer *namer;     /* owned */
+    struct live_places functions, lines;
+    struct live_code *codes; /* owned */
+    uint32_t code_count;
+    char problem[LIVE_PROBLEM];
+};
+
+/* Takes what has come from the namer and gives it what is new. 0 or -ENOMEM. */
+int live_exchange(struct pprofil_live *live);
+
+/* A location in a row, or PROFILE_NONE. */
+uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id);
+
+struct report_filter live_filter(const struct pprofil_filter *filter);
+
+#endif

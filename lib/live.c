@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reports of a session that is sampling. Sums are made of what the profile has at the moment; a
+ * namer fills in names behind our back, but only while live_exchange is called.
+ *
+ * Rows are known by ids that are made from what they are summed by. To get from an id back to a
+ * place each location is entered under the ids of its rows when it gets its name.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live-internal.h"
+
+#define FIRST_SLOTS 256
+
+/* --- from ids to places ---------------------------------------------------------------- */
+
+static struct live_place *find_slot(const struct live_places *places, uint64_t id)
+{
+    size_t slot = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places->size - 1);
+
+    while (places->slots[slot].id != 0 && places->slots[slot].id != id)
+        slot = (slot + 1) & (places->size - 1);
+    return &places->slots[slot];
+}
+
+static bool make_room(struct live_places *places)
+{
+    struct live_places larger = {.size = places->size == 0 ? FIRST_SLOTS : places->size * 2,
+                                 .count = places->count};
+
+    if (places->count < places->size / 2)
+        return true;
+    larger.slots = calloc(larger.size, sizeof *larger.slots);
+    if (larger.slots == NULL)
+        return false;
+    for (size_t i = 0; i < places->size; i++)
+        if (places->slots[i].id != 0)
+            *find_slot(&larger, places->slots[i].id) = places->slots[i];
+    free(places->slots);
+    *places = larger;
+    return true;
+}
+
+/* The first location of a row stands for it. Without memory it is not found by its id: no more. */
+static void enter(struct live_places *places, uint64_t id, uint32_t location)
+{
+    if (!make_room(places))
+        return;
+    struct live_place *slot = find_slot(places, id);
+    if (slot->id != 0)
+        return;
+    *slot = (struct live_place){.id = id, .location = location};
+    places->count++;
+}
+
+static void note_name(void *context, uint32_t location)
+{
+    struct pprofil_live *live = context;
+
+    enter(&live->functions, report_id(live->profile, REPORT_BY_FUNCTION, location), location);
+    if (live->profile->locations[location].looked & PROFILE_LOOKED_LINE)
+        enter(&live->lines, report_id(live->profile, REPORT_BY_LINE, location), location);
+}
+
+uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id)
+{
+    const struct live_places *places = by == PPROFIL_BY_FUNCTION ? &live->functions
+                                       : by == PPROFIL_BY_LINE   ? &live->lines
+                                                                 : NULL;
+
+    if (places == NULL || places->size == 0 || id == 0)
+        return PROFILE_NONE;
+    return find_slot(places, id)->location;
+}
+
+/* --- the view ---------------------------------------------------------------------------- */
+
+int pprofil_live_open(pprofil_session *session, pprofil_live **result)
+{
+    struct pprofil_live *live = calloc(1, sizeof *live);
+
+    if (live == NULL)
+        return -ENOMEM;
+    live->profile = session->profile->profile;
+    int error = namer_new(live->profile, note_name, live, &live->namer);
+    if (error != 0) {
+        free(live);
+        return error;
+    }
+    *result = live;
+    return 0;
+}
+
+void pprofil_live_close(pprofil_live *live)
+{
+    if (live == NULL)
+        return;
+    namer_free(live->namer);
+    for (uint32_t i = 0; i < live->code_count; i++)
+        namer_code_clear(&live->codes[i].code);
+    free(live->codes);
+    free(live->functions.slots);
+    free(live->lines.slots);
+    free(live);
+}
+
+static void keep_code(struct pprofil_live *live, struct namer_code *code)
+{
+    uint64_t id = report_id(live->profile, REPORT_BY_FUNCTION, code->location);
+
+    for (uint32_t i = 0; i < live->code_count; i++)
+        if (live->codes[i].code.location == code->location && !live->codes[i].come) {
+            live->codes[i].id = id; /* run-time code may have got its name meanwhile */
+            live->codes[i].come = true;
+            live->codes[i].code = *code;
+            return;
+        }
+    namer_code_clear(code);
+}
+
+int live_exchange(struct pprofil_live *live)
+{
+    struct namer_code code;
+    int error = namer_exchange(live->namer);
+
+    while (namer_take_code(live->namer, &code))
+        keep_code(live, &code);
+    return error;
+}
+
+struct report_filter live_filter(const struct pprofil_filter *filter)
+{
+    struct pprofil_filter all = {0};
+
+    if (filter != NULL)
+        memcpy(&all, filter, filter->size < sizeof all ? filter->size : sizeof all);
+    return (struct report_filter){.pid = all.pid,
+                                  .tid = all.tid,
+                                  .object = (uint32_t)all.object,
+                                  .syscall = (uint32_t)all.syscall};
+}
+
+int pprofil_live_report(pprofil_live *live, enum pprofil_by by,
+                        const struct pprofil_filter *filter, pprofil_report **result)
+{
+    struct report_options options = {.live = true, .filter = live_filter(filter)};
+    int error = public_report_by(by, &options.by);
+
+    if (error != 0)
+        return error;
+    if (by == PPROFIL_BY_LINE)
+        namer_want_lines(live->namer);
+    error = live_exchange(live);
+    if (error != 0)
+        return error;
+    struct pprofil_report *report = calloc(1, sizeof *report);
+    if (report == NULL)
+        return -ENOMEM;
+    error = report_flat(live->profile, NULL, &options, &report->report);
+    if (error != 0) {
+        free(report);
+        return error;
+    }
+    *result = report;
+    return 0;
+}
+
+void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id)
+{
+    uint32_t location = live_location(live, by, id);
+
+    if (location != PROFILE_NONE)
+        namer_want_definition(live->namer, location);
+}
+
+uint32_t pprofil_live_pending(pprofil_live *live)
+{
+    live_exchange(live); /* out of memory: they stay without */
+    return namer_pending(live->namer);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What /proc says is whatever a process made of its name and arguments: nothing is taken on trust
+ * but numbers. */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proc.h"
+
+ssize_t proc_read(int directory, const char *path, char *text, size_t size)
+{
+    int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    ssize_t got = read(fd, text, size - 1);
+    int error = errno;
+    close(fd);
+    if (got < 0)
+        return -error;
+    text[got] = '\0';
+    return got;
+}
+
+/* Nothing that a screen would obey. */
+static void clean(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (iscntrl((unsigned char)*text))
+            *text = '?';
+}
+
+int proc_parse_stat(const char *text, struct proc_stat *stat)
+{
+    const char *name = strchr(text, '('), *end = strrchr(text, ')'); /* it may hold ')' too */
+    uint64_t user, system;
+    static long ticks; /* a second */
+
+    if (ticks == 0)
+        ticks = sysconf(_SC_CLK_TCK);
+    if (name == NULL || end == NULL || end < name)
+        return -EPROTO;
+    snprintf(stat->comm, sizeof stat->comm, "%.*s", (int)(end - name - 1), name + 1);
+    clean(stat->comm);
+    if (sscanf(end + 1,
+               " %c %" SCNu32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
+               " %*d %*d %*d %*d %" SCNu32,
+               &stat->state, &stat->ppid, &user, &system, &stat->threads) != 5)
+        return -EPROTO;
+    stat->cpu_ns = (user + system) * (UINT64_C(1000000000) / (uint64_t)ticks);
+    return 0;
+}
+
+void proc_command(uint32_t pid, char *text, size_t size)
+{
+    char path[64];
+
+    text[0] = '\0';
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/cmdline", pid);
+    ssize_t length = proc_read(AT_FDCWD, path, text, size);
+    for (ssize_t i = 0; i < length; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    while (length > 0 && text[length - 1] == ' ')
+        text[--length] = '\0';
+    clean(text);
+}

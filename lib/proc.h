@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* proc: files of /proc, read without a look at the targets themselves. */
+#ifndef PPROFIL_PROC_H
+#define PPROFIL_PROC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Reads a small file, a path below an open directory, as text. Its length or -errno. */
+ssize_t proc_read(int directory, const char *path, char *text, size_t size);
+
+/* What a task's "stat" says: proc(5). */
+struct proc_stat {
+    char comm[32];
+    char state;
+    uint32_t ppid, threads;
+    uint64_t cpu_ns;
+};
+
+/* 0 or -EPROTO. */
+int proc_parse_stat(const char *text, struct proc_stat *stat);
+
+/* The arguments of a process, with spaces between them and nothing that a screen would obey; ""
+ * where there are none. */
+void proc_command(uint32_t pid, char *text, size_t size);
+
+#endif

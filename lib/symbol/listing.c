@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rows are in the order of the instructions; wherever their source line changes the line comes
+ * first. A source file is read once, and lines are found through a table of where they begin.
+ *
+ * The paths come from somebody's debug information: only regular files of a bearable size are
+ * read.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbol/listing.h"
+#include "symbol/object-file.h"
+
+#define LARGEST_SOURCE (16 << 20) /* bytes */
+
+/* Where the lines of a file begin. */
+struct lines {
+    const char **starts;
+    uint32_t count;
+    bool read;
+};
+
+static char *read_source(const char *path)
+{
+    struct stat status;
+    char *text = NULL;
+    size_t got = 0;
+    int fd = object_file_path(path);
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && status.st_size <= LARGEST_SOURCE)
+        text = malloc((size_t)status.st_size + 1);
+    while (text != NULL && got < (size_t)status.st_size) {
+        ssize_t part = read(fd, text + got, (size_t)status.st_size - got);
+        if (part <= 0)
+            break;
+        got += (size_t)part;
+    }
+    if (text != NULL)
+        text[got] = '\0';
+    close(fd);
+    return text;
+}
+
+/* A source may hold anything, a screen takes no controls. */
+static void clean(char *line)
+{
+    size_t length = strlen(line);
+
+    if (length > 0 && line[length - 1] == '\r')
+        line[length - 1] = '\0';
+    for (; *line != '\0'; line++)
+        if (iscntrl((unsigned char)*line) && *line != '\t')
+            *line = '?';
+}
+
+static int cut(char *text, struct lines *lines)
+{
+    while (text != NULL) {
+        char *line = strsep(&text, "\n");
+        int error = profile_grow(&lines->starts, lines->count, sizeof *lines->starts);
+        if (error != 0)
+            return error;
+        clean(line);
+        lines->starts[lines->count++] = line;
+    }
+    return 0;
+}
+
+/* The text of a source line, or NULL. */
+static int find_line(struct listing *listing, struct lines *lines, uint32_t file, uint32_t number,
+                     const char **text)
+{
+    int error = 0;
+
+    *text = NULL;
+    if (number == 0 || file >= listing->code->file_count)
+        return 0;
+    lines += file;
+    if (!lines->read) {
+        lines->read = true;
+        listing->sources[file] = read_source(listing->code->files[file]);
+        error = cut(listing->sources[file], lines);
+    }
+    if (error == 0 && number <= lines->count)
+        *text = lines->starts[number - 1];
+    return error;
+}
+
+static int add_row(struct listing *listing, const struct listing_row *row)
+{
+    int error = profile_grow(&listing->rows, listing->row_count, sizeof *listing->rows);
+
+    if (error == 0)
+        listing->rows[listing->row_count++] = *row;
+    return error;
+}
+
+static int fill(struct listing *listing, struct lines *lines)
+{
+    const struct symbol_code *code = listing->code;
+    uint32_t file = 0, line = 0;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < code->instruction_count; i++) {
+        const struct symbol_instruction *instruction = &code->instructions[i];
+        struct listing_row row = {.line = instruction->line};
+        bool changed = instruction->line != line || instruction->file != file;
+        file = instruction->file;
+        line = instruction->line;
+        if (changed)
+            error = find_line(listing, lines, file, line, &row.text);
+        if (error == 0 && row.text != NULL) {
+            row.file = code->files[file];
+            error = add_row(listing, &row);
+        }
+        if (error == 0)
+            error = add_row(listing, &(struct listing_row){.text = instruction->text,
+                                                           .line = line,
+                                                           .instruction = instruction});
+    }
+    return error;
+}
+
+int listing_new(struct symbol_code *code, struct listing **result)
+{
+    struct listing *listing = calloc(1, sizeof *listing);
+    struct lines *lines = calloc(code->file_count + 1u, sizeof *lines);
+    int error = listing == NULL || lines == NULL ? -ENOMEM : 0;
+
+    if (listing == NULL) {
+        symbol_code_free(code);
+    } else {
+        listing->code = code;
+        listing->sources = calloc(code->file_count + 1u, sizeof *listing->sources);
+        if (listing->sources == NULL)
+            error = -ENOMEM;
+    }
+    if (error == 0)
+        error = fill(listing, lines);
+    for (uint32_t i = 0; lines != NULL && listing != NULL && i < code->file_count; i++)
+        free(lines[i].starts);
+    free(lines);
+    if (error != 0) {
+        listing_free(listing);
+        return error;
+    }
+    *result = listing;
+    return 0;
+}
+
+void listing_free(struct listing *listing)
+{
+    if (listing == NULL)
+        return;
+    for (uint32_t i = 0; listing->sources != NULL && i < listing->code->file_count; i++)
+        free(listing->sources[i]);
+    free(listing->sources);
+    free(listing->rows);
+    symbol_code_free(listing->code);
+    free(listing);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Live views of sessions that really sample:
+ *
+ *   live SPLIT SLEEPERS [BIG]
+ *
+ * of tests/targets; BIG is a program with many symbols that runs for some seconds when it is
+ * called with -e and a script: node.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#define PATIENCE_MS 30000
+#define LONGEST_TURN_MS 500 /* the ring holds samples of 6 s, but people look at a screen */
+
+static pprofil_session *open_session(double hz)
+{
+    struct pprofil_options options = {.size = sizeof options, .frequency = hz};
+    pprofil_session *session;
+
+    if (pprofil_session_open(&options, &session) == 0)
+        return session;
+    printf("FAIL session: %s\n", pprofil_session_problem(session));
+    exit(1);
+}
+
+static pid_t launch(pprofil_session *session, const char *const argv[])
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    struct pprofil_launch how = {
+        .size = sizeof how, .input = null, .output = null, .new_session = true};
+    pid_t pid = 0;
+
+    if (pprofil_session_launch_with(session, (char *const *)argv, &how, &pid) != 0)
+        printf("FAIL launch: %s\n", pprofil_session_problem(session));
+    close(null);
+    return pid;
+}
+
+static void end(pprofil_session *session, pid_t pid)
+{
+    kill(pid, SIGKILL);
+    pprofil_session_close(session);
+    waitpid(pid, NULL, 0);
+}
+
+static struct pprofil_totals totals_of(pprofil_session *session)
+{
+    struct pprofil_totals totals;
+
+    pprofil_profile_totals(pprofil_session_profile(session), &totals, sizeof totals);
+    return totals;
+}
+
+/* The row with this name; ns is 0 where there is none. */
+static struct pprofil_row find_row(pprofil_live *live, enum pprofil_by by, const char *name)
+{
+    struct pprofil_row row, found = {0};
+    pprofil_report *report;
+
+    if (pprofil_live_report(live, by, NULL, &report) != 0)
+        return found;
+    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
+        pprofil_report_row(report, i, &row, sizeof row);
+        if (strcmp(row.name, name) == 0)
+            found = row;
+    }
+    pprofil_report_free(report);
+    return found;
+}
+
+static struct pprofil_row find_id(pprofil_live *live, enum pprofil_by by, uint64_t id)
+{
+    struct pprofil_row row, found = {0};
+    pprofil_report *report;
+
+    if (pprofil_live_report(live, by, NULL, &report) != 0)
+        return found;
+    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
+        pprofil_report_row(report, i, &row, sizeof row);
+        if (row.id == id)
+            found = row;
+    }
+    pprofil_report_free(report);
+    return found;
+}
+
+static struct pprofil_row await_row(pprofil_session *session, pprofil_live *live,
+                                    enum pprofil_by by, const char *name)
+{
+    int64_t until = now_ms() + PATIENCE_MS;
+    struct pprofil_row row;
+
+    do {
+        pump(session, 20);
+        row = find_row(live, by, name);
+    } while (row.ns == 0 && now_ms() < until);
+    return row;
+}
+
+static void test_names(pprofil_session *session, pprofil_live *live)
+{
+    struct pprofil_row row = await_row(session, live, PPROFIL_BY_FUNCTION, "spend_half");
+
+    check("names arrive", row.ns > 0 && !row.pending && row.id != 0);
+    int64_t until = now_ms() + PATIENCE_MS;
+    while (row.line == 0 && now_ms() < until) {
+        pprofil_live_define(live, PPROFIL_BY_FUNCTION, row.id);
+        pump(session, 20);
+        row = find_row(live, PPROFIL_BY_FUNCTION, "spend_half");
+    }
+    check("definitions arrive", strstr(row.file, "split.c") != NULL && row.line > 0);
+    /* a half and a third of 400 samples are five standard deviations apart */
+    until = now_ms() + PATIENCE_MS;
+    while (totals_of(session).samples < 400 && now_ms() < until)
+        pump(session, 100);
+    row = find_row(live, PPROFIL_BY_PROCESS, "split");
+    check("what a process does most", row.ns > 0 && strcmp(row.hottest, "spend_half") == 0);
+    check("nothing is left without a name", pprofil_live_pending(live) < 20);
+}
+
+static void test_rate(pprofil_session *session)
+{
+    check("no such rate", pprofil_session_set_rate(session, 0.5) == -EINVAL &&
+                              pprofil_session_problem(session)[0] != '\0');
+    check("another rate", pprofil_session_set_rate(session, 100) == 0);
+    pump(session, 100);
+    struct pprofil_totals before = totals_of(session);
+    pump(session, 2000);
+    struct pprofil_totals after = totals_of(session);
+    double cpu_s = (double)(after.cpu_ns - before.cpu_ns) / 1e9;
+    double hz = (double)(after.samples - before.samples) / cpu_s;
+    check("is in force", pprofil_session_rate(session) <= 100 && after.asked_hz == 100);
+    /* where others want the CPU too the target has less than 2 s, and is met less often */
+    check("and is sampled at", hz > 40 && hz < 160 && cpu_s > 0.2);
+}
+
+static void test_split(const char *split)
+{
+    const char *const argv[] = {split, "60", NULL};
+    pprofil_session *session = open_session(1000);
+    pid_t pid = launch(session, argv);
+    pprofil_live *live;
+
+    check("a live view", pprofil_live_open(session, &live) == 0);
+    pprofil_session_start(session);
+    test_names(session, live);
+    test_rate(session);
+    int64_t before = now_ms();
+    pprofil_live_close(live);
+    check("closes at once", now_ms() - before < 1500);
+    end(session, pid);
+}
+
+/* --- wall mode and tasks ------------------------------------------------------------------ */
+
+/* Ids are those of rows; whoever has no samples has an id all the same. */
+static void test_ids(pprofil_session *session, pprofil_live *live)
+{
+    struct pprofil_task *tasks;
+    struct pprofil_process process = {0};
+    struct pprofil_row row;
+    uint32_t count, same = 0, other = 0, known = 0;
+
+    if (pprofil_session_tasks(session, &tasks, &count) != 0)
+        count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        known += tasks[i].id != 0 && strcmp(tasks[i].name, "sleepers") == 0;
+        row = find_id(live, PPROFIL_BY_THREAD, tasks[i].id);
+        same += row.id != 0 && row.tid == tasks[i].tid;
+        other += row.id != 0 && row.tid != tasks[i].tid;
+    }
+    check("threads' ids", known == count && same > 0 && other == 0);
+    if (count > 0)
+        free(tasks);
+    for (uint32_t i = 0; !process.alive && pprofil_profile_process(pprofil_session_profile(session),
+                                                                   i, &process, sizeof process) == 0;)
+        i++;
+    row = find_id(live, PPROFIL_BY_PROCESS, process.id);
+    check("a process' id", row.id != 0 && row.pid == process.pid);
+}
+
+static void test_tasks(pprofil_session *session, pid_t pid, uint32_t expected)
+{
+    struct pprofil_task *tasks;
+    uint32_t count, asleep = 0, running = 0, ordered = 1;
+
+    check("tasks", pprofil_session_tasks(session, &tasks, &count) == 0 && count == expected);
+    int64_t before = now_ms();
+    for (int i = 0; i < 10; i++) {
+        free(tasks);
+        pprofil_session_tasks(session, &tasks, &count);
+    }
+    printf("# tasks: %.2f ms for %u threads\n", (double)(now_ms() - before) / 10, count);
+    for (uint32_t i = 0; i < count; i++) {
+        asleep += tasks[i].state == 'S' && strcmp(tasks[i].syscall_name, "futex") == 0;
+        running += tasks[i].state == 'R' && tasks[i].syscall == -1 && tasks[i].cpu_ns > 0;
+        ordered += i > 0 && tasks[i].tid > tasks[i - 1].tid && tasks[i].pid == (uint32_t)pid;
+    }
+    check("sleepers and their system call", asleep == expected - 1);
+    check("a thread that runs", running == 1);
+    check("by their numbers", ordered == count && strcmp(tasks[0].comm, "sleepers") == 0);
+    free(tasks);
+}
+
+static void test_process(pprofil_session *session, pid_t pid)
+{
+    struct pprofil_process process;
+    const pprofil_profile *profile = pprofil_session_profile(session);
+    bool found = false;
+
+    for (uint32_t i = 0; pprofil_profile_process(profile, i, &process, sizeof process) == 0; i++)
+        if (process.alive) {
+            found = process.pid == (uint32_t)pid && process.status == -1 &&
+                    strcmp(process.comm, "sleepers") == 0 &&
+                    strstr(process.command, "sleepers 20 1 60") != NULL;
+        }
+    check("the process", found);
+}
+
+static void test_wall(const char *sleepers)
+{
+    const char *const argv[] = {sleepers, "20", "1", "60", NULL};
+    pprofil_session *session = open_session(500);
+    pid_t pid = launch(session, argv);
+    pprofil_live *live;
+
+    pprofil_live_open(session, &live);
+    pprofil_session_start(session);
+    pump(session, 1000);
+    /* to fall asleep takes some CPU time too */
+    check("no sleepers without wall mode", find_row(live, PPROFIL_BY_SYSCALL, "futex").share < 0.2);
+    test_tasks(session, pid, 22);
+    test_ids(session, live);
+    test_process(session, pid);
+    check("wall mode", pprofil_session_set_wall(session, true) == 0 && totals_of(session).wall);
+    int64_t began = now_ms();
+    pump(session, 2000);
+    double thread_ns = (double)(now_ms() - began) * 1e6;
+    struct pprofil_row row = find_row(live, PPROFIL_BY_SYSCALL, "futex");
+    /* 21 threads sleep; each one's last look may be 10 ms ago, or more where CPUs are short */
+    check("sleepers have their time", (double)row.ns > 21 * thread_ns * 0.8 &&
+                                          (double)row.ns < 21 * thread_ns * 1.02);
+    check("no more", pprofil_session_set_wall(session, false) == 0);
+    uint64_t wall_ns = totals_of(session).wall_ns;
+    pump(session, 500);
+    struct pprofil_totals totals = totals_of(session);
+    check("and no more comes", !totals.wall && totals.wall_ns == wall_ns);
+    check("nor is it shown", find_row(live, PPROFIL_BY_SYSCALL, "futex").share < 0.2);
+    pprofil_session_stop(session);
+    pump(session, 50);
+    totals = totals_of(session);
+    double off = (double)totals.cpu_ns / (double)totals.target_cpu_ns;
+    /* within 3 % where CPUs are free; where they are not, looks are fewer and sums behind */
+    check("CPU time is right all the time", off > 0.8 && off < 1.1);
+    pprofil_live_close(live);
+    end(session, pid);
+}
+
+/* --- launching -------------------------------------------------------------------------------- */
+
+/* Is the number in the first line? */
+static bool lists(const char *text, int number)
+{
+    const char *end = strchr(text, '\n');
+    char *next;
+
+    while (end != NULL && text < end) {
+        if (strtol(text, &next, 10) == number)
+            return true;
+        text = next == text ? end : next;
+    }
+    return false;
+}
+
+static void test_launch(void)
+{
+    const char *const argv[] = {"sh", "-c",
+                                "echo $(ls /proc/self/fd); read x; echo got $x >&2; "
+                                "cut -d' ' -f6 /proc/self/stat",
+                                NULL};
+    char expected[64], text[256] = "";
+    int input[2], output[2];
+    size_t got = 0;
+    pid_t pid = 0;
+
+    pprofil_session *session = open_session(100);
+    if (pipe(input) != 0 || pipe(output) != 0) /* open for whoever execs */
+        return;
+    /* numbers that no program takes for its own files */
+    struct pprofil_launch how = {.size = sizeof how,
+                                 .input = fcntl(input[0], F_DUPFD, 100),
+                                 .output = fcntl(output[1], F_DUPFD, 100),
+                                 .new_session = true};
+    check("launch", pprofil_session_launch_with(session, (char *const *)argv, &how, &pid) == 0);
+    check("the caller keeps its descriptors", write(input[1], "word\n", 5) == 5 &&
+                                                  fcntl(how.input, F_GETFD) == 0 &&
+                                                  fcntl(how.output, F_GETFD) == 0);
+    close(output[1]);
+    close(how.output);
+    for (ssize_t part; got < sizeof text - 1 &&
+                       (part = read(output[0], text + got, sizeof text - 1 - got)) > 0;)
+        got += (size_t)part;
+    /* the other ends are the caller's, and not closed in programs that it starts */
+    snprintf(expected, sizeof expected, "got word\n%d\n", pid);
+    const char *rest = strchr(text, '\n');
+    check("input, output and error", rest != NULL && strcmp(rest + 1, expected) == 0);
+    check("and no descriptor of its own",
+          lists(text, 0) && lists(text, 2) && !lists(text, how.input) && !lists(text, how.output));
+    close(how.input);
+    how.input = how.output = 9999;
+    check("a descriptor that is none",
+          pprofil_session_launch_with(session, (char *const *)argv, &how, &pid) == -EBADF);
+    pprofil_session_close(session);
+    close(input[0]);
+    close(input[1]);
+    close(output[0]);
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+}
+
+/* --- candidates --------------------------------------------------------------------------------- */
+
+static const struct pprofil_candidate *find_candidate(const struct pprofil_candidate *all,
+                                                      uint32_t count, pid_t pid)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (all[i].pid == (uint32_t)pid)
+            return &all[i];
+    return NULL;
+}
+
+static void test_candidates(const char *sleepers)
+{
+    const char *const argv[] = {sleepers, "1", "0", "60", NULL};
+    pprofil_session *session = open_session(100);
+    struct pprofil_candidate *all;
+    uint32_t count;
+
+    pid_t traced = launch(session, argv), plain = fork();
+    if (plain == 0) {
+        execv(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    pump(session, 200);
+    check("candidates", pprofil_candidates(&all, &count) == 0 && count > 0);
+    const struct pprofil_candidate *found = find_candidate(all, count, plain);
+    check("a process of one's own", found != NULL && found->refused[0] == '\0' &&
+                                        found->uid == geteuid() && found->threads == 2 &&
+                                        found->ppid == (uint32_t)getpid() &&
+                                        strcmp(found->comm, "sleepers") == 0 &&
+                                        strstr(found->command, "sleepers 1 0 60") != NULL);
+    found = find_candidate(all, count, traced);
+    check("one that is traced", found != NULL && strstr(found->refused, "already traced") != NULL);
+    check("not we", find_candidate(all, count, getpid()) == NULL);
+    bool supervisor = false;
+    for (uint32_t i = 0; i < count; i++)
+        supervisor = supervisor || strncmp(all[i].comm, "pprofil-supervi", 15) == 0;
+    check("nor our supervisor", !supervisor);
+    found = find_candidate(all, count, 2);
+    if (found != NULL && strcmp(found->comm, "kthreadd") == 0)
+        check("no kernel thread", strstr(found->refused, "kernel thread") != NULL);
+    else
+        printf("SKIP no kernel thread: there is none to be seen\n");
+    free(all);
+    kill(plain, SIGKILL);
+    waitpid(plain, NULL, 0);
+    end(session, traced);
+}
+
+/* --- a large program ------------------------------------------------------------------------------ */
+
+static void test_big(const char *big)
+{
+    static const char script[] = "let t = Date.now(), a = []; while (Date.now() - t < 20000) "
+                                 "{ a = JSON.parse(JSON.stringify([1, 'x', {y: a.length}])); "
+                                 "a.sort(); /b+/.test('abbbc'.repeat(50)); }";
+    const char *const argv[] = {big, "-e", script, NULL};
+    pprofil_session *session = open_session(1000);
+    pid_t pid = launch(session, argv);
+    int64_t longest = 0, until = now_ms() + PATIENCE_MS, began = now_ms();
+    uint32_t pending = 1, most = 0;
+    pprofil_report *report;
+    pprofil_live *live;
+
+    pprofil_live_open(session, &live);
+    pprofil_session_start(session);
+    while (now_ms() < until && (pending > 0 || most == 0 || now_ms() - began < 2000)) {
+        int64_t turn = now_ms();
+        pprofil_session_pump(session, 20);
+        if (pprofil_live_report(live, PPROFIL_BY_FUNCTION, NULL, &report) == 0)
+            pprofil_report_free(report);
+        pending = pprofil_live_pending(live);
+        most = pending > most ? pending : most;
+        longest = now_ms() - turn > longest ? now_ms() - turn : longest;
+    }
+    printf("# big: longest turn %lld ms, at most %u without names, all named after %lld ms\n",
+           (long long)longest, most, (long long)(now_ms() - began));
+    check("all of a large program is named", pending == 0 && most > 0);
+    check("pumping goes on meanwhile", longest < LONGEST_TURN_MS);
+    check("and nothing is lost", totals_of(session).lost == 0);
+    pprofil_live_close(live);
+    end(session, pid);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 2;
+    test_split(argv[1]);
+    test_wall(argv[2]);
+    test_launch();
+    test_candidates(argv[2]);
+    if (argc > 3)
+        test_big(argv[3]);
+    else
+        printf("SKIP a large program: none is here\n");
+    return failures > 0;
+}
