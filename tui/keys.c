@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table of keys. Where htop, less and vim have a key for something, it is that one; each F key
+ * has a letter besides, for terminals that keep F keys for themselves.
+ *
+ * In the picker letters are typed into the filter, so that only what is no letter is bound there.
+ */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "keys.h"
+#include "pprofil.h"
+
+#define CONTROL(letter) ((letter)&0x1fu)
+#define PAGES (KEY_IN_TABLE | KEY_IN_CODE | KEY_IN_OUTPUT)
+#define LISTS (PAGES | KEY_IN_PICKER)
+#define TABLE_AND_CODE (KEY_IN_TABLE | KEY_IN_CODE)
+#define WHEEL_LINES 3
+
+const struct key_binding key_bindings[] = {
+    {TUI_KEY_UP, KEY_EVERYWHERE, ACTION_UP, 0, "up", NULL},
+    {'k', PAGES | KEY_IN_HELP, ACTION_UP, 0, NULL, NULL},
+    {TUI_KEY_DOWN, KEY_EVERYWHERE, ACTION_DOWN, 0, "down", NULL},
+    {'j', PAGES | KEY_IN_HELP, ACTION_DOWN, 0, NULL, NULL},
+    {TUI_KEY_LEFT, LISTS, ACTION_LEFT, 0, "scroll long names back", NULL},
+    {'h', PAGES, ACTION_LEFT, 0, NULL, NULL},
+    {TUI_KEY_RIGHT, LISTS, ACTION_RIGHT, 0, "scroll long names", NULL},
+    {'l', PAGES, ACTION_RIGHT, 0, NULL, NULL},
+    {TUI_KEY_PAGE_UP, KEY_EVERYWHERE, ACTION_PAGE_UP, 0, "a page up", NULL},
+    {CONTROL('B'), KEY_EVERYWHERE, ACTION_PAGE_UP, 0, NULL, NULL},
+    {TUI_KEY_PAGE_DOWN, KEY_EVERYWHERE, ACTION_PAGE_DOWN, 0, "a page down", NULL},
+    {CONTROL('F'), KEY_EVERYWHERE, ACTION_PAGE_DOWN, 0, NULL, NULL},
+    {CONTROL('U'), PAGES | KEY_IN_HELP, ACTION_HALF_UP, 0, "half a page up", NULL},
+    {CONTROL('D'), PAGES | KEY_IN_HELP, ACTION_HALF_DOWN, 0, "half a page down", NULL},
+    {TUI_KEY_HOME, KEY_EVERYWHERE, ACTION_FIRST, 0, "the first line, and stay there", NULL},
+    {'g', PAGES | KEY_IN_HELP, ACTION_FIRST, 0, NULL, NULL},
+    {TUI_KEY_END, KEY_EVERYWHERE, ACTION_LAST, 0, "the last line", NULL},
+    {'G', PAGES | KEY_IN_HELP, ACTION_LAST, 0, NULL, NULL},
+    {TUI_KEY_WHEEL_UP, KEY_EVERYWHERE, ACTION_UP, WHEEL_LINES, "scroll up", NULL},
+    {TUI_KEY_WHEEL_DOWN, KEY_EVERYWHERE, ACTION_DOWN, WHEEL_LINES, "scroll down", NULL},
+    {TUI_KEY_CLICK, LISTS & ~KEY_IN_OUTPUT, ACTION_NONE, 0, "select; on a header: sort", NULL},
+
+    {TUI_KEY_ENTER, KEY_IN_TABLE, ACTION_ENTER, 0,
+     "a function's code; only this thread, process, object, call", NULL},
+    {TUI_KEY_ENTER, KEY_IN_PICKER, ACTION_ENTER, 0, "attach to this process", NULL},
+    {TUI_KEY_DOUBLE_CLICK, KEY_IN_TABLE | KEY_IN_PICKER, ACTION_ENTER, 0, NULL, NULL},
+    {TUI_KEY_BACKSPACE, PAGES | KEY_IN_HELP, ACTION_BACK, 0, "back", NULL},
+    {TUI_KEY_ESCAPE, PAGES | KEY_IN_HELP, ACTION_BACK, 0, NULL, NULL},
+    {'q', KEY_IN_HELP, ACTION_BACK, 0, NULL, NULL},
+
+    {'1', PAGES, ACTION_VIEW, PPROFIL_BY_FUNCTION, "functions", NULL},
+    {'2', PAGES, ACTION_VIEW, PPROFIL_BY_OBJECT, "objects", NULL},
+    {'3', PAGES, ACTION_VIEW, PPROFIL_BY_THREAD, "threads", NULL},
+    {'4', PAGES, ACTION_VIEW, PPROFIL_BY_PROCESS, "processes", NULL},
+    {'5', PAGES, ACTION_VIEW, PPROFIL_BY_SYSCALL, "system calls", NULL},
+    {'6', PAGES, ACTION_VIEW, PPROFIL_BY_LINE, "lines", NULL},
+    {TUI_KEY_TAB, PAGES, ACTION_NEXT_VIEW, 0, "the next view", NULL},
+    {TUI_KEY_BACK_TAB, PAGES, ACTION_PREVIOUS_VIEW, 0, "the view before", NULL},
+    {'o', PAGES, ACTION_OUTPUT, 0, "the program's output, and back", NULL},
+
+    {'/', LISTS, ACTION_SEARCH, 0, "search", NULL},
+    {'n', PAGES, ACTION_SEARCH_NEXT, 0, "the next match", NULL},
+    {'N', PAGES, ACTION_SEARCH_PREVIOUS, 0, "the match before", NULL},
+    {'s', KEY_IN_TABLE, ACTION_SORT, -1, "sort by the next column", NULL},
+    {' ', TABLE_AND_CODE, ACTION_PAUSE, 0, "hold the display still; sampling goes on", NULL},
+    {'z', PAGES, ACTION_CLEAR, 0, "clear all counts", NULL},
+    {'x', PAGES, ACTION_SAMPLE, 0, "stop sampling, and start it", NULL},
+    {'+', PAGES, ACTION_FASTER, 0, "more samples", NULL},
+    {'=', PAGES, ACTION_FASTER, 0, NULL, NULL},
+    {'-', PAGES, ACTION_SLOWER, 0, "fewer samples", NULL},
+    {'w', PAGES, ACTION_WALL, 0, "CPU time, or elapsed time", NULL},
+    {'d', PAGES, ACTION_WINDOW, 0, "the window's length", NULL},
+    {'S', PAGES, ACTION_SAVE, 0, "save the profile", NULL},
+    {'?', KEY_EVERYWHERE, ACTION_HELP, 0, "this help", NULL},
+    {TUI_KEY_CTRL_L, KEY_EVERYWHERE, ACTION_REDRAW, 0, "draw the screen again", NULL},
+    {CONTROL('Z'), KEY_EVERYWHERE, ACTION_SUSPEND, 0, "stop, back to the shell; fg goes on", NULL},
+    {'q', LISTS, ACTION_QUIT, 0, "quit", NULL},
+    {TUI_KEY_CTRL_C, KEY_EVERYWHERE, ACTION_QUIT, 0, NULL, NULL},
+
+    {TUI_KEY_F1, KEY_EVERYWHERE, ACTION_HELP, 0, NULL, "Help"},
+    {TUI_KEY_F1 + 1, PAGES, ACTION_NEXT_VIEW, 0, NULL, "View"},
+    {TUI_KEY_F1 + 2, PAGES, ACTION_SEARCH, 0, NULL, "Search"},
+    {TUI_KEY_F1 + 2, KEY_IN_PICKER, ACTION_SEARCH, 0, NULL, "Filter"},
+    {TUI_KEY_F1 + 3, KEY_IN_TABLE, ACTION_SORT, -1, NULL, "Sort"},
+    {TUI_KEY_F1 + 4, PAGES, ACTION_WINDOW, 0, NULL, "Window"},
+    {TUI_KEY_F1 + 5, PAGES, ACTION_WALL, 0, NULL, "Wall"},
+    {TUI_KEY_F1 + 6, PAGES, ACTION_SLOWER, 0, NULL, "Slower"},
+    {TUI_KEY_F1 + 7, PAGES, ACTION_FASTER, 0, NULL, "Faster"},
+    {TUI_KEY_F1 + 8, PAGES, ACTION_SAMPLE, 0, NULL, "Sample"},
+    {TUI_KEY_F10, KEY_EVERYWHERE, ACTION_QUIT, 0, NULL, "Quit"},
+};
+
+const size_t key_binding_count = sizeof key_bindings / sizeof key_bindings[0];
+
+const struct key_binding *key_find(uint32_t key, enum key_where where)
+{
+    for (size_t i = 0; i < key_binding_count; i++)
+        if (key_bindings[i].key == key && (key_bindings[i].where & where) != 0)
+            return &key_bindings[i];
+    return NULL;
+}
+
+/* --- names -------------------------------------------------------------------------------- */
+
+static const struct {
+    uint32_t key;
+    const char *name;
+} names[] = {
+    {' ', "Space"},
+    {TUI_KEY_UP, "Up"},
+    {TUI_KEY_DOWN, "Down"},
+    {TUI_KEY_LEFT, "Left"},
+    {TUI_KEY_RIGHT, "Right"},
+    {TUI_KEY_PAGE_UP, "PgUp"},
+    {TUI_KEY_PAGE_DOWN, "PgDn"},
+    {TUI_KEY_HOME, "Home"},
+    {TUI_KEY_END, "End"},
+    {TUI_KEY_BACKSPACE, "Backspace"},
+    {TUI_KEY_DELETE, "Del"},
+    {TUI_KEY_ENTER, "Enter"},
+    {TUI_KEY_ESCAPE, "Esc"},
+    {TUI_KEY_TAB, "Tab"},
+    {TUI_KEY_BACK_TAB, "Shift-Tab"},
+    {TUI_KEY_CTRL_C, "Ctrl-C"},
+    {TUI_KEY_CTRL_L, "Ctrl-L"},
+    {TUI_KEY_CLICK, "Click"},
+    {TUI_KEY_DOUBLE_CLICK, "Double click"},
+    {TUI_KEY_WHEEL_UP, "Wheel up"},
+    {TUI_KEY_WHEEL_DOWN, "Wheel down"},
+};
+
+/* UTF-8 of a character below 0x200000. */
+static void put_character(char text[5], uint32_t character)
+{
+    static const struct {
+        uint32_t below;
+        unsigned char lead;
+    } lengths[] = {{0x80, 0}, {0x800, 0xc0}, {0x10000, 0xe0}, {0x200000, 0xf0}};
+    unsigned more = 0;
+
+    while (more < 3 && character >= lengths[more].below)
+        more++;
+    text[0] = (char)(lengths[more].lead | (character >> (6 * more)));
+    for (unsigned i = 1; i <= more; i++)
+        text[i] = (char)(0x80 | ((character >> (6 * (more - i))) & 0x3f));
+    text[more + 1] = '\0';
+}
+
+bool key_text(uint32_t key, char text[5])
+{
+    bool control = key < ' ' || (key >= 0x7f && key < 0xa0);
+    bool surrogate = key >= 0xd800 && key < 0xe000;
+
+    if (control || surrogate || key > 0x10ffff)
+        return false;
+    put_character(text, key);
+    return true;
+}
+
+const char *keys_name(uint32_t key)
+{
+    static char name[16];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].key == key)
+            return names[i].name;
+    if (key >= TUI_KEY_F1 && key <= TUI_KEY_F10)
+        snprintf(name, sizeof name, "F%u", key - TUI_KEY_F1 + 1);
+    else if (key > 0 && key < ' ')
+        snprintf(name, sizeof name, "Ctrl-%c", (int)(key + '@'));
+    else if (!key_text(key, name))
+        snprintf(name, sizeof name, "?");
+    return name;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Actions: a function each. The table of keys says where a key means one; actions that make no
+ * sense where one is do nothing, for the loop may ask for any.
+ */
+#include "config.h"
+
+#include "model-internal.h"
+
+#define SIDEWAYS_COLUMNS 8
+
+typedef enum effect act_function(struct model *model, int argument);
+
+/* --- moving ------------------------------------------------------------------------------- */
+
+static enum effect move_help(struct model *model, int64_t lines)
+{
+    int64_t top = (int64_t)model->help_top + lines, last = model->help_last;
+
+    model->help_top = (uint32_t)(top < 0 ? 0 : top > last ? last : top);
+    return EFFECT_PAINT;
+}
+
+static enum effect move(struct model *model, int64_t lines)
+{
+    if (model->help)
+        return move_help(model, lines);
+    list_move(model, lines);
+    return EFFECT_PAINT;
+}
+
+static enum effect scroll(struct model *model, int64_t lines)
+{
+    if (model->help)
+        return move_help(model, lines);
+    list_scroll(model, lines);
+    return EFFECT_PAINT;
+}
+
+static enum effect act_up(struct model *model, int argument)
+{
+    return argument > 0 ? scroll(model, -argument) : move(model, -1);
+}
+
+static enum effect act_down(struct model *model, int argument)
+{
+    return argument > 0 ? scroll(model, argument) : move(model, 1);
+}
+
+/* A line stays in sight. */
+static int64_t page(const struct model *model)
+{
+    uint32_t rows = model->help ? model->help_rows : model->page_rows;
+
+    return rows > 1 ? (int64_t)rows - 1 : 1;
+}
+
+static int64_t half_page(const struct model *model)
+{
+    uint32_t rows = model->help ? model->help_rows : model->page_rows;
+
+    return rows > 1 ? rows / 2 : 1;
+}
+
+static enum effect act_page(struct model *model, int pages)
+{
+    return move(model, pages * page(model));
+}
+
+static enum effect act_half_page(struct model *model, int pages)
+{
+    return move(model, pages * half_page(model));
+}
+
+static enum effect act_first(struct model *model, int argument)
+{
+    (void)argument;
+    if (model->help)
+        return move_help(model, -(int64_t)model->help_top);
+    list_first(model);
+    return EFFECT_PAINT;
+}
+
+static enum effect act_last(struct model *model, int argument)
+{
+    (void)argument;
+    if (model->help)
+        return move_help(model, model->help_last);
+    list_last(model);
+    return EFFECT_PAINT;
+}
+
+static enum effect act_sideways(struct model *model, int steps)
+{
+    list_sideways(model, steps * SIDEWAYS_COLUMNS);
+    return EFFECT_PAINT;
+}
+
+/* --- going -------------------------------------------------------------------------------- */
+
+static enum effect act_enter(struct model *model, int argument)
+{
+    (void)argument;
+    return model->page == PAGE_PICKER ? picker_choose(model) : filter_enter(model);
+}
+
+static enum effect act_back(struct model *model, int argument)
+{
+    (void)argument;
+    if (!model->help)
+        return filter_back(model);
+    model->help = false;
+    return EFFECT_PAINT;
+}
+
+static enum effect act_view(struct model *model, int argument)
+{
+    if (model->page == PAGE_PICKER || argument < 0 || argument >= SNAPSHOT_GROUPINGS)
+        return EFFECT_NONE;
+    return view_open(model, (enum pprofil_by)argument);
+}
+
+static enum effect act_step_view(struct model *model, int step)
+{
+    return model->page == PAGE_PICKER ? EFFECT_NONE : view_step(model, step);
+}
+
+static enum effect act_output(struct model *model, int argument)
+{
+    (void)argument;
+    if (model->page == PAGE_OUTPUT)
+        return filter_back(model);
+    if (model->page == PAGE_PICKER)
+        return EFFECT_NONE;
+    if (!model->has_output) {
+        model_answer(model, "its output goes where it went before: top did not start it");
+        return EFFECT_PAINT;
+    }
+    model->back = model->page;
+    model->page = PAGE_OUTPUT;
+    list_settle(model);
+    return EFFECT_PAINT;
+}
+
+static enum effect act_help(struct model *model, int argument)
+{
+    (void)argument;
+    model->help = !model->help;
+    model->help_top = 0;
+    return EFFECT_PAINT;
+}
+
+static enum effect act_redraw(struct model *model, int argument)
+{
+    (void)model;
+    (void)argument;
+    return EFFECT_REDRAW;
+}
+
+static enum effect act_suspend(struct model *model, int argument)
+{
+    (void)model;
+    (void)argument;
+    return EFFECT_SUSPEND;
+}
+
+static enum effect act_quit(struct model *model, int argument)
+{
+    (void)model;
+    (void)argument;
+    return EFFECT_QUIT;
+}
+
+/* --- looking for -------------------------------------------------------------------------- */
+
+static enum effect act_search(struct model *model, int argument)
+{
+    (void)argument;
+    if (model->page != PAGE_PICKER)
+        return prompt_open(model, PROMPT_SEARCH);
+    return model->prompt == PROMPT_FILTER ? EFFECT_NONE : prompt_open(model, PROMPT_FILTER);
+}
+
+static enum effect act_search_on(struct model *model, int direction)
+{
+    search_next(model, direction < 0, false);
+    return EFFECT_PAINT;
+}
+
+static enum effect act_sort(struct model *model, int argument)
+{
+    return view_sort_by(model, argument);
+}
+
+static enum effect act_pause(struct model *model, int argument)
+{
+    (void)argument;
+    return model->page == PAGE_PICKER ? EFFECT_NONE : view_pause(model);
+}
+
+/* --- the session's ------------------------------------------------------------------------ */
+
+static enum effect act_clear(struct model *model, int argument)
+{
+    (void)argument;
+    return model->page == PAGE_PICKER ? EFFECT_NONE : EFFECT_CLEAR;
+}
+
+/* Nothing can be asked of what has ended. True: an answer says so. */
+static bool is_over(struct model *model)
+{
+    if (!model->now.ended && !model->now.dead)
+        return false;
+    model_answer(model, model->now.dead           ? "the supervisor has died"
+                        : model->now.status >= 0 ? "the program has ended"
+                                                 : "all targets have ended");
+    return true;
+}
+
+static enum effect act_sample(struct model *model, int argument)
+{
+    (void)argument;
+    if (model->page == PAGE_PICKER)
+        return EFFECT_NONE;
+    return is_over(model) ? EFFECT_PAINT : EFFECT_SAMPLE;
+}
+
+/* 1, 2, 5, 10, ...: the next above a rate, or below it. */
+static double next_rate(double hz, bool up)
+{
+    static const double steps[] = {1, 2, 5};
+    double below = PPROFIL_MIN_HZ;
+
+    for (double decade = 1; decade <= PPROFIL_MAX_HZ; decade *= 10)
+        for (unsigned i = 0; i < 3; i++) {
+            double rate = steps[i] * decade;
+            if (rate >= hz && !up)
+                return below;
+            if (rate > hz)
+                return rate < PPROFIL_MAX_HZ ? rate : PPROFIL_MAX_HZ;
+            below = rate < PPROFIL_MAX_HZ ? rate : PPROFIL_MAX_HZ;
+        }
+    return below;
+}
+
+static enum effect act_rate(struct model *model, int direction)
+{
+    bool up = direction > 0;
+    double hz = next_rate(model->asked_hz, up);
+
+    if (model->page == PAGE_PICKER)
+        return EFFECT_NONE;
+    if (is_over(model))
+        return EFFECT_PAINT;
+    if (hz == model->asked_hz) {
+        model_answer(model, "%g samples per CPU second are the %s", hz, up ? "most" : "fewest");
+        return EFFECT_PAINT;
+    }
+    model->asked_hz = hz;
+    return EFFECT_RATE;
+}
+
+static enum effect act_wall(struct model *model, int argument)
+{
+    (void)argument;
+    if (model->page == PAGE_PICKER)
+        return EFFECT_NONE;
+    if (is_over(model))
+        return EFFECT_PAINT;
+    model->wall = !model->wall;
+    return EFFECT_WALL;
+}
+
+static enum effect act_window(struct model *model, int argument)
+{
+    static const double lengths[] = {0.5, 1, 2, 5, 10};
+    unsigned next = 0;
+
+    (void)argument;
+    if (model->page == PAGE_PICKER)
+        return EFFECT_NONE;
+    while (next < 5 && lengths[next] <= model->window_seconds)
+        next++;
+    model->window_seconds = lengths[next % 5];
+    model_answer(model, "windows of %g s", model->window_seconds);
+    return EFFECT_WINDOW;
+}
+
+static enum effect act_save(struct model *model, int argument)
+{
+    (void)argument;
+    return model->page == PAGE_PICKER ? EFFECT_NONE : prompt_open(model, PROMPT_SAVE);
+}
+
+/* --- which -------------------------------------------------------------------------------- */
+
+static const struct {
+    act_function *function;
+    int argument; /* of actions that come in pairs; 0: the key's */
+} acts[] = {
+    [ACTION_UP] = {act_up, 0},
+    [ACTION_DOWN] = {act_down, 0},
+    [ACTION_LEFT] = {act_sideways, -1},
+    [ACTION_RIGHT] = {act_sideways, 1},
+    [ACTION_PAGE_UP] = {act_page, -1},
+    [ACTION_PAGE_DOWN] = {act_page, 1},
+    [ACTION_HALF_UP] = {act_half_page, -1},
+    [ACTION_HALF_DOWN] = {act_half_page, 1},
+    [ACTION_FIRST] = {act_first, 0},
+    [ACTION_LAST] = {act_last, 0},
+    [ACTION_ENTER] = {act_enter, 0},
+    [ACTION_BACK] = {act_back, 0},
+    [ACTION_VIEW] = {act_view, 0},
+    [ACTION_NEXT_VIEW] = {act_step_view, 1},
+    [ACTION_PREVIOUS_VIEW] = {act_step_view, -1},
+    [ACTION_SEARCH] = {act_search, 0},
+    [ACTION_SEARCH_NEXT] = {act_search_on, 1},
+    [ACTION_SEARCH_PREVIOUS] = {act_search_on, -1},
+    [ACTION_SORT] = {act_sort, 0},
+    [ACTION_PAUSE] = {act_pause, 0},
+    [ACTION_CLEAR] = {act_clear, 0},
+    [ACTION_SAMPLE] = {act_sample, 0},
+    [ACTION_FASTER] = {act_rate, 1},
+    [ACTION_SLOWER] = {act_rate, -1},
+    [ACTION_WALL] = {act_wall, 0},
+    [ACTION_WINDOW] = {act_window, 0},
+    [ACTION_SAVE] = {act_save, 0},
+    [ACTION_OUTPUT] = {act_output, 0},
+    [ACTION_HELP] = {act_help, 0},
+    [ACTION_REDRAW] = {act_redraw, 0},
+    [ACTION_SUSPEND] = {act_suspend, 0},
+    [ACTION_QUIT] = {act_quit, 0},
+};
+
+enum effect model_act(struct model *model, enum action action, int argument)
+{
+    if ((size_t)action >= sizeof acts / sizeof acts[0] || acts[action].function == NULL)
+        return EFFECT_NONE;
+    list_settle(model);
+    return acts[action].function(model,
+                                 acts[action].argument != 0 ? acts[action].argument : argument);
+}
+
+/* A click selects first; on a header it is the loop's, which knows the columns. */
+static bool click(struct model *model, const struct key_event *event)
+{
+    uint32_t index;
+
+    if (event->key != TUI_KEY_CLICK && event->key != TUI_KEY_DOUBLE_CLICK)
+        return true;
+    if (model->help || !list_at(model, event->row, &index))
+        return false;
+    list_select(model, index);
+    return true;
+}
+
+enum effect act_on_key(struct model *model, const struct key_event *event)
+{
+    const struct key_binding *binding = key_find(event->key, model_where(model));
+
+    if (binding == NULL || !click(model, event))
+        return EFFECT_NONE;
+    if (binding->action == ACTION_NONE)
+        return EFFECT_PAINT;
+    return model_act(model, binding->action, binding->argument);
+}
+
+enum effect model_key(struct model *model, const struct key_event *event)
+{
+    list_settle(model);
+    if (event->key == 0 || event->key == TUI_KEY_NONE)
+        return EFFECT_NONE;
+    if (event->key == TUI_KEY_RESIZE)
+        return EFFECT_REDRAW;
+    if (model->message_waits) { /* an answer to the key before */
+        model->message[0] = '\0';
+        model->message_until_ns = 0;
+        model->message_waits = false;
+    }
+    if (model->help)
+        return act_on_key(model, event);
+    if (model->page == PAGE_PICKER)
+        return picker_key(model, event);
+    if (model->prompt != PROMPT_NONE)
+        return prompt_key(model, event->key);
+    return act_on_key(model, event);
+}

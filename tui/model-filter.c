@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Into rows and out of them: a function's code is a page, everything else a step that filters all
+ * views to it. Steps add up, and each remembers the view and the row to come back to.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model-internal.h"
+
+static enum effect open_code(struct model *model, const struct pprofil_row *row)
+{
+    free(model->now.code);
+    model->now.code = NULL;
+    model->now.code_count = 0;
+    model->now.code_state = -EAGAIN;
+    model->now.code_problem = NULL;
+    model->code_by = model->view;
+    model->code_id = row->id;
+    if (model->view == PPROFIL_BY_LINE && row->line > 0)
+        snprintf(model->code_name, sizeof model->code_name, "%s:%" PRIu32, row->name, row->line);
+    else
+        snprintf(model->code_name, sizeof model->code_name, "%s", row->name);
+    model->places[SNAPSHOT_GROUPINGS + PAGE_CODE] = (struct model_place){0};
+    model->page = PAGE_CODE;
+    list_settle(model);
+    return EFFECT_SNAPSHOT;
+}
+
+/* What a row adds to the filters in force. */
+static void describe(struct model_filter *step, const struct pprofil_row *row)
+{
+    char *label = step->label;
+    size_t size = sizeof step->label;
+
+    switch (step->by) {
+    case PPROFIL_BY_THREAD:
+        step->filter.pid = row->pid;
+        step->filter.tid = row->tid;
+        snprintf(label, size, "%.70s %" PRIu32, row->name, row->tid);
+        break;
+    case PPROFIL_BY_PROCESS:
+        step->filter.pid = row->pid;
+        snprintf(label, size, "%.70s %" PRIu32, row->name, row->pid);
+        break;
+    case PPROFIL_BY_OBJECT:
+        step->filter.object = row->id;
+        snprintf(label, size, "%.90s", row->name);
+        break;
+    case PPROFIL_BY_SYSCALL:
+        step->filter.syscall = row->id;
+        snprintf(label, size, "%.90s", row->name);
+        break;
+    case PPROFIL_BY_FUNCTION:
+    case PPROFIL_BY_LINE:
+        break;
+    }
+}
+
+static bool same_filter(const struct pprofil_filter *one, const struct pprofil_filter *other)
+{
+    return one->pid == other->pid && one->tid == other->tid && one->object == other->object &&
+           one->syscall == other->syscall;
+}
+
+/* Of another filter nothing is held: its counts would have to be taken first. */
+static enum effect stay_held(struct model *model)
+{
+    model_answer(model, "the display is held still: %s lets it go on", keys_name(' '));
+    return EFFECT_PAINT;
+}
+
+/* All counts are other ones now. */
+static enum effect apply(struct model *model, enum pprofil_by by)
+{
+    for (unsigned i = 0; i < SNAPSHOT_GROUPINGS; i++)
+        model->places[i] = (struct model_place){0};
+    view_clear_tables(model);
+    view_open(model, by);
+    return EFFECT_SNAPSHOT;
+}
+
+static enum effect push(struct model *model, const struct pprofil_row *row)
+{
+    struct model_filter step = {.by = model->view, .selected = row->id};
+
+    if (model->filter_count > 0)
+        step.filter = model->filters[model->filter_count - 1].filter;
+    step.filter.size = sizeof step.filter;
+    describe(&step, row);
+    if (model->filter_count > 0 &&
+        same_filter(&step.filter, &model->filters[model->filter_count - 1].filter))
+        return view_open(model, PPROFIL_BY_FUNCTION); /* it is inside already */
+    if (model->paused)
+        return stay_held(model);
+    if (model->filter_count == MODEL_FILTERS) {
+        model_answer(model, "at most %d filters on top of each other: Backspace leaves one",
+                     MODEL_FILTERS);
+        return EFFECT_PAINT;
+    }
+    model->filters[model->filter_count++] = step;
+    return apply(model, PPROFIL_BY_FUNCTION);
+}
+
+enum effect filter_enter(struct model *model)
+{
+    const struct table *table = model_table(model);
+
+    if (model->page != PAGE_TABLE || model->selected >= table->count)
+        return EFFECT_NONE;
+    /* a copy: its table is about to be cleared */
+    struct pprofil_row row = table->rows[model->selected].total;
+    if (row.pending) { /* a row of all that has no name yet, which is about to go */
+        model_answer(model, "its name is still being looked up");
+        return EFFECT_PAINT;
+    }
+    if (model->view == PPROFIL_BY_LINE && row.line == 0 && row.file[0] == '\0') {
+        model_answer(model, "no line is known there: functions have code, too");
+        return EFFECT_PAINT; /* it is of many places: any one's code would be as good */
+    }
+    if (model->view == PPROFIL_BY_FUNCTION || model->view == PPROFIL_BY_LINE)
+        return open_code(model, &row);
+    return push(model, &row);
+}
+
+static enum effect pop(struct model *model)
+{
+    struct model_filter step = model->filters[--model->filter_count];
+    enum effect effect = apply(model, step.by);
+
+    list_select_id(model, step.selected);
+    return effect;
+}
+
+enum effect filter_back(struct model *model)
+{
+    if (model->page == PAGE_OUTPUT && model->back == PAGE_CODE) {
+        model->page = PAGE_CODE;
+        list_settle(model);
+        return EFFECT_SNAPSHOT;
+    }
+    if (model->page == PAGE_OUTPUT || model->page == PAGE_CODE)
+        return view_open(model, model->view);
+    if (model->page != PAGE_TABLE)
+        return EFFECT_NONE;
+    if (model->filter_count > 0)
+        return model->paused ? stay_held(model) : pop(model);
+    if (model->search[0] == '\0')
+        return EFFECT_NONE;
+    model->search[0] = '\0'; /* matches are marked no longer */
+    return EFFECT_PAINT;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Threads and processes without a sample. Reports have no rows of them, but a list of threads that
+ * leaves out those that sleep does not say where a program hangs. Their rows have the ids that
+ * reports will give them, so that they go on as the same rows when their first sample comes.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model-internal.h"
+
+static int compare_ids(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* The report's ids, sorted; NULL: no memory. The caller frees it. */
+static uint64_t *sorted_ids(const struct snapshot_rows *rows)
+{
+    uint64_t *ids = malloc(((size_t)rows->count + 1) * sizeof *ids);
+
+    if (ids == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < rows->count; i++)
+        ids[i] = rows->rows[i].id;
+    qsort(ids, rows->count, sizeof *ids, compare_ids);
+    return ids;
+}
+
+/* Of a system call or an object nobody has anything without a sample there. */
+static bool lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
+{
+    return filter->object == 0 && filter->syscall == 0 &&
+           (filter->pid == 0 || filter->pid == pid) && (filter->tid == 0 || filter->tid == tid);
+}
+
+static bool thread_row(const struct pprofil_task *task, const struct pprofil_filter *filter,
+                       struct pprofil_row *row)
+{
+    *row = (struct pprofil_row){
+        .name = task->name, .pid = task->pid, .tid = task->tid, .id = task->id};
+    return lets_through(filter, task->pid, task->tid);
+}
+
+/* Of a thread's process, a filter on that thread lets only itself through. */
+static bool process_row(const struct pprofil_process *process, const struct pprofil_filter *filter,
+                        struct pprofil_row *row)
+{
+    *row = (struct pprofil_row){.name = process->comm, .pid = process->pid, .id = process->id};
+    return process->alive && lets_through(filter, process->pid, filter->tid);
+}
+
+int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_by by)
+{
+    static const struct pprofil_filter everything;
+    const struct pprofil_filter *filter =
+        model->filter_count > 0 ? &model->filters[model->filter_count - 1].filter : &everything;
+    struct snapshot_rows *rows = &snapshot->by[by];
+    bool threads = by == PPROFIL_BY_THREAD;
+    uint32_t most = threads ? snapshot->task_count : snapshot->process_count;
+
+    if ((!threads && by != PPROFIL_BY_PROCESS) || most == 0)
+        return 0;
+    struct pprofil_row *larger = realloc(rows->rows, ((size_t)rows->count + most) * sizeof *larger);
+    if (larger == NULL)
+        return -ENOMEM;
+    rows->rows = larger;
+    uint64_t *ids = sorted_ids(rows);
+    if (ids == NULL)
+        return -ENOMEM;
+    uint32_t sampled = rows->count;
+    for (uint32_t i = 0; i < most; i++) {
+        struct pprofil_row *row = &rows->rows[rows->count];
+        bool shown = threads ? thread_row(&snapshot->tasks[i], filter, row)
+                             : process_row(&snapshot->processes[i], filter, row);
+        if (shown && row->id != 0 &&
+            bsearch(&row->id, ids, sampled, sizeof *ids, compare_ids) == NULL)
+            rows->count++;
+    }
+    free(ids);
+    return 0;
+}

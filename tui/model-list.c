@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The selection: an index into whatever list is on the screen, and the id of the row there, which
+ * it follows while rows move. Until someone moves it, and after a jump to the first line, it stays
+ * at the head of the list instead: whatever is hottest.
+ *
+ * The program's output has no selection: there the window moves, and "selected" is its first line.
+ */
+#include "config.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "model-internal.h"
+
+static unsigned place_of(const struct model *model)
+{
+    return model->page == PAGE_TABLE ? model->view : SNAPSHOT_GROUPINGS + model->page;
+}
+
+static void close_filter_prompt(struct model *model)
+{
+    if (model->prompt == PROMPT_FILTER && model->page != PAGE_PICKER) {
+        model->prompt = PROMPT_NONE;
+        model->text[0] = '\0';
+    }
+}
+
+/* The last line that can be at the top of the screen. */
+static uint32_t last_top(const struct model *model)
+{
+    uint32_t count = model_list_count(model), rows = model->page_rows > 0 ? model->page_rows : 1;
+    return count > rows ? count - rows : 0;
+}
+
+static void keep_in_view(struct model *model)
+{
+    if (model->page_rows > 0 && model->top > last_top(model))
+        model->top = last_top(model);
+    if (model->page_rows > 0 && model->selected - model->top >= model->page_rows &&
+        model->selected > model->top)
+        model->top = model->selected - model->page_rows + 1;
+    if (model->top > model->selected)
+        model->top = model->selected;
+}
+
+void list_settle(struct model *model)
+{
+    unsigned here = place_of(model);
+
+    close_filter_prompt(model);
+    if (here == model->placed) {
+        if (model->page == PAGE_OUTPUT)
+            list_follow(model); /* lines may have come */
+        else
+            keep_in_view(model); /* the screen may have another size */
+        return;
+    }
+    model->places[model->placed] = (struct model_place){.selected = model->selected,
+                                                        .top = model->top,
+                                                        .id = model->selected_id,
+                                                        .sideways = model->sideways,
+                                                        .chosen = model->chosen};
+    const struct model_place *place = &model->places[here];
+    model->selected = place->selected;
+    model->top = place->top;
+    model->selected_id = place->id;
+    model->sideways = place->sideways;
+    model->chosen = place->chosen;
+    model->placed = here;
+    list_follow(model);
+}
+
+/* --- lines and their ids ------------------------------------------------------------------- */
+
+static uint64_t id_at(const struct model *model, uint32_t index)
+{
+    if (model->page == PAGE_TABLE)
+        return model_table(model)->rows[index].total.id;
+    if (model->page == PAGE_PICKER)
+        return model->candidates[model->picked[index]].pid;
+    return (uint64_t)index + 1; /* lines of a text stay where they are */
+}
+
+static bool find_id(const struct model *model, uint64_t id, uint32_t *index)
+{
+    uint32_t count = model_list_count(model);
+
+    if (id == 0)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (id_at(model, i) == id) {
+            *index = i;
+            return true;
+        }
+    return false;
+}
+
+static void put_selection(struct model *model, uint32_t index)
+{
+    uint32_t count = model_list_count(model);
+
+    if (count == 0) { /* the id is kept: its row may come with the next snapshot */
+        model->selected = model->top = 0;
+        return;
+    }
+    model->selected = index < count ? index : count - 1;
+    model->selected_id = id_at(model, model->selected);
+    keep_in_view(model);
+}
+
+static void put_output(struct model *model, int64_t top)
+{
+    int64_t last = last_top(model);
+
+    top = top < 0 ? 0 : top;
+    model->top = model->selected = (uint32_t)(top < last ? top : last);
+    model->output_follows = top >= last;
+}
+
+void list_follow(struct model *model)
+{
+    uint32_t index = model->selected;
+
+    if (model->page == PAGE_OUTPUT) {
+        put_output(model, model->output_follows ? UINT32_MAX : model->top);
+        return;
+    }
+    if (!model->chosen)
+        index = 0;
+    else
+        find_id(model, model->selected_id, &index);
+    put_selection(model, index);
+}
+
+/* --- moving -------------------------------------------------------------------------------- */
+
+void list_select(struct model *model, uint32_t index)
+{
+    if (model->page == PAGE_OUTPUT) {
+        put_output(model, index);
+        return;
+    }
+    model->chosen = true;
+    put_selection(model, index);
+}
+
+void list_select_id(struct model *model, uint64_t id)
+{
+    model->chosen = true;
+    model->selected_id = id;
+    list_follow(model);
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+void list_move(struct model *model, int64_t lines)
+{
+    int64_t from = model->page == PAGE_OUTPUT ? model->top : model->selected;
+
+    list_select(model, (uint32_t)clamp(from + lines, 0, UINT32_MAX));
+}
+
+/* The window moves, and takes the selection along; where it cannot, the selection moves. */
+void list_scroll(struct model *model, int64_t lines)
+{
+    uint32_t top = (uint32_t)clamp(model->top + lines, 0, last_top(model));
+
+    if (model->page == PAGE_OUTPUT || top == model->top || model->page_rows == 0) {
+        list_move(model, lines);
+        return;
+    }
+    model->top = top;
+    list_select(model, (uint32_t)clamp(model->selected, top, (int64_t)top + model->page_rows - 1));
+}
+
+void list_first(struct model *model)
+{
+    list_select(model, 0);
+    model->chosen = false;
+}
+
+void list_last(struct model *model)
+{
+    list_select(model, UINT32_MAX);
+}
+
+bool list_at(const struct model *model, int row, uint32_t *index)
+{
+    int64_t line = (int64_t)row - model->list_row;
+
+    if (model->page == PAGE_OUTPUT || line < 0 || line >= model->page_rows)
+        return false;
+    *index = (uint32_t)clamp(model->top + line, 0, UINT32_MAX);
+    return *index < model_list_count(model);
+}
+
+/* --- texts --------------------------------------------------------------------------------- */
+
+void list_texts(const struct model *model, uint32_t index, const char *texts[LIST_TEXTS])
+{
+    texts[0] = texts[1] = texts[2] = "";
+    if (model->page == PAGE_TABLE) {
+        const struct pprofil_row *row = &model_table(model)->rows[index].total;
+        texts[0] = row->name;
+        texts[1] = row->object;
+        texts[2] = row->file;
+    } else if (model->page == PAGE_CODE && model->now.code[index].text != NULL) {
+        texts[0] = model->now.code[index].text;
+    } else if (model->page == PAGE_OUTPUT) {
+        texts[0] = model->output.lines[index];
+    } else if (model->page == PAGE_PICKER) {
+        texts[0] = model->candidates[model->picked[index]].command;
+    }
+}
+
+/* The longest of what is on the screen. */
+static size_t longest(const struct model *model)
+{
+    uint32_t count = model_list_count(model), rows = model->page_rows;
+    size_t most = 0;
+
+    for (uint32_t i = model->top; i < count && i - model->top < rows; i++) {
+        const char *texts[LIST_TEXTS];
+        list_texts(model, i, texts);
+        for (unsigned text = 0; text < LIST_TEXTS; text++)
+            if (strlen(texts[text]) > most)
+                most = strlen(texts[text]);
+    }
+    return most;
+}
+
+void list_sideways(struct model *model, int columns)
+{
+    size_t most = longest(model);
+    int64_t last = most > 0 && most < INT_MAX ? (int64_t)most - 1 : 0;
+
+    model->sideways = (unsigned)clamp((int64_t)model->sideways + columns, 0, last);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Snapshots: what they bring to the tables, and the header's figures.
+ *
+ * Samples come at once, but what the kernel and the supervisor count (CPU time, time stopped) is
+ * told about once a second. Such figures are differences between two tellings, over the time
+ * between these; the same figure in two snapshots in a row says nothing.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model-internal.h"
+
+#define SECOND UINT64_C(1000000000)
+#define SILENCE_NS (5 * SECOND / 2) /* so long without news means that nothing runs */
+#define FIRST_WINDOW 0.25           /* of a window's length: a shorter first one says too little */
+#define SYSCALLS 1024
+
+/* --- the header: how much, how well --------------------------------------------------------- */
+
+/* Time between two tellings: the supervisor's own, which leaves out pauses, as it does with the
+ * target's CPU time; where that stood still, ours. */
+static double time_between(const struct model_before *before, const struct snapshot *snapshot)
+{
+    double sampled = (double)snapshot->totals.elapsed_ns - (double)before->elapsed_ns;
+    double passed = (double)snapshot->time_ns - (double)before->told_ns;
+
+    return sampled > 0 ? sampled : passed;
+}
+
+static void remember(struct model_before *before, const struct snapshot *snapshot)
+{
+    before->told = true;
+    before->told_ns = snapshot->time_ns;
+    before->target_cpu_ns = snapshot->totals.target_cpu_ns;
+    before->elapsed_ns = snapshot->totals.elapsed_ns;
+    before->stopped_ns = snapshot->totals.stopped_ns;
+}
+
+static bool is_cleared(const struct model_before *before, const struct pprofil_totals *totals)
+{
+    return totals->target_cpu_ns < before->target_cpu_ns ||
+           totals->elapsed_ns < before->elapsed_ns || totals->stopped_ns < before->stopped_ns;
+}
+
+static bool is_over(const struct snapshot *snapshot)
+{
+    return snapshot->ended || snapshot->dead;
+}
+
+static bool is_sampled(const struct snapshot *snapshot)
+{
+    return snapshot->sampling && !is_over(snapshot);
+}
+
+static void take_told(struct model *model, const struct snapshot *snapshot)
+{
+    struct model_before *before = &model->before;
+    const struct pprofil_totals *totals = &snapshot->totals;
+
+    if (!before->told) { /* what is told first is since the start */
+        if (totals->elapsed_ns == 0)
+            return;
+        before->told_ns = snapshot->time_ns - totals->elapsed_ns;
+    } else if (is_cleared(before, totals)) {
+        remember(before, snapshot);
+        return;
+    }
+    double cpu = (double)(totals->target_cpu_ns - before->target_cpu_ns);
+    double stopped = (double)(totals->stopped_ns - before->stopped_ns);
+    double time = time_between(before, snapshot);
+    if (cpu == 0 && totals->elapsed_ns == before->elapsed_ns) {
+        if (!is_sampled(snapshot)) /* silence of ours: it counts from when sampling goes on */
+            before->told_ns = snapshot->time_ns;
+        if (!is_sampled(snapshot) || time < (double)SILENCE_NS)
+            return;
+        model->target_cpu = model->stopped_share = 0;
+        before->told_ns = snapshot->time_ns - SECOND; /* what comes next is a second's */
+    } else if (time > 0) {
+        model->target_cpu = cpu / time;
+        model->stopped_share = cpu > 0 ? stopped / cpu : 0;
+        remember(before, snapshot);
+    }
+}
+
+static void take_rate(struct model *model, const struct snapshot *snapshot)
+{
+    struct model_before *before = &model->before;
+    const struct pprofil_totals *totals = &snapshot->totals;
+    uint64_t sampled_ns = totals->wall ? totals->wall_ns : totals->cpu_ns;
+
+    if (totals->samples < before->samples) /* cleared */
+        before->samples = before->sampled_ns = 0;
+    if (sampled_ns > before->sampled_ns)
+        model->achieved_hz = (double)(totals->samples - before->samples) * 1e9 /
+                             (double)(sampled_ns - before->sampled_ns);
+    else
+        model->achieved_hz = 0;
+    before->counted = true;
+    before->samples = totals->samples;
+    before->sampled_ns = sampled_ns;
+}
+
+/* After the end the minute stands still. Seconds that nothing was sampled in have no bar: what
+ * was so at the last snapshot was so until now, for a change brings one at once. */
+static void take_minute(struct model *model, const struct snapshot *snapshot)
+{
+    uint64_t *last = &model->before.minute_ns;
+    uint64_t time_ns = snapshot->over_ns != 0 ? snapshot->over_ns : snapshot->time_ns;
+    bool known = !model->have_snapshot || model->now.sampling;
+
+    if (*last == 0 || time_ns < *last)
+        *last = time_ns;
+    uint64_t seconds = (time_ns - *last) / SECOND;
+    *last += seconds * SECOND;
+    unsigned more = seconds < MODEL_MINUTE ? (unsigned)seconds : MODEL_MINUTE;
+    memmove(model->minute, model->minute + more, (MODEL_MINUTE - more) * sizeof *model->minute);
+    for (unsigned i = MODEL_MINUTE - more; i < MODEL_MINUTE; i++)
+        model->minute[i] = known ? (float)model->target_cpu : 0;
+}
+
+/* --- the header: who, and doing what -------------------------------------------------------- */
+
+static void take_tasks(struct model *model, const struct snapshot *snapshot)
+{
+    uint32_t sleepers[SYSCALLS] = {0};
+
+    model->running = model->sleeping = model->blocked = model->blocked_in_count = 0;
+    model->blocked_in = "";
+    for (uint32_t i = 0; i < snapshot->task_count; i++) {
+        const struct pprofil_task *task = &snapshot->tasks[i];
+        model->running += task->state == 'R';
+        model->sleeping += task->state == 'S';
+        model->blocked += task->state == 'D';
+        bool sleeps = task->state == 'S' || task->state == 'D';
+        if (!sleeps || task->syscall < 0 || task->syscall >= SYSCALLS)
+            continue;
+        if (++sleepers[task->syscall] > model->blocked_in_count) {
+            model->blocked_in_count = sleepers[task->syscall];
+            model->blocked_in = task->syscall_name;
+        }
+    }
+}
+
+static void take_targets(struct model *model, const struct snapshot *snapshot)
+{
+    uint32_t alive = 0, pid = 0;
+
+    for (uint32_t i = 0; i < snapshot->process_count; i++) {
+        const struct pprofil_process *process = &snapshot->processes[i];
+        if (model->command[0] == '\0')
+            snprintf(model->command, sizeof model->command, "%s",
+                     process->command[0] != '\0' ? process->command : process->comm);
+        if (!process->alive)
+            continue;
+        alive++;
+        pid = process->pid;
+    }
+    model->own_targets = model->own_targets && (model->have_snapshot || model->targets[0] == '\0');
+    if (!model->own_targets || alive == 0)
+        return;
+    if (alive == 1)
+        snprintf(model->targets, sizeof model->targets, "PID %u", pid);
+    else
+        snprintf(model->targets, sizeof model->targets, "%u PIDs", alive);
+}
+
+static void take_header(struct model *model, const struct snapshot *snapshot, bool due)
+{
+    take_told(model, snapshot);
+    if (due || !model->before.counted)
+        take_rate(model, snapshot);
+    take_minute(model, snapshot);
+    take_tasks(model, snapshot);
+    take_targets(model, snapshot);
+}
+
+/* --- tables --------------------------------------------------------------------------------- */
+
+static void say_memory(struct model *model, const struct snapshot *snapshot)
+{
+    model_say(model, snapshot->time_ns, "out of memory: some figures are old");
+}
+
+/* Whether a table's window ends now. Its first begins when a view is opened, which may be just
+ * before: then it goes on to the next end. */
+static bool window_ends(const struct model *model, const struct table *table, double seconds,
+                        bool due)
+{
+    if (!table->taken)
+        return true;
+    return due && (table->windows > 0 || seconds >= FIRST_WINDOW * model->window_seconds);
+}
+
+/* After the end no window ends any more, but what was looked up since comes. */
+static void take_table(struct model *model, struct snapshot *snapshot, enum pprofil_by by, bool due)
+{
+    struct table *table = &model->tables[by];
+    uint64_t since = table->taken ? model->table_ns[by] : model->began_ns;
+    double seconds = since == 0 ? 0 : ((double)snapshot->time_ns - (double)since) / 1e9;
+
+    bool ends = window_ends(model, table, seconds, due);
+    if (!snapshot->by[by].taken || (!ends && !model->closed))
+        return;
+    int error = idle_add(model, snapshot, by);
+    if (error == 0)
+        error = ends ? table_take(table, &snapshot->by[by], seconds)
+                     : table_retext(table, &snapshot->by[by]);
+    if (error != 0) {
+        say_memory(model, snapshot);
+        return;
+    }
+    if (ends)
+        model->table_ns[by] = snapshot->time_ns;
+    view_arrange(model, table, by, snapshot);
+    if (model->paused && !model->frozen[by].taken && table_copy(&model->frozen[by], table) != 0)
+        say_memory(model, snapshot);
+}
+
+static void take_tables(struct model *model, struct snapshot *snapshot, bool due)
+{
+    /* other counts, not more of them */
+    if (model->have_snapshot && snapshot->totals.wall != model->now.totals.wall)
+        model_cleared(model);
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
+        take_table(model, snapshot, by, due);
+    model->closed = is_over(snapshot) && (model->closed || due);
+}
+
+/* --- the rest ------------------------------------------------------------------------------- */
+
+/* While the display is paused, all that its pages are made of stays. */
+static void hold_still(struct snapshot *shown, struct snapshot *fresh)
+{
+    struct snapshot held = *fresh;
+
+    fresh->tasks = shown->tasks;
+    fresh->task_count = shown->task_count;
+    fresh->processes = shown->processes;
+    fresh->process_count = shown->process_count;
+    shown->tasks = held.tasks;
+    shown->processes = held.processes;
+    if (shown->code_count == 0)
+        return; /* it comes only now */
+    fresh->code = shown->code;
+    fresh->code_count = shown->code_count;
+    fresh->code_state = shown->code_state;
+    fresh->code_problem = shown->code_problem;
+    shown->code = held.code;
+}
+
+static void select_hottest_code(struct model *model)
+{
+    uint32_t hottest = 0;
+
+    for (uint32_t i = 1; i < model->now.code_count; i++)
+        if (!model->now.code[i].source && model->now.code[i].ns > model->now.code[hottest].ns)
+            hottest = i;
+    list_select(model, hottest);
+}
+
+static void drop_rows(struct snapshot *snapshot)
+{
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++) {
+        free(snapshot->by[by].rows);
+        snapshot->by[by].rows = NULL;
+        snapshot->by[by].count = 0;
+    }
+}
+
+void model_take(struct model *model, struct snapshot *snapshot, bool due)
+{
+    bool had_code = model->now.code_count > 0;
+
+    list_settle(model);
+    model_answer_seen(model, snapshot->time_ns);
+    take_tables(model, snapshot, due);
+    model->began_ns = 0; /* a table that comes later begins later */
+    take_header(model, snapshot, due);
+    drop_rows(snapshot);
+    if (model->paused && model->have_snapshot)
+        hold_still(&model->now, snapshot);
+    snapshot_free(&model->now);
+    model->now = *snapshot;
+    *snapshot = (struct snapshot){.status = -1};
+    model->have_snapshot = true;
+    if (model->page == PAGE_CODE && !had_code && model->now.code_count > 0)
+        select_hottest_code(model);
+    list_follow(model);
+}
+
+void model_cleared(struct model *model)
+{
+    list_settle(model);
+    view_clear_tables(model);
+    model->began_ns = 0;
+    model->before.counted = false;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which table is on the screen, in which order. Three of them are taken with each snapshot, for
+ * the header and so that one can go to them and find their history; another is forgotten when it
+ * is left, since windows of which nothing is known would be in its history.
+ *
+ * While the display is paused, the tables go on and the screen shows copies.
+ */
+#include "config.h"
+
+#include "model-internal.h"
+
+#define BIT(sort) (1u << (sort))
+
+static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
+    PPROFIL_BY_FUNCTION, PPROFIL_BY_OBJECT,  PPROFIL_BY_THREAD,
+    PPROFIL_BY_PROCESS,  PPROFIL_BY_SYSCALL, PPROFIL_BY_LINE,
+};
+
+static const struct {
+    bool kept;
+    unsigned sorts; /* that its columns have */
+} views[SNAPSHOT_GROUPINGS] = {
+    [PPROFIL_BY_FUNCTION] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_OBJECT)},
+    [PPROFIL_BY_OBJECT] = {false, BIT(TABLE_BY_NAME)},
+    [PPROFIL_BY_LINE] = {false, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_OBJECT)},
+    [PPROFIL_BY_THREAD] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_PID)},
+    [PPROFIL_BY_PROCESS] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_PID)},
+    [PPROFIL_BY_SYSCALL] = {false, BIT(TABLE_BY_NAME)},
+};
+
+bool view_is_kept(enum pprofil_by by)
+{
+    return views[by].kept;
+}
+
+static bool can_sort(enum pprofil_by by, enum table_sort sort)
+{
+    return ((views[by].sorts | BIT(TABLE_BY_WINDOW) | BIT(TABLE_BY_TOTAL)) & BIT(sort)) != 0;
+}
+
+void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
+                  const struct snapshot *snapshot)
+{
+    enum table_sort sort = can_sort(by, model->sort) ? model->sort : TABLE_BY_WINDOW;
+
+    if (by == PPROFIL_BY_PROCESS && sort == TABLE_BY_WINDOW)
+        table_sort_tree(table, snapshot);
+    else
+        table_sort(table, sort);
+}
+
+static void arrange_present(struct model *model)
+{
+    view_arrange(model, &model->tables[model->view], model->view, &model->now);
+    view_arrange(model, &model->frozen[model->view], model->view, &model->now);
+    list_follow(model);
+}
+
+/* --- views --------------------------------------------------------------------------------- */
+
+enum effect view_open(struct model *model, enum pprofil_by by)
+{
+    if (by != model->view && !view_is_kept(model->view))
+        table_clear(&model->tables[model->view]);
+    model->page = PAGE_TABLE;
+    model->view = by;
+    if (!can_sort(by, model->sort))
+        model->sort = TABLE_BY_WINDOW;
+    list_settle(model);
+    arrange_present(model);
+    return model_table(model)->taken ? EFFECT_PAINT : EFFECT_SNAPSHOT;
+}
+
+enum effect view_step(struct model *model, int step)
+{
+    int at = 0;
+
+    while (at < SNAPSHOT_GROUPINGS - 1 && order[at] != model->view)
+        at++;
+    if (model->page == PAGE_TABLE)
+        at = (at + step + SNAPSHOT_GROUPINGS) % SNAPSHOT_GROUPINGS;
+    return view_open(model, order[at]);
+}
+
+void view_clear_tables(struct model *model)
+{
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++) {
+        table_clear(&model->tables[by]);
+        table_clear(&model->frozen[by]);
+    }
+    list_follow(model);
+}
+
+/* --- orders -------------------------------------------------------------------------------- */
+
+static int next_sort(const struct model *model)
+{
+    int sort = (int)model->sort;
+
+    do
+        sort = (sort + 1) % TABLE_SORTS;
+    while (!can_sort(model->view, (enum table_sort)sort));
+    return sort;
+}
+
+enum effect view_sort_by(struct model *model, int sort)
+{
+    static const char *const names[TABLE_SORTS] = {
+        [TABLE_BY_WINDOW] = "the last window",
+        [TABLE_BY_TOTAL] = "the time since the start",
+        [TABLE_BY_NAME] = "name",
+        [TABLE_BY_OBJECT] = "object",
+        [TABLE_BY_PID] = "number",
+    };
+
+    if (model->page != PAGE_TABLE || sort >= TABLE_SORTS)
+        return EFFECT_NONE;
+    if (sort >= 0 && !can_sort(model->view, (enum table_sort)sort))
+        return EFFECT_NONE;
+    if (sort < 0)
+        sort = next_sort(model);
+    model->sort = (enum table_sort)sort;
+    arrange_present(model);
+    model_answer(model, "sorted by %s", names[sort]);
+    return EFFECT_PAINT;
+}
+
+/* --- the pause ----------------------------------------------------------------------------- */
+
+static void thaw(struct model *model)
+{
+    model->paused = false;
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
+        table_free(&model->frozen[by]);
+}
+
+static bool freeze(struct model *model)
+{
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
+        if (model->tables[by].taken && table_copy(&model->frozen[by], &model->tables[by]) != 0)
+            return false;
+    return true;
+}
+
+enum effect view_pause(struct model *model)
+{
+    bool pause = !model->paused;
+
+    model->paused = pause && freeze(model);
+    if (!model->paused)
+        thaw(model);
+    if (pause && !model->paused)
+        model_answer(model, "no memory to hold the display still");
+    if (model->page == PAGE_TABLE)
+        arrange_present(model);
+    return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT; /* code and threads may be old */
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The model as a whole: its beginning and end, what it asks for, what it says of itself. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model-internal.h"
+
+#define SHOWN_AT_FIRST 50 /* rows, while no view has said how many a page has */
+
+struct model *model_new(void)
+{
+    struct model *model = calloc(1, sizeof *model);
+
+    if (model == NULL)
+        return NULL;
+    model->page = PAGE_TABLE;
+    model->view = model->placed = PPROFIL_BY_FUNCTION;
+    model->now.status = -1;
+    model->blocked_in = "";
+    model->output_follows = true;
+    model->own_targets = true;
+    model->asked_hz = 1000;
+    model->window_seconds = 1;
+    return model;
+}
+
+void model_free(struct model *model)
+{
+    if (model == NULL)
+        return;
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++) {
+        table_free(&model->tables[by]);
+        table_free(&model->frozen[by]);
+    }
+    snapshot_free(&model->now);
+    free(model->candidates);
+    free(model->candidate_cpu);
+    free(model->picked);
+    free(model->shown);
+    free(model);
+}
+
+/* --- what it asks for --------------------------------------------------------------------- */
+
+static void want_shown(struct model *model, struct snapshot_wants *wants)
+{
+    const struct table *table = model_table(model);
+    uint32_t rows = model->page_rows > 0 ? model->page_rows : SHOWN_AT_FIRST;
+
+    if (model->top >= table->count)
+        return;
+    if (rows > table->count - model->top)
+        rows = table->count - model->top;
+    if (rows > model->shown_size) {
+        uint64_t *larger = realloc(model->shown, rows * sizeof *larger);
+        if (larger == NULL)
+            return; /* where they are defined is shown another time */
+        model->shown = larger;
+        model->shown_size = rows;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        model->shown[i] = table->rows[model->top + i].total.id;
+    wants->shown = model->shown;
+    wants->shown_count = rows;
+}
+
+/* Functions, and views that were looked at once, go on: their history has no holes. */
+void model_wants(struct model *model, struct snapshot_wants *wants)
+{
+    list_settle(model);
+    *wants = (struct snapshot_wants){.tasks = true, .processes = true, .shown_by = model->view};
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
+        wants->by[by] = by == model->view || by == PPROFIL_BY_FUNCTION ||
+                        (view_is_kept(by) && model->tables[by].taken);
+    if (model->filter_count > 0)
+        wants->filter = model->filters[model->filter_count - 1].filter;
+    wants->filter.size = sizeof wants->filter;
+    if (model->page == PAGE_CODE) {
+        wants->code_by = model->code_by;
+        wants->code_id = model->code_id;
+    }
+    if (model->page == PAGE_TABLE)
+        want_shown(model, wants);
+}
+
+/* --- what it says ------------------------------------------------------------------------- */
+
+void model_say(struct model *model, uint64_t now_ns, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(model->message, sizeof model->message, format, arguments);
+    va_end(arguments);
+    model->message_until_ns = now_ns + MESSAGE_NS;
+    model->message_waits = false;
+}
+
+void model_answer(struct model *model, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(model->message, sizeof model->message, format, arguments);
+    va_end(arguments);
+    model->message_until_ns = UINT64_MAX;
+    model->message_waits = true;
+}
+
+void model_answer_seen(struct model *model, uint64_t time_ns)
+{
+    if (model->message_waits)
+        model->message_until_ns = time_ns + MESSAGE_NS;
+    model->message_waits = false;
+}
+
+enum key_where model_where(const struct model *model)
+{
+    static const enum key_where pages[MODEL_PAGES] = {
+        [PAGE_PICKER] = KEY_IN_PICKER,
+        [PAGE_TABLE] = KEY_IN_TABLE,
+        [PAGE_CODE] = KEY_IN_CODE,
+        [PAGE_OUTPUT] = KEY_IN_OUTPUT,
+    };
+
+    return model->help ? KEY_IN_HELP : pages[model->page];
+}
+
+/* A view that was opened while the display is paused has nothing frozen until its first report. */
+const struct table *model_table(const struct model *model)
+{
+    return model->paused ? &model->frozen[model->view] : &model->tables[model->view];
+}
+
+uint32_t model_list_count(const struct model *model)
+{
+    switch (model->page) {
+    case PAGE_PICKER:
+        return model->picked_count;
+    case PAGE_TABLE:
+        return model_table(model)->count;
+    case PAGE_CODE:
+        return model->now.code_count;
+    case PAGE_OUTPUT:
+        return model->output.count;
+    }
+    return 0;
+}
+
+const struct pprofil_task *model_task(const struct model *model, uint32_t tid)
+{
+    for (uint32_t i = 0; i < model->now.task_count; i++)
+        if (model->now.tasks[i].tid == tid)
+            return &model->now.tasks[i];
+    return NULL;
+}
+
+void model_breadcrumb(const struct model *model, char *text, size_t size)
+{
+    size_t used = 0;
+
+    if (size == 0)
+        return;
+    text[0] = '\0';
+    for (unsigned i = 0; i < model->filter_count && used < size; i++) {
+        int more =
+            snprintf(text + used, size - used, "%s%s", i > 0 ? " › " : "", model->filters[i].label);
+        used += more > 0 ? (size_t)more : 0;
+    }
+}

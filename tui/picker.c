@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The picker: processes that one may attach to, the busiest first, then the others; what is typed
+ * narrows the list at once. What each used is known from two lists; the first is by what they used
+ * since they began.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model-internal.h"
+
+/* --- order --------------------------------------------------------------------------------- */
+
+/* qsort(3) has no argument for what is compared, so each entry carries it. */
+struct entry {
+    uint32_t index, pid;
+    bool refused;
+    double cpu;
+};
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+
+    if (a->refused != b->refused)
+        return a->refused ? 1 : -1;
+    if (a->cpu != b->cpu)
+        return a->cpu < b->cpu ? 1 : -1;
+    return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int compare_pid(const void *key, const void *element)
+{
+    uint32_t pid = *(const uint32_t *)key;
+    const struct pprofil_candidate *candidate = element;
+
+    return (pid > candidate->pid) - (pid < candidate->pid);
+}
+
+/* CPUs used since the list before. A pid that counts less than it did is another process. */
+static double cpu_since(const struct model *model, const struct pprofil_candidate *candidate,
+                        uint64_t time_ns)
+{
+    if (model->candidate_count == 0 || time_ns <= model->candidates_ns)
+        return 0;
+    const struct pprofil_candidate *before =
+        bsearch(&candidate->pid, model->candidates, model->candidate_count,
+                sizeof *model->candidates, compare_pid);
+    if (before == NULL || candidate->cpu_ns < before->cpu_ns)
+        return 0;
+    return (double)(candidate->cpu_ns - before->cpu_ns) / (double)(time_ns - model->candidates_ns);
+}
+
+/* --- the filter ---------------------------------------------------------------------------- */
+
+static bool matches(const struct pprofil_candidate *candidate, const char *text)
+{
+    char pid[16];
+
+    snprintf(pid, sizeof pid, "%" PRIu32, candidate->pid);
+    return strstr(pid, text) != NULL || strcasestr(candidate->user, text) != NULL ||
+           strcasestr(candidate->comm, text) != NULL ||
+           strcasestr(candidate->command, text) != NULL;
+}
+
+void picker_narrow(struct model *model)
+{
+    const char *text = model->prompt == PROMPT_FILTER ? model->text : "";
+    struct entry *entries = calloc((size_t)model->candidate_count + 1, sizeof *entries);
+
+    model->picked_count = 0;
+    if (entries == NULL)
+        return;
+    for (uint32_t i = 0; i < model->candidate_count; i++) {
+        const struct pprofil_candidate *candidate = &model->candidates[i];
+        double cpu =
+            model->candidates_compared ? model->candidate_cpu[i] : (double)candidate->cpu_ns;
+        if (matches(candidate, text))
+            entries[model->picked_count++] = 
+                (struct entry){i, candidate->pid, candidate->refused[0] != '\0', cpu};
+    }
+    qsort(entries, model->picked_count, sizeof *entries, compare_entries);
+    for (uint32_t i = 0; i < model->picked_count; i++)
+        model->picked[i] = entries[i].index;
+    free(entries);
+}
+
+/* --- lists --------------------------------------------------------------------------------- */
+
+static int by_pid(const void *left, const void *right)
+{
+    return compare_pid(&((const struct pprofil_candidate *)left)->pid, right);
+}
+
+void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
+                           uint32_t count, uint64_t time_ns)
+{
+    double *cpu = calloc((size_t)count + 1, sizeof *cpu);
+    uint32_t *picked = calloc((size_t)count + 1, sizeof *picked);
+
+    list_settle(model);
+    model_answer_seen(model, time_ns);
+    if (cpu == NULL || picked == NULL) { /* the list before stays */
+        free(cpu);
+        free(picked);
+        free(candidates);
+        return;
+    }
+    if (count > 0)
+        qsort(candidates, count, sizeof *candidates, by_pid);
+    for (uint32_t i = 0; i < count; i++)
+        cpu[i] = cpu_since(model, &candidates[i], time_ns);
+    free(model->candidates);
+    free(model->candidate_cpu);
+    free(model->picked);
+    model->candidates = candidates;
+    model->candidate_cpu = cpu;
+    model->picked = picked;
+    model->candidates_compared = model->candidate_count > 0;
+    model->candidate_count = count;
+    model->candidates_ns = time_ns;
+    picker_narrow(model);
+    list_follow(model);
+}
+
+/* --- keys ---------------------------------------------------------------------------------- */
+
+enum effect picker_choose(struct model *model)
+{
+    if (model->page != PAGE_PICKER || model->selected >= model->picked_count)
+        return EFFECT_NONE;
+    const struct pprofil_candidate *candidate = &model->candidates[model->picked[model->selected]];
+    if (candidate->refused[0] != '\0') {
+        model_answer(model, "%" PRIu32 ": %s", candidate->pid, candidate->refused);
+        return EFFECT_PAINT;
+    }
+    model->chosen_pid = candidate->pid;
+    return EFFECT_ATTACH;
+}
+
+static bool is_text(uint32_t key)
+{
+    char character[5];
+    return key_text(key, character);
+}
+
+static bool edits(uint32_t key)
+{
+    return key == TUI_KEY_BACKSPACE || key == TUI_KEY_ESCAPE || key == ('U' & 0x1f) || is_text(key);
+}
+
+enum effect picker_key(struct model *model, const struct key_event *event)
+{
+    bool begins =
+        is_text(event->key) && event->key != ' ' && key_find(event->key, KEY_IN_PICKER) == NULL;
+
+    if (model->prompt != PROMPT_FILTER && begins)
+        prompt_open(model, PROMPT_FILTER);
+    if (model->prompt != PROMPT_FILTER || !edits(event->key))
+        return act_on_key(model, event);
+    enum effect effect = prompt_key(model, event->key);
+    picker_narrow(model);
+    list_follow(model);
+    return effect;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A line that is typed in: what to search for, a file's name, the picker's filter. */
+#include "config.h"
+
+#include <string.h>
+
+#include "model-internal.h"
+
+#define CTRL_U ('U' & 0x1f)
+#define CTRL_Z ('Z' & 0x1f)
+
+enum effect prompt_open(struct model *model, enum model_prompt prompt)
+{
+    model->prompt = prompt;
+    model->text[0] = '\0';
+    return EFFECT_PAINT;
+}
+
+static enum effect leave(struct model *model)
+{
+    return prompt_open(model, PROMPT_NONE);
+}
+
+/* Names that nobody means as such: to other programs "-" is their standard output, and a file
+ * called by blanks is hard to find, and harder to remove. */
+static bool is_file_name(struct model *model)
+{
+    const char *text = model->text;
+    bool blank = text[strspn(text, " ")] == '\0', dash = strcmp(text, "-") == 0;
+
+    if (dash)
+        model_answer(model, "not saved: the screen is on standard output; give a file's name");
+    else if (blank && text[0] != '\0')
+        model_answer(model, "not saved: a name of blanks");
+    return !dash && !blank;
+}
+
+static enum effect accept(struct model *model)
+{
+    enum model_prompt prompt = model->prompt;
+
+    model->prompt = PROMPT_NONE;
+    if (prompt == PROMPT_SAVE) /* the name stays in text for whoever saves */
+        return is_file_name(model) ? EFFECT_SAVE : EFFECT_PAINT;
+    if (prompt != PROMPT_SEARCH)
+        return EFFECT_PAINT;
+    if (model->text[0] != '\0')
+        memcpy(model->search, model->text, sizeof model->search);
+    search_next(model, false, true);
+    return leave(model);
+}
+
+/* Takes off a whole character; from an empty line it leads out. */
+static enum effect take_off(struct model *model)
+{
+    size_t length = strlen(model->text);
+
+    if (length == 0)
+        return leave(model);
+    do
+        length--;
+    while (length > 0 && ((unsigned char)model->text[length] & 0xc0) == 0x80);
+    model->text[length] = '\0';
+    return EFFECT_PAINT;
+}
+
+static enum effect type(struct model *model, uint32_t key)
+{
+    char character[5];
+    size_t length = strlen(model->text);
+
+    if (!key_text(key, character) || length + strlen(character) >= sizeof model->text)
+        return EFFECT_NONE;
+    strcpy(model->text + length, character);
+    return EFFECT_PAINT;
+}
+
+enum effect prompt_key(struct model *model, uint32_t key)
+{
+    switch (key) {
+    case TUI_KEY_ENTER:
+        return accept(model);
+    case TUI_KEY_ESCAPE:
+    case TUI_KEY_CTRL_C:
+        return leave(model);
+    case TUI_KEY_BACKSPACE:
+        return take_off(model);
+    case CTRL_U:
+        model->text[0] = '\0';
+        return EFFECT_PAINT;
+    case TUI_KEY_CTRL_L:
+        return EFFECT_REDRAW;
+    case CTRL_Z:
+        return EFFECT_SUSPEND;
+    case TUI_KEY_F10:
+        return EFFECT_QUIT;
+    default:
+        return type(model, key);
+    }
+}

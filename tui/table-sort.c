@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Orders of rows. All end with the row's id, so that no two rows are equal and none changes its
+ * place without a reason; shares that look the same, to a hundredth of a percent, are the same.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+
+#define DEEPEST 64 /* levels of a tree; pids that came round again can make a ring of parents */
+#define NO_PARENT UINT32_MAX
+
+typedef int comparison(const void *, const void *);
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_total(const void *left, const void *right)
+{
+    const struct table_row *a = left, *b = right;
+    int order = compare_numbers(b->total.ns, a->total.ns);
+
+    if (order == 0)
+        order = strcmp(a->total.name, b->total.name);
+    return order != 0 ? order : compare_numbers(a->total.id, b->total.id);
+}
+
+static int by_window(const void *left, const void *right)
+{
+    const struct table_row *a = left, *b = right;
+    long one = lround(a->smooth_share * 1e4), other = lround(b->smooth_share * 1e4);
+
+    return one != other ? (one < other) - (one > other) : by_total(a, b);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct table_row *a = left, *b = right;
+    int order = strcmp(a->total.name, b->total.name);
+
+    return order != 0 ? order : by_window(a, b);
+}
+
+static int by_object(const void *left, const void *right)
+{
+    const struct table_row *a = left, *b = right;
+    int order = strcmp(a->total.object, b->total.object);
+
+    return order != 0 ? order : by_window(a, b);
+}
+
+static int by_pid(const void *left, const void *right)
+{
+    const struct table_row *a = left, *b = right;
+    int order = compare_numbers(a->total.pid, b->total.pid);
+
+    if (order == 0)
+        order = compare_numbers(a->total.tid, b->total.tid);
+    return order != 0 ? order : by_window(a, b);
+}
+
+static comparison *const comparisons[TABLE_SORTS] = {
+    [TABLE_BY_WINDOW] = by_window, [TABLE_BY_TOTAL] = by_total, [TABLE_BY_NAME] = by_name,
+    [TABLE_BY_OBJECT] = by_object, [TABLE_BY_PID] = by_pid,
+};
+
+void table_sort(struct table *table, enum table_sort sort)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        table->rows[i].depth = 0;
+    if (table->count > 1)
+        qsort(table->rows, table->count, sizeof *table->rows, comparisons[sort]);
+}
+
+/* --- the tree of processes ---------------------------------------------------------------- */
+
+struct pid_entry {
+    uint32_t pid;
+    uint32_t value; /* of a list of parents: its ppid; of a list of rows: the row's place */
+    uint64_t rank;  /* of several with one pid, the largest counts */
+};
+
+struct node {
+    uint32_t row, parent;
+    double share; /* with all that is below it */
+    uint64_t ns;  /* the same */
+};
+
+struct tree {
+    struct table *table;
+    struct pid_entry *parents, *rows; /* owned; by pid and rank */
+    uint32_t parent_count;
+    struct node *nodes;        /* owned; by row, then by parent and size */
+    uint32_t *first;           /* owned; of a row's children; roots are the last entry's */
+    struct table_row *ordered; /* owned, until it is the table's */
+    uint32_t placed;
+};
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct pid_entry *a = left, *b = right;
+    int order = compare_numbers(a->pid, b->pid);
+
+    return order != 0 ? order : compare_numbers(a->rank, b->rank);
+}
+
+/* Of those with this pid the one with the largest rank, or NULL. */
+static const struct pid_entry *find_pid(const struct pid_entry *entries, uint32_t count,
+                                        uint32_t pid)
+{
+    uint32_t low = 0, high = count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (entries[middle].pid <= pid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && entries[low - 1].pid == pid ? &entries[low - 1] : NULL;
+}
+
+static bool tree_new(struct tree *tree, struct table *table, const struct snapshot *snapshot)
+{
+    size_t count = (size_t)table->count + 1;
+
+    *tree = (struct tree){.table = table, .parent_count = snapshot->process_count};
+    tree->parents = calloc((size_t)tree->parent_count + 1, sizeof *tree->parents);
+    tree->rows = calloc(count, sizeof *tree->rows);
+    tree->nodes = calloc(count, sizeof *tree->nodes);
+    tree->first = calloc(count + 1, sizeof *tree->first);
+    tree->ordered = calloc(count, sizeof *tree->ordered);
+    if (tree->parents == NULL || tree->rows == NULL || tree->nodes == NULL || tree->first == NULL ||
+        tree->ordered == NULL)
+        return false;
+    for (uint32_t i = 0; i < tree->parent_count; i++)
+        tree->parents[i] =
+            (struct pid_entry){snapshot->processes[i].pid, snapshot->processes[i].ppid, i};
+    for (uint32_t i = 0; i < table->count; i++)
+        tree->rows[i] = (struct pid_entry){table->rows[i].total.pid, i, table->rows[i].total.id};
+    qsort(tree->parents, tree->parent_count, sizeof *tree->parents, compare_entries);
+    qsort(tree->rows, table->count, sizeof *tree->rows, compare_entries);
+    return true;
+}
+
+static void tree_free(struct tree *tree)
+{
+    free(tree->parents);
+    free(tree->rows);
+    free(tree->nodes);
+    free(tree->first);
+    free(tree->ordered);
+}
+
+/* The nearest process above that has a row: one that ended without a sample has none. */
+static uint32_t find_parent(const struct tree *tree, uint32_t pid)
+{
+    for (unsigned level = 0; level < DEEPEST; level++) {
+        const struct pid_entry *up = find_pid(tree->parents, tree->parent_count, pid);
+        if (up == NULL || up->value == pid)
+            break;
+        pid = up->value;
+        const struct pid_entry *row = find_pid(tree->rows, tree->table->count, pid);
+        if (row != NULL)
+            return row->value;
+    }
+    return NO_PARENT;
+}
+
+static bool ends(const struct tree *tree, uint32_t row)
+{
+    for (unsigned level = 0; level < DEEPEST; level++) {
+        if (row == NO_PARENT)
+            return true;
+        row = tree->nodes[row].parent;
+    }
+    return false;
+}
+
+static void link_nodes(struct tree *tree)
+{
+    uint32_t count = tree->table->count;
+
+    for (uint32_t i = 0; i < count; i++)
+        tree->nodes[i] =
+            (struct node){.row = i, .parent = find_parent(tree, tree->table->rows[i].total.pid)};
+    for (uint32_t i = 0; i < count; i++)
+        if (!ends(tree, i))
+            tree->nodes[i].parent = NO_PARENT;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t up = i; up != NO_PARENT; up = tree->nodes[up].parent) {
+            tree->nodes[up].share += tree->table->rows[i].smooth_share;
+            tree->nodes[up].ns += tree->table->rows[i].total.ns;
+        }
+}
+
+static int compare_nodes(const void *left, const void *right)
+{
+    const struct node *a = left, *b = right;
+    int order = compare_numbers(a->parent, b->parent);
+    long one = lround(a->share * 1e4), other = lround(b->share * 1e4);
+
+    if (order == 0)
+        order = (one < other) - (one > other);
+    if (order == 0)
+        order = compare_numbers(b->ns, a->ns);
+    return order != 0 ? order : compare_numbers(a->row, b->row);
+}
+
+/* Nodes are sorted by parent: each one's children lie in a row. */
+static void find_children(struct tree *tree)
+{
+    uint32_t count = tree->table->count, at = 0;
+
+    for (uint32_t parent = 0; parent < count; parent++) {
+        tree->first[parent] = at;
+        while (at < count && tree->nodes[at].parent == parent)
+            at++;
+    }
+    tree->first[count] = at;
+    tree->first[count + 1] = count;
+}
+
+static void place_children(struct tree *tree, uint32_t parent, unsigned depth)
+{
+    for (uint32_t i = tree->first[parent]; i < tree->first[parent + 1]; i++) {
+        uint32_t row = tree->nodes[i].row;
+        tree->ordered[tree->placed] = tree->table->rows[row];
+        tree->ordered[tree->placed++].depth = depth;
+        place_children(tree, row, depth + 1);
+    }
+}
+
+void table_sort_tree(struct table *table, const struct snapshot *snapshot)
+{
+    struct tree tree;
+
+    table_sort(table, TABLE_BY_WINDOW);
+    if (table->count == 0)
+        return;
+    if (tree_new(&tree, table, snapshot)) {
+        link_nodes(&tree);
+        qsort(tree.nodes, table->count, sizeof *tree.nodes, compare_nodes);
+        find_children(&tree);
+        place_children(&tree, table->count, 0);
+        free(table->rows);
+        table->rows = tree.ordered;
+        tree.ordered = NULL;
+    }
+    tree_free(&tree);
+}

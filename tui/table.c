@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A window is what one report has more than the report before it, row by row; rows are joined by
+ * their ids in a hash that lives only while they are.
+ *
+ * A row can also shrink, or vanish: what was counted for a place without a name moves to the
+ * function found there. Its counts then show as that function's in this one window. Shares are
+ * therefore parts of all growth, not of what the sum of all rows grew by: they never exceed 1.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+
+#define Z95 1.959963984540054 /* of the normal distribution */
+/* What the last window counts for in the smoothed share. More than a half: when all the work goes
+ * from one function to another, the other is on top after one whole window. */
+#define FOLLOW 0.6
+/* Shares too small to be seen do not sort. */
+#define UNSEEN 5e-5
+
+/* --- the join ----------------------------------------------------------------------------- */
+
+/* From ids to rows: open addressing, at most half full. */
+struct join {
+    const struct table *table;
+    uint32_t *slots; /* owned; index + 1, 0: free */
+    uint64_t mask;
+};
+
+static uint64_t mix(uint64_t id)
+{
+    id ^= id >> 32;
+    id *= UINT64_C(0x9e3779b97f4a7c15);
+    return id ^ id >> 29;
+}
+
+static int join_new(struct join *join, const struct table *table)
+{
+    uint64_t size = 16;
+
+    while (size < (uint64_t)table->count * 2)
+        size *= 2;
+    *join = (struct join){table, calloc(size, sizeof *join->slots), size - 1};
+    if (join->slots == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint64_t slot = mix(table->rows[i].total.id) & join->mask;
+        while (join->slots[slot] != 0)
+            slot = (slot + 1) & join->mask;
+        join->slots[slot] = i + 1;
+    }
+    return 0;
+}
+
+static const struct table_row *join_find(const struct join *join, uint64_t id)
+{
+    for (uint64_t slot = mix(id) & join->mask; join->slots[slot] != 0;
+         slot = (slot + 1) & join->mask) {
+        const struct table_row *row = &join->table->rows[join->slots[slot] - 1];
+        if (row->total.id == id)
+            return row;
+    }
+    return NULL;
+}
+
+/* --- windows ------------------------------------------------------------------------------ */
+
+static uint64_t growth(uint64_t now, uint64_t before)
+{
+    return now > before ? now - before : 0;
+}
+
+static const char *text_of(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static void take_row(struct table_row *row, const struct pprofil_row *total)
+{
+    *row = (struct table_row){.total = *total};
+    row->total.name = text_of(total->name);
+    row->total.object = text_of(total->object);
+    row->total.file = text_of(total->file);
+    row->total.hottest = text_of(total->hottest);
+}
+
+/* What a row keeps of its past, and what it has more. */
+static void carry(struct table_row *row, const struct table_row *before)
+{
+    row->window_ns = growth(row->total.ns, before->total.ns);
+    row->window_samples = growth(row->total.samples, before->total.samples);
+    row->smooth_share = before->smooth_share;
+    row->depth = before->depth;
+    memcpy(row->history, before->history, sizeof row->history);
+}
+
+/* Half the width of the Wilson score interval: it does not shrink to nothing at 0 and 1. */
+static double error95(double share, uint64_t samples)
+{
+    double n = (double)samples, z2 = Z95 * Z95;
+
+    if (samples == 0)
+        return NAN;
+    return Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
+}
+
+static double smooth(const struct table *table, const struct table_row *row)
+{
+    double share = row->window_share;
+
+    if (!table->unsmoothed && table->empty)
+        return row->smooth_share;
+    if (!table->unsmoothed && table->filled > 1)
+        share = FOLLOW * share + (1 - FOLLOW) * row->smooth_share;
+    return share < UNSEEN ? 0 : share;
+}
+
+static void close_window(const struct table *table, struct table_row *row)
+{
+    double share = table->empty ? 0 : (double)row->window_ns / (double)table->window_ns;
+
+    row->window_share = share;
+    row->window_error95 = table->empty ? (double)NAN : error95(share, table->window_samples);
+    row->smooth_share = smooth(table, row);
+    memmove(row->history, row->history + 1, sizeof row->history - sizeof row->history[0]);
+    row->history[TABLE_WINDOWS - 1] = (float)share;
+}
+
+static void sum_up(struct table *table, double seconds)
+{
+    table->total_ns = table->window_ns = table->window_samples = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        table->total_ns += table->rows[i].total.ns;
+        table->window_ns += table->rows[i].window_ns;
+        table->window_samples += table->rows[i].window_samples;
+    }
+    if (!(seconds > 0))
+        return;
+    table->empty = table->window_ns == 0;
+    table->windows++;
+    table->filled += !table->empty;
+    table->window_seconds = seconds;
+    for (uint32_t i = 0; i < table->count; i++)
+        close_window(table, &table->rows[i]);
+}
+
+int table_take(struct table *table, const struct snapshot_rows *rows, double seconds)
+{
+    static const struct table_row nothing;
+    struct join join;
+
+    if (table->taken && !(seconds > 0))
+        return 0;
+    struct table_row *fresh = calloc((size_t)rows->count + 1, sizeof *fresh);
+    if (fresh == NULL || join_new(&join, table) != 0) {
+        free(fresh);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < rows->count; i++) {
+        take_row(&fresh[i], &rows->rows[i]);
+        const struct table_row *before = join_find(&join, fresh[i].total.id);
+        if (seconds > 0)
+            carry(&fresh[i], before != NULL ? before : &nothing);
+    }
+    free(join.slots);
+    free(table->rows);
+    table->rows = fresh;
+    table->count = rows->count;
+    sum_up(table, seconds);
+    table->taken = true;
+    return 0;
+}
+
+/* --- the whole ---------------------------------------------------------------------------- */
+
+void table_free(struct table *table)
+{
+    free(table->rows);
+    *table = (struct table){0};
+}
+
+void table_clear(struct table *table)
+{
+    bool unsmoothed = table->unsmoothed;
+
+    table_free(table);
+    table->unsmoothed = unsmoothed;
+}
+
+int table_copy(struct table *copy, const struct table *table)
+{
+    struct table_row *rows = malloc(((size_t)table->count + 1) * sizeof *rows);
+
+    if (rows == NULL)
+        return -ENOMEM;
+    if (table->count > 0)
+        memcpy(rows, table->rows, table->count * sizeof *rows);
+    free(copy->rows);
+    *copy = *table;
+    copy->rows = rows;
+    return 0;
+}
+
+int table_find(const struct table *table, uint64_t id)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->rows[i].total.id == id)
+            return (int)i;
+    return -1;
+}
+
+/* --- names that come late ------------------------------------------------------------------- */
+
+/* Counts that move from a row to another take their part of the last window along. */
+struct moved {
+    uint64_t grown, window_ns, window_samples;
+    double smooth_share;
+};
+
+static void keep_window(struct table_row *row, const struct table_row *before, struct moved *moved)
+{
+    struct pprofil_row total = row->total;
+    double kept = before->total.ns > total.ns ? (double)total.ns / (double)before->total.ns : 1;
+
+    *row = *before;
+    row->total = total;
+    row->window_ns = (uint64_t)((double)before->window_ns * kept);
+    row->window_samples = (uint64_t)((double)before->window_samples * kept);
+    row->smooth_share = before->smooth_share * kept;
+    moved->grown += growth(total.ns, before->total.ns);
+    moved->window_ns -= row->window_ns;
+    moved->window_samples -= row->window_samples;
+    moved->smooth_share -= row->smooth_share;
+}
+
+static void give_window(const struct table *table, struct table_row *row, uint64_t grown,
+                        const struct moved *moved)
+{
+    double part = moved->grown > 0 ? (double)grown / (double)moved->grown : 0;
+
+    row->window_ns += (uint64_t)((double)moved->window_ns * part);
+    row->window_samples += (uint64_t)((double)moved->window_samples * part);
+    row->smooth_share += moved->smooth_share * part;
+    if (table->windows == 0)
+        return;
+    row->window_share =
+        table->window_ns > 0 ? (double)row->window_ns / (double)table->window_ns : 0;
+    row->window_error95 = error95(row->window_share, table->window_samples);
+    row->history[TABLE_WINDOWS - 1] = (float)row->window_share;
+}
+
+int table_retext(struct table *table, const struct snapshot_rows *rows)
+{
+    static const struct table_row nothing;
+    struct moved moved = {0};
+    struct join join;
+    struct table_row *fresh = calloc((size_t)rows->count + 1, sizeof *fresh);
+
+    if (fresh == NULL || join_new(&join, table) != 0) {
+        free(fresh);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < table->count; i++) {
+        moved.window_ns += table->rows[i].window_ns;
+        moved.window_samples += table->rows[i].window_samples;
+        moved.smooth_share += table->rows[i].smooth_share;
+    }
+    for (uint32_t i = 0; i < rows->count; i++) {
+        take_row(&fresh[i], &rows->rows[i]);
+        const struct table_row *before = join_find(&join, fresh[i].total.id);
+        keep_window(&fresh[i], before != NULL ? before : &nothing, &moved);
+    }
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct table_row *before = join_find(&join, fresh[i].total.id);
+        uint64_t had = before != NULL ? before->total.ns : 0;
+        if (fresh[i].total.ns != had)
+            give_window(table, &fresh[i], growth(fresh[i].total.ns, had), &moved);
+    }
+    free(join.slots);
+    free(table->rows);
+    table->rows = fresh;
+    table->count = rows->count;
+    table->total_ns = 0;
+    for (uint32_t i = 0; i < table->count; i++)
+        table->total_ns += table->rows[i].total.ns;
+    return 0;
+}
