@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A grid of cells, each a character and a style. Whatever is put on it is cut off at its edges,
+ * so views may count on any place being safe. A wide character has two cells; to paint over one
+ * of them blanks the other. Marks that combine with the character before them are left out: a
+ * cell holds one.
+ */
+#include "config.h"
+
+#include "canvas.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+#define MOST_ROWS (1 << 20) /* of a frame for a file; terminals have fewer */
+#define MOST_COLUMNS (1 << 12)
+#define SPARK_LEVELS 8
+
+static const struct cell blank = {' ', STYLE_PLAIN};
+
+int canvas_resize(struct canvas *canvas, int rows, int columns)
+{
+    rows = rows < 0 ? 0 : rows > MOST_ROWS ? MOST_ROWS : rows;
+    columns = columns < 0 ? 0 : columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
+    size_t count = (size_t)rows * (size_t)columns;
+    struct cell *cells = malloc((count > 0 ? count : 1) * sizeof *cells);
+
+    if (cells == NULL)
+        return -ENOMEM;
+    free(canvas->cells);
+    canvas->cells = cells;
+    canvas->rows = rows;
+    canvas->columns = columns;
+    canvas_clear(canvas);
+    return 0;
+}
+
+void canvas_free(struct canvas *canvas)
+{
+    free(canvas->cells);
+    canvas->cells = NULL;
+    canvas->rows = canvas->columns = 0;
+}
+
+void canvas_clear(struct canvas *canvas)
+{
+    size_t count = (size_t)canvas->rows * (size_t)canvas->columns;
+
+    for (size_t i = 0; i < count; i++)
+        canvas->cells[i] = blank;
+    canvas->cursor_row = canvas->cursor_column = -1;
+}
+
+static struct cell *cell_at(const struct canvas *canvas, int row, int column)
+{
+    if (row < 0 || row >= canvas->rows || column < 0 || column >= canvas->columns)
+        return NULL;
+    return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
+}
+
+/* The other half of a wide character that is painted over is no character any more. */
+static void part_halves(const struct canvas *canvas, int row, int column)
+{
+    struct cell *cell = cell_at(canvas, row, column);
+    struct cell *before = cell_at(canvas, row, column - 1);
+    struct cell *after = cell_at(canvas, row, column + 1);
+
+    if (cell->character == 0 && before != NULL)
+        before->character = ' ';
+    if (cell->character != 0 && after != NULL && after->character == 0)
+        after->character = ' ';
+}
+
+static void put_cell(struct canvas *canvas, int row, int column, enum style style,
+                     uint32_t character)
+{
+    struct cell *cell = cell_at(canvas, row, column);
+
+    if (cell == NULL)
+        return;
+    part_halves(canvas, row, column);
+    cell->character = character;
+    cell->style = (uint8_t)style;
+}
+
+/* A wide one of which half is outside is not there. */
+static void put_character(struct canvas *canvas, int row, int column, int width, enum style style,
+                          uint32_t character)
+{
+    if (width == 2 && (column < 0 || column + 1 >= canvas->columns)) {
+        put_cell(canvas, row, column, style, ' ');
+        put_cell(canvas, row, column + 1, style, ' ');
+        return;
+    }
+    put_cell(canvas, row, column, style, character);
+    if (width == 2 && cell_at(canvas, row, column + 1) != NULL) {
+        part_halves(canvas, row, column + 1);
+        *cell_at(canvas, row, column) = (struct cell){character, (uint8_t)style};
+        *cell_at(canvas, row, column + 1) = (struct cell){0, (uint8_t)style};
+    }
+}
+
+int canvas_put(struct canvas *canvas, int row, int column, int width, enum style style,
+               const char *text)
+{
+    int used = 0, wide;
+    uint32_t character;
+
+    if (width < 0 || width > canvas->columns - column)
+        width = canvas->columns - column;
+    while (used < width && (character = text_next(&text, &wide)) != 0) {
+        if (!canvas->utf8 && character > 0x7e) {
+            character = '?';
+            wide = wide == 0 ? 0 : 1;
+        }
+        if (wide == 0)
+            continue;
+        if (used + wide > width)
+            break;
+        put_character(canvas, row, column + used, wide, style, character);
+        used += wide;
+    }
+    return used;
+}
+
+void canvas_put_right(struct canvas *canvas, int row, int column, int width, enum style style,
+                      const char *text)
+{
+    int needed = text_width(text, width < 0 ? 0 : width);
+
+    canvas_put(canvas, row, column + width - needed, needed, style, text);
+}
+
+int canvas_printf(struct canvas *canvas, int row, int column, int width, enum style style,
+                  const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return canvas_put(canvas, row, column, width, style, text);
+}
+
+void canvas_style(struct canvas *canvas, int row, int column, int width, enum style style)
+{
+    int end = width < 0 || width > canvas->columns - column ? canvas->columns : column + width;
+
+    for (int at = column < 0 ? 0 : column; at < end; at++) {
+        struct cell *cell = cell_at(canvas, row, at);
+        if (cell != NULL)
+            cell->style = (uint8_t)style;
+    }
+}
+
+/* Something is never shown as nothing. */
+static int spark_level(double value, double highest)
+{
+    if (!(value > 0) || !(highest > 0))
+        return 0;
+    return value >= highest ? SPARK_LEVELS : (int)ceil(value / highest * SPARK_LEVELS);
+}
+
+void canvas_spark(struct canvas *canvas, int row, int column, int width, enum style style,
+                  const float *values, int count, double highest)
+{
+    static const char ascii[SPARK_LEVELS + 1] = " ..:-=+*#";
+
+    for (int i = 0; i < width && i < count; i++) {
+        int level = spark_level((double)values[count - 1 - i], highest);
+        uint32_t bar = level == 0 ? ' ' : 0x2580 + (uint32_t)level; /* U+2581 to U+2588 */
+        put_cell(canvas, row, column + width - 1 - i, style,
+                 canvas->utf8 ? bar : (uint32_t)ascii[level]);
+    }
+}
+
+static int row_end(const struct canvas *canvas, int row)
+{
+    int end = canvas->columns;
+
+    while (end > 0 && cell_at(canvas, row, end - 1)->character == ' ')
+        end--;
+    return end;
+}
+
+int canvas_print(const struct canvas *canvas, FILE *out)
+{
+    for (int row = 0; row < canvas->rows; row++) {
+        int end = row_end(canvas, row);
+        for (int column = 0; column < end; column++) {
+            char bytes[4];
+            uint32_t character = cell_at(canvas, row, column)->character;
+            size_t length = character != 0 ? (size_t)text_encode(character, bytes) : 0;
+            if (fwrite(bytes, 1, length, out) != length)
+                return -errno;
+        }
+        if (fputc('\n', out) == EOF)
+            return -errno;
+    }
+    if (fflush(out) != 0)
+        return -errno;
+    return ferror(out) ? -EIO : 0;
+}

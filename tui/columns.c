@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What columns a list has at a width, and where they are. */
+#include "config.h"
+
+#include "columns.h"
+
+#define ROOMY 100 /* columns of a screen that can afford wider gaps */
+
+static int gap_of(int width)
+{
+    return width < ROOMY ? 1 : 2;
+}
+
+/* What columns are to be had. */
+struct choice {
+    const struct column *columns;
+    bool screen;
+    int priority, gap;
+};
+
+static bool is_chosen(const struct choice *choice, const struct column *column)
+{
+    return column->priority <= choice->priority &&
+           (choice->screen || column->kind != COLUMN_PICTURE);
+}
+
+static int width_of_all(const struct choice *choice)
+{
+    int width = -choice->gap;
+
+    for (const struct column *column = choice->columns; column->title != NULL; column++)
+        if (is_chosen(choice, column))
+            width += column->width + choice->gap;
+    return width;
+}
+
+/* The columns that fit are those up to a priority. */
+static void choose(struct choice *choice, int width)
+{
+    for (const struct column *column = choice->columns; column->title != NULL; column++)
+        if (column->priority > choice->priority)
+            choice->priority = column->priority;
+    while (choice->priority > 0 && width_of_all(choice) > width)
+        choice->priority--;
+}
+
+/* One column each in turn, until nobody may grow or nothing is left; the rest is for the one
+ * that stays whatever happens, the name. */
+static void share_out(struct column_place *places, int count, int left)
+{
+    bool grown = true;
+
+    while (left > 0 && grown) {
+        grown = false;
+        for (int i = 0; i < count && left > 0; i++) {
+            if (places[i].width >= places[i].column->most)
+                continue;
+            places[i].width++;
+            left--;
+            grown = true;
+        }
+    }
+    for (int i = count - 1; i >= 0 && left > 0; i--)
+        if (places[i].column->priority == 0 && places[i].column->most > 0) {
+            places[i].width += left;
+            return;
+        }
+}
+
+int columns_layout(const struct column *columns, int width, bool screen,
+                   struct column_place places[COLUMNS_MOST])
+{
+    struct choice choice = {columns, screen, 0, gap_of(width)};
+    int count = 0, at = 0;
+
+    choose(&choice, width);
+    for (const struct column *column = columns; column->title != NULL; column++)
+        if (is_chosen(&choice, column) && count < COLUMNS_MOST)
+            places[count++] = (struct column_place){column, 0, column->width};
+    share_out(places, count, width - width_of_all(&choice));
+    for (int i = 0; i < count; i++) {
+        places[i].at = at;
+        at += places[i].width + choice.gap;
+    }
+    return count;
+}
+
+static const char *title_of(const struct column *column, bool utf8, bool wall)
+{
+    if (wall && column->wall_title != NULL)
+        return column->wall_title;
+    return !utf8 && column->ascii_title != NULL ? column->ascii_title : column->title;
+}
+
+void columns_titles(const struct column_place *places, int count, struct canvas *canvas, int row,
+                    int sorted, bool wall)
+{
+    canvas_style(canvas, row, 0, -1, STYLE_HEADER);
+    for (int i = 0; i < count; i++) {
+        const struct column *column = places[i].column;
+        bool is_sorted = sorted >= 0 && column->sort == sorted;
+        enum style style = is_sorted ? STYLE_SORTED : STYLE_HEADER;
+        if (is_sorted)
+            sorted = -1; /* others of the same order are not marked */
+        canvas_style(canvas, row, places[i].at, places[i].width, style);
+        if (column->kind != COLUMN_FIGURE)
+            canvas_put(canvas, row, places[i].at, places[i].width, style,
+                       title_of(column, canvas->utf8, wall));
+        else
+            canvas_put_right(canvas, row, places[i].at, places[i].width, style,
+                             title_of(column, canvas->utf8, wall));
+    }
+}
+
+void columns_paint(const struct column_place *places, int count, const struct pen *pen,
+                   const void *row)
+{
+    for (int i = 0; i < count; i++) {
+        struct pen here = *pen;
+        here.column = places[i].at;
+        here.width = places[i].width;
+        places[i].column->paint(&here, row);
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How styles look: of 256 colours, of 8, or without any, when what matters is bold or reversed.
+ * The background is the terminal's own, which may be light or dark, so that colours are from the
+ * middle of the range.
+ */
+#include "config.h"
+
+#include "screen-curses.h"
+
+#include <stdlib.h>
+
+struct look {
+    short many[2]; /* foreground and background of 256; -1: the terminal's */
+    short few[2];  /* of 8 */
+    attr_t plain;  /* without colours */
+    attr_t always; /* with them */
+};
+
+static const struct look looks[STYLE_COUNT] = {
+    [STYLE_PLAIN] = {{-1, -1}, {-1, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_TITLE] = {{-1, -1}, {-1, -1}, A_BOLD, A_BOLD},
+    [STYLE_LABEL] = {{37, -1}, {COLOR_CYAN, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_FIGURE] = {{-1, -1}, {-1, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_WARNING] = {{231, 160}, {COLOR_WHITE, COLOR_RED}, A_REVERSE | A_BOLD, A_BOLD},
+    [STYLE_HEADER] = {{16, 72}, {COLOR_BLACK, COLOR_GREEN}, A_REVERSE, A_NORMAL},
+    [STYLE_SORTED] = {{16, 80}, {COLOR_BLACK, COLOR_CYAN}, A_REVERSE | A_BOLD, A_BOLD},
+    [STYLE_SELECTED] = {{16, 110}, {COLOR_BLACK, COLOR_CYAN}, A_REVERSE, A_NORMAL},
+    [STYLE_HOT] = {{196, -1}, {COLOR_RED, -1}, A_BOLD, A_BOLD},
+    [STYLE_WARM] = {{172, -1}, {COLOR_YELLOW, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_COOL] = {{-1, -1}, {-1, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_DIM] = {{245, -1}, {-1, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_SPARK] = {{68, -1}, {COLOR_BLUE, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_SOURCE] = {{71, -1}, {COLOR_GREEN, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_MATCH] = {{16, 220}, {COLOR_BLACK, COLOR_YELLOW}, A_REVERSE | A_UNDERLINE, A_NORMAL},
+    [STYLE_KEY] = {{-1, -1}, {-1, -1}, A_BOLD, A_BOLD},
+    [STYLE_KEY_HELP] = {{37, -1}, {COLOR_CYAN, -1}, A_NORMAL, A_NORMAL},
+};
+
+/* How many colours there are to be: 256, 8 or 0. */
+static int colours(void)
+{
+    const char *none = getenv("NO_COLOR");
+
+    if ((none != NULL && none[0] != '\0') || !has_colors() || start_color() != OK)
+        return 0;
+    return COLORS >= 256 ? 256 : COLORS >= 8 ? 8 : 0;
+}
+
+void screen_looks(attr_t attributes[STYLE_COUNT], short pairs[STYLE_COUNT])
+{
+    int count = colours();
+    bool own = count > 0 && use_default_colors() == OK;
+
+    for (short style = 0; style < STYLE_COUNT; style++) {
+        const short *pair = count == 256 ? looks[style].many : looks[style].few;
+        short front = pair[0] >= 0 || own ? pair[0] : COLOR_WHITE;
+        short back = pair[1] >= 0 || own ? pair[1] : COLOR_BLACK;
+        bool coloured = count > 0 && init_pair((short)(style + 1), front, back) == OK;
+        pairs[style] = coloured ? (short)(style + 1) : 0;
+        attributes[style] = coloured ? looks[style].always : looks[style].plain;
+    }
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What comes from the terminal as keys of keys.h. */
+#include "config.h"
+
+#include "screen-curses.h"
+
+#include <time.h>
+
+#include "screen.h"
+
+#define DOUBLE_NS 400000000 /* between the clicks of a double one */
+
+static const struct {
+    wint_t curses;
+    uint32_t key;
+} codes[] =
+    {
+        {KEY_UP, TUI_KEY_UP},
+        {KEY_DOWN, TUI_KEY_DOWN},
+        {KEY_LEFT, TUI_KEY_LEFT},
+        {KEY_RIGHT, TUI_KEY_RIGHT},
+        {KEY_PPAGE, TUI_KEY_PAGE_UP},
+        {KEY_NPAGE, TUI_KEY_PAGE_DOWN},
+        {KEY_HOME, TUI_KEY_HOME},
+        {KEY_END, TUI_KEY_END},
+        {KEY_FIND, TUI_KEY_HOME},
+        {KEY_SELECT, TUI_KEY_END},
+        {KEY_BACKSPACE, TUI_KEY_BACKSPACE},
+        {KEY_DC, TUI_KEY_DELETE},
+        {KEY_ENTER, TUI_KEY_ENTER},
+        {KEY_BTAB, TUI_KEY_BACK_TAB},
+        {KEY_RESIZE, TUI_KEY_RESIZE},
+},
+  characters[] = {
+      {'\r', TUI_KEY_ENTER},     {'\n', TUI_KEY_ENTER}, {'\b', TUI_KEY_BACKSPACE},
+      {0x7f, TUI_KEY_BACKSPACE}, {033, TUI_KEY_ESCAPE}, {'\t', TUI_KEY_TAB},
+      {3, TUI_KEY_CTRL_C},       {12, TUI_KEY_CTRL_L},
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A second click on the same line, soon enough, makes both a double one. */
+static uint32_t click(int row)
+{
+    static uint64_t last_ns;
+    static int last_row = -1;
+    uint64_t now = now_ns();
+    bool is_double = row == last_row && now - last_ns < DOUBLE_NS;
+
+    last_ns = now;
+    last_row = is_double ? -1 : row;
+    return is_double ? TUI_KEY_DOUBLE_CLICK : TUI_KEY_CLICK;
+}
+
+static void read_mouse(struct key_event *event)
+{
+    MEVENT mouse;
+
+    if (getmouse(&mouse) != OK)
+        return;
+    event->row = mouse.y;
+    event->column = mouse.x;
+    if (mouse.bstate & BUTTON4_PRESSED)
+        event->key = TUI_KEY_WHEEL_UP;
+    else if (mouse.bstate & BUTTON5_PRESSED)
+        event->key = TUI_KEY_WHEEL_DOWN;
+    else if (mouse.bstate & BUTTON1_PRESSED)
+        event->key = click(mouse.y);
+}
+
+static uint32_t code_key(wint_t code)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i].curses == code)
+            return codes[i].key;
+    if (code >= KEY_F(1) && code <= KEY_F(10))
+        return TUI_KEY_F1 + (uint32_t)(code - KEY_F(1));
+    return 0;
+}
+
+static uint32_t character_key(wint_t character)
+{
+    for (size_t i = 0; i < sizeof characters / sizeof *characters; i++)
+        if (characters[i].curses == character)
+            return characters[i].key;
+    return (uint32_t)character;
+}
+
+bool screen_key(struct key_event *event)
+{
+    wint_t got;
+
+    *event = (struct key_event){0};
+    if (screen_resized()) {
+        event->key = TUI_KEY_RESIZE;
+        return true;
+    }
+    int kind = get_wch(&got);
+    if (kind == ERR)
+        return false;
+    if (kind == KEY_CODE_YES && got == KEY_MOUSE)
+        read_mouse(event);
+    else
+        event->key = kind == KEY_CODE_YES ? code_key(got) : character_key(got);
+    return true; /* key may be 0: one that means nothing */
+}

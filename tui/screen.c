@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The terminal, through curses: keys come in, canvases go out, and curses sends what differs.
+ *
+ * It is given back without curses: its settings and the sequences that undo ours are noted when it
+ * is taken, so that screen_close needs nothing but write(2) and tcsetattr(3), and may be called
+ * from a signal's handler, in the middle of anything. Curses gets none of the signals it would
+ * take for itself; that the size has changed is asked of the terminal, which is told by SIGWINCH
+ * interrupting whoever waits for keys.
+ */
+#include "config.h"
+
+#include "screen-curses.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "screen.h"
+
+#define ESCAPE_MS 25   /* after ESC, for the rest of a key's sequence */
+#define MOST_ROWS 1000 /* terminals that say more are lying */
+#define MOST_COLUMNS 4000
+
+static struct {
+    volatile sig_atomic_t open;
+    struct termios settings; /* to go back to */
+    char leave[512];         /* sequences that undo what ours did */
+    size_t leave_length;
+    bool utf8;
+    attr_t looks[STYLE_COUNT];
+    short pairs[STYLE_COUNT];
+} screen;
+
+/* --- taking it, and giving it back ------------------------------------------------------- */
+
+static bool is_sane(const struct winsize *size)
+{
+    return size->ws_row <= MOST_ROWS && size->ws_col <= MOST_COLUMNS;
+}
+
+/* Signals that curses would take, and who has them. */
+static const int taken[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+#define TAKEN (sizeof taken / sizeof *taken)
+
+static void interrupt(int number)
+{
+    (void)number;
+}
+
+static SCREEN *start_curses(void)
+{
+    struct sigaction before[TAKEN];
+    struct winsize size;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && !is_sane(&size))
+        use_env(FALSE);
+    for (size_t i = 0; i < TAKEN; i++)
+        sigaction(taken[i], NULL, &before[i]);
+    SCREEN *curses = newterm(NULL, stdout, stdin);
+    for (size_t i = 0; i < TAKEN; i++) {
+        if (taken[i] == SIGWINCH && before[i].sa_handler == SIG_DFL)
+            before[i] = (struct sigaction){.sa_handler = interrupt};
+        sigaction(taken[i], &before[i], NULL);
+    }
+    return curses;
+}
+
+/* What nearly all terminals send, for descriptions without these keys (vt100): PgDn would be
+ * Escape, and 6 a view's key. */
+static void define_common_keys(void)
+{
+    static const struct {
+        const char *sequence;
+        int key;
+    } common[] = {
+        {"\033[1~", KEY_HOME},   {"\033[4~", KEY_END},   {"\033[H", KEY_HOME},
+        {"\033[F", KEY_END},     {"\033OH", KEY_HOME},   {"\033OF", KEY_END},
+        {"\033[5~", KEY_PPAGE},  {"\033[6~", KEY_NPAGE}, {"\033[3~", KEY_DC},
+        {"\033[Z", KEY_BTAB},    {"\033[15~", KEY_F(5)}, {"\033[17~", KEY_F(6)},
+        {"\033[18~", KEY_F(7)},  {"\033[19~", KEY_F(8)}, {"\033[20~", KEY_F(9)},
+        {"\033[21~", KEY_F(10)},
+    };
+
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        if (key_defined(common[i].sequence) == 0)
+            define_key(common[i].sequence, common[i].key);
+}
+
+static void set_modes(void)
+{
+    raw(); /* Ctrl-C is a key */
+    noecho();
+    nonl();
+    nodelay(stdscr, TRUE);
+    keypad(stdscr, TRUE);
+    define_common_keys();
+    set_escdelay(ESCAPE_MS);
+    mouseinterval(0); /* clicks as they come; screen-keys.c makes doubles of them */
+    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    curs_set(0);
+}
+
+int screen_open(void)
+{
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
+        tcgetattr(STDIN_FILENO, &screen.settings) != 0)
+        return -ENOTTY;
+    setlocale(LC_CTYPE, "");
+    screen.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    if (!screen_usable() || start_curses() == NULL)
+        return -ENODEV;
+    screen.leave_length = screen_leaving(screen.leave, sizeof screen.leave);
+    screen.open = 1;
+    set_modes();
+    screen_looks(screen.looks, screen.pairs);
+    return 0;
+}
+
+void screen_close(void)
+{
+    size_t sent = 0;
+    int error = errno;
+
+    if (!screen.open)
+        return;
+    screen.open = 0;
+    while (sent < screen.leave_length) {
+        ssize_t more = write(STDOUT_FILENO, screen.leave + sent, screen.leave_length - sent);
+        if (more < 0 && errno != EINTR)
+            break;
+        sent += more > 0 ? (size_t)more : 0;
+    }
+    while (tcsetattr(STDIN_FILENO, TCSANOW, &screen.settings) != 0 && errno == EINTR)
+        continue;
+    errno = error;
+}
+
+/* Curses knows of this, and undoes it with the next refresh: here it is not in the middle of
+ * anything. Until then a crash finds the terminal given back. */
+void screen_suspend(void)
+{
+    endwin();
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &screen.settings);
+    screen.open = 0;
+}
+
+/* In the background tcsetattr(3) stops us (SIGTTOU) until we have the terminal. */
+void screen_resume(void)
+{
+    screen.open = 1;
+    reset_prog_mode();
+}
+
+/* --- size ---------------------------------------------------------------------------------- */
+
+bool screen_resized(void)
+{
+    struct winsize size;
+    int rows, columns;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0 ||
+        !is_sane(&size))
+        return false;
+    getmaxyx(stdscr, rows, columns);
+    if (size.ws_row == rows && size.ws_col == columns)
+        return false;
+    clearok(curscr, TRUE); /* what terminals keep of their contents differs */
+    return resize_term(size.ws_row, size.ws_col) == OK;
+}
+
+void screen_size(int *rows, int *columns)
+{
+    getmaxyx(stdscr, *rows, *columns);
+}
+
+bool screen_utf8(void)
+{
+    return screen.utf8;
+}
+
+int screen_fd(void)
+{
+    return STDIN_FILENO;
+}
+
+/* --- showing ------------------------------------------------------------------------------- */
+
+/* What the terminal would show in another width than ours would shift the rest of the line. */
+static void make_cell(const struct canvas *canvas, int row, int column, cchar_t *made)
+{
+    const struct cell *cell =
+        &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
+    bool wide = column + 1 < canvas->columns && cell[1].character == 0;
+    wchar_t text[2] = {(wchar_t)cell->character, 0};
+
+    if (text[0] == 0)
+        text[0] = L' ';
+    else if (wcwidth(text[0]) != (wide ? 2 : 1))
+        text[0] = L'?';
+    setcchar(made, text, screen.looks[cell->style], screen.pairs[cell->style], NULL);
+}
+
+/* curses wants a wide character once. */
+static bool is_right_half(const struct canvas *canvas, int row, int column)
+{
+    const struct cell *cell =
+        &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
+
+    return column > 0 && cell->character == 0 && cell[-1].character != 0 &&
+           wcwidth((wchar_t)cell[-1].character) == 2;
+}
+
+static void show_row(const struct canvas *canvas, int row, int columns)
+{
+    cchar_t line[MOST_COLUMNS];
+    int count = 0;
+
+    for (int column = 0; column < columns && count < MOST_COLUMNS; column++)
+        if (!is_right_half(canvas, row, column))
+            make_cell(canvas, row, column, &line[count++]);
+    mvadd_wchnstr(row, 0, line, count);
+}
+
+void screen_show(const struct canvas *canvas, bool all)
+{
+    int rows, columns;
+
+    if (!screen.open)
+        return;
+    screen_size(&rows, &columns);
+    erase();
+    for (int row = 0; row < rows && row < canvas->rows; row++)
+        show_row(canvas, row, columns < canvas->columns ? columns : canvas->columns);
+    if (canvas->cursor_row >= 0 && canvas->cursor_row < rows && canvas->cursor_column < columns) {
+        curs_set(1);
+        move(canvas->cursor_row, canvas->cursor_column);
+    } else {
+        curs_set(0);
+    }
+    if (all)
+        clearok(curscr, TRUE);
+    refresh();
+}

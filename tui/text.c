@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Widths come from a short table of the scripts that take two columns, and of the marks that take
+ * none. It need not be complete: where a terminal's library knows better, screen.c shows a '?'.
+ */
+#include "config.h"
+
+#include "text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct range {
+    uint32_t first, last;
+};
+
+static const struct range none[] = {
+    {0xad, 0xad},     {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
+    {0x64b, 0x65f},   {0x1160, 0x11ff}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},
+    {0x2028, 0x202e}, {0x2060, 0x206f}, {0x20d0, 0x20f0}, {0x302a, 0x302d}, {0x3099, 0x309a},
+    {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe01ef},
+};
+
+static const struct range wide[] = {
+    {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},
+    {0x2e80, 0x3029},   {0x302e, 0x303e},   {0x3041, 0x3098},   {0x309b, 0x3247},
+    {0x3250, 0x4dbf},   {0x4e00, 0xa4cf},   {0xa960, 0xa97c},   {0xac00, 0xd7a3},
+    {0xf900, 0xfaff},   {0xfe10, 0xfe19},   {0xfe30, 0xfe6b},   {0xff01, 0xff60},
+    {0xffe0, 0xffe6},   {0x16fe0, 0x1b2fb}, {0x1f300, 0x1f320}, {0x1f330, 0x1f335},
+    {0x1f340, 0x1f37c}, {0x1f400, 0x1f43e}, {0x1f442, 0x1f4fc}, {0x1f500, 0x1f53d},
+    {0x1f5fb, 0x1f64f}, {0x1f680, 0x1f6c5}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
+};
+
+static bool is_in(const struct range *ranges, size_t count, uint32_t character)
+{
+    for (size_t i = 0; i < count && ranges[i].first <= character; i++)
+        if (character <= ranges[i].last)
+            return true;
+    return false;
+}
+
+static int width_of(uint32_t character)
+{
+    if (character < none[0].first)
+        return 1;
+    if (is_in(none, sizeof none / sizeof *none, character))
+        return 0;
+    return is_in(wide, sizeof wide / sizeof *wide, character) ? 2 : 1;
+}
+
+/* The bytes of the sequence that starts with this one; 0: none does. */
+static int length_of(unsigned char lead)
+{
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xc2 && lead < 0xe0)
+        return 2;
+    if (lead >= 0xe0 && lead < 0xf0)
+        return 3;
+    return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+}
+
+/* Whole sequences only, no overlong ones, no surrogates. 0: it is none. */
+static uint32_t decode(const unsigned char *bytes, int length)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    uint32_t character = length == 0 ? 0 : bytes[0];
+
+    if (length > 1)
+        character &= 0x7fu >> length;
+    for (int i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        character = character << 6 | (bytes[i] & 0x3fu);
+    }
+    if (character < least[length] || character > 0x10ffff ||
+        (character >= 0xd800 && character < 0xe000) || (character & 0xfffe) == 0xfffe)
+        return 0;
+    return character;
+}
+
+uint32_t text_next(const char **at, int *width)
+{
+    const unsigned char *bytes = (const unsigned char *)*at;
+    int length = length_of(*bytes);
+    uint32_t character = decode(bytes, length);
+
+    *width = 0;
+    if (*bytes == '\0')
+        return 0;
+    *width = 1;
+    if (character == 0) { /* the next byte may begin a good one */
+        *at += 1;
+        return '?';
+    }
+    *at += length;
+    if (character < 0x20 || (character >= 0x7f && character < 0xa0))
+        return '?';
+    *width = width_of(character);
+    return character;
+}
+
+int text_width(const char *text, int most)
+{
+    int columns = 0, width;
+
+    while (columns < most && text_next(&text, &width) != 0)
+        columns += width;
+    return columns < most ? columns : most;
+}
+
+int text_encode(uint32_t character, char bytes[4])
+{
+    static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    int length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+
+    for (int i = length - 1; i > 0; i--) {
+        bytes[i] = (char)(0x80 | (character & 0x3f));
+        character >>= 6;
+    }
+    bytes[0] = (char)(leads[length] | character);
+    return length;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * text: bytes that others wrote (names, sources, a program's output) as characters that are safe
+ * to show, and the columns they take. No locale has a say in it.
+ */
+#ifndef TUI_TEXT_H
+#define TUI_TEXT_H
+
+#include <stdint.h>
+
+/* The next character, Unicode, and its columns (0 to 2); *at is moved past its bytes, which is
+ * never past the end. What is no UTF-8, no character or a control character is a '?'. At the end
+ * of the text: 0. */
+uint32_t text_next(const char **at, int *width);
+/* The columns of a whole text; of one that is wider than most, most. */
+int text_width(const char *text, int most);
+/* The same character as UTF-8. Returns the bytes: 1 to 4. */
+int text_encode(uint32_t character, char bytes[4]);
+
+#endif

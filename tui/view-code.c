@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The code of one function: source lines and the instructions made of them, with their parts of
+ * the function's time beside them. A source line's count is that of its instructions, so the
+ * whole is the sum of the instructions alone.
+ */
+#include "config.h"
+
+#include "view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "paint.h"
+#include "text.h"
+#include "words.h"
+
+#define SHARE_WIDTH 6
+#define SAMPLES_WIDTH 8
+#define LINE_WIDTH 6
+#define FILE_WIDTH 22
+#define INDENT 2       /* of instructions */
+#define FOR_SAMPLES 80 /* columns of a screen that shows them, */
+#define FOR_FILES 110  /* and files' names beside line numbers */
+
+static uint64_t whole(const struct snapshot *now)
+{
+    uint64_t instructions = 0, lines = 0;
+
+    for (uint32_t i = 0; i < now->code_count; i++)
+        *(now->code[i].source ? &lines : &instructions) += now->code[i].ns;
+    return instructions > 0 ? instructions : lines;
+}
+
+/* Counts; nothing where there are none. Returns the column after them. */
+static int put_counts(struct canvas *canvas, int row, const struct pprofil_code_row *line,
+                      uint64_t all, enum style style)
+{
+    char text[24];
+
+    if (line->ns > 0 && all > 0)
+        paint_per_cent(canvas, row, 0, SHARE_WIDTH, style, (double)line->ns / (double)all, 1);
+    if (canvas->columns < FOR_SAMPLES)
+        return SHARE_WIDTH + 1;
+    snprintf(text, sizeof text, "%" PRIu64, line->samples);
+    if (line->samples > 0)
+        canvas_put_right(canvas, row, SHARE_WIDTH + 1, SAMPLES_WIDTH, STYLE_FIGURE, text);
+    return SHARE_WIDTH + SAMPLES_WIDTH + 3;
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path == NULL ? "" : path;
+}
+
+static int put_line_number(struct canvas *canvas, int row, int column,
+                           const struct pprofil_code_row *line)
+{
+    char text[4096];
+    int width = canvas->columns < FOR_FILES ? LINE_WIDTH : FILE_WIDTH;
+
+    if (width == FILE_WIDTH && line->file != NULL)
+        snprintf(text, sizeof text, "%s:%" PRIu32, file_name(line->file), line->line);
+    else
+        snprintf(text, sizeof text, "%" PRIu32, line->line);
+    if (line->line > 0 && text_width(text, width + 1) <= width)
+        canvas_put_right(canvas, row, column, width, STYLE_DIM, text);
+    else if (line->line > 0)
+        paint_text(canvas, row, column, width, STYLE_DIM,
+                   &(struct paint_text){.text = text, .tail = true});
+    return column + width + 1;
+}
+
+static int put_address(struct canvas *canvas, int row, int column,
+                       const struct pprofil_code_row *line)
+{
+    return column + INDENT +
+           canvas_printf(canvas, row, column + INDENT, -1, STYLE_DIM, "%" PRIx64, line->address) +
+           2;
+}
+
+static void put_line(const struct model *model, struct canvas *canvas, int row, uint32_t index,
+                     uint64_t all)
+{
+    const struct pprofil_code_row *line = &model->now.code[index];
+    enum style heat =
+        line->ns == 0 || all == 0 ? STYLE_PLAIN : paint_heat((double)line->ns / (double)all);
+    int column = put_counts(canvas, row, line, all, heat);
+
+    column = line->source ? put_line_number(canvas, row, column, line)
+                          : put_address(canvas, row, column, line);
+    paint_text(canvas, row, column, -1, line->source ? STYLE_SOURCE : heat,
+               &(struct paint_text){.text = line->text == NULL ? "" : line->text,
+                                    .tabs = true,
+                                    .sideways = model->sideways,
+                                    .search = model->search});
+}
+
+static void put_title(const struct model *model, struct canvas *canvas, int row)
+{
+    int column = canvas_put(canvas, row, 0, -1, STYLE_LABEL, "code of") + 1;
+
+    paint_name(canvas, row, column, -1, STYLE_TITLE, model->code_name);
+}
+
+static const char *why_none(const struct snapshot *now)
+{
+    if (now->code_state == -EAGAIN)
+        return "the code is being read";
+    if (now->code_problem != NULL && now->code_problem[0] != '\0')
+        return now->code_problem;
+    return now->code_state < 0 ? strerror(-now->code_state) : "waiting for the code";
+}
+
+int view_code(struct model *model, struct canvas *canvas, int row, int rows)
+{
+    const struct snapshot *now = &model->now;
+    uint64_t all = whole(now);
+
+    model->header_row = 0;
+    put_title(model, canvas, row);
+    paint_list(model, row + 1, rows - 1);
+    if (now->code_count == 0)
+        paint_words(canvas, row + 2, rows - 2, STYLE_TITLE, why_none(now));
+    for (uint32_t i = 0; i < model->page_rows && model->top + i < now->code_count; i++) {
+        put_line(model, canvas, row + 1 + (int)i, model->top + i, all);
+        if (model->top + i == model->selected)
+            paint_selected(canvas, row + 1 + (int)i);
+    }
+    return row + rows;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The columns of the table: a row for each says its title, its least and its greatest width, when
+ * it goes for want of room, what clicking it sorts by, and how it is painted.
+ */
+#include "config.h"
+
+#include "view-columns.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "paint.h"
+
+#define LOW_HISTORY 0.1F /* share below which no window fills a history's height */
+
+/* After a window without samples it is what was known before, dim; a log has only its own. */
+static void paint_window(const struct pen *pen, const void *row)
+{
+    const struct table *table = pen->table;
+    bool known = table->filled > 0 && !(table->empty && table->unsmoothed);
+
+    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width,
+                   table->empty ? STYLE_DIM : pen->style,
+                   known ? ((const struct table_row *)row)->smooth_share : (double)NAN, 1);
+}
+
+static void paint_window_error(const struct pen *pen, const void *row)
+{
+    const struct table_row *line = row;
+
+    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM,
+                   pen->table->windows > 0 ? line->window_error95 : (double)NAN, 1);
+}
+
+static void paint_total(const struct pen *pen, const void *row)
+{
+    const struct table_row *line = row;
+
+    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, pen->style, line->total.share,
+                   2);
+}
+
+static void paint_error(const struct pen *pen, const void *row)
+{
+    const struct table_row *line = row;
+
+    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, line->total.error95,
+                   2);
+}
+
+static void paint_seconds(const struct pen *pen, const void *row)
+{
+    double seconds = (double)((const struct table_row *)row)->total.ns / 1e9;
+    char text[32];
+
+    snprintf(text, sizeof text, "%.*f", seconds < 1000 ? 3 : 0, seconds);
+    canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
+}
+
+/* Of one CPU: a share of what all rows used in the last window. */
+static void paint_cpu(const struct pen *pen, const void *row)
+{
+    const struct table *table = pen->table;
+    double cpus = NAN;
+
+    if (table->windows > 0 && table->window_seconds > 0)
+        cpus = ((const struct table_row *)row)->smooth_share * (double)table->window_ns / 1e9 /
+               table->window_seconds;
+    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, pen->style, cpus, 1);
+}
+
+/* As high as the row's own best window: how large it is, figures say. But noise stays low. */
+static void paint_history(const struct pen *pen, const void *row)
+{
+    const float *history = ((const struct table_row *)row)->history;
+    float highest = LOW_HISTORY;
+
+    for (int i = 0; i < TABLE_WINDOWS; i++)
+        if (history[i] > highest)
+            highest = history[i];
+    canvas_spark(pen->canvas, pen->row, pen->column, pen->width, STYLE_SPARK, history,
+                 TABLE_WINDOWS, (double)highest);
+}
+
+void view_put_number(const struct pen *pen, uint32_t number)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%" PRIu32, number);
+    canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
+}
+
+static void paint_pid(const struct pen *pen, const void *row)
+{
+    view_put_number(pen, ((const struct table_row *)row)->total.pid);
+}
+
+static void paint_tid(const struct pen *pen, const void *row)
+{
+    view_put_number(pen, ((const struct table_row *)row)->total.tid);
+}
+
+/* --- names ----------------------------------------------------------------------------- */
+
+/* A name that is still looked up is what is known of it, and dots. */
+void view_put_name(const struct pen *pen, const struct table_row *line, bool tail, int column,
+                   const char *name)
+{
+    enum style style = line->total.pending ? STYLE_DIM : pen->style;
+    int width = pen->column + pen->width - column - (line->total.pending ? 1 : 0);
+    int used = paint_text(pen->canvas, pen->row, column, width, style,
+                          &(struct paint_text){.text = name,
+                                               .tail = tail,
+                                               .sideways = pen->model->sideways,
+                                               .search = pen->model->search});
+
+    if (line->total.pending && width >= 0)
+        canvas_put(pen->canvas, pen->row, column + used, 1, STYLE_DIM,
+                   pen->canvas->utf8 ? "…" : "~");
+}
+
+static void paint_row_name(const struct pen *pen, const void *row)
+{
+    const struct table_row *line = row;
+
+    view_put_name(pen, line, false, pen->column, line->total.name);
+}
+
+static void paint_path(const struct pen *pen, const void *row)
+{
+    const struct table_row *line = row;
+
+    view_put_name(pen, line, true, pen->column, line->total.name);
+}
+
+static void put_place(const struct pen *pen, enum style style, const char *file, uint32_t line,
+                      const char *search)
+{
+    char text[4096];
+
+    if (line == 0)
+        snprintf(text, sizeof text, "%s", file);
+    else
+        snprintf(text, sizeof text, "%s:%" PRIu32, file, line);
+    paint_text(pen->canvas, pen->row, pen->column, pen->width, style,
+               &(struct paint_text){.text = text,
+                                    .tail = true,
+                                    .search = search,
+                                    .sideways = search == NULL ? 0 : pen->model->sideways});
+}
+
+static void paint_line(const struct pen *pen, const void *row)
+{
+    const struct table_row *line = row;
+
+    if (line->total.pending)
+        view_put_name(pen, line, true, pen->column, line->total.name);
+    else
+        put_place(pen, pen->style, line->total.name, line->total.line, pen->model->search);
+}
+
+static void paint_place(const struct pen *pen, const void *row)
+{
+    const struct table_row *line = row;
+
+    put_place(pen, STYLE_DIM, line->total.file, line->total.line, NULL);
+}
+
+static void paint_object(const struct pen *pen, const void *row)
+{
+    paint_text(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM,
+               &(struct paint_text){.text = ((const struct table_row *)row)->total.object});
+}
+
+static void paint_hottest(const struct pen *pen, const void *row)
+{
+    const char *hottest = ((const struct table_row *)row)->total.hottest;
+
+    paint_text(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM,
+               &(struct paint_text){.text = hottest == NULL ? "" : hottest,
+                                    .sideways = pen->model->sideways});
+}
+
+/* --- which view has which -------------------------------------------------------------- */
+
+#define NONE (-1)
+#define FIGURE COLUMN_FIGURE
+#define TEXT COLUMN_TEXT
+#define PICTURE COLUMN_PICTURE
+/* clang-format off */
+/*       title     ascii     wall      least most goes sort             kind     paint */
+#define WINDOW {"win%",   NULL,     NULL,     6,  0, 0, TABLE_BY_WINDOW, FIGURE, paint_window}
+#define WINDOW_ERROR \
+               {"±95%",   "+-95%",  NULL,     5,  0, 9, NONE,            FIGURE, paint_window_error}
+#define TOTAL  {"total%", NULL,     NULL,     6,  0, 1, TABLE_BY_TOTAL,  FIGURE, paint_total}
+#define ERROR  {"±95%",   "+-95%",  NULL,     5,  0, 5, NONE,            FIGURE, paint_error}
+#define SECONDS {"CPU s", NULL,     "wall s", 8,  0, 4, TABLE_BY_TOTAL,  FIGURE, paint_seconds}
+#define CPU    {"CPU%",   NULL,     "wall%",  6,  0, 0, TABLE_BY_WINDOW, FIGURE, paint_cpu}
+#define HISTORY {"history", NULL,   NULL,     8, 30, 6, NONE,            PICTURE, paint_history}
+#define OBJECT {"object", NULL,     NULL,    10, 24, 2, TABLE_BY_OBJECT, TEXT,    paint_object}
+#define PID    {"PID",    NULL,     NULL,     7,  0, 7, TABLE_BY_PID,    FIGURE, paint_pid}
+#define HOTTEST {"hottest", NULL, NULL, 14, 40, 2, NONE,        TEXT,    paint_hottest}
+#define SHARES WINDOW, WINDOW_ERROR, TOTAL, ERROR, SECONDS, HISTORY
+
+static const struct column by_function[] = {
+    SHARES,
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, OBJECT,
+    {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   paint_place}, {0}};
+static const struct column by_object[] = {
+    SHARES, {"object", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   paint_path}, {0}};
+static const struct column by_line[] = {
+    SHARES,
+    {"file:line", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   paint_line}, OBJECT, {0}};
+static const struct column by_thread[] = {
+    CPU, {"total%", NULL, NULL, 6, 0, 6, TABLE_BY_TOTAL, FIGURE, paint_total},
+    HISTORY, PID, {"TID", NULL, NULL, 7, 0, 1, TABLE_BY_PID, FIGURE, paint_tid},
+    {"S",         NULL, NULL,  1,  0, 0, NONE,          TEXT,   view_paint_state},
+    {"thread",    NULL, NULL, 10, 16, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, HOTTEST,
+    {"asleep in", NULL, NULL, 12, 20, 3, NONE,          TEXT,   view_paint_sleeps_in}, {0}};
+static const struct column by_process[] = {
+    CPU, {"total%", NULL, NULL, 6, 0, 3, TABLE_BY_TOTAL, FIGURE, paint_total}, SECONDS, HISTORY,
+    {"PID",       NULL, NULL,  7,  0, 0, TABLE_BY_PID,  FIGURE, paint_pid},
+    {"status",    NULL, NULL, 10,  0, 1, NONE,          TEXT,   view_paint_status},
+    {"process",   NULL, NULL, 14, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_process}, HOTTEST, {0}};
+static const struct column by_syscall[] = {
+    SHARES, {"in it", NULL, NULL, 6, 0, 2, NONE, FIGURE, view_paint_in_call},
+    {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, {0}};
+/* clang-format on */
+
+const struct column *view_columns(enum pprofil_by by)
+{
+    static const struct column *const columns[SNAPSHOT_GROUPINGS] = {
+        [PPROFIL_BY_FUNCTION] = by_function, [PPROFIL_BY_OBJECT] = by_object,
+        [PPROFIL_BY_LINE] = by_line,         [PPROFIL_BY_THREAD] = by_thread,
+        [PPROFIL_BY_PROCESS] = by_process,   [PPROFIL_BY_SYSCALL] = by_syscall,
+    };
+
+    return columns[by];
+}

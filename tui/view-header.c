@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The lines above the table. Each line is a row of facts from the most to the least important;
+ * a fact that does not fit is left out whole. How many lines there are depends on the height;
+ * the facts of two or three lines share one where it is small.
+ */
+#include "config.h"
+
+#include "view.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "paint.h"
+#include "text.h"
+#include "words.h"
+
+#define NARROW 80     /* columns below which facts are worded briefly */
+#define SHORT_ROWS 16 /* rows below which the header has three lines, */
+#define TALL_ROWS 30  /* and from which it has five; */
+#define LEAST_SPARK 8
+
+/* A line that is being filled from the left. */
+struct line {
+    struct canvas *canvas;
+    int row, column;
+};
+
+static bool is_narrow(const struct line *line)
+{
+    return line->canvas->columns < NARROW;
+}
+
+/* A fact: a label (may be ""), then a figure. Left out if it does not fit. */
+static void put_fact(struct line *line, const char *label, enum style style, const char *format,
+                     ...) __attribute__((format(printf, 4, 5)));
+static void put_fact(struct line *line, const char *label, enum style style, const char *format,
+                     ...)
+{
+    char figure[WORDS_SIZE];
+    int gap = line->column == 0 ? 0 : is_narrow(line) ? 1 : 2;
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(figure, sizeof figure, format, arguments);
+    va_end(arguments);
+
+    int space = line->canvas->columns - line->column - gap;
+    int label_width = text_width(label, 64), blank = label_width > 0;
+    int needed = label_width + blank + text_width(figure, WORDS_SIZE);
+    if (needed > space)
+        return;
+    line->column += gap;
+    canvas_put(line->canvas, line->row, line->column, -1, STYLE_LABEL, label);
+    canvas_put(line->canvas, line->row, line->column + label_width + blank, -1, style, figure);
+    line->column += needed;
+}
+
+static void put_title(const struct model *model, struct line *line)
+{
+    char elapsed[32];
+    int columns = line->canvas->columns;
+
+    paint_elapsed(model->now.totals.elapsed_ns, elapsed, sizeof elapsed);
+    int targets = text_width(model->targets, columns / 2);
+    int end = columns - text_width(elapsed, columns) - 1;
+
+    if (columns >= 60)
+        line->column = canvas_put(line->canvas, line->row, 0, -1, STYLE_LABEL, "pprofil top") + 2;
+    int most = end - targets - 2 - line->column;
+    line->column +=
+        paint_name(line->canvas, line->row, line->column, most, STYLE_TITLE, model->command) + 2;
+    paint_name(line->canvas, line->row, line->column, targets, STYLE_FIGURE, model->targets);
+    canvas_put(line->canvas, line->row, end + 1, -1, STYLE_LABEL, elapsed);
+}
+
+/* The last minute, as high as the whole CPUs it needed. */
+static void put_minute(const struct model *model, struct line *line, int width)
+{
+    float highest = 1;
+
+    for (int i = 0; i < MODEL_MINUTE; i++)
+        if (model->minute[i] > highest)
+            highest = ceilf(model->minute[i]);
+    if (width > MODEL_MINUTE)
+        width = MODEL_MINUTE;
+    if (width < LEAST_SPARK)
+        return;
+    canvas_spark(line->canvas, line->row, line->column + 1, width, STYLE_SPARK, model->minute,
+                 MODEL_MINUTE, (double)highest);
+    line->column += width + 1;
+}
+
+/* While nothing is sampled nothing is told of it. */
+static void put_cpu(const struct model *model, struct line *line)
+{
+    const struct snapshot *now = &model->now;
+
+    if (model->have_snapshot && (!now->sampling || now->ended || now->dead))
+        put_fact(line, "CPU", STYLE_FIGURE, "-");
+    else
+        put_fact(line, "CPU", STYLE_FIGURE, "%.1f %%", 100 * model->target_cpu);
+}
+
+/* The fullest wording that fits in so many columns. */
+static void put_threads(const struct model *model, struct line *line)
+{
+    char text[WORDS_SIZE];
+
+    for (int brief = 0; brief <= 2; brief++) {
+        words_threads(model, brief, text, sizeof text);
+        if (line->column + 2 + text_width(text, WORDS_SIZE) <= line->canvas->columns)
+            break;
+    }
+    put_fact(line, "", STYLE_FIGURE, "%s", text);
+}
+
+/* The sparkline gets what the threads leave. */
+static void put_cpu_and_threads(const struct model *model, struct line *line)
+{
+    char text[WORDS_SIZE];
+
+    put_cpu(model, line);
+    words_threads(model, is_narrow(line) ? 2 : 1, text, sizeof text);
+    put_minute(model, line,
+               line->canvas->columns - line->column - 3 - text_width(text, WORDS_SIZE));
+    put_threads(model, line);
+}
+
+static void put_losses(const struct model *model, struct line *line)
+{
+    const struct pprofil_totals *totals = &model->now.totals;
+    double throttled = words_throttled(totals);
+    bool brief = is_narrow(line);
+
+    if (!brief || totals->lost > 0)
+        put_fact(line, "lost", totals->lost > 0 ? STYLE_WARNING : STYLE_FIGURE, "%" PRIu64,
+                 totals->lost);
+    if (!brief || throttled > 0)
+        put_fact(line, "throttled", throttled > 0 ? STYLE_WARNING : STYLE_FIGURE, "%.1f %%",
+                 100 * throttled);
+}
+
+static void put_sampling(const struct model *model, struct line *line)
+{
+    if (model->now.totals.wall && is_narrow(line))
+        put_fact(line, "", STYLE_FIGURE, "%.0f Hz", model->asked_hz);
+    else if (model->now.totals.wall)
+        put_fact(line, "samples/s", STYLE_FIGURE, "%.0f asked", model->asked_hz);
+    else if (is_narrow(line))
+        put_fact(line, "", STYLE_FIGURE, "%.0f/%.0f Hz", model->achieved_hz, model->asked_hz);
+    else
+        put_fact(line, "samples/s", STYLE_FIGURE, "%.0f asked, %.0f achieved", model->asked_hz,
+                 model->achieved_hz);
+    put_losses(model, line);
+    put_fact(line, is_narrow(line) ? "stopped" : "target stopped", STYLE_FIGURE, "%.2f %%",
+             100 * model->stopped_share);
+}
+
+/* The program, or all, ended. What it started may go on. */
+static void put_end(const struct snapshot *now, struct line *line)
+{
+    char text[WORDS_SIZE];
+
+    words_outcome(now, is_narrow(line) || now->dead, text, sizeof text);
+    put_fact(line, "", STYLE_WARNING, "%s", text);
+}
+
+/* What is out of the ordinary. */
+static void put_state(const struct model *model, struct line *line)
+{
+    const struct snapshot *now = &model->now;
+
+    if (model->have_snapshot && now->dead)
+        put_fact(line, "", STYLE_WARNING, "supervisor died: nothing new comes");
+    if (model->have_snapshot && (now->ended || now->status >= 0))
+        put_end(now, line);
+    if (model->have_snapshot && !now->dead && !now->ended && !now->sampling)
+        put_fact(line, "", STYLE_WARNING, "sampling stopped");
+    if (model->paused)
+        put_fact(line, "", STYLE_WARNING, "PAUSED");
+}
+
+static void put_mode(const struct model *model, struct line *line)
+{
+    put_fact(line, "", STYLE_FIGURE, "%s time", model->wall ? "wall" : "CPU");
+    put_fact(line, "window", STYLE_FIGURE, "%g s", model->window_seconds);
+    if (model->now.pending > 0)
+        put_fact(line, "names to look up", STYLE_FIGURE, "%" PRIu32, model->now.pending);
+}
+
+static int lines_of(const struct canvas *canvas)
+{
+    if (canvas->rows < SHORT_ROWS)
+        return 3;
+    return canvas->rows < TALL_ROWS ? 4 : 5;
+}
+
+bool view_has_filter_line(const struct canvas *canvas)
+{
+    return canvas->rows >= SHORT_ROWS;
+}
+
+void view_breadcrumb(const struct model *model, const struct canvas *canvas, char *text,
+                     size_t size)
+{
+    char *between, *rest;
+
+    model_breadcrumb(model, text, size);
+    while (!canvas->utf8 && (between = strstr(text, "›")) != NULL) {
+        *between = '>';
+        rest = between + strlen("›");
+        memmove(between + 1, rest, strlen(rest) + 1);
+    }
+}
+
+static int put_breadcrumb(const struct model *model, struct line *line)
+{
+    char text[WORDS_SIZE * 2];
+
+    if (model->filter_count == 0 || !view_has_filter_line(line->canvas))
+        return 0;
+    view_breadcrumb(model, line->canvas, text, sizeof text);
+    line->column = canvas_put(line->canvas, line->row, 0, -1, STYLE_LABEL, "only") + 1;
+    paint_text(line->canvas, line->row, line->column, -1, STYLE_TITLE,
+               &(struct paint_text){.text = text, .tail = true});
+    return 1;
+}
+
+int view_header(const struct model *model, struct canvas *canvas, int row)
+{
+    int lines = lines_of(canvas);
+    struct line line[6];
+
+    for (int i = 0; i < 6; i++)
+        line[i] = (struct line){canvas, row + i, 0};
+    put_title(model, &line[0]);
+    if (lines == 5) {
+        put_cpu(model, &line[1]);
+        put_minute(model, &line[1], canvas->columns - line[1].column - 1);
+        put_threads(model, &line[2]);
+    } else {
+        put_cpu_and_threads(model, &line[1]);
+    }
+    if (lines > 3)
+        put_sampling(model, &line[lines - 2]);
+    put_state(model, &line[lines - 1]);
+    if (lines == 3)
+        put_sampling(model, &line[lines - 1]);
+    put_mode(model, &line[lines - 1]);
+    return row + lines + put_breadcrumb(model, &line[lines]);
+}

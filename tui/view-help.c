@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The help, made of the table of keys: one entry for each binding with words to it, with the
+ * other keys of the same action beside it. Entries are broken into lines, and put into two columns
+ * where there is room; what does not fit on the screen is scrolled to.
+ */
+#include "config.h"
+
+#include "view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "paint.h"
+
+#define FOR_TWO 80    /* columns of a screen that has two columns of entries */
+#define KEYS_WIDTH 20 /* at most */
+
+/* Entries from first to before end, and the lines they take. */
+struct part {
+    size_t first, end;
+    int lines;
+};
+
+struct page {
+    int column, width, keys_width;
+};
+
+/* The part of a text that fits on one line, broken at a blank where there is one. Returns what
+ * is left. Keys and their help are ASCII. */
+static const char *break_line(const char *text, int width, int *length)
+{
+    int all = (int)strlen(text), at = width < 1 ? 1 : width;
+
+    if (all <= at) {
+        *length = all;
+        return text + all;
+    }
+    while (at > 0 && text[at] != ' ')
+        at--;
+    *length = at > 0 ? at : width < 1 ? 1 : width;
+    return text + *length + (at > 0 ? 1 : 0);
+}
+
+static int lines_of(const char *text, int width)
+{
+    int lines = 0, length;
+
+    while (*text != '\0') {
+        text = break_line(text, width, &length);
+        lines++;
+    }
+    return lines;
+}
+
+/* Is this another key of that binding's action, worth naming? What only leaves the help is not. */
+static bool is_alias(const struct key_binding *binding, const struct key_binding *other)
+{
+    return other != binding && other->help == NULL && other->action == binding->action &&
+           other->argument == binding->argument && (other->where & binding->where) != 0 &&
+           other->where != KEY_IN_HELP && other->key != binding->key;
+}
+
+static void keys_of(const struct key_binding *binding, char *text, size_t size)
+{
+    uint32_t last = 0;
+    size_t used = (size_t)snprintf(text, size, "%s", keys_name(binding->key));
+
+    for (size_t i = 0; i < key_binding_count && used < size; i++)
+        if (is_alias(binding, &key_bindings[i]) && key_bindings[i].key != last) {
+            last = key_bindings[i].key;
+            used += (size_t)snprintf(text + used, size - used, ", %s", keys_name(last));
+        }
+}
+
+static int entry_lines(const struct key_binding *binding, const struct page *page)
+{
+    char keys[128];
+
+    if (binding->help == NULL)
+        return 0;
+    keys_of(binding, keys, sizeof keys);
+    int left = lines_of(keys, page->keys_width - 1);
+    int right = lines_of(binding->help, page->width - page->keys_width);
+    return left > right ? left : right;
+}
+
+static void put_lines(struct canvas *canvas, int row, int first, int end, int column, int width,
+                      enum style style, const char *text)
+{
+    while (*text != '\0' && row < end) {
+        int length;
+        char line[256];
+        const char *rest = break_line(text, width, &length);
+        snprintf(line, sizeof line, "%.*s", length < 255 ? length : 255, text);
+        if (row >= first)
+            canvas_put(canvas, row, column, width, style, line);
+        text = rest;
+        row++;
+    }
+}
+
+/* Paints a part so that its line top is on row first. */
+static void put_part(struct canvas *canvas, const struct part *part, const struct page *page,
+                     int top, int first, int end)
+{
+    int row = first - top;
+
+    for (size_t i = part->first; i < part->end; i++) {
+        char keys[128];
+        const struct key_binding *binding = &key_bindings[i];
+        if (binding->help == NULL)
+            continue;
+        keys_of(binding, keys, sizeof keys);
+        put_lines(canvas, row, first, end, page->column, page->keys_width - 1, STYLE_KEY, keys);
+        put_lines(canvas, row, first, end, page->column + page->keys_width,
+                  page->width - page->keys_width, STYLE_KEY_HELP, binding->help);
+        row += entry_lines(binding, page);
+    }
+}
+
+/* All in one part, or in two of about the same height. */
+static int divide(struct part parts[2], const struct page *page, int count)
+{
+    int all = 0;
+    size_t i = 0;
+
+    for (size_t at = 0; at < key_binding_count; at++)
+        all += entry_lines(&key_bindings[at], page);
+    parts[0] = (struct part){0, key_binding_count, all};
+    if (count < 2)
+        return all;
+    for (parts[0].lines = 0; i < key_binding_count && 2 * parts[0].lines < all; i++)
+        parts[0].lines += entry_lines(&key_bindings[i], page);
+    parts[0].end = i;
+    parts[1] = (struct part){i, key_binding_count, all - parts[0].lines};
+    return parts[0].lines > parts[1].lines ? parts[0].lines : parts[1].lines;
+}
+
+static void put_title(struct canvas *canvas, int top, int rows, int lines)
+{
+    char back[32];
+    int column = canvas_put(canvas, 0, 0, -1, STYLE_TITLE, "Keys") + 2;
+
+    snprintf(back, sizeof back, "%s", paint_key(KEY_IN_HELP, ACTION_BACK, 0));
+    if (lines > rows)
+        column += canvas_printf(canvas, 0, column, -1, STYLE_LABEL, "%d-%d of %d", top + 1,
+                                top + rows < lines ? top + rows : lines, lines) +
+                  2;
+    if (lines > rows && canvas->columns >= FOR_TWO)
+        column += canvas_printf(canvas, 0, column, -1, STYLE_LABEL, "%s: more",
+                                paint_key(KEY_IN_HELP, ACTION_DOWN, 0)) +
+                  2;
+    canvas_printf(canvas, 0, column, -1, STYLE_LABEL, "%s: back", back);
+}
+
+void view_help(struct model *model, struct canvas *canvas)
+{
+    int count = canvas->columns >= FOR_TWO ? 2 : 1, rows = canvas->rows - 2;
+    struct page page = {0, canvas->columns / count - (count > 1 ? 1 : 0), KEYS_WIDTH};
+    struct part parts[2];
+
+    if (page.keys_width > page.width * 2 / 5)
+        page.keys_width = page.width * 2 / 5;
+    int lines = divide(parts, &page, count);
+    model->help_rows = rows > 0 ? (uint32_t)rows : 0;
+    model->help_last = lines > rows ? (uint32_t)(lines - rows) : 0;
+    if (model->help_top > model->help_last)
+        model->help_top = model->help_last;
+
+    canvas_clear(canvas);
+    put_title(canvas, (int)model->help_top, rows, lines);
+    for (int i = 0; i < count; i++) {
+        page.column = i * (canvas->columns / 2);
+        put_part(canvas, &parts[i], &page, (int)model->help_top, 1, 1 + rows);
+    }
+}

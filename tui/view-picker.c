@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The list of processes that one may attach to, and of those one may not, with the reason. */
+#include "config.h"
+
+#include "view.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "columns.h"
+#include "paint.h"
+
+#define HEAD 3 /* lines above the titles */
+
+/* What is painted of a process. */
+struct entry {
+    const struct pprofil_candidate *process;
+    double cpu;
+};
+
+static void put_number(const struct pen *pen, uint32_t number)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%" PRIu32, number);
+    canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, pen->style, text);
+}
+
+static void paint_pid(const struct pen *pen, const void *row)
+{
+    put_number(pen, ((const struct entry *)row)->process->pid);
+}
+
+static void paint_threads(const struct pen *pen, const void *row)
+{
+    put_number(pen, ((const struct entry *)row)->process->threads);
+}
+
+static void paint_user(const struct pen *pen, const void *row)
+{
+    paint_name(pen->canvas, pen->row, pen->column, pen->width, pen->style,
+               ((const struct entry *)row)->process->user);
+}
+
+static void paint_cpu(const struct pen *pen, const void *row)
+{
+    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, pen->style,
+                   ((const struct entry *)row)->cpu, 1);
+}
+
+/* The reason without whom it is about: that is the row. */
+static const char *reason_of(const struct pprofil_candidate *process)
+{
+    char subject[64];
+    int length = snprintf(subject, sizeof subject, "%" PRIu32 " (%s) ", process->pid,
+                          process->comm);
+
+    if (strncmp(process->refused, subject, (size_t)length) != 0)
+        return process->refused;
+    const char *reason = process->refused + length;
+    return strncmp(reason, "is ", 3) == 0 ? reason + 3 : reason;
+}
+
+static void paint_command(const struct pen *pen, const void *row)
+{
+    const struct pprofil_candidate *process = ((const struct entry *)row)->process;
+    char text[512];
+
+    snprintf(text, sizeof text, "%s%s%s%s",
+             process->command[0] != '\0' ? process->command : process->comm,
+             process->refused[0] != '\0' ? " (" : "", reason_of(process),
+             process->refused[0] != '\0' ? ")" : "");
+    paint_text(pen->canvas, pen->row, pen->column, pen->width, pen->style,
+               &(struct paint_text){.text = text,
+                                    .sideways = pen->model->sideways,
+                                    .search = pen->model->prompt == PROMPT_FILTER ? pen->model->text
+                                                                                  : NULL});
+}
+
+/* clang-format off */
+static const struct column columns[] = {
+    {"PID",     NULL,  NULL,  7,   0, 0, -1, COLUMN_FIGURE, paint_pid},
+    {"USER",    NULL,  NULL,  8,  16, 1, -1, COLUMN_TEXT,   paint_user},
+    {"CPU%",    NULL,  NULL,  6,   0, 0, -1, COLUMN_FIGURE, paint_cpu},
+    {"THREADS", NULL,  NULL,  7,   0, 2, -1, COLUMN_FIGURE, paint_threads},
+    {"COMMAND", NULL,  NULL, 14, 200, 0, -1, COLUMN_TEXT,   paint_command},
+    {0}};
+/* clang-format on */
+
+static void put_head(const struct model *model, struct canvas *canvas, int row)
+{
+    bool brief = canvas->columns < 70;
+    int column = canvas_put(canvas, row, 0, -1, STYLE_TITLE, "pprofil top") + 2;
+
+    canvas_printf(canvas, row, column, -1, STYLE_LABEL, "%" PRIu32 " of %" PRIu32 " processes",
+                  model->picked_count, model->candidate_count);
+    canvas_printf(canvas, row + 1, 0, -1, STYLE_LABEL,
+                  brief ? "Which process? %s attaches"
+                        : "Which process? Type to narrow the list; %s attaches to the one selected",
+                  paint_key(KEY_IN_PICKER, ACTION_ENTER, 0));
+    column = canvas_put(canvas, row + 2, 0, -1, STYLE_LABEL, "filter:") + 1;
+    if (model->prompt != PROMPT_FILTER)
+        return;
+    column += canvas_put(canvas, row + 2, column, -1, STYLE_FIGURE, model->text);
+    canvas->cursor_row = row + 2;
+    canvas->cursor_column = column < canvas->columns ? column : canvas->columns - 1;
+}
+
+/* Why the selected one is refused, where the list has no room to say it. */
+static void put_reason(const struct pprofil_candidate *process, struct canvas *canvas, int row)
+{
+    if (process->refused[0] == '\0')
+        return;
+    canvas_style(canvas, row, 0, -1, STYLE_PLAIN);
+    canvas_printf(canvas, row, 0, canvas->columns, STYLE_PLAIN, "%*s", canvas->columns, "");
+    paint_name(canvas, row, 0, -1, STYLE_WARNING, process->refused);
+}
+
+static void put_line(const struct model *model, struct canvas *canvas,
+                     const struct column_place *places, int count, int row, uint32_t index)
+{
+    uint32_t which = model->picked[index];
+    const struct pprofil_candidate *process = &model->candidates[which];
+    struct entry entry = {process,
+                          model->candidate_cpu == NULL ? (double)NAN : model->candidate_cpu[which]};
+    struct pen pen = {.canvas = canvas, .row = row, .model = model, .index = index};
+
+    pen.style = process->refused[0] != '\0' ? STYLE_DIM : STYLE_PLAIN;
+    columns_paint(places, count, &pen, &entry);
+}
+
+int view_picker(struct model *model, struct canvas *canvas, int row, int rows)
+{
+    struct column_place places[COLUMNS_MOST];
+    int count = columns_layout(columns, canvas->columns, true, places), list = row + HEAD + 1;
+
+    model->header_row = 0;
+    put_head(model, canvas, row);
+    columns_titles(places, count, canvas, row + HEAD, -1, false);
+    paint_list(model, list, rows - HEAD - 1);
+    for (uint32_t i = 0; i < model->page_rows && model->top + i < model->picked_count; i++) {
+        uint32_t index = model->top + i;
+        put_line(model, canvas, places, count, list + (int)i, index);
+        if (index != model->selected)
+            continue;
+        paint_selected(canvas, list + (int)i);
+        put_reason(&model->candidates[model->picked[index]], canvas, row + 1);
+    }
+    if (model->picked_count == 0)
+        paint_words(canvas, list + 1, rows - HEAD - 2, STYLE_TITLE,
+                    model->candidate_count == 0 ? "processes are being listed"
+                                                : "no process has this in its name");
+    return row + rows;
+}

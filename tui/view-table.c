@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of the present view: titles, the lines that fit, or why there are none. */
+#include "config.h"
+
+#include "view.h"
+
+#include <math.h>
+
+#include "paint.h"
+#include "view-columns.h"
+#include "words.h"
+
+static double share_of(const struct table *table, const struct table_row *row)
+{
+    return table->filled > 0 ? row->smooth_share : row->total.share;
+}
+
+static void paint_lines(const struct model *model, struct canvas *canvas, int row, bool screen,
+                        uint32_t first, uint32_t end)
+{
+    const struct table *table = model_table(model);
+    struct column_place places[COLUMNS_MOST];
+    int count = columns_layout(view_columns(model->view), canvas->columns, screen, places);
+
+    columns_titles(places, count, canvas, row++, (int)model->sort, model->now.totals.wall);
+    for (uint32_t i = first; i < end && i < table->count; i++, row++) {
+        struct pen pen = {.canvas = canvas, .row = row, .model = model, .table = table, .index = i};
+        pen.style = paint_heat(share_of(table, &table->rows[i]));
+        columns_paint(places, count, &pen, &table->rows[i]);
+    }
+}
+
+int view_table(struct model *model, struct canvas *canvas, int row, int rows)
+{
+    const struct table *table = model_table(model);
+    char words[WORDS_SIZE];
+
+    model->header_row = row > 0 ? (uint32_t)row : 0;
+    paint_list(model, row + 1, rows - 1);
+    paint_lines(model, canvas, row, true, model->top, model->top + model->page_rows);
+    if (table->count == 0) {
+        words_empty(model, words, sizeof words);
+        paint_words(canvas, row + 2, rows - 2, STYLE_TITLE, words);
+    } else if (model->selected >= model->top && model->selected < table->count &&
+               model->selected - model->top < model->page_rows) {
+        paint_selected(canvas, row + 1 + (int)(model->selected - model->top));
+    }
+    return row + rows;
+}
+
+int view_sort_at(const struct model *model, int columns, int column)
+{
+    struct column_place places[COLUMNS_MOST];
+    int count = columns_layout(view_columns(model->view), columns, true, places);
+
+    for (int i = 0; i < count; i++)
+        if (column >= places[i].at && column < places[i].at + places[i].width)
+            return places[i].column->sort;
+    return -1;
+}
+
+/* --- a frame of text ------------------------------------------------------------------- */
+
+#define FRAME_HEAD 4       /* lines above the titles */
+#define FRAME_MOST 1000000 /* rows */
+
+static void put_frame_head(const struct model *model, struct canvas *canvas)
+{
+    const struct pprofil_totals *totals = &model->now.totals;
+    char text[WORDS_SIZE], elapsed[32];
+    int at;
+
+    paint_elapsed(totals->elapsed_ns, elapsed, sizeof elapsed);
+    at = canvas_printf(canvas, 0, 0, -1, STYLE_TITLE, "# pprofil top: %s, %s; %s; CPU ",
+                       model->command, model->targets, elapsed);
+    if (model->now.ended || model->now.dead)
+        canvas_put(canvas, 0, at, -1, STYLE_TITLE, "-");
+    else
+        canvas_printf(canvas, 0, at, -1, STYLE_TITLE, "%.1f %%", 100 * model->target_cpu);
+    words_threads(model, 0, text, sizeof text);
+    canvas_printf(canvas, 1, 0, -1, STYLE_PLAIN, "# %s", text);
+    at = canvas_printf(canvas, 2, 0, -1, STYLE_PLAIN, "# %.0f Hz asked", model->asked_hz);
+    if (!totals->wall)
+        at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ", %.0f achieved", model->achieved_hz);
+    canvas_printf(canvas, 2, at, -1, STYLE_PLAIN,
+                  "; target stopped %.2f %% of its CPU time; lost %llu; throttled %.1f %%",
+                  100 * model->stopped_share, (unsigned long long)totals->lost,
+                  100 * words_throttled(totals));
+    at = canvas_printf(canvas, 3, 0, -1, STYLE_PLAIN, "# %s by %s time, window %g s",
+                       words_view(model->view, false), totals->wall ? "wall" : "CPU",
+                       model->window_seconds);
+    if (model->now.dead)
+        at += canvas_put(canvas, 3, at, -1, STYLE_PLAIN, "; the supervisor died: nothing new comes");
+    if (model->now.ended || model->now.status >= 0) {
+        words_outcome(&model->now, false, text, sizeof text);
+        canvas_printf(canvas, 3, at, -1, STYLE_PLAIN, "; %s", text);
+    }
+}
+
+int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t most)
+{
+    uint32_t count = model_table(model)->count;
+    char words[WORDS_SIZE];
+
+    if (most > 0 && count > most)
+        count = most;
+    if (count > FRAME_MOST)
+        count = FRAME_MOST;
+    int error = canvas_resize(canvas, FRAME_HEAD + 1 + (int)count, columns);
+    if (error != 0)
+        return error;
+    put_frame_head(model, canvas);
+    if (count > 0) {
+        paint_lines(model, canvas, FRAME_HEAD, false, 0, count);
+    } else {
+        words_empty(model, words, sizeof words);
+        canvas_printf(canvas, FRAME_HEAD, 0, -1, STYLE_PLAIN, "# %s", words);
+    }
+    return 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the columns of threads and processes show besides figures. */
+#include "config.h"
+
+#include "view-columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "paint.h"
+#include "words.h"
+
+#define TREE_DEPTH 12 /* levels that are drawn */
+
+/* --- threads --------------------------------------------------------------------------- */
+
+/* NULL: it has ended; so has a thread of what its process was before it execed. */
+static const struct pprofil_task *task_of(const struct pen *pen, const void *row)
+{
+    const struct pprofil_row *thread = &((const struct table_row *)row)->total;
+    const struct pprofil_task *task = model_task(pen->model, thread->tid);
+
+    return task != NULL && task->id != 0 && task->id != thread->id ? NULL : task;
+}
+
+void view_paint_state(const struct pen *pen, const void *row)
+{
+    const struct pprofil_task *task = task_of(pen, row);
+    char text[2] = {task == NULL ? '-' : task->state, '\0'};
+
+    canvas_put(pen->canvas, pen->row, pen->column, pen->width,
+               task == NULL ? STYLE_DIM : STYLE_FIGURE, text);
+}
+
+void view_paint_sleeps_in(const struct pen *pen, const void *row)
+{
+    const struct pprofil_task *task = task_of(pen, row);
+
+    if (task == NULL)
+        paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, "ended");
+    else if (task->syscall_name != NULL)
+        paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, task->syscall_name);
+}
+
+/* How many threads are in this system call now. */
+void view_paint_in_call(const struct pen *pen, const void *row)
+{
+    const struct snapshot *now = &pen->model->now;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < now->task_count; i++)
+        if (now->tasks[i].syscall_name != NULL && now->tasks[i].syscall_name[0] != '\0' &&
+            strcmp(now->tasks[i].syscall_name, ((const struct table_row *)row)->total.name) == 0)
+            count++;
+    if (count > 0)
+        view_put_number(pen, count);
+}
+
+/* --- processes ------------------------------------------------------------------------- */
+
+/* The process of a row; where its id is not known, of the images of a process that execed the last
+ * with this name. */
+static const struct pprofil_process *process_of(const struct snapshot *now,
+                                                const struct pprofil_row *row)
+{
+    const struct pprofil_process *found = NULL;
+    bool by_name = false;
+
+    for (uint32_t i = 0; i < now->process_count; i++) {
+        const struct pprofil_process *process = &now->processes[i];
+        if (process->id != 0 && process->id == row->id)
+            return process;
+        bool same = process->comm != NULL && strcmp(process->comm, row->name) == 0;
+        if (process->pid == row->pid && (same || !by_name)) {
+            found = process;
+            by_name = by_name || same;
+        }
+    }
+    return found;
+}
+
+/* Has the process another image now? The next one of its number tells. */
+static bool has_execed(const struct snapshot *now, const struct pprofil_process *process)
+{
+    const struct pprofil_process *end = now->processes + now->process_count;
+
+    for (const struct pprofil_process *next = process + 1; next < end; next++)
+        if (next->pid == process->pid)
+            return next->image == process->image + 1;
+    return false;
+}
+
+void view_paint_status(const struct pen *pen, const void *row)
+{
+    const struct pprofil_process *process =
+        process_of(&pen->model->now, &((const struct table_row *)row)->total);
+    char text[48] = "gone";
+
+    if (process == NULL || process->alive)
+        return;
+    if (process->status >= 0)
+        words_status(process->status, true, text, sizeof text);
+    else if (has_execed(&pen->model->now, process))
+        snprintf(text, sizeof text, "exec'd");
+    paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, text);
+}
+
+/* Does a line at this depth come below line index, before one that is nearer to the root? */
+static bool goes_on(const struct table *table, uint32_t index, unsigned depth)
+{
+    for (uint32_t i = index + 1; i < table->count && table->rows[i].depth >= depth; i++)
+        if (table->rows[i].depth == depth)
+            return true;
+    return false;
+}
+
+void view_paint_process(const struct pen *pen, const void *row)
+{
+    static const char *const branches[2][4] = {{"   ", "|  ", "`- ", "|- "},
+                                               {"   ", "│  ", "└─ ", "├─ "}};
+    const struct table_row *line = row;
+    const char *const *branch = branches[pen->canvas->utf8];
+    int column = pen->column;
+
+    for (unsigned depth = 1; depth <= line->depth && depth <= TREE_DEPTH; depth++) {
+        unsigned kind = (depth == line->depth ? 2u : 0u) + goes_on(pen->table, pen->index, depth);
+        int space = pen->column + pen->width - column;
+        column += space <= 0
+                      ? 0
+                      : canvas_put(pen->canvas, pen->row, column, space, STYLE_DIM, branch[kind]);
+    }
+    view_put_name(pen, line, false, column, line->total.name);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The whole screen: which part is where. */
+#include "config.h"
+
+#include "view.h"
+
+#include <string.h>
+
+#include "paint.h"
+#include "text.h"
+#include "words.h"
+
+static void put_too_small(struct model *model, struct canvas *canvas)
+{
+    model->page_rows = model->list_row = model->header_row = 0;
+    canvas_printf(canvas, 0, 0, -1, STYLE_WARNING, "%dx%d at least", VIEW_LEAST_COLUMNS,
+                  VIEW_LEAST_ROWS);
+}
+
+/* --- tabs: the views, the present one marked ---------------------------------------------- */
+
+enum tabs { TABS_KEYS, TABS_NAMES, TABS_BRIEF, TABS_ONE };
+
+static int put_tab(const struct model *model, struct canvas *canvas, int row, int column,
+                   enum tabs kind, const struct key_binding *binding)
+{
+    enum pprofil_by by = (enum pprofil_by)binding->argument;
+    bool present = by == model->view;
+    int start = column;
+
+    if (kind == TABS_ONE && !present)
+        return 0;
+    enum style style = present ? STYLE_SELECTED : STYLE_KEY_HELP;
+    column += canvas_put(canvas, row, column, -1, style, present ? "[" : " ");
+    if (kind == TABS_KEYS)
+        column += canvas_printf(canvas, row, column, -1, present ? style : STYLE_KEY, "%s ",
+                                keys_name(binding->key));
+    column += canvas_printf(canvas, row, column, -1, style, "%s%s",
+                            words_view(by, kind == TABS_BRIEF), present ? "]" : " ");
+    return column - start;
+}
+
+static int tabs_width(const struct model *model, enum tabs kind)
+{
+    int width = 0;
+
+    for (size_t i = 0; i < key_binding_count; i++) {
+        const struct key_binding *binding = &key_bindings[i];
+        if (binding->action != ACTION_VIEW ||
+            (kind == TABS_ONE && binding->argument != (int)model->view))
+            continue;
+        width +=
+            text_width(words_view((enum pprofil_by)binding->argument, kind == TABS_BRIEF), 32) + 2;
+        width += kind == TABS_KEYS ? text_width(keys_name(binding->key), 8) + 1 : 0;
+    }
+    return width;
+}
+
+/* The filters in force, at the right end of a low screen's tabs. */
+static void put_filters(const struct model *model, struct canvas *canvas, int row, int column)
+{
+    char text[WORDS_SIZE * 2];
+
+    view_breadcrumb(model, canvas, text, sizeof text);
+    paint_text(canvas, row, column + 1, -1, STYLE_TITLE,
+               &(struct paint_text){.text = text, .tail = true});
+}
+
+static int put_tabs(const struct model *model, struct canvas *canvas, int row)
+{
+    bool filters = model->filter_count > 0 && !view_has_filter_line(canvas);
+    enum tabs kind = filters ? TABS_ONE : TABS_KEYS;
+    int column = 0;
+
+    while (kind < TABS_BRIEF && tabs_width(model, kind) > canvas->columns)
+        kind++;
+    for (size_t i = 0; i < key_binding_count; i++)
+        if (key_bindings[i].action == ACTION_VIEW)
+            column += put_tab(model, canvas, row, column, kind, &key_bindings[i]);
+    if (filters)
+        put_filters(model, canvas, row, column);
+    return row + 1;
+}
+
+/* --- the screen --------------------------------------------------------------------------- */
+
+static void put_page(struct model *model, struct canvas *canvas, int end)
+{
+    if (model->page == PAGE_PICKER) {
+        view_picker(model, canvas, 0, end);
+        return;
+    }
+    int row = view_header(model, canvas, 0);
+    if (model->page == PAGE_CODE) {
+        view_code(model, canvas, row, end - row);
+    } else if (model->page == PAGE_OUTPUT) {
+        view_output(model, canvas, row, end - row);
+    } else {
+        row = put_tabs(model, canvas, row);
+        view_table(model, canvas, row, end - row);
+    }
+}
+
+void view_screen(struct model *model, struct canvas *canvas, uint64_t now_ns)
+{
+    canvas_clear(canvas);
+    if (canvas->rows < VIEW_LEAST_ROWS || canvas->columns < VIEW_LEAST_COLUMNS) {
+        put_too_small(model, canvas);
+        return;
+    }
+    put_page(model, canvas, canvas->rows - 1);
+    if (model->help)
+        view_help(model, canvas);
+    view_bar(model, canvas, canvas->rows - 1, now_ns);
+}

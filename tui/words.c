@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sentences about the state of things. */
+#include "config.h"
+
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "paint.h"
+
+static void signal_name(int number, char *text, size_t size)
+{
+    const char *name = NULL;
+
+#ifdef HAVE_SIGABBREV_NP
+    name = sigabbrev_np(number);
+#endif
+    if (name != NULL)
+        snprintf(text, size, "SIG%s", name);
+    else
+        snprintf(text, size, "signal %d", number);
+}
+
+void words_status(int status, bool brief, char *text, size_t size)
+{
+    char name[32];
+
+    if (WIFSIGNALED(status)) {
+        signal_name(WTERMSIG(status), name, sizeof name);
+        snprintf(text, size, "%s%s", brief ? "" : "killed by ", name);
+    } else {
+        snprintf(text, size, "exited %d", WEXITSTATUS(status));
+    }
+}
+
+void words_end(const struct snapshot *snapshot, char *text, size_t size)
+{
+    char status[64];
+
+    if (snapshot->status < 0) {
+        snprintf(text, size, "all targets have ended");
+        return;
+    }
+    words_status(snapshot->status, false, status, sizeof status);
+    if (WIFEXITED(snapshot->status))
+        snprintf(status, sizeof status, "exit status %d", WEXITSTATUS(snapshot->status));
+    snprintf(text, size, "program ended: %s", status);
+}
+
+void words_outcome(const struct snapshot *now, bool brief, char *text, size_t size)
+{
+    if (now->ended || !brief)
+        words_end(now, text, size);
+    else
+        words_status(now->status, true, text, size);
+    size_t used = strlen(text);
+    if (!now->ended && now->alive > 0)
+        snprintf(text + used, size - used, ", %" PRIu32 " %s on", now->alive,
+                 now->alive == 1 ? "process goes" : "processes go");
+}
+
+static int say_sleeping(const struct model *model, char *text, size_t size)
+{
+    const char *call = model->blocked_in == NULL ? "" : model->blocked_in;
+
+    if (call[0] == '\0' || model->blocked_in_count == 0)
+        return snprintf(text, size, "%" PRIu32 " asleep", model->sleeping);
+    if (model->blocked_in_count == model->sleeping)
+        return snprintf(text, size, "%" PRIu32 " asleep in %s", model->sleeping, call);
+    return snprintf(text, size, "%" PRIu32 " asleep (%" PRIu32 " in %s)", model->sleeping,
+                    model->blocked_in_count, call);
+}
+
+void words_threads(const struct model *model, int brief, char *text, size_t size)
+{
+    uint32_t alive = model->now.totals.threads_alive;
+    char all[48] = "", sleeping[96], blocked[48] = "";
+
+    if (brief >= 2) {
+        snprintf(text, size, "%" PRIu32 " run, %" PRIu32 " asleep", model->running,
+                 model->sleeping);
+        return;
+    }
+    if (brief == 0)
+        snprintf(all, sizeof all, "%" PRIu32 " thread%s: ", alive, alive == 1 ? "" : "s");
+    say_sleeping(model, sleeping, sizeof sleeping);
+    if (brief == 0 || model->blocked > 0)
+        snprintf(blocked, sizeof blocked, ", %" PRIu32 " blocked", model->blocked);
+    snprintf(text, size, "%s%" PRIu32 " running, %s%s", all, model->running, sleeping, blocked);
+}
+
+static void words_no_samples(const struct model *model, char *text, size_t size)
+{
+    bool all_sleep = model->running == 0 && model->sleeping + model->blocked > 0;
+
+    if (model->now.ended)
+        snprintf(text, size, "no samples: it ended before it had used CPU time enough for one");
+    else if (all_sleep && !model->now.totals.wall)
+        snprintf(text, size, "all threads sleep; %s shows where",
+                 paint_key(KEY_IN_TABLE, ACTION_WALL, 0));
+    else
+        snprintf(text, size, "no samples yet: nothing has used CPU time");
+}
+
+void words_empty(const struct model *model, char *text, size_t size)
+{
+    const struct model_filter *filter =
+        model->filter_count > 0 ? &model->filters[model->filter_count - 1] : NULL;
+
+    if (model->paused && !model_table(model)->taken)
+        snprintf(text, size, "the display is paused: %s goes on",
+                 paint_key(KEY_IN_TABLE, ACTION_PAUSE, 0));
+    else if (!model->have_snapshot || !model_table(model)->taken)
+        snprintf(text, size, "waiting for the first window");
+    else if (!model->now.sampling && !model->now.ended)
+        snprintf(text, size, "sampling is stopped: %s starts it",
+                 paint_key(KEY_IN_TABLE, ACTION_SAMPLE, 0));
+    else if (filter != NULL)
+        snprintf(text, size, "nothing was counted in %s yet; %s leaves it", filter->label,
+                 paint_key(KEY_IN_TABLE, ACTION_BACK, 0));
+    else if (model->now.totals.samples == 0)
+        words_no_samples(model, text, size);
+    else if (model->now.pending > 0)
+        snprintf(text, size, "names are being looked up (%" PRIu32 " left)", model->now.pending);
+    else
+        snprintf(text, size, "nothing to show here yet");
+}
+
+const char *words_view(enum pprofil_by by, bool brief)
+{
+    static const char *const names[SNAPSHOT_GROUPINGS][2] = {
+        [PPROFIL_BY_FUNCTION] = {"functions", "func"}, [PPROFIL_BY_OBJECT] = {"objects", "obj"},
+        [PPROFIL_BY_LINE] = {"lines", "line"},         [PPROFIL_BY_THREAD] = {"threads", "thr"},
+        [PPROFIL_BY_PROCESS] = {"processes", "proc"},  [PPROFIL_BY_SYSCALL] = {"syscalls", "sysc"},
+    };
+
+    return names[by][brief];
+}
+
+double words_throttled(const struct pprofil_totals *totals)
+{
+    return totals->elapsed_ns == 0 ? 0 : (double)totals->throttled_ns / (double)totals->elapsed_ns;
+}

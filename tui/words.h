@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* words: what the screen and the batch frames say in the same words. */
+#ifndef TUI_WORDS_H
+#define TUI_WORDS_H
+
+#include "model.h"
+
+#define WORDS_SIZE 192
+
+/* "exited 3", "killed by SIGSEGV"; brief: "SIGSEGV". */
+void words_status(int status, bool brief, char *text, size_t size);
+/* "program ended: exited 3". */
+void words_end(const struct snapshot *snapshot, char *text, size_t size);
+/* The same, also while children of the program that was started go on. */
+void words_outcome(const struct snapshot *now, bool brief, char *text, size_t size);
+/* "300 threads: 2 running, 297 asleep (12 in futex), 1 blocked"; of that less and less, as
+ * brief is 1 or 2. */
+void words_threads(const struct model *model, int brief, char *text, size_t size);
+/* Why the table is empty. */
+void words_empty(const struct model *model, char *text, size_t size);
+/* "functions", or of four letters. */
+const char *words_view(enum pprofil_by by, bool brief);
+/* Per cent of the time sampled that the rate was below what was asked. */
+double words_throttled(const struct pprofil_totals *totals);
+
+#endif
