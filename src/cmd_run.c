@@ -188,9 +188,9 @@ static void set_command(const struct run *run)
     for (char **word = run->asked.program; word != NULL && *word != NULL && used < sizeof text;
          word++)
         used += (size_t)snprintf(text + used, sizeof text - used, used ? " %s" : "%s", *word);
-    for (unsigned i = 0; i < run->asked.pid_count && used < sizeof text; i++)
+    for (unsigned i = 0; i < run->asked.pids.count && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, i ? ",%d" : "-p %d",
-                                 run->asked.pids[i]);
+                                 run->asked.pids.pids[i]);
     pprofil_profile_set_command(pprofil_session_profile(run->session), text);
 }
 
@@ -234,8 +234,8 @@ static int begin(struct run *run)
         begin_when_due(run); /* from the first instruction */
         error = pprofil_session_launch(run->session, run->asked.program, &run->child);
     }
-    for (unsigned i = 0; error == 0 && i < run->asked.pid_count; i++)
-        error = pprofil_session_attach(run->session, run->asked.pids[i]);
+    for (unsigned i = 0; error == 0 && i < run->asked.pids.count; i++)
+        error = pprofil_session_attach(run->session, run->asked.pids.pids[i]);
     if (error == 0) {
         pprofil_session_control_targets(run->session);
         return 0;

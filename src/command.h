@@ -24,6 +24,7 @@ struct command {
 };
 
 int command_run(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_ctl(int argc, char **argv);
 int command_kprof(int argc, char **argv);

@@ -5,15 +5,18 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 
 static const struct command commands[] = {
+    {"top", "watch live", command_top},
     {"report", "print a saved profile", command_report},
     {"ctl", "start, stop, clear or ask a pprofil that runs", command_ctl},
     {"kprof", "serve kpctl and kpdata for a process", command_kprof},
@@ -114,8 +117,20 @@ static void survive(int signal)
         sigaction(signal, &action, NULL);
 }
 
+/* Where a standard descriptor is closed, the next file that is opened would have its number, and
+ * get what is meant for people. Writing to standard output still fails, so that nobody takes lost
+ * output for none. A program that we run finds them closed, as it would without us. */
+static void fill_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", (fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) | O_CLOEXEC) < 0)
+            return;
+}
+
 int main(int argc, char **argv)
 {
+    fill_standard_descriptors();
     survive(SIGPIPE);
     survive(SIGXFSZ);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)

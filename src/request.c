@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "request.h"
+#include "target-options.h"
 
 #define DEFAULT_ROWS 30
 
 enum option_key {
-    KEY_NO_FOLLOW = 256,
-    KEY_NO_INHERIT,
-    KEY_OVERHEAD,
+    KEY_OVERHEAD = TARGET_KEY_END,
     KEY_DELAY,
     KEY_SEED,
     KEY_EVENTS,
@@ -33,8 +32,8 @@ enum option_key {
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "What to profile", 1},
     {"pid", 'p', "PID[,PID...]", 0, "attach to running processes", 1},
-    {"no-follow", KEY_NO_FOLLOW, 0, 0, "leave a process when it execs, as profil(2) did", 1},
-    {"no-inherit", KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
+    {"no-follow", TARGET_KEY_NO_FOLLOW, 0, 0, "leave a process when it execs, as profil(2) did", 1},
+    {"no-inherit", TARGET_KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
     {0, 0, 0, 0, "How", 2},
     {"frequency", 'F', "HZ", 0, "samples per second of CPU time (1000)", 2},
     {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
@@ -67,25 +66,6 @@ static const struct argp_option options[] = {
 
 const char *argp_program_version = "pprofil " PACKAGE_VERSION;
 
-static void parse_pids(struct request *request, const char *text, struct argp_state *state)
-{
-    const char *at = text;
-
-    while (*at != '\0') {
-        char *end;
-        errno = 0;
-        long pid = strtol(at, &end, 10);
-        if (end == at || errno != 0 || pid <= 0 || pid > 0x7fffffff ||
-            (*end != '\0' && *end != ',') || request->pid_count == REQUEST_PIDS_MAX)
-            argp_error(state, "-p takes process numbers with commas between them, not '%s'", text);
-        else
-            request->pids[request->pid_count++] = (pid_t)pid;
-        at = *end == ',' ? end + 1 : end;
-        if (at == end && *end != '\0')
-            break;
-    }
-}
-
 /* An integer as C writes it, for scales, which people write in hex. */
 static uint32_t integer(const char *option, const char *text)
 {
@@ -98,55 +78,23 @@ static uint32_t integer(const char *option, const char *text)
     return (uint32_t)value;
 }
 
-static double number(const char *option, const char *text, double lowest, double highest)
-{
-    double value = 0;
-
-    if (!parse_number(option, text, lowest, highest, &value))
-        exit(EXIT_OWN_FAILURE);
-    return value;
-}
-
-static error_t parse_what(int key, char *argument, struct request *request,
-                          struct argp_state *state)
-{
-    switch (key) {
-    case 'p':
-        parse_pids(request, argument, state);
-        break;
-    case KEY_NO_FOLLOW:
-        request->options.flags |= PPROFIL_NO_FOLLOW;
-        break;
-    case KEY_NO_INHERIT:
-        request->options.flags |= PPROFIL_NO_INHERIT;
-        break;
-    case ARGP_KEY_ARG: /* the program: what follows is its own */
-        request->program = &state->argv[state->next - 1];
-        state->next = state->argc;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
 static error_t parse_how(int key, char *argument, struct request *request)
 {
     switch (key) {
     case 'F':
-        request->options.frequency = number("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+        request->options.frequency = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
         break;
     case 'w':
         request->options.flags |= PPROFIL_WALL;
         break;
     case KEY_OVERHEAD:
-        request->options.overhead = number("--overhead", argument, 0.01, 1000);
+        request->options.overhead = number_option("--overhead", argument, 0.01, 1000);
         break;
     case 'd':
-        request->duration = number("-d", argument, 0.001, 1e9);
+        request->duration = number_option("-d", argument, 0.001, 1e9);
         break;
     case KEY_DELAY:
-        request->delay = number("--delay", argument, 0, 1e9);
+        request->delay = number_option("--delay", argument, 0, 1e9);
         break;
     case KEY_START_STOPPED:
         request->start_stopped = true;
@@ -213,7 +161,7 @@ static error_t parse_show(int key, char *argument, struct request *request)
         request->by = argument;
         break;
     case 'n':
-        request->view.limit = (uint32_t)number("-n", argument, 0, 1e9);
+        request->view.limit = (uint32_t)number_option("-n", argument, 0, 1e9);
         break;
     case KEY_NO_SYMBOLIZE:
         request->symbolize = false;
@@ -236,7 +184,8 @@ static error_t parse_show(int key, char *argument, struct request *request)
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct request *request = state->input;
-    error_t error = parse_what(key, argument, request, state);
+    struct target_options target = {&request->options, &request->pids, &request->program};
+    error_t error = target_option_parse(&target, key, argument, state);
 
     if (error == ARGP_ERR_UNKNOWN)
         error = parse_how(key, argument, request);
@@ -292,7 +241,7 @@ static bool check_dialect(struct request *request)
 /* What the options mean together. */
 static bool check(struct request *request)
 {
-    bool attach = request->pid_count > 0;
+    bool attach = request->pids.count > 0;
 
     if (attach == (request->program != NULL)) {
         complain(attach ? "give a PROGRAM or -p PID, not both"

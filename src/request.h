@@ -5,9 +5,8 @@
 
 #include <sys/types.h>
 
-#include "command.h"
+#include "pids.h"
 
-#define REQUEST_PIDS_MAX 1024
 #define REQUEST_REGIONS_MAX 1024
 
 struct request {
@@ -24,8 +23,7 @@ struct request {
     bool start_stopped;
     const char *control; /* path of a socket; NULL: none */
     bool quiet, verbose;
-    pid_t pids[REQUEST_PIDS_MAX];
-    unsigned pid_count;
+    struct pids pids;
     char **program; /* NULL: attach */
 };
 

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pprofil top: the live view. When it is left, the flat profile of all that was seen is printed. */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "target-options.h"
+#include "tui/top.h"
+
+#define SUMMARY_ROWS 10
+
+enum option_key {
+    KEY_OVERHEAD = TARGET_KEY_END,
+    KEY_ROWS,
+};
+
+static const struct argp_option options[] = {
+    {0, 0, 0, 0, "What to profile", 1},
+    {"pid", 'p', "PID[,PID...]", 0, "attach to running processes", 1},
+    {"no-follow", TARGET_KEY_NO_FOLLOW, 0, 0, "leave a process when it execs", 1},
+    {"no-inherit", TARGET_KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
+    {0, 0, 0, 0, "How", 2},
+    {"frequency", 'F', "HZ", 0, "samples per second of CPU time (1000)", 2},
+    {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
+    {"overhead", KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
+     2},
+    {"delay", 'd', "SEC", 0, "seconds between two screens (1)", 2},
+    {0, 0, 0, 0, "Without a terminal", 3},
+    {"batch", 'b', 0, 0, "print text frames instead", 3},
+    {"frames", 'n', "N", 0, "so many of them (until the target ends)", 3},
+    {"rows", KEY_ROWS, "N", 0, "at most so many rows in each, 0: all (20)", 3},
+    {0},
+};
+
+struct top_command {
+    struct top_request request;
+    struct pids pids;
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct top_command *command = state->input;
+    struct top_request *request = &command->request;
+    struct target_options target = {&request->options, &command->pids, &request->program};
+
+    switch (key) {
+    case 'F':
+        request->options.frequency = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+        break;
+    case 'w':
+        request->options.flags |= PPROFIL_WALL;
+        break;
+    case KEY_OVERHEAD:
+        request->options.overhead = number_option("--overhead", argument, 0.01, 1000);
+        break;
+    case 'd':
+        request->window_seconds = number_option("-d", argument, 0.1, 3600);
+        break;
+    case 'b':
+        request->batch = true;
+        break;
+    case 'n':
+        request->frames = (unsigned)number_option("-n", argument, 1, 1e9);
+        break;
+    case KEY_ROWS:
+        request->rows = (uint32_t)number_option("--rows", argument, 0, 1e9);
+        break;
+    default:
+        return target_option_parse(&target, key, argument, state);
+    }
+    return 0;
+}
+
+static const struct argp parser = {
+    options,
+    parse_option,
+    "[--] PROGRAM [ARG...]\n-p PID[,PID...]\n",
+    "Shows live where programs spend their CPU time: functions, objects, threads, processes, "
+    "system calls. With nothing to profile it lists the processes to choose from.\v"
+    "? shows the keys. pprofil-top(1) explains the screen.",
+    NULL,
+    NULL,
+    NULL,
+};
+
+static bool check(const struct top_request *request)
+{
+    if (request->program != NULL && request->pid_count > 0) {
+        complain("top: give a PROGRAM or -p PID, not both");
+        return false;
+    }
+    if (request->batch && request->program == NULL && request->pid_count == 0) {
+        complain("top: --batch cannot ask what to profile: give a PROGRAM or -p PID");
+        return false;
+    }
+    if (request->frames > 0 && !request->batch) {
+        complain("top: -n is the number of frames of --batch");
+        return false;
+    }
+    return true;
+}
+
+static int failed(const struct top_request *request, const struct top_result *result, int error)
+{
+    complain("%s", result->problem[0] != '\0' ? result->problem : strerror(-error));
+    if (request->program != NULL && (error == -ENOENT || error == -ENOTDIR))
+        return EXIT_NOT_FOUND;
+    if (request->program != NULL && (error == -EACCES || error == -ENOEXEC || error == -EISDIR))
+        return EXIT_NOT_EXECUTABLE;
+    return EXIT_OWN_FAILURE;
+}
+
+static int summarize(const struct top_request *request, const struct top_result *result)
+{
+    struct view view = {.limit = SUMMARY_ROWS, .colour = view_colour(stdout)};
+    int error = 0;
+
+    if (result->session != NULL && !request->batch)
+        error = view_print(stdout, pprofil_session_profile(result->session), &view);
+    if (error != 0 && result->signal == 0)
+        return complain("cannot print the report: %s", strerror(-error));
+    if (result->status >= 0 && WIFEXITED(result->status))
+        return WEXITSTATUS(result->status);
+    if (result->status >= 0)
+        return 128 + WTERMSIG(result->status);
+    return 0;
+}
+
+int command_top(int argc, char **argv)
+{
+    struct top_command command = {.request = {.options = {.size = sizeof command.request.options},
+                                              .rows = 20}};
+    struct top_request *request = &command.request;
+    struct top_result result;
+    char name[] = "pprofil top";
+
+    argp_err_exit_status = EXIT_OWN_FAILURE;
+    argv[0] = name;
+    argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &command);
+    request->pids = command.pids.pids;
+    request->pid_count = command.pids.count;
+    if (!check(request))
+        return EXIT_OWN_FAILURE;
+    int error = top_run(request, &result);
+    int status = error != 0 ? failed(request, &result, error) : summarize(request, &result);
+    pprofil_session_close(result.session);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pprofil top --batch: the same screens as lines of text, one after the other, for scripts and
+ * logs. The frames are our standard output; what the program writes goes to our standard error.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "leave.h"
+#include "top-internal.h"
+#include "view.h"
+
+#define DEFAULT_COLUMNS 132
+#define NAMES_MS 20
+
+struct batch {
+    const struct top_request *request;
+    struct top_result *result;
+    struct model *model;
+    struct canvas canvas;
+    struct source source;
+    unsigned frames;
+};
+
+static int columns(void)
+{
+    const char *text = getenv("COLUMNS");
+    long width = text != NULL ? strtol(text, NULL, 10) : 0;
+
+    return width >= VIEW_LEAST_COLUMNS && width <= 4096 ? (int)width : DEFAULT_COLUMNS;
+}
+
+/* Sleeps until a time, taking what happens meanwhile. False: it is to end. */
+static bool wait_until(struct batch *batch, uint64_t until)
+{
+    while (top_now() < until && !batch->source.ended && !batch->source.dead) {
+        struct pollfd fds[] = {
+            {.fd = leave_fd(), .events = POLLIN},
+            {.fd = pprofil_session_fd(batch->source.session), .events = POLLIN},
+        };
+        poll(fds, 2, (int)((until - top_now()) / 1000000) + 1);
+        if (leave_signal() != 0) {
+            batch->result->signal = leave_signal();
+            return false;
+        }
+        source_pump(&batch->source);
+    }
+    return true;
+}
+
+static int show(struct batch *batch)
+{
+    struct snapshot_wants wants;
+    struct snapshot snapshot;
+
+    model_wants(batch->model, &wants);
+    int error = source_take(&batch->source, &wants, &snapshot);
+    if (error != 0)
+        return error;
+    model_take(batch->model, &snapshot, true);
+    error = view_frame(batch->model, &batch->canvas, columns(), batch->request->rows);
+    if (error == 0)
+        error = canvas_print(&batch->canvas, stdout);
+    if (error == 0 && (putchar('\n') == EOF || fflush(stdout) == EOF))
+        error = -errno;
+    return error;
+}
+
+/* The last frame is of a program that may have been too short for its names to be known. */
+static void wait_for_names(struct batch *batch)
+{
+    uint64_t until = top_now() + TOP_LAST_NAMES_NS;
+
+    while (source_ask_names(&batch->source) > 0 && top_now() < until && leave_signal() == 0)
+        poll(NULL, 0, NAMES_MS);
+}
+
+static int print_frames(struct batch *batch)
+{
+    uint64_t window = (uint64_t)(batch->model->window_seconds * 1e9);
+    uint64_t next = top_now();
+    int error = 0;
+
+    batch->model->began_ns = next; /* the first frame, which may be the only one, has a window */
+
+    while (error == 0) {
+        next += window;
+        if (!wait_until(batch, next - top_names_lead(batch->model)))
+            break;
+        source_ask_names(&batch->source);
+        if (!wait_until(batch, next))
+            break;
+        if (batch->source.ended)
+            wait_for_names(batch);
+        error = show(batch);
+        batch->frames++;
+        if (batch->source.ended || batch->source.dead ||
+            (batch->request->frames > 0 && batch->frames >= batch->request->frames))
+            break;
+    }
+    return error;
+}
+
+static void do_nothing(void)
+{
+}
+
+int top_batch(const struct top_request *request, struct top_result *result)
+{
+    struct batch batch = {.request = request, .result = result, .source = {.status = -1}};
+
+    batch.model = model_new();
+    if (batch.model == NULL)
+        return -ENOMEM;
+    top_set_up_model(batch.model, request);
+    batch.model->page = PAGE_TABLE;
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
+        batch.model->tables[by].unsmoothed = true; /* a frame of a log is of its own window */
+    int error = leave_catch(do_nothing);
+    if (error == 0 && request->program != NULL)
+        error = top_start_program(&batch.source, request, STDERR_FILENO, result);
+    else if (error == 0)
+        error = source_open(&batch.source, request, NULL, result->problem,
+                            sizeof result->problem);
+    if (error == 0) {
+        top_describe(batch.model, request,
+                     pprofil_profile_command(pprofil_session_profile(batch.source.session)));
+        error = print_frames(&batch);
+        if (error == -EPIPE) /* whoever read, as head(1), has seen enough */
+            error = 0;
+        if (error != 0)
+            snprintf(result->problem, sizeof result->problem, "cannot write: %s",
+                     strerror(-error));
+    }
+    leave_release();
+    result->session = source_finish(&batch.source);
+    result->status = batch.source.status;
+    canvas_free(&batch.canvas);
+    model_free(batch.model);
+    return error;
+}

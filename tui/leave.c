@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Signals that end the live view, or stop it for a while. Handlers have no context: what they need
+ * is static here, and nowhere else. Only signals that would have their default effect are taken:
+ * whoever started us with one ignored, as nohup(1) does, means it, and SIGPIPE and SIGXFSZ have a
+ * handler already. Crashes are taken from other handlers too, which know of no terminal.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "leave.h"
+
+#define ALTERNATE_STACK 65536 /* a frame with all vector registers in it is 11 KiB */
+
+static const int ending[] = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2,
+                             SIGALRM, SIGPROF, SIGVTALRM, SIGXCPU, SIGIO,   SIGPWR};
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
+static const int stopping[] = {SIGTSTP};
+#define COUNT(signals) (sizeof(signals) / sizeof *(signals))
+
+static volatile sig_atomic_t last_signal, stop_asked;
+static int ends[2] = {-1, -1};
+static void (*restore_terminal)(void);
+static stack_t stack_before;
+
+static void wake(void)
+{
+    int error = errno;
+    ssize_t ignored = write(ends[1], "", 1);
+
+    (void)ignored;
+    errno = error;
+}
+
+static void note(int signal)
+{
+    last_signal = signal;
+    wake();
+}
+
+static void note_stop(int signal)
+{
+    (void)signal;
+    stop_asked = 1;
+    wake();
+}
+
+static void crash(int signal_number)
+{
+    signal(signal_number, SIG_DFL);
+    restore_terminal();
+    raise(signal_number);
+}
+
+static void take_crashes(void)
+{
+    struct sigaction action = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
+    struct sigaction old;
+
+    for (size_t i = 0; i < COUNT(crashes); i++)
+        if (sigaction(crashes[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(crashes[i], &action, NULL);
+}
+
+/* Where signals have one handler now, they get another. */
+static void change(const int *signals, size_t count, void (*from)(int), void (*to)(int))
+{
+    struct sigaction action = {.sa_handler = to}, old;
+
+    for (size_t i = 0; i < count; i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && (old.sa_flags & SA_SIGINFO) == 0 &&
+            old.sa_handler == from)
+            sigaction(signals[i], &action, NULL);
+}
+
+/* A crash for want of stack needs another one to be handled on. */
+static void have_stack(void)
+{
+    static char bytes[ALTERNATE_STACK];
+    stack_t stack = {.ss_sp = bytes, .ss_size = sizeof bytes};
+
+    if (sigaltstack(&stack, &stack_before) < 0)
+        stack_before = (stack_t){.ss_flags = SS_DISABLE};
+}
+
+int leave_catch(void (*restore)(void))
+{
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+        return -errno;
+    restore_terminal = restore;
+    have_stack();
+    change(ending, COUNT(ending), SIG_DFL, note);
+    take_crashes();
+    return 0;
+}
+
+void leave_catch_stop(void)
+{
+    change(stopping, COUNT(stopping), SIG_DFL, note_stop);
+}
+
+void leave_release(void)
+{
+    change(ending, COUNT(ending), note, SIG_DFL);
+    change(crashes, COUNT(crashes), crash, SIG_DFL);
+    change(stopping, COUNT(stopping), note_stop, SIG_DFL);
+    sigaltstack(&stack_before, NULL);
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] >= 0)
+            close(ends[i]);
+        ends[i] = -1;
+    }
+}
+
+/* The whole job stops, as it does when a terminal sends the signal: a shell takes back the
+ * terminal only once all of the job has stopped. SIGTSTP and not SIGSTOP: the kernel drops it
+ * where there is no shell that would continue us (an orphaned process group; signal(7)). The
+ * others first, while we ignore it; then we, for raise(3) returns only after we are continued. */
+void leave_stop(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, stop = {.sa_handler = SIG_DFL}, before;
+
+    sigaction(SIGTSTP, &ignore, &before);
+    kill(0, SIGTSTP);
+    if (before.sa_handler != SIG_IGN) {
+        sigaction(SIGTSTP, &stop, NULL);
+        raise(SIGTSTP);
+    }
+    sigaction(SIGTSTP, &before, NULL);
+}
+
+/* The pipe is emptied before anything is looked at: what comes after that is in it again. */
+bool leave_stop_asked(void)
+{
+    char bytes[16];
+
+    while (read(ends[0], bytes, sizeof bytes) > 0)
+        continue;
+    bool asked = stop_asked;
+    stop_asked = 0;
+    return asked;
+}
+
+int leave_fd(void)
+{
+    return ends[0];
+}
+
+int leave_signal(void)
+{
+    return last_signal;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The output of the program that top started. It writes to a pseudo-terminal, as it would to
+ * ours, and we keep its last lines: text only, for what else a terminal can do would scramble
+ * the pane.
+ *
+ * A program must not suffer when top ends, not even by kill -9: then its terminal would be gone
+ * and its writes fail. So a second process, the keeper, has the master too, does nothing until
+ * we are gone, and then reads on until the program has ended.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "output.h"
+
+#define MOST_LINES 5000u
+#define DROPPED_LINES (MOST_LINES / 4) /* at once when there are as many: to move the rest costs */
+#define MOST_AT_ONCE (256u << 10)      /* bytes that are read before keys are looked at again */
+#define MOST_COLUMNS 4096u /* bytes of a line; the rest is dropped */
+#define TAB 8
+
+/* --- the keeper ------------------------------------------------------------------------ */
+
+static void keep(int master, int until)
+{
+    char bytes[4096];
+
+    setsid();
+    if (dup2(master, 0) < 0 || dup2(until, 1) < 0)
+        _exit(1);
+    close_range(2, ~0u, 0);
+    while (read(1, bytes, sizeof bytes) < 0 && errno == EINTR)
+        ;
+    fcntl(0, F_SETFL, 0); /* waits for more now */
+    ssize_t got;
+    while ((got = read(0, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR))
+        ;
+    _exit(0);
+}
+
+/* It is no child of ours: nobody has to wait for it. */
+static int start_keeper(struct output *output)
+{
+    int ends[2], status;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -errno;
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        if (fork() == 0)
+            keep(output->master, ends[0]);
+        _exit(0);
+    }
+    int error = child < 0 ? -errno : 0;
+    close(ends[0]);
+    if (error == 0)
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+    if (error != 0)
+        close(ends[1]);
+    else
+        output->keeper = ends[1];
+    return error;
+}
+
+int output_open(struct output *output, int rows, int columns, int *program)
+{
+    struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+
+    *output = (struct output){.master = -1, .keeper = -1};
+    if (openpty(&output->master, program, NULL, NULL, &size) < 0)
+        return -errno;
+    fcntl(output->master, F_SETFD, FD_CLOEXEC);
+    fcntl(output->master, F_SETFL, O_NONBLOCK);
+    fcntl(*program, F_SETFD, FD_CLOEXEC);
+    int error = start_keeper(output);
+    if (error != 0) {
+        close(*program);
+        output_close(output);
+    }
+    return error;
+}
+
+void output_close(struct output *output)
+{
+    for (uint32_t i = 0; i < output->count; i++)
+        free(output->lines[i]);
+    free(output->lines);
+    free(output->line);
+    if (output->master >= 0)
+        close(output->master);
+    if (output->keeper >= 0)
+        close(output->keeper);
+    *output = (struct output){.master = -1, .keeper = -1};
+}
+
+void output_resize(const struct output *output, int rows, int columns)
+{
+    struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+
+    if (output->master >= 0)
+        ioctl(output->master, TIOCSWINSZ, &size);
+}
+
+/* --- lines ----------------------------------------------------------------------------- */
+
+static bool have_room(struct output *output)
+{
+    if (output->lines == NULL)
+        output->lines = calloc(MOST_LINES, sizeof *output->lines);
+    if (output->line == NULL)
+        output->line = calloc(1, MOST_COLUMNS + 1);
+    return output->lines != NULL && output->line != NULL;
+}
+
+static void drop_lines(struct output *output)
+{
+    for (uint32_t i = 0; i < DROPPED_LINES; i++)
+        free(output->lines[i]);
+    output->count -= DROPPED_LINES;
+    output->dropped += DROPPED_LINES;
+    memmove(output->lines, output->lines + DROPPED_LINES, output->count * sizeof *output->lines);
+}
+
+/* The line being written is shown as it is: the last of lines is a copy of it. */
+static void show_line(struct output *output, bool begin)
+{
+    char *copy = strndup(output->line, output->length);
+
+    if (copy == NULL)
+        return;
+    if (!begin && output->count > 0) {
+        free(output->lines[output->count - 1]);
+        output->lines[output->count - 1] = copy;
+        return;
+    }
+    if (output->count == MOST_LINES)
+        drop_lines(output);
+    output->lines[output->count++] = copy;
+}
+
+static void end_line(struct output *output)
+{
+    show_line(output, false);
+    output->length = output->column = 0;
+    show_line(output, true);
+}
+
+static void put_byte(struct output *output, char byte)
+{
+    if (output->column >= MOST_COLUMNS)
+        return;
+    output->line[output->column++] = byte;
+    if (output->column > output->length)
+        output->length = output->column;
+}
+
+static void take_text(struct output *output, char byte)
+{
+    switch (byte) {
+    case '\n':
+        end_line(output);
+        break;
+    case '\r':
+        output->column = 0; /* what comes overwrites, as progress bars want */
+        break;
+    case '\b':
+        output->column -= output->column > 0;
+        break;
+    case '\t':
+        do
+            put_byte(output, ' ');
+        while (output->column % TAB != 0 && output->column < MOST_COLUMNS);
+        break;
+    case '\033':
+        output->state = OUTPUT_ESCAPE;
+        break;
+    default:
+        if ((unsigned char)byte >= ' ' && byte != 0x7f)
+            put_byte(output, byte);
+    }
+}
+
+/* ECMA-48: CSI sequences end with a byte from @ to ~, strings (OSC, DCS, ...) with BEL or ST;
+ * what is left are two or three bytes. */
+static void take_byte(struct output *output, char byte)
+{
+    switch (output->state) {
+    case OUTPUT_TEXT:
+        take_text(output, byte);
+        break;
+    case OUTPUT_ESCAPE:
+        output->state = OUTPUT_TEXT;
+        if (byte == '[')
+            output->state = OUTPUT_CONTROL;
+        else if (byte != '\0' && strchr("]PX^_", byte) != NULL)
+            output->state = OUTPUT_STRING;
+        else if (byte >= ' ' && byte <= '/')
+            output->state = OUTPUT_ESCAPE;
+        break;
+    case OUTPUT_CONTROL:
+        if (byte == '\033')
+            output->state = OUTPUT_ESCAPE;
+        else if (byte >= '@' && byte <= '~')
+            output->state = OUTPUT_TEXT;
+        break;
+    case OUTPUT_STRING:
+        if (byte == '\033')
+            output->state = OUTPUT_ESCAPE;
+        else if (byte == '\a')
+            output->state = OUTPUT_TEXT;
+        break;
+    }
+}
+
+void output_feed(struct output *output, const char *bytes, size_t size)
+{
+    if (!have_room(output))
+        return;
+    if (output->count == 0)
+        show_line(output, true);
+    for (size_t i = 0; i < size; i++)
+        take_byte(output, bytes[i]);
+    show_line(output, false);
+}
+
+bool output_read(struct output *output)
+{
+    char bytes[16384];
+    size_t all = 0;
+    ssize_t got = 0;
+
+    if (output->master < 0)
+        return false;
+    while (all < MOST_AT_ONCE && (got = read(output->master, bytes, sizeof bytes)) > 0) {
+        output_feed(output, bytes, (size_t)got);
+        all += (size_t)got;
+    }
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+        return all > 0;
+    close(output->master); /* EIO: nobody has the other end any more */
+    output->master = -1;
+    return true;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The session behind the screen. Everything is asked for through pprofil.h in this thread; what
+ * takes long, the library does in a thread of its own.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "source.h"
+
+/* --- beginning and end ----------------------------------------------------------------- */
+
+static void name_targets(const struct source *source, const struct top_request *request)
+{
+    char text[1024] = "";
+    size_t used = 0;
+
+    for (char **word = request->program; word != NULL && *word != NULL && used < sizeof text; word++)
+        used += (size_t)snprintf(text + used, sizeof text - used, used ? " %s" : "%s", *word);
+    for (unsigned i = 0; i < request->pid_count && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, i ? ",%d" : "-p %d",
+                                 request->pids[i]);
+    pprofil_profile_set_command(pprofil_session_profile(source->session), text);
+}
+
+static int reach_targets(struct source *source, const struct top_request *request,
+                         const struct pprofil_launch *launch)
+{
+    int error = 0;
+
+    if (request->program != NULL && launch != NULL)
+        error = pprofil_session_launch_with(source->session, request->program, launch,
+                                            &source->child);
+    else if (request->program != NULL)
+        error = pprofil_session_launch(source->session, request->program, &source->child);
+    for (unsigned i = 0; error == 0 && i < request->pid_count; i++)
+        error = pprofil_session_attach(source->session, request->pids[i]);
+    return error;
+}
+
+int source_open(struct source *source, const struct top_request *request,
+                const struct pprofil_launch *launch, char *problem, size_t size)
+{
+    *source = (struct source){.status = -1};
+    int error = pprofil_session_open(&request->options, &source->session);
+
+    if (error == 0) {
+        name_targets(source, request);
+        /* before the launch: a program counts from its first instruction */
+        error = pprofil_session_start(source->session);
+    }
+    if (error == 0)
+        error = reach_targets(source, request, launch);
+    if (error != 0) {
+        snprintf(problem, size, "%s", pprofil_session_problem(source->session));
+        return error;
+    }
+    pprofil_session_control(source->session, NULL, NULL, NULL);
+    pprofil_session_control_targets(source->session);
+    error = pprofil_live_open(source->session, &source->live);
+    if (error != 0)
+        snprintf(problem, size, "cannot look up names: %s", strerror(-error));
+    return error;
+}
+
+static void note_status(struct source *source)
+{
+    int status;
+
+    if (source->child > 0 && source->status < 0 &&
+        waitpid(source->child, &status, WNOHANG) == source->child)
+        source->status = status;
+}
+
+pprofil_session *source_finish(struct source *source)
+{
+    pprofil_session *session = source->session;
+
+    pprofil_live_close(source->live);
+    if (session != NULL)
+        pprofil_session_finish(session);
+    note_status(source);
+    source->live = NULL;
+    source->session = NULL;
+    return session;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static bool is_alive(const struct source *source, uint32_t i, bool *alive)
+{
+    struct pprofil_process process;
+    int error = pprofil_profile_process(pprofil_session_profile(source->session), i, &process,
+                                        sizeof process);
+
+    *alive = error == 0 && process.alive;
+    return error == 0;
+}
+
+/* Is a process left that we follow? Each is told to the profile before its parent can end, and
+ * its end before ours is; the supervisor's own count comes only once a second. The one that was
+ * alive before is looked at first: there may have been thousands. */
+static bool survives(struct source *source)
+{
+    bool alive;
+
+    is_alive(source, source->survivor, &alive);
+    for (uint32_t i = 0; !alive && is_alive(source, i, &alive); i++)
+        source->survivor = i;
+    return alive;
+}
+
+/* Nothing comes any more: time that passes now is not time that was sampled. */
+static void note_end(struct source *source)
+{
+    source->ended = true;
+    source->over_ns = now_ns();
+    pprofil_session_stop(source->session); /* if it fails, what is there is all the same */
+}
+
+void source_pump(struct source *source)
+{
+    if (source->session == NULL || source->dead)
+        return;
+    int state = source->ended ? 1 : pprofil_session_pump(source->session, 0);
+    if (state == 1) /* the program itself has ended; its parent may be told a little later */
+        note_status(source);
+    if (state == 1 && !source->ended && !survives(source))
+        note_end(source);
+    source->dead = state < 0 && state != -EINTR;
+    if (source->dead)
+        source->over_ns = now_ns();
+}
+
+/* --- snapshots ------------------------------------------------------------------------- */
+
+static int take_rows(const struct source *source, enum pprofil_by by,
+                     const struct pprofil_filter *filter, struct snapshot_rows *rows)
+{
+    pprofil_report *report;
+    int error = pprofil_live_report(source->live, by, filter, &report);
+
+    if (error != 0)
+        return error;
+    rows->count = pprofil_report_count(report);
+    rows->rows = calloc(rows->count + 1u, sizeof *rows->rows);
+    rows->taken = rows->rows != NULL;
+    for (uint32_t i = 0; rows->taken && i < rows->count; i++)
+        pprofil_report_row(report, i, &rows->rows[i], sizeof rows->rows[i]);
+    pprofil_report_free(report);
+    return rows->taken ? 0 : -ENOMEM;
+}
+
+static int take_processes(const struct source *source, struct snapshot *snapshot)
+{
+    const pprofil_profile *profile = pprofil_session_profile(source->session);
+    uint32_t count = 0, room = 0;
+    struct pprofil_process process;
+
+    for (uint32_t i = 0; pprofil_profile_process(profile, i, &process, sizeof process) == 0; i++) {
+        if (count == room) {
+            room = room == 0 ? 16 : room * 2;
+            struct pprofil_process *larger =
+                realloc(snapshot->processes, room * sizeof *larger);
+            if (larger == NULL)
+                return -ENOMEM;
+            snapshot->processes = larger;
+        }
+        snapshot->alive += process.alive;
+        snapshot->processes[count++] = process;
+        snapshot->process_count = count;
+    }
+    return 0;
+}
+
+static int take_code(const struct source *source, const struct snapshot_wants *wants,
+                     struct snapshot *snapshot)
+{
+    pprofil_code *code;
+
+    snapshot->code_state = pprofil_live_code(source->live, wants->code_by, wants->code_id,
+                                             &wants->filter, &code);
+    if (snapshot->code_state == -ENOMEM)
+        return -ENOMEM;
+    if (snapshot->code_state != 0) {
+        snapshot->code_problem = pprofil_live_problem(source->live);
+        return 0;
+    }
+    snapshot->code_count = pprofil_code_count(code);
+    snapshot->code = calloc(snapshot->code_count + 1u, sizeof *snapshot->code);
+    for (uint32_t i = 0; snapshot->code != NULL && i < snapshot->code_count; i++)
+        pprofil_code_row(code, i, &snapshot->code[i], sizeof snapshot->code[i]);
+    pprofil_code_free(code);
+    return snapshot->code != NULL ? 0 : -ENOMEM;
+}
+
+static int take_lists(const struct source *source, const struct snapshot_wants *wants,
+                      struct snapshot *snapshot)
+{
+    int error = 0;
+
+    for (unsigned by = 0; error == 0 && by < SNAPSHOT_GROUPINGS; by++)
+        if (wants->by[by])
+            error = take_rows(source, (enum pprofil_by)by, &wants->filter, &snapshot->by[by]);
+    if (error == 0 && wants->tasks)
+        error = pprofil_session_tasks(source->session, &snapshot->tasks, &snapshot->task_count);
+    if (error == 0 && wants->processes)
+        error = take_processes(source, snapshot);
+    if (error == 0 && wants->code_id != 0)
+        error = take_code(source, wants, snapshot);
+    return error;
+}
+
+uint32_t source_ask_names(struct source *source)
+{
+    source_pump(source);
+    return source->live != NULL ? pprofil_live_pending(source->live) : 0;
+}
+
+int source_take(struct source *source, const struct snapshot_wants *wants,
+                struct snapshot *snapshot)
+{
+    *snapshot = (struct snapshot){.status = -1};
+    if (source->session == NULL)
+        return 0;
+    source_pump(source);
+    for (uint32_t i = 0; i < wants->shown_count; i++)
+        pprofil_live_define(source->live, wants->shown_by, wants->shown[i]);
+    int error = take_lists(source, wants, snapshot);
+    if (error != 0) {
+        snapshot_free(snapshot);
+        return error;
+    }
+    snapshot->time_ns = now_ns();
+    pprofil_profile_totals(pprofil_session_profile(source->session), &snapshot->totals,
+                           sizeof snapshot->totals);
+    snapshot->rate_hz = pprofil_session_rate(source->session);
+    snapshot->sampling = pprofil_session_sampling(source->session);
+    snapshot->pending = pprofil_live_pending(source->live);
+    snapshot->ended = source->ended;
+    snapshot->dead = source->dead;
+    snapshot->over_ns = source->over_ns;
+    snapshot->status = source->status;
+    return 0;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the live view and its batch mode share: how a run begins, and how it is saved. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "top-internal.h"
+
+#define DEFAULT_HZ 1000.0
+#define MOST_LEAD_NS 100e6
+
+uint64_t top_names_lead(const struct model *model)
+{
+    double lead = model->window_seconds / 4 * 1e9;
+
+    return lead < MOST_LEAD_NS ? (uint64_t)lead : (uint64_t)MOST_LEAD_NS;
+}
+
+void top_set_up_model(struct model *model, const struct top_request *request)
+{
+    model->asked_hz = request->options.frequency != 0 ? request->options.frequency : DEFAULT_HZ;
+    model->wall = request->options.flags & PPROFIL_WALL;
+    if (request->window_seconds > 0)
+        model->window_seconds = request->window_seconds;
+}
+
+/* Of what was attached to the model says what the first snapshot does: a command, not "-p PID". */
+void top_describe(struct model *model, const struct top_request *request, const char *command)
+{
+    if (request->program != NULL)
+        snprintf(model->command, sizeof model->command, "%s", command);
+}
+
+int top_start_program(struct source *source, const struct top_request *request, int output,
+                      struct top_result *result)
+{
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct pprofil_launch launch = {.size = sizeof launch,
+                                    .input = nothing,
+                                    .output = output,
+                                    .new_session = !request->batch};
+
+    if (nothing < 0) {
+        snprintf(result->problem, sizeof result->problem, "/dev/null: %s", strerror(errno));
+        return -errno;
+    }
+    int error = source_open(source, request, &launch, result->problem, sizeof result->problem);
+    close(nothing);
+    return error;
+}
+
+/* --- saving ---------------------------------------------------------------------------- */
+
+static bool ends_with_one_of(const char *path, const char *extensions)
+{
+    size_t length = strlen(path);
+
+    while (*extensions != '\0') {
+        size_t size = strcspn(extensions, " ");
+        if (length >= size && strncmp(path + length - size, extensions, size) == 0)
+            return true;
+        extensions += size + (extensions[size] == ' ');
+    }
+    return false;
+}
+
+/* The format that pprofil_profile_save chooses is asked for by name, so that what is said of it
+ * is what was written. */
+static const char *format_of(const char *path)
+{
+    const char *name, *extensions;
+
+    for (unsigned i = 0; pprofil_format_at(i, &name, &extensions, NULL, NULL) == 0; i++)
+        if (ends_with_one_of(path, extensions))
+            return name;
+    return "pprof";
+}
+
+/* What is there already is asked about once: whoever gives its name again means it. Devices and
+ * pipes lose nothing by being written to. */
+static bool may_write(struct model *model, uint64_t now_ns)
+{
+    struct stat status;
+    bool exists = stat(model->text, &status) == 0 && S_ISREG(status.st_mode);
+    bool again = strcmp(model->asked, model->text) == 0;
+    const char *slash = strrchr(model->text, '/');
+
+    model->asked[0] = '\0';
+    if (!exists || again)
+        return true;
+    memcpy(model->asked, model->text, sizeof model->asked);
+    model_say(model, now_ns, "%s exists; S again with the same name overwrites it",
+              slash != NULL ? slash + 1 : model->text);
+    return false;
+}
+
+static const char *save_problem(int error)
+{
+    if (error == -EINVAL)
+        return "pprofil cannot write this format";
+    if (error == -ENODATA)
+        return "no samples that this format could hold";
+    return strerror(-error);
+}
+
+/* Narrow screens cut off the ends of messages, so the path is there. */
+void top_save(struct model *model, pprofil_session *session, uint64_t now_ns)
+{
+    pprofil_profile *profile = pprofil_session_profile(session);
+    const char *format = format_of(model->text);
+    struct pprofil_totals totals;
+
+    if (!may_write(model, now_ns))
+        return;
+    int error = pprofil_profile_save(profile, model->text, format, true);
+    pprofil_profile_totals(profile, &totals, sizeof totals);
+    if (error == 0)
+        model_say(model, now_ns, "%" PRIu64 " samples saved as %s to %s", totals.samples, format,
+                  model->text);
+    else
+        model_say(model, now_ns, "not saved: %s: %s", save_problem(error), model->text);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The loop of the live view: keys become actions of the model, their effects are carried out,
+ * and once in each window a snapshot becomes a screen. Nothing here waits but poll(2).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "leave.h"
+#include "screen.h"
+#include "top-live.h"
+#include "view.h"
+
+#define MILLISECOND 1000000ull /* ns */
+#define OUTPUT_NS (50 * MILLISECOND) /* between two screens for the program's output alone */
+
+uint64_t top_now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* --- the screen ------------------------------------------------------------------------ */
+
+static void paint(struct top *top)
+{
+    int rows, columns;
+
+    screen_size(&rows, &columns);
+    top->canvas.utf8 = screen_utf8();
+    if (rows != top->canvas.rows || columns != top->canvas.columns) {
+        if (canvas_resize(&top->canvas, rows, columns) != 0)
+            return;
+        output_resize(&top->output, rows > 4 ? rows - 4 : 1, columns);
+    }
+    view_screen(top->model, &top->canvas, top_now());
+    screen_show(&top->canvas, top->redraw);
+    top->repaint = top->redraw = false;
+    top->painted_ns = top_now();
+    top->output_at = 0;
+}
+
+/* The model has the lines at once, for those that were dropped are gone; the screen has them
+ * later: a program may write much more than anyone can see. */
+static void read_output(struct top *top)
+{
+    struct model *model = top->model;
+    uint64_t dropped = top->output.dropped;
+
+    if (!output_read(&top->output))
+        return;
+    dropped = top->output.dropped - dropped;
+    model->output.lines = (const char *const *)top->output.lines;
+    model->output.count = top->output.count;
+    if (model->page != PAGE_OUTPUT)
+        return;
+    if (!model->output_follows) /* the lines that are read stay where they are */
+        model->top -= dropped < model->top ? (uint32_t)dropped : model->top;
+    if (top->output_at == 0)
+        top->output_at = top->painted_ns + OUTPUT_NS;
+}
+
+/* A click on a column's name sorts by it; all else the model knows about. */
+static enum effect take_key(struct top *top, const struct key_event *event)
+{
+    struct model *model = top->model;
+    bool on_header = event->key == TUI_KEY_CLICK && model->page == PAGE_TABLE && !model->help &&
+                     model->header_row > 0 && event->row == (int)model->header_row;
+    int sort = on_header ? view_sort_at(model, top->canvas.columns, event->column) : -1;
+
+    return sort < 0 ? model_key(model, event) : model_act(model, ACTION_SORT, sort);
+}
+
+static void read_keys(struct top *top)
+{
+    struct key_event event;
+
+    while (!top->quit && screen_key(&event)) {
+        if (event.key == TUI_KEY_RESIZE)
+            top->redraw = true;
+        else
+            top_obey(top, take_key(top, &event));
+        top->repaint = true;
+        top->key_at = top_now();
+        if (top_is_over(top) && top->window_at == 0) /* other rows may be in sight */
+            top->ask_at = top->key_at + TOP_ASK_NS;
+    }
+}
+
+/* --- the loop -------------------------------------------------------------------------- */
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return b != 0 && b < a ? b : a;
+}
+
+static int wait_ms(const struct top *top)
+{
+    uint64_t now = top_now(), next = now + 1000 * MILLISECOND;
+
+    next = sooner(next, top->window_at);
+    next = sooner(next, top->names_at);
+    next = sooner(next, top->ask_at);
+    next = sooner(next, top->output_at);
+    next = sooner(next, top->model->message[0] != '\0' ? top->model->message_until_ns : 0);
+    if (top->model->page == PAGE_PICKER)
+        next = sooner(next, top->candidates_at);
+    return next <= now ? 0 : (int)((next - now) / MILLISECOND) + 1;
+}
+
+/* The last screen of targets that have ended stays: it waits for names, but not for ever. */
+static bool lacks_names(struct top *top, uint64_t now)
+{
+    if (top->last_at == 0)
+        top->last_at = now + TOP_LAST_NAMES_NS;
+    return now < top->last_at && source_ask_names(&top->source) > 0;
+}
+
+static void do_what_is_due(struct top *top)
+{
+    uint64_t now = top_now();
+    bool over = top_is_over(top);
+
+    if (top->model->page == PAGE_PICKER && now >= top->candidates_at)
+        top_take_candidates(top);
+    if (top->names_at != 0 && now >= top->names_at) {
+        source_ask_names(&top->source);
+        top->names_at = 0;
+    }
+    if (top->window_at != 0 && now >= top->window_at && over && lacks_names(top, now))
+        top->window_at = now + TOP_ASK_NS;
+    if (top->window_at != 0 && now >= top->window_at) {
+        if (over) /* names of its rows may still come */
+            top->key_at = now;
+        top_end_window(top);
+        if (over) /* what is there now stays */
+            top->window_at = top->names_at = 0;
+    }
+    if (top->output_at != 0 && now >= top->output_at)
+        top->repaint = true;
+    if (top->ask_at != 0 && now >= top->ask_at)
+        top_take_snapshot(top, false);
+    if (top->model->message[0] != '\0' && now >= top->model->message_until_ns) {
+        top->model->message[0] = '\0';
+        top->repaint = true;
+    }
+}
+
+static void turn(struct top *top)
+{
+    bool live = top->source.session != NULL && !top_is_over(top);
+    struct pollfd fds[] = {
+        {.fd = screen_fd(), .events = POLLIN},
+        {.fd = leave_fd(), .events = POLLIN},
+        {.fd = live ? pprofil_session_fd(top->source.session) : -1, .events = POLLIN},
+        {.fd = top->output.master, .events = POLLIN},
+    };
+
+    if (top->repaint)
+        paint(top);
+    poll(fds, sizeof fds / sizeof *fds, wait_ms(top));
+    if (fds[0].revents & (POLLHUP | POLLERR))
+        top->result->signal = SIGHUP; /* the terminal is gone */
+    if (leave_stop_asked())
+        top_suspend(top);
+    if (leave_signal() != 0)
+        top->result->signal = leave_signal();
+    top->quit = top->result->signal != 0;
+    read_keys(top); /* also after EINTR: the size may have changed */
+    if (fds[2].revents != 0)
+        source_pump(&top->source);
+    if (fds[3].revents != 0)
+        read_output(top);
+    do_what_is_due(top);
+}
+
+static int view(struct top *top)
+{
+    int error = screen_open();
+
+    if (error == -ENOTTY)
+        snprintf(top->result->problem, sizeof top->result->problem,
+                 "top needs a terminal; --batch writes text to a file or a pipe");
+    else if (error != 0)
+        snprintf(top->result->problem, sizeof top->result->problem,
+                 "the terminal '%s' is not known here; set TERM, or use --batch",
+                 getenv("TERM") != NULL ? getenv("TERM") : "");
+    if (error != 0)
+        return error;
+    error = leave_catch(screen_close);
+    leave_catch_stop();
+    if (error == 0)
+        error = top_begin(top);
+    top->repaint = true;
+    while (error == 0 && !top->quit)
+        turn(top);
+    screen_close();
+    leave_release();
+    return error;
+}
+
+int top_run(const struct top_request *request, struct top_result *result)
+{
+    struct top top = {.request = request, .result = result, .source = {.status = -1},
+                      .output = {.master = -1, .keeper = -1}};
+
+    *result = (struct top_result){.status = -1};
+    if (request->batch)
+        return top_batch(request, result);
+    top.model = model_new();
+    if (top.model == NULL)
+        return -ENOMEM;
+    top_set_up_model(top.model, request);
+    int error = view(&top);
+    result->session = source_finish(&top.source);
+    result->status = top.source.status;
+    output_close(&top.output);
+    canvas_free(&top.canvas);
+    model_free(top.model);
+    return error;
+}
