@@ -30,6 +30,12 @@ compare "pprofil report" pprofil-report.1 "$pprofil" report
 compare "pprofil ctl" pprofil-ctl.1 "$pprofil" ctl
 compare "pprofil kprof" pprofil-kprof.1 "$pprofil" kprof
 compare "pprofil convert" pprofil-convert.1 "$pprofil" convert
+compare "pprofil top" pprofil-top.1 "$pprofil" top
+# every letter that does something has an entry
+for key in $(sed -n "s/^    {'\\([^ ]\\)', .*/\\1/p" "$source/tui/keys.c" | sort -u | tr '\n' ' '); do
+	case $key in '?') key='\\&\?' ;; [+/]) key="[$key]" ;; esac
+	expect_text "top: key $key" "^\.It Ic (.* )?$key( |\$)" "$source/man/pprofil-top.1"
+done
 well_formed formats "$source/man/pprofil-formats.5"
 for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c); do
 	expect_text "formats: $format" "^\.Ss $format\$" "$source/man/pprofil-formats.5"

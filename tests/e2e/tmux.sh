@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A terminal for tests: a tmux server of our own, whose screen can be read. Sourced after lib.sh.
+#
+#	screen_start 24 80 "$pprofil" top ./program
+#	screen_expect "the program is named" 'program'
+#	screen_keys Down Enter
+#	screen_stop
+#
+# One screen at a time; it ends with the script. The program's exit status and its last screen
+# stay after it has ended, but for the cursor, which tmux hides then.
+command -v tmux >/dev/null || skip "no tmux"
+
+# What the next screen_start gives the program. A C locale has no UTF-8; NO_COLOR is unset unless
+# screen_no_color says what it is.
+screen_term=screen-256color
+screen_locale=C.UTF-8
+screen_no_color=
+screen_deadline=10 # seconds; only a failure waits for so long
+
+# The server itself wants UTF-8, whatever the program has; and it reads no configuration.
+screen_tmux() { LC_ALL=C.UTF-8 tmux -S "$work/tmux" -f /dev/null "$@"; }
+trap 'screen_stop; rm -rf "$work"' EXIT
+trap 'exit 130' HUP INT TERM
+
+# screen_start ROWS COLUMNS PROGRAM [ARGUMENTS...]: no argument may end in a semicolon. PROGRAM is
+# run without a shell around it.
+screen_start() {
+	screen_stop
+	rows=$1 columns=$2
+	shift 2
+	# no status line: all rows are the program's
+	screen_tmux start-server \; set-option -g status off \; set-option -g remain-on-exit on \; \
+		set-option -gq remain-on-exit-format '' \; set-option -g history-limit 1000 \; \
+		new-session -d -x "$columns" -y "$rows" -c "$PWD" env -u NO_COLOR -u LANG -u COLUMNS \
+		-u LINES "LC_ALL=$screen_locale" "TERM=$screen_term" \
+		${screen_no_color:+"NO_COLOR=$screen_no_color"} "$@"
+}
+screen_stop() {
+	[ ! -S "$work/tmux" ] || screen_tmux kill-server 2>/dev/null
+	rm -f "$work/tmux"
+}
+
+# screen_keys KEY...: by the names of tmux(1): a, Enter, Escape, Up, PPage, F1, C-c, ... tmux sends
+# what its own kind of terminal does; where xterm's has other keys, they are sent.
+screen_keys() {
+	for key in "$@"; do
+		case $screen_term:$key in
+		xterm*:Home) screen_tmux send-keys -H 1b 4f 48 ;;
+		xterm*:End) screen_tmux send-keys -H 1b 4f 46 ;;
+		*) screen_tmux send-keys -- "$key" ;;
+		esac
+	done
+}
+# screen_type TEXT: letter by letter
+screen_type() { screen_tmux send-keys -l -- "$1"; }
+# screen_click ROW COLUMN [BUTTON]: pressed and released, counted from 1; buttons as terminals
+# count them: 0 left, 64 wheel up, 65 wheel down. In the way that the terminal's description says.
+screen_click() {
+	button=${3:-0}
+	case $screen_term in
+	xterm*)
+		screen_type "$(printf '\033[<%d;%d;%dM' "$button" "$2" "$1")"
+		[ "$button" -ge 64 ] || screen_type "$(printf '\033[<%d;%d;%dm' "$button" "$2" "$1")"
+		;;
+	*)
+		at=$(printf '%x %x' $((32 + $2)) $((32 + $1)))
+		# shellcheck disable=SC2086
+		screen_tmux send-keys -H 1b 5b 4d "$(printf %x $((32 + button)))" $at
+		# shellcheck disable=SC2086
+		[ "$button" -ge 64 ] || screen_tmux send-keys -H 1b 5b 4d 23 $at
+		;;
+	esac
+}
+screen_resize() { screen_tmux resize-window -y "$1" -x "$2"; }
+
+# The screen on standard output: as text, without blanks at the ends of lines; with its colours,
+# as escape sequences; what has scrolled off too.
+screen_text() { screen_tmux capture-pane -p; }
+screen_colours() { screen_tmux capture-pane -p -e; }
+screen_history() { screen_tmux capture-pane -p -S -; }
+# screen_line ROW: one line, counted from 1
+screen_line() { screen_text | sed -n "$1p"; }
+# screen_value FORMAT: what tmux knows: '#{pane_pid}' is the program; '#{alternate_on}',
+# '#{cursor_flag}', '#{cursor_y}', '#{mouse_any_flag}', '#{pane_height}', ...
+screen_value() { screen_tmux display-message -p "$1"; }
+
+# screen_until COMMAND [ARGUMENTS...]: does it come true before the deadline?
+screen_until() {
+	until_end=$(($(date +%s) + screen_deadline))
+	until "$@"; do
+		[ "$(date +%s)" -le "$until_end" ] || return 1
+		sleep 0.05
+	done
+}
+screen_has() { screen_text | grep -Eq -- "$1"; }
+screen_lacks() { ! screen_has "$1"; }
+# The terminal is closed some time before the exit status is known; and tmux 3.3 may leave a child
+# unreaped until another ends, so one does.
+screen_end() {
+	screen_value '#{?pane_dead_signal,signal #{pane_dead_signal},#{pane_dead_status}}'
+	[ "$(screen_value '#{pane_dead}')" = 0 ] || screen_tmux run-shell true
+}
+screen_has_ended() { [ -n "$(screen_end)" ]; }
+screen_fail() {
+	fail "$1" "$2; the screen:"
+	screen_text | sed 's/^/    |/'
+}
+
+# screen_expect NAME PATTERN: it appears
+screen_expect() {
+	if screen_until screen_has "$2"; then pass "$1"; else screen_fail "$1" "no '$2'"; fi
+}
+# screen_expect_gone NAME PATTERN: it is not there any more
+screen_expect_gone() {
+	if screen_until screen_lacks "$2"; then pass "$1"; else screen_fail "$1" "still '$2'"; fi
+}
+# screen_expect_end NAME STATUS: the program ends, with this exit status, or "signal 15"
+screen_expect_end() {
+	if screen_until screen_has_ended; then expect "$1" "$2" "$(screen_end)"; else
+		screen_fail "$1" "it runs on"
+	fi
+}
