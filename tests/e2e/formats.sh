@@ -58,7 +58,7 @@ if command -v gprof >/dev/null; then
 	with_gprof "debug file" "$work/p.pb.gz" split "$work/split.debug" "$work/debug.gmon"
 
 	# --- saved at once, and read again
-	"$pprofil" -q -f gmon -o "$work/direct.gmon" "$work/split" 0.3 >/dev/null
+	"$pprofil" -q --overhead 100 -f gmon -o "$work/direct.gmon" "$work/split" 1 >/dev/null
 	expect "saved at once" spend_half "$(top --object "$work/split" "$work/direct.gmon")"
 fi
 
@@ -82,7 +82,8 @@ body() { # NAMES...
 # shellcheck disable=SC2086
 "$cc" $flags -shared -fPIC -fno-optimize-sibling-calls -o "$work/libwork.so" "$work/library.c" &&
 	"$cc" $flags -o "$work/program" "$work/program.c" -L"$work" -lwork -Wl,-rpath,"$work"
-"$pprofil" -q -o "$work/two.pb.gz" "$work/program"
+# a thousand samples, whatever the machine does beside: one to two is told apart by some ten sigma
+"$pprofil" -q --overhead 100 -o "$work/two.pb.gz" "$work/program"
 "$pprofil" convert -o "$work/two.gmon" "$work/two.pb.gz"
 if command -v gprof >/dev/null; then
 	with_gprof "program of two" "$work/two.pb.gz" program "$work/program" "$work/two.gmon"
