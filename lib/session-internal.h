@@ -62,10 +62,6 @@ int session_fail(struct pprofil_session *session, int error, const char *format,
  * find, and no signal tells of its end; the socket does. 0 or -errno, with the problem set. */
 int session_spawn_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
-/* Sends a command and waits for its answer, taking events meanwhile. The answer's error, or
- * -EPIPE. */
-int session_command(struct pprofil_session *session, const struct wire_message *command);
-
 /* Has the supervisor attach to command->pid, whose end ends the session. 0 or -errno, with the
  * problem set. */
 int session_attach_root(struct pprofil_session *session, const struct wire_message *command);
@@ -86,6 +82,19 @@ struct task_status explain_status(pid_t pid);
 /* Says in one line why a task cannot be traced, and what can be done: error is what
  * PTRACE_SEIZE said. */
 void explain_attach(pid_t pid, int error, char *text, size_t size);
+
+/* --- session-wire.c ---------------------------------------------------------------- */
+
+/* Takes what has come, without waiting, into the profile and whatever else counts. 0, -ENOMEM,
+ * or -EPROTO: what comes is no stream of events. */
+int session_take(struct pprofil_session *session);
+
+/* Waits until something comes, at most timeout_ms (-1: for ever). 0 or -EINTR. */
+int session_wait(const struct pprofil_session *session, int timeout_ms);
+
+/* Sends a command (op 0: none) and waits for an answer, taking events meanwhile. The answer's
+ * error, or -EPIPE: the supervisor is gone; -ETIMEDOUT: it is silent. */
+int session_command(struct pprofil_session *session, const struct wire_message *command);
 
 /* --- counts.c ---------------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +22,6 @@
 #define RING_SECONDS 6 /* of samples from every CPU: so long may the caller be busy */
 #define RING_LEAST (1u << 20) /* bytes */
 #define RING_MOST (64u << 20)
-#define OBJECT_MS 100
-#define ANSWER_MS 10000     /* a supervisor that says nothing for so long is broken */
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
 {
@@ -159,125 +156,6 @@ const char *pprofil_session_problem(const pprofil_session *session)
     return session == NULL ? "out of memory" : session->problem;
 }
 
-static void note_end(struct pprofil_session *session, const struct wire_exit *event)
-{
-    if (event->pid != event->tid)
-        return;
-    for (unsigned i = 0; i < session->root_count; i++)
-        if (session->roots[i] == (pid_t)event->pid)
-            session->roots[i] = 0;
-}
-
-static void drain_socket(struct pprofil_session *session)
-{
-    struct wire_message message;
-    int error, fd;
-
-    while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
-        if (error == -EPIPE)
-            session->dead = true;
-        else if (error == 0 && message.op == WIRE_OP_OBJECT && fd >= 0)
-            profile_give_object(session->profile->profile, (uint32_t)message.value, fd);
-        else if (fd >= 0)
-            close(fd);
-        if (error == 0 && message.op == WIRE_OP_DONE) {
-            session->reply = message;
-            session->answered = true;
-        }
-    }
-    if (session->dead && session->epoll >= 0) /* else it would stay readable for ever */
-        epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
-}
-
-/* A census has to read an object as soon as it is mapped. Its descriptor follows at once. */
-static void await_object(struct pprofil_session *session, const struct wire_header *event)
-{
-    const struct wire_map *map = (const struct wire_map *)event;
-    struct pollfd poller = {.fd = session->socket, .events = POLLIN};
-    uint32_t object;
-    uint64_t start, offset;
-
-    if (event->type != WIRE_MAP || map->object == 0 || map->kind != WIRE_MAP_FILE)
-        return;
-    const struct profile *profile = session->profile->profile;
-    if (profile_find_mapping(profile, map->pid, map->start, &object, &start, &offset) &&
-        profile->objects[object].fd < 0 && poll(&poller, 1, OBJECT_MS) > 0)
-        drain_socket(session);
-}
-
-static int drain_ring(struct pprofil_session *session)
-{
-    const struct wire_header *event;
-
-    while ((event = ring_peek(session->ring)) != NULL) {
-        if (session->recording != NULL)
-            wire_record_event(session->recording, event);
-        int error = profile_feed(session->profile->profile, event);
-        counts_feed(session, event);
-        if (session->census != NULL && error == 0) {
-            await_object(session, event);
-            error = census_feed(session->census, session->profile->profile, event);
-        }
-        if (event->type == WIRE_EXIT)
-            note_end(session, (const struct wire_exit *)event);
-        if (event->type == WIRE_THROTTLE)
-            session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
-        ring_consume(session->ring);
-        if (error != 0)
-            return session_fail(session, error, "out of memory for the profile");
-    }
-    return ring_broken(session->ring) ? -EPROTO : 0;
-}
-
-static int take(struct pprofil_session *session)
-{
-    uint64_t count;
-    ssize_t ignored = read(session->wake, &count, sizeof count);
-
-    (void)ignored;
-    drain_socket(session);
-    return drain_ring(session);
-}
-
-static int wait_for_news(const struct pprofil_session *session, int timeout_ms)
-{
-    struct pollfd poller = {.fd = session->epoll, .events = POLLIN};
-    return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
-int session_command(struct pprofil_session *session, const struct wire_message *command)
-{
-    int64_t deadline = now_ms() + ANSWER_MS;
-
-    session->answered = false;
-    if (command->op != 0) {
-        int error = session->dead ? -EPIPE : wire_send(session->socket, command, -1);
-        if (error != 0)
-            return error == -ECONNRESET ? -EPIPE : error;
-    }
-    for (;;) {
-        int error = take(session);
-        if (error != 0)
-            return error;
-        if (session->answered)
-            return -session->reply.error;
-        if (session->dead)
-            return -EPIPE;
-        int64_t left = deadline - now_ms();
-        if (left <= 0)
-            return -ETIMEDOUT;
-        wait_for_news(session, (int)left);
-    }
-}
-
 int session_attach_root(struct pprofil_session *session, const struct wire_message *command)
 {
     if (session->root_count == SESSION_ROOTS_MAX)
@@ -352,7 +230,7 @@ int pprofil_session_clear(pprofil_session *session)
     if (error == 0)
         error = simple_command(session, WIRE_OP_CLEAR);
     if (error == 0)
-        error = take(session);
+        error = session_take(session);
     if (error != 0)
         return error;
     profile_clear(session->profile->profile);
@@ -409,12 +287,12 @@ static bool some_run(const struct pprofil_session *session)
 int pprofil_session_pump(pprofil_session *session, int timeout_ms)
 {
     int waited = 0;
-    int error = take(session);
+    int error = session_take(session);
 
     if (error == 0 && !session->dead) { /* after the end too: children may live on */
         if (!all_ended(session))
-            waited = wait_for_news(session, timeout_ms);
-        error = take(session);
+            waited = session_wait(session, timeout_ms);
+        error = session_take(session);
         control_serve(session);
     }
     if (error != 0)
@@ -440,7 +318,7 @@ int pprofil_session_finish(pprofil_session *session)
     session->finished = true;
     control_free(session); /* nobody would be answered any more */
     int error = session_command(session, &quit);
-    int drained = drain_ring(session);
+    int drained = session_take(session);
     if (session->recording != NULL) {
         int closed = wire_record_close(session->recording);
         session->recording = NULL;

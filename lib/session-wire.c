@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A session's ends of the ring and the socket: commands go out and are waited for, and whatever
+ * comes meanwhile is taken into the profile.
+ *
+ * Answers come after all events of before: who has an answer and has emptied the ring since has
+ * seen everything that the supervisor had to say until then.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session-internal.h"
+
+#define OBJECT_MS 100
+#define ANSWER_MS 10000 /* a supervisor that says nothing for so long is broken */
+
+static void note_end(struct pprofil_session *session, const struct wire_exit *event)
+{
+    if (event->pid != event->tid)
+        return;
+    for (unsigned i = 0; i < session->root_count; i++)
+        if (session->roots[i] == (pid_t)event->pid)
+            session->roots[i] = 0;
+}
+
+static void drain_socket(struct pprofil_session *session)
+{
+    struct wire_message message;
+    int error, fd;
+
+    while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
+        if (error == -EPIPE)
+            session->dead = true;
+        else if (error == 0 && message.op == WIRE_OP_OBJECT && fd >= 0)
+            profile_give_object(session->profile->profile, (uint32_t)message.value, fd);
+        else if (fd >= 0)
+            close(fd);
+        if (error == 0 && message.op == WIRE_OP_DONE) {
+            session->reply = message;
+            session->answered = true;
+        }
+    }
+    if (session->dead && session->epoll >= 0) /* else it would stay readable for ever */
+        epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
+}
+
+/* A census has to read an object as soon as it is mapped. Its descriptor follows at once. */
+static void await_object(struct pprofil_session *session, const struct wire_header *event)
+{
+    const struct wire_map *map = (const struct wire_map *)event;
+    struct pollfd poller = {.fd = session->socket, .events = POLLIN};
+    uint32_t object;
+    uint64_t start, offset;
+
+    if (event->type != WIRE_MAP || map->object == 0 || map->kind != WIRE_MAP_FILE)
+        return;
+    const struct profile *profile = session->profile->profile;
+    if (profile_find_mapping(profile, map->pid, map->start, &object, &start, &offset) &&
+        profile->objects[object].fd < 0 && poll(&poller, 1, OBJECT_MS) > 0)
+        drain_socket(session);
+}
+
+static int drain_ring(struct pprofil_session *session)
+{
+    const struct wire_header *event;
+
+    while ((event = ring_peek(session->ring)) != NULL) {
+        if (session->recording != NULL)
+            wire_record_event(session->recording, event);
+        int error = profile_feed(session->profile->profile, event);
+        counts_feed(session, event);
+        if (session->census != NULL && error == 0) {
+            await_object(session, event);
+            error = census_feed(session->census, session->profile->profile, event);
+        }
+        if (event->type == WIRE_EXIT)
+            note_end(session, (const struct wire_exit *)event);
+        if (event->type == WIRE_THROTTLE)
+            session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
+        ring_consume(session->ring);
+        if (error != 0)
+            return session_fail(session, error, "out of memory for the profile");
+    }
+    return ring_broken(session->ring) ? -EPROTO : 0;
+}
+
+int session_take(struct pprofil_session *session)
+{
+    uint64_t count;
+    ssize_t ignored = read(session->wake, &count, sizeof count);
+
+    (void)ignored;
+    drain_socket(session);
+    return drain_ring(session);
+}
+
+int session_wait(const struct pprofil_session *session, int timeout_ms)
+{
+    struct pollfd poller = {.fd = session->epoll, .events = POLLIN};
+    return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+int session_command(struct pprofil_session *session, const struct wire_message *command)
+{
+    int64_t deadline = now_ms() + ANSWER_MS;
+
+    session->answered = false;
+    if (command->op != 0) {
+        int error = session->dead ? -EPIPE : wire_send(session->socket, command, -1);
+        if (error != 0)
+            return error == -ECONNRESET ? -EPIPE : error;
+    }
+    for (;;) {
+        int error = session_take(session);
+        if (error != 0)
+            return error;
+        if (session->answered)
+            return -session->reply.error;
+        if (session->dead)
+            return -EPIPE;
+        int64_t left = deadline - now_ms();
+        if (left <= 0)
+            return -ETIMEDOUT;
+        session_wait(session, (int)left);
+    }
+}
