@@ -62,6 +62,9 @@ int session_fail(struct pprofil_session *session, int error, const char *format,
  * find, and no signal tells of its end; the socket does. 0 or -errno, with the problem set. */
 int session_spawn_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
+/* Waits for its first word, and to be of the same protocol. 0 or -errno, with the problem set. */
+int session_await_hello(struct pprofil_session *session);
+
 /* Has the supervisor attach to command->pid, whose end ends the session. 0 or -errno, with the
  * problem set. */
 int session_attach_root(struct pprofil_session *session, const struct wire_message *command);

@@ -55,6 +55,27 @@ int session_spawn_supervisor(struct pprofil_session *session, int socket, int ri
     return error;
 }
 
+int session_await_hello(struct pprofil_session *session)
+{
+    struct wire_message none = {0};
+    char path[PATH_MAX];
+    int error = session_command(session, &none);
+
+    session->supervisor = session->reply.pid;
+    spawn_find_supervisor(true, path);
+    if (session->answered && session->reply.value != WIRE_VERSION)
+        return session_fail(session, -EPROTO,
+                            "%s is of another build: it speaks protocol %llu, and we speak %u",
+                            path, (unsigned long long)session->reply.value, WIRE_VERSION);
+    if (error == -EPIPE)
+        return session_fail(session, error,
+                            "%s said nothing that we understand: it is of another build, or "
+                            "cannot run here", path);
+    if (error != 0)
+        session_fail(session, error, "%s did not start: %s", path, strerror(-error));
+    return error;
+}
+
 /* --- programs ------------------------------------------------------------------------ */
 
 /* Puts the standard descriptors in their places. First all are copied above these, where none can be

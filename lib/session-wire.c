@@ -35,7 +35,7 @@ static void drain_socket(struct pprofil_session *session)
     int error, fd;
 
     while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
-        if (error == -EPIPE)
+        if (error == -EPIPE || error == -EPROTO) /* one that speaks in other ways is as good as dead */
             session->dead = true;
         else if (error == 0 && message.op == WIRE_OP_OBJECT && fd >= 0)
             profile_give_object(session->profile->profile, (uint32_t)message.value, fd);

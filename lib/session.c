@@ -122,17 +122,8 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
         error = session_spawn_supervisor(session, far_socket, ring_fd, session->wake);
     close_if_open(far_socket);
     close_if_open(ring_fd);
-    if (error == 0) {
-        struct wire_message none = {0};
-        error = session_command(session, &none);
-        if (error != 0)
-            session_fail(session, error, "pprofil-supervise did not start: %s",
-                         strerror(-error));
-        session->supervisor = session->reply.pid;
-    }
-    return error;
+    return error == 0 ? session_await_hello(session) : error;
 }
-
 
 void pprofil_session_close(pprofil_session *session)
 {

@@ -379,7 +379,8 @@ int main(int argc, char **argv)
     int ring_fd = supervisor.options.serve ? -1 : atoi(argv[optind + 1]);
     supervisor.wake = supervisor.options.serve ? -1 : atoi(argv[optind + 2]);
 
-    struct wire_message hello = {.op = WIRE_OP_DONE, .pid = getpid()};
+    struct wire_message hello = {
+        .op = WIRE_OP_DONE, .pid = getpid(), .value = WIRE_VERSION};
     int error = set_up(&supervisor, ring_fd);
     hello.error = -error;
     if (!supervisor.options.serve)

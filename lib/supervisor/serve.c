@@ -46,7 +46,7 @@ static bool has_hung_up(int fd)
 
 void serve_accept(struct supervisor *supervisor)
 {
-    struct wire_profil_answer hello = {.pid = getpid()};
+    struct wire_profil_answer hello = {.pid = getpid(), .value = WIRE_VERSION};
     struct epoll_event event = {.events = EPOLLIN};
     pid_t pid;
 

@@ -98,6 +98,8 @@ int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t
         error = -ECONNREFUSED;
     if (error == 0)
         error = receive(fd, &hello, sizeof hello);
+    if (error == 0 && hello.value != WIRE_VERSION)
+        error = -EPROTO;
     limit_waits(fd, 0);
     if (error != 0) {
         close(fd);

@@ -19,12 +19,13 @@
 
 #include "wire/wire.h"
 
-#define RING_MAGIC 0x676e697270767031u /* changes with the layout of any event */
+#define RING_MAGIC 0x676e697270767031u
 #define CACHE_LINE 64
 
 struct ring_page {
     uint64_t magic;
     uint64_t size; /* of the data, a power of two and a multiple of the page size */
+    uint64_t version; /* WIRE_VERSION */
     _Alignas(CACHE_LINE) _Atomic uint64_t head; /* written by the producer */
     _Alignas(CACHE_LINE) _Atomic uint64_t tail; /* written by the consumer */
 };
@@ -91,6 +92,7 @@ int ring_create(size_t size, struct ring **ring, int *fd)
     }
     (*ring)->page->magic = RING_MAGIC;
     (*ring)->page->size = rounded;
+    (*ring)->page->version = WIRE_VERSION;
     *fd = memory;
     return 0;
 }
@@ -110,12 +112,16 @@ int ring_open(int fd, struct ring **ring)
     int error = map_ring(fd, size, ring);
     if (error != 0)
         return error;
-    if ((*ring)->page->magic != RING_MAGIC || (*ring)->page->size != size) {
+    const struct ring_page *page = (*ring)->page;
+    if (page->magic != RING_MAGIC || page->size != size)
+        error = -EINVAL;
+    else if (page->version != WIRE_VERSION)
+        error = -EPROTO;
+    if (error != 0) {
         ring_close(*ring);
         *ring = NULL;
-        return -EINVAL;
     }
-    return 0;
+    return error;
 }
 
 void ring_close(struct ring *ring)

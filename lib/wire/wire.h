@@ -19,6 +19,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/*
+ * The version of all that is said here; it goes up with every change of an event, a message or
+ * the supervisor's arguments. Only sides of the same version talk: a ring carries its maker's,
+ * the supervisor's hello (its first DONE) the supervisor's, as its value. struct wire_message
+ * may grow only together with a hello of the old size.
+ */
+#define WIRE_VERSION 3u
+
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
     WIRE_MAP,        /* wire_map: comes before the first sample inside it */
@@ -158,7 +166,7 @@ struct ring; /* each side has its own, on the same memory */
 int ring_create(size_t size, struct ring **ring, int *fd);
 
 /* Maps a ring made by ring_create in another process; fd may be closed afterwards.
- * -EINVAL where it is no ring of this version. */
+ * -EINVAL: it is no ring; -EPROTO: its maker speaks another WIRE_VERSION. */
 int ring_open(int fd, struct ring **ring);
 void ring_close(struct ring *ring);
 
@@ -219,7 +227,7 @@ int wire_receive(int socket, struct wire_message *message, int *fd);
  * A process that profiles itself (lib/compat) shares no ring with its supervisor, which counts
  * into the process's memory. It keeps no descriptor either, lest it closes it or counts on its
  * number: it connects to an abstract address for each request. The supervisor says hello first
- * (an answer with its pid), then one request and its answer are exchanged. Addresses in a
+ * (an answer with its pid and WIRE_VERSION), then one request and its answer are exchanged. Addresses in a
  * request are of the process that sent it.
  */
 enum wire_profil_op {
@@ -259,7 +267,8 @@ struct wire_profil_answer {
 /* A listening socket on a new abstract address, which name gets. A descriptor or -errno. */
 int wire_profil_listen(char name[WIRE_PROFIL_NAME]);
 /* Connects to it and waits for the hello. listener: who made the socket; the address may have
- * passed to others since. A descriptor, and *supervisor, or -errno. */
+ * passed to others since. A descriptor, and *supervisor, or -errno; -EPROTO: it speaks another
+ * WIRE_VERSION. */
 int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t *supervisor);
 /* Sends a request and waits for the answer. 0 or -errno; -EPIPE: the supervisor is gone. */
 int wire_profil_ask(int fd, const struct wire_profil *request,

@@ -33,6 +33,16 @@ expect "no directory" 125 "$(status_of "$pprofil" -q -o /no/dir/p.pb.gz true)"
 expect "help" 0 "$(status_of "$pprofil" --help)"
 expect "version" 0 "$(status_of "$pprofil" --version)"
 
+# a supervisor of another build is found out at once, not waited for
+for way in version size nothing; do
+	start=$(date +%s)
+	expect "mixed builds, $way" 125 "$(PPROFIL_SUPERVISE=$targets/stranger STRANGER=$way \
+		status_of "$pprofil" "$targets/split" 5)"
+	one_line "mixed builds, $way"
+	expect_text "mixed builds, $way: says so" 'stranger .*is of another build' "$work/err"
+	between "mixed builds, $way: seconds" 0 $(($(date +%s) - start)) 2
+done
+
 sleep 30 & sleeper=$!
 (exec 3<&0; strace -q -o /dev/null -p $sleeper 2>/dev/null) & tracer=$!
 sleep 0.5

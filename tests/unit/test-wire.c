@@ -110,6 +110,28 @@ Test(ring, other_memory_is_refused)
     close(fd);
 }
 
+Test(ring, one_of_another_version_is_refused)
+{
+    struct ring *producer, *consumer;
+    int fd;
+
+    cr_assert_eq(ring_create(4096, &producer, &fd), 0);
+    uint64_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    cr_assert_neq(page, MAP_FAILED);
+    cr_assert_eq(page[2], WIRE_VERSION); /* after the magic number and the size */
+    page[2]++;
+    cr_assert_eq(ring_open(fd, &consumer), -EPROTO);
+    cr_assert_null(consumer);
+    page[2] = 0; /* as from before there were versions */
+    cr_assert_eq(ring_open(fd, &consumer), -EPROTO);
+    page[2] = WIRE_VERSION;
+    cr_assert_eq(ring_open(fd, &consumer), 0);
+    ring_close(consumer);
+    ring_close(producer);
+    munmap(page, 4096);
+    close(fd);
+}
+
 Test(event, every_short_size_is_invalid)
 {
     _Alignas(8) unsigned char bytes[WIRE_MAX_EVENT] = {0};
