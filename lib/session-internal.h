@@ -88,6 +88,9 @@ void explain_attach(pid_t pid, int error, char *text, size_t size);
 
 /* --- session-wire.c ---------------------------------------------------------------- */
 
+/* A ring for a rate: samples of some seconds from every CPU. As ring_create. */
+int session_make_ring(double hz, struct ring **ring, int *fd);
+
 /* Takes what has come, without waiting, into the profile and whatever else counts. 0, -ENOMEM,
  * or -EPROTO: what comes is no stream of events. */
 int session_take(struct pprofil_session *session);
@@ -98,6 +101,9 @@ int session_wait(const struct pprofil_session *session, int timeout_ms);
 /* Sends a command (op 0: none) and waits for an answer, taking events meanwhile. The answer's
  * error, or -EPIPE: the supervisor is gone; -ETIMEDOUT: it is silent. */
 int session_command(struct pprofil_session *session, const struct wire_message *command);
+
+/* Asks for another rate, with a ring that is large enough for it. As session_command. */
+int session_command_rate(struct pprofil_session *session, double hz);
 
 /* --- counts.c ---------------------------------------------------------------------- */
 

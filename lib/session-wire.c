@@ -17,8 +17,24 @@
 
 #include "session-internal.h"
 
+#define RING_SECONDS 6 /* of samples from every CPU: so long may the caller be busy */
+#define RING_LEAST (1u << 20) /* bytes */
+#define RING_MOST (64u << 20)
 #define OBJECT_MS 100
 #define ANSWER_MS 10000 /* a supervisor that says nothing for so long is broken */
+
+static size_t room_for(double hz)
+{
+    double samples = (double)sysconf(_SC_NPROCESSORS_ONLN) * hz * RING_SECONDS;
+    double bytes = samples * sizeof(struct wire_sample);
+
+    return bytes < RING_LEAST ? RING_LEAST : bytes > RING_MOST ? RING_MOST : (size_t)bytes;
+}
+
+int session_make_ring(double hz, struct ring **ring, int *fd)
+{
+    return ring_create(room_for(hz), ring, fd);
+}
 
 static void note_end(struct pprofil_session *session, const struct wire_exit *event)
 {
@@ -114,13 +130,15 @@ static int64_t now_ms(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-int session_command(struct pprofil_session *session, const struct wire_message *command)
+/* The same as session_command, with a descriptor, or -1. */
+static int command_with(struct pprofil_session *session, const struct wire_message *command,
+                        int fd)
 {
     int64_t deadline = now_ms() + ANSWER_MS;
 
     session->answered = false;
     if (command->op != 0) {
-        int error = session->dead ? -EPIPE : wire_send(session->socket, command, -1);
+        int error = session->dead ? -EPIPE : wire_send(session->socket, command, fd);
         if (error != 0)
             return error == -ECONNRESET ? -EPIPE : error;
     }
@@ -137,4 +155,34 @@ int session_command(struct pprofil_session *session, const struct wire_message *
             return -ETIMEDOUT;
         session_wait(session, (int)left);
     }
+}
+
+int session_command(struct pprofil_session *session, const struct wire_message *command)
+{
+    return command_with(session, command, -1);
+}
+
+/* A ring is used up from one end to the other whatever the rate, so it is no larger than the
+ * rate in force needs, and another takes its place when that is not enough. */
+int session_command_rate(struct pprofil_session *session, double hz)
+{
+    const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};
+    struct ring *larger = NULL;
+    int fd = -1, error = 0;
+
+    if (room_for(hz) > ring_size(session->ring))
+        error = session_make_ring(hz, &larger, &fd);
+    if (error != 0)
+        return error;
+    error = command_with(session, &command, fd);
+    if (larger == NULL)
+        return error;
+    close(fd);
+    if (!session->answered || session->reply.error != 0) {
+        ring_close(larger);
+        return error;
+    }
+    ring_close(session->ring); /* emptied with the answer */
+    session->ring = larger;
+    return error == 0 ? session_take(session) : error; /* their wake-up may have been the answer's */
 }

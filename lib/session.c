@@ -19,9 +19,6 @@
 #include "session-internal.h"
 #include "spawn.h"
 
-#define RING_SECONDS 6 /* of samples from every CPU: so long may the caller be busy */
-#define RING_LEAST (1u << 20) /* bytes */
-#define RING_MOST (64u << 20)
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
 {
@@ -54,14 +51,6 @@ static int watch(const struct pprofil_session *session, int fd)
     return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-static size_t ring_size(const struct pprofil_options *options)
-{
-    double samples = (double)sysconf(_SC_NPROCESSORS_ONLN) * options->frequency * RING_SECONDS;
-    double bytes = samples * sizeof(struct wire_sample);
-
-    return bytes < RING_LEAST ? RING_LEAST : bytes > RING_MOST ? RING_MOST : (size_t)bytes;
-}
-
 /* Everything of a session but the supervisor itself. */
 static int build(struct pprofil_session *session, int *far_socket, int *ring_fd)
 {
@@ -71,7 +60,7 @@ static int build(struct pprofil_session *session, int *far_socket, int *ring_fd)
     if (session->profile == NULL || (session->profile->profile = profile_new()) == NULL)
         return -ENOMEM;
     session->profile->profile->totals.wall = session->options.flags & PPROFIL_WALL;
-    int error = ring_create(ring_size(&session->options), &session->ring, ring_fd);
+    int error = session_make_ring(session->options.frequency, &session->ring, ring_fd);
     if (error == 0)
         error = wire_socket_pair(sockets);
     if (error != 0)
@@ -234,16 +223,14 @@ int pprofil_session_clear(pprofil_session *session)
 
 int pprofil_session_set_rate(pprofil_session *session, double hz)
 {
-    struct wire_message command = {.op = WIRE_OP_RATE};
-
     if (!(hz >= PPROFIL_MIN_HZ && hz <= PPROFIL_MAX_HZ))
         return session_fail(session, -EINVAL, "frequency must be %g to %g Hz", PPROFIL_MIN_HZ,
                             PPROFIL_MAX_HZ);
-    command.value = (uint64_t)(hz * 1000 + 0.5);
-    int error = tell_supervisor(session, &command);
-    if (error == 0)
-        session->profile->profile->totals.asked_hz = hz;
-    return error;
+    int error = session_command_rate(session, hz);
+    if (error != 0)
+        return session_fail(session, error, "cannot change the rate: %s", strerror(-error));
+    session->profile->profile->totals.asked_hz = hz;
+    return 0;
 }
 
 int pprofil_session_set_wall(pprofil_session *session, bool wall)

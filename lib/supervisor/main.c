@@ -136,7 +136,24 @@ static void answer(const struct supervisor *supervisor, const struct wire_messag
     wire_send(supervisor->socket, &reply, -1);
 }
 
-static void obey(struct supervisor *supervisor, const struct wire_message *command)
+/* A rate that is too high for the ring comes with a larger one. */
+static int change_rate(struct supervisor *supervisor, double hz, int ring_fd)
+{
+    struct ring *ring;
+
+    if (ring_fd >= 0) {
+        int error = ring_open(ring_fd, &ring);
+        if (error != 0)
+            return error;
+        tell_through(supervisor, ring);
+    }
+    rate_change(&supervisor->rate, hz);
+    tell_rate(supervisor);
+    return 0;
+}
+
+/* fd: what came with the command, or -1; the caller closes it. */
+static void obey(struct supervisor *supervisor, const struct wire_message *command, int fd)
 {
     pid_t pid = command->pid;
     int error = 0;
@@ -159,8 +176,7 @@ static void obey(struct supervisor *supervisor, const struct wire_message *comma
         sampler_clear(supervisor);
         break;
     case WIRE_OP_RATE:
-        rate_change(&supervisor->rate, (double)command->value / 1000.0);
-        tell_rate(supervisor);
+        error = change_rate(supervisor, (double)command->value / 1000.0, fd);
         break;
     case WIRE_OP_WALL:
         sampler_set_wall(supervisor, command->value != 0);
@@ -181,12 +197,12 @@ static void read_commands(struct supervisor *supervisor)
 
     while (!supervisor->quitting &&
            (error = wire_receive(supervisor->socket, &command, &fd)) != -EAGAIN) {
-        if (fd >= 0)
-            close(fd);
         if (error == -EPIPE)
             supervisor->client_gone = supervisor->quitting = true;
         else if (error == 0)
-            obey(supervisor, &command);
+            obey(supervisor, &command, fd);
+        if (fd >= 0)
+            close(fd);
     }
 }
 

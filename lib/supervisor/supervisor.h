@@ -203,6 +203,9 @@ void serve_look_round(struct supervisor *supervisor);
 
 /* --- tell.c: events onto the ring ---------------------------------------------------- */
 
+/* From now on all goes into another ring, which it takes over; what was lost before is told
+ * there. */
+void tell_through(struct supervisor *supervisor, struct ring *ring);
 void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample);
 void tell_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);

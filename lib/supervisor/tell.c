@@ -56,6 +56,18 @@ static void tell(struct supervisor *supervisor, const struct wire_header *event)
         tell_wake(supervisor);
 }
 
+void tell_through(struct supervisor *supervisor, struct ring *ring)
+{
+    struct wire_lost event = {.header = {WIRE_LOST, sizeof event},
+                              .time = time_now(),
+                              .events = ring_lost(supervisor->ring)};
+
+    ring_close(supervisor->ring);
+    supervisor->ring = ring;
+    if (event.events > 0)
+        tell(supervisor, &event.header);
+}
+
 void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample)
 {

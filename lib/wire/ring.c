@@ -132,6 +132,11 @@ void ring_close(struct ring *ring)
     free(ring);
 }
 
+size_t ring_size(const struct ring *ring)
+{
+    return ring->size;
+}
+
 /* What lies between the counters; more than the ring holds means that the other side wrote
  * nonsense, and counts as full for the producer and as broken for the consumer. */
 static uint64_t in_flight(uint64_t head, uint64_t tail)

@@ -169,6 +169,7 @@ int ring_create(size_t size, struct ring **ring, int *fd);
  * -EINVAL: it is no ring; -EPROTO: its maker speaks another WIRE_VERSION. */
 int ring_open(int fd, struct ring **ring);
 void ring_close(struct ring *ring);
+size_t ring_size(const struct ring *ring); /* bytes of events that it holds */
 
 /* Producer: room for size bytes (a multiple of 8), or NULL where the consumer is behind;
  * it is counted then, and ring_lost returns the count once. Never waits. */
@@ -191,7 +192,7 @@ enum wire_op {
     WIRE_OP_STOP,       /* pause sampling; targets stay followed */
     WIRE_OP_FLUSH,      /* send statistics now */
     WIRE_OP_CLEAR,      /* statistics begin anew; sampling must be stopped */
-    WIRE_OP_RATE,       /* value: millihertz */
+    WIRE_OP_RATE,       /* value: millihertz; a ring may come with it, for all events after it */
     WIRE_OP_WALL,       /* value: 1: sample sleeping threads too; 0: no more */
     WIRE_OP_QUIT,       /* let everything go, say the last statistics, end */
     WIRE_OP_DONE,       /* up: the answer to any of these; error, pid */

@@ -6,4 +6,5 @@
 PPROFIL_SUPERVISE=$build/pprofil-supervise
 export PPROFIL_SUPERVISE
 "$build/tests/api/histograms" "$targets/split" || failures=1
+"$build/tests/api/rates" "$targets/split" || failures=1
 finish

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sampling rates that change while a target runs:
+ *
+ *   rates SPLIT
+ *
+ * of tests/targets. Prints PASS and FAIL lines as the shell tests do.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pprofil.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "check.h"
+
+#define AWAY_MS 3000 /* the caller is busy with other things; rings are made for 6 s */
+/* The last moments of each of the threads are in no sample yet: at 10 kHz less than that. */
+#define ABOUT 0.02
+
+static struct pprofil_totals totals_of(pprofil_session *session)
+{
+    struct pprofil_totals totals;
+
+    pprofil_profile_totals(pprofil_session_profile(session), &totals, sizeof totals);
+    return totals;
+}
+
+static void be_away(int milliseconds)
+{
+    const struct timespec time = {.tv_sec = milliseconds / 1000,
+                                  .tv_nsec = milliseconds % 1000 * 1000000L};
+    nanosleep(&time, NULL);
+}
+
+static void test_raised(pprofil_session *session)
+{
+    pprofil_session_start(session);
+    pump(session, 500);
+    uint64_t slow = totals_of(session).samples;
+    check("raised", pprofil_session_set_rate(session, 10000) == 0);
+    be_away(AWAY_MS);
+    pump(session, 100);
+    check("stop", pprofil_session_stop(session) == 0);
+    pump(session, 50);
+    struct pprofil_totals totals = totals_of(session);
+    double part = (double)totals.cpu_ns / (double)totals.target_cpu_ns;
+    printf("# %" PRIu64 " samples at 100 Hz, %" PRIu64 " after; %" PRIu64 " lost; %.4f of the CPU time\n",
+           slow, totals.samples - slow, totals.lost, part);
+    check("nothing is lost after it", totals.lost == 0);
+    check("nor any CPU time", part > 1 - ABOUT && part < 1 + ABOUT);
+}
+
+static void test_often(pprofil_session *session)
+{
+    static const double rates[] = {50000, 1, 20000, 100, 50000, 1000};
+    bool good = true;
+
+    pprofil_session_start(session);
+    for (unsigned i = 0; i < sizeof rates / sizeof *rates; i++) {
+        good = good && pprofil_session_set_rate(session, rates[i]) == 0;
+        pump(session, 100);
+    }
+    pprofil_session_stop(session);
+    check("up and down", good && totals_of(session).lost == 0);
+    check("out of range", pprofil_session_set_rate(session, 50001) == -EINVAL);
+}
+
+int main(int argc, char **argv)
+{
+    char *const command[] = {argc > 1 ? argv[1] : NULL, (char *)"60", (char *)"4", NULL};
+    struct pprofil_options options = {.size = sizeof options, .frequency = 100, .overhead = 1000};
+    pprofil_session *session;
+    pid_t pid = 0;
+
+    if (pprofil_session_open(&options, &session) != 0 ||
+        pprofil_session_launch(session, command, &pid) != 0) {
+        printf("FAIL session: %s\n", pprofil_session_problem(session));
+        return 1;
+    }
+    test_raised(session);
+    test_often(session);
+    kill(pid, SIGKILL);
+    pprofil_session_close(session);
+    waitpid(pid, NULL, 0);
+    return failures > 0;
+}
