@@ -189,7 +189,7 @@ struct pprofil_histogram_state {
     bool on;            /* still counting */
     uint64_t ticks;     /* all */
     uint64_t outside;   /* ticks that no region took */
-    uint64_t overflows; /* ticks that found their counter full */
+    uint64_t overflows; /* ticks that found their counter full, or were refused and ended it */
     uint64_t stored;    /* pcsample: elements */
 };
 

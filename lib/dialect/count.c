@@ -101,23 +101,15 @@ static int write_counter(const struct dialect_memory *memory, uint64_t address, 
 static int add(struct dialect_count *count, const struct dialect_memory *memory, uint64_t address,
                unsigned size, uint64_t ticks)
 {
-    uint64_t value;
+    uint64_t value, full;
     int error = read_counter(memory, address, size, &value);
 
     if (error != 0)
         return error;
-    switch (dialect_add(count->dialect->overflow, size, &value, ticks)) {
-    case DIALECT_STOPPED:
-        count->overflows += ticks;
-        count->on = false;
-        return 0;
-    case DIALECT_OVERFLOWED:
-        count->overflows += ticks;
-        break;
-    case DIALECT_ADDED:
-        break;
-    }
-    return write_counter(memory, address, size, value);
+    count->on = dialect_add(count->dialect->overflow, size, &value, ticks, &full) !=
+                DIALECT_STOPPED;
+    count->overflows += full;
+    return count->on ? write_counter(memory, address, size, value) : 0;
 }
 
 /* The Nintendo 64: the first region around pc has it, and the bin what is past its end. */

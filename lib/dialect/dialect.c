@@ -242,16 +242,23 @@ static uint64_t largest(unsigned counter_size)
 }
 
 enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size,
-                               uint64_t *counter, uint64_t ticks)
+                               uint64_t *counter, uint64_t ticks, uint64_t *full)
 {
-    uint64_t most = largest(counter_size);
+    uint64_t most = largest(counter_size), room = most - *counter;
     uint64_t sum = (*counter + ticks) & most;
-    bool passed = ticks > most - *counter;
+    bool passed = ticks > room;
 
     /* illumos adds in 16 bits and looks at the sum: past 32767 it stops, but 65535 + 1 is 0, and
      * goes on; wider counters have a limit as much higher */
+    *full = ticks;
     if (overflow == DIALECT_STOPS && sum > most / 2)
         return DIALECT_STOPPED;
+    if (!passed)
+        *full = 0;
+    else if (overflow == DIALECT_SATURATES)
+        *full = ticks - room;
+    else /* once each time round */
+        *full = 1 + (most == UINT64_MAX ? 0 : (ticks - room - 1) / (most + 1));
     *counter = overflow == DIALECT_SATURATES && passed ? most : sum;
     return passed ? DIALECT_OVERFLOWED : DIALECT_ADDED;
 }

@@ -102,9 +102,10 @@ enum dialect_added {
     DIALECT_STOPPED,    /* nothing was added, and counting has ended */
 };
 
-/* The counter's new value, of a counter of so many bytes. */
+/* The counter's new value, of a counter of so many bytes. *full: how many of the ticks found it
+ * full, or were refused, as if they had come one by one. */
 enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size,
-                               uint64_t *counter, uint64_t ticks);
+                               uint64_t *counter, uint64_t ticks, uint64_t *full);
 
 /* --- several regions ------------------------------------------------------------------- */
 
@@ -225,7 +226,7 @@ struct dialect_count {
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* all */
     uint64_t outside;   /* ticks that no region took */
-    uint64_t overflows; /* ticks that found a counter full, whatever became of it */
+    uint64_t overflows; /* ticks that found a counter full, or were refused and ended counting */
     size_t region_count;
     struct dialect_buffer {
         uint64_t address; /* of the first counter */

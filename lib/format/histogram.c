@@ -136,10 +136,10 @@ uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size,
 {
     enum dialect_overflow overflow =
         file->dialect != NULL ? file->dialect->overflow : DIALECT_SATURATES;
-    uint64_t counter = 0;
+    uint64_t counter = 0, full;
 
     /* when counting would have ended is not known any more: what this counter had by then is */
-    if (dialect_add(overflow, counter_size, &counter, count) == DIALECT_STOPPED ||
+    if (dialect_add(overflow, counter_size, &counter, count, &full) == DIALECT_STOPPED ||
         (overflow == DIALECT_STOPS && counter != count))
         return INT16_MAX;
     return counter;

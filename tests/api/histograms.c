@@ -5,6 +5,10 @@
  *   histograms TARGET
  *
  * TARGET is tests/targets/split. Prints PASS and FAIL lines as the shell tests do.
+ *
+ * What is counted is CPU time, of which a busy machine grants less than the clock shows: ticks are
+ * waited for by what the target has used, and their numbers are bounded from below by three
+ * quarters of that.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +20,8 @@
 #include <unistd.h>
 
 #include "check.h"
+
+#define PATIENCE_MS 30000 /* for a second of CPU time */
 
 /* The first executable mapping of the process. */
 static bool find_text(pid_t pid, uint64_t *low, uint64_t *high)
@@ -58,6 +64,17 @@ static uint64_t cpu_ns(pprofil_session *session)
     return totals.cpu_ns;
 }
 
+/* Pumps until so much more CPU time has been sampled. */
+static void pump_cpu(pprofil_session *session, unsigned milliseconds)
+{
+    uint64_t enough = cpu_ns(session) + milliseconds * UINT64_C(1000000);
+    int64_t until = now_ms() + PATIENCE_MS;
+
+    do
+        pump(session, 20);
+    while (cpu_ns(session) < enough && now_ms() < until);
+}
+
 static void test_profil(pprofil_session *session, pid_t pid, uint64_t low, uint64_t high)
 {
     size_t count = (high - low) / 4;
@@ -68,7 +85,7 @@ static void test_profil(pprofil_session *session, pid_t pid, uint64_t low, uint6
     pump(session, 200);
     check("nothing is counted before start", sum16(counters, count) == 7);
     pprofil_session_start(session);
-    pump(session, 1000);
+    pump_cpu(session, 1000);
     pprofil_session_stop(session);
     pump(session, 50);
     struct pprofil_histogram_state state = state_of(session, pid);
@@ -77,18 +94,18 @@ static void test_profil(pprofil_session *session, pid_t pid, uint64_t low, uint6
     check("most of it is in the program", counted > state.ticks / 2);
     /* a tick may be owed */
     int64_t expected = (int64_t)(cpu_ns(session) / 10000000), got = (int64_t)state.ticks;
-    check("ticks x period is the CPU time", got <= expected && got >= expected - 1 && got > 20);
+    check("ticks x period is the CPU time", got <= expected && got >= expected - 1 && got > 75);
     check("preset counters stay", counters[0] == 7);
     pump(session, 200);
     check("nothing is counted while stopped", sum16(counters, count) - 7 == counted);
     check("clear", pprofil_session_clear(session) == 0 && sum16(counters, count) == 0);
     check("clear leaves it stopped", !pprofil_session_sampling(session));
     pprofil_session_start(session);
-    pump(session, 300);
+    pump_cpu(session, 300);
     check("and counting goes on after it", sum16(counters, count) > 0);
     check("stop by scale", pprofil_profil(session, pid, "solaris", counters, count * 2, low, 1) == 0);
     counted = sum16(counters, count);
-    pump(session, 200);
+    pump_cpu(session, 100);
     check("stopped by scale", sum16(counters, count) == counted);
     free(counters);
 }
@@ -98,12 +115,16 @@ static void test_stops(pprofil_session *session, pid_t pid)
     uint16_t counter = 32760;
 
     pprofil_profil(session, pid, "solaris", &counter, sizeof counter, 0, 2);
-    pump(session, 600);
-    check("solaris ends at 32767", counter == 32767);
-    check("and says so", !state_of(session, pid).on && state_of(session, pid).overflows > 0);
+    pump_cpu(session, 600);
+    /* ticks that a late sample brings come together, and are refused together */
+    struct pprofil_histogram_state state = state_of(session, pid);
+    check("solaris ends before it would pass 32767",
+          counter <= 32767 && 32760 + state.ticks > 32767 &&
+              counter == 32760 + state.ticks - state.overflows);
+    check("and says so", !state.on && state.overflows > 0);
     counter = 65530;
     pprofil_profil(session, pid, "irix", &counter, sizeof counter, 0, 2);
-    pump(session, 600);
+    pump_cpu(session, 600);
     check("irix wraps", counter < 1000);
     check("and says how often", state_of(session, pid).on && state_of(session, pid).overflows == 1);
     pprofil_profil_stop(session, pid);
@@ -123,12 +144,12 @@ static void test_sprofil(pprofil_session *session, pid_t pid, uint64_t low, uint
     };
 
     check("sprofil", pprofil_sprofil(session, pid, regions, 3, 4) == 0);
-    pump(session, 500);
+    pump_cpu(session, 500);
     pprofil_session_stop(session);
     uint64_t sum = 0;
     for (size_t i = 0; i <= (high - low) / 4; i++)
         sum += counters[i];
-    check("the bin takes what no region does", sum == state_of(session, pid).ticks && sum > 10);
+    check("the bin takes what no region does", sum == state_of(session, pid).ticks && sum > 37);
     pprofil_session_start(session);
     free(counters);
     pprofil_sprofil(session, pid, NULL, 0, 4);
@@ -140,7 +161,7 @@ static void test_pcsample(pprofil_session *session, pid_t pid, uint64_t low, uin
     bool inside = true;
 
     check("pcsample: the first call", pprofil_pcsample(session, pid, samples, 20) == 0);
-    pump(session, 800);
+    pump_cpu(session, 800);
     for (int i = 0; i < 20; i++)
         inside = inside && samples[i] != 0;
     check("the array is full", inside && !state_of(session, pid).on);
@@ -172,11 +193,11 @@ static void test_others(pprofil_session *session, pid_t pid, uint64_t low, uint6
                                           .overflow = &bin};
 
     check("n64, of all processes", pprofil_profil_regions(session, 0, &histogram) == 0);
-    pump(session, 500);
+    pump_cpu(session, 500);
     uint64_t sum = bin;
     for (size_t i = 0; i < (high - low) / 4; i++)
         sum += wide[i];
-    check("64-bit counters and the bin", sum == state_of(session, 0).ticks && sum > 40);
+    check("64-bit counters and the bin", sum == state_of(session, 0).ticks && sum > 75);
     histogram.dialect = "nosuch";
     check("no such dialect", pprofil_profil_regions(session, pid, &histogram) == -EINVAL);
     check("bsd44 refuses large scales",

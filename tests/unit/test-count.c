@@ -238,7 +238,9 @@ Test(count, overflow_by_every_dialect)
         cr_expect_eq(counter(size, 5), expected, "%s: %llu", histograms[i],
                      (unsigned long long)counter(size, 5));
         cr_expect_eq(counter(size, 6), 0, "%s: the neighbour", histograms[i]);
-        cr_expect_eq(count->overflows, 3, "%s: %llu", histograms[i],
+        /* the first goes from full to 0, where the next two find room */
+        unsigned overflows = dialect->overflow == DIALECT_SATURATES ? 3 : 1;
+        cr_expect_eq(count->overflows, overflows, "%s: %llu", histograms[i],
                      (unsigned long long)count->overflows);
         cr_expect(count->on, "%s", histograms[i]);
         free(count);

@@ -293,36 +293,40 @@ Test(dialect, kpctl_goes_by_prefix)
 }
 
 static void add(enum dialect_overflow overflow, unsigned size, uint64_t before, uint64_t ticks,
-                uint64_t after, enum dialect_added result)
+                uint64_t after, enum dialect_added result, uint64_t full)
 {
-    uint64_t counter = before;
-    cr_expect_eq(dialect_add(overflow, size, &counter, ticks), result, "%llu + %llu",
+    uint64_t counter = before, found;
+    cr_expect_eq(dialect_add(overflow, size, &counter, ticks, &found), result, "%llu + %llu",
                  (unsigned long long)before, (unsigned long long)ticks);
+    cr_expect_eq(found, full, "%llu + %llu: %llu found it full", (unsigned long long)before,
+                 (unsigned long long)ticks, (unsigned long long)found);
     cr_expect_eq(counter, after, "%llu + %llu is %llu", (unsigned long long)before,
                  (unsigned long long)ticks, (unsigned long long)counter);
 }
 
 Test(dialect, solaris_counter_table)
 {
-    add(DIALECT_STOPS, 2, 0, 1, 1, DIALECT_ADDED);
-    add(DIALECT_STOPS, 2, 32766, 1, 32767, DIALECT_ADDED);
-    add(DIALECT_STOPS, 2, 32767, 1, 32767, DIALECT_STOPPED);
-    add(DIALECT_STOPS, 2, 32766, 2, 32766, DIALECT_STOPPED);
-    add(DIALECT_STOPS, 2, 32765, 3, 32765, DIALECT_STOPPED);
-    add(DIALECT_STOPS, 2, 40000, 1, 40000, DIALECT_STOPPED);
-    add(DIALECT_STOPS, 2, 65535, 1, 0, DIALECT_OVERFLOWED);
-    add(DIALECT_STOPS, 2, 65530, 10, 4, DIALECT_OVERFLOWED);
+    add(DIALECT_STOPS, 2, 0, 1, 1, DIALECT_ADDED, 0);
+    add(DIALECT_STOPS, 2, 32766, 1, 32767, DIALECT_ADDED, 0);
+    add(DIALECT_STOPS, 2, 32767, 1, 32767, DIALECT_STOPPED, 1);
+    add(DIALECT_STOPS, 2, 32766, 2, 32766, DIALECT_STOPPED, 2);
+    add(DIALECT_STOPS, 2, 32765, 3, 32765, DIALECT_STOPPED, 3);
+    add(DIALECT_STOPS, 2, 40000, 1, 40000, DIALECT_STOPPED, 1);
+    add(DIALECT_STOPS, 2, 65535, 1, 0, DIALECT_OVERFLOWED, 1);
+    add(DIALECT_STOPS, 2, 65530, 10, 4, DIALECT_OVERFLOWED, 1);
 }
 
 Test(dialect, counters_at_their_edge)
 {
-    add(DIALECT_WRAPS, 2, 65535, 1, 0, DIALECT_OVERFLOWED);
-    add(DIALECT_WRAPS, 2, 65534, 1, 65535, DIALECT_ADDED);
-    add(DIALECT_WRAPS, 4, 0xffffffff, 1, 0, DIALECT_OVERFLOWED);
-    add(DIALECT_WRAPS, 2, 0, 65536, 0, DIALECT_OVERFLOWED);
-    add(DIALECT_SATURATES, 2, 65535, 1, 65535, DIALECT_OVERFLOWED);
-    add(DIALECT_SATURATES, 4, 0xfffffffe, 5, 0xffffffff, DIALECT_OVERFLOWED);
-    add(DIALECT_WRAPS, 8, UINT64_MAX, 1, 0, DIALECT_OVERFLOWED);
+    add(DIALECT_WRAPS, 2, 65535, 1, 0, DIALECT_OVERFLOWED, 1);
+    add(DIALECT_WRAPS, 2, 65534, 1, 65535, DIALECT_ADDED, 0);
+    add(DIALECT_WRAPS, 4, 0xffffffff, 1, 0, DIALECT_OVERFLOWED, 1);
+    add(DIALECT_WRAPS, 2, 0, 65536, 0, DIALECT_OVERFLOWED, 1);
+    add(DIALECT_WRAPS, 2, 65530, 60, 54, DIALECT_OVERFLOWED, 1);
+    add(DIALECT_WRAPS, 2, 65535, 65537, 0, DIALECT_OVERFLOWED, 2);
+    add(DIALECT_SATURATES, 2, 65535, 1, 65535, DIALECT_OVERFLOWED, 1);
+    add(DIALECT_SATURATES, 4, 0xfffffffe, 5, 0xffffffff, DIALECT_OVERFLOWED, 4);
+    add(DIALECT_WRAPS, 8, UINT64_MAX, 1, 0, DIALECT_OVERFLOWED, 1);
 }
 
 /* The 17 sequences of the pcsample table; what is stored is told by numbers here. */
