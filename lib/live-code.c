@@ -203,6 +203,7 @@ void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_
         .line = from->line,
         .samples = code->counts[i].samples,
         .ns = code->counts[i].ns,
+        .newer = from->newer,
     };
     memcpy(row, &all, size < sizeof all ? size : sizeof all);
 }

@@ -381,6 +381,7 @@ struct pprofil_code_row {
     uint32_t line;    /* source; instruction: the line it belongs to, 0 not known */
     uint64_t samples; /* of a source line: those of the instructions until the next one */
     uint64_t ns;
+    bool newer; /* source: its file was written after the program's, which was made of another */
 };
 typedef struct pprofil_code pprofil_code;
 

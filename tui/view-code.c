@@ -20,6 +20,7 @@
 #define SAMPLES_WIDTH 8
 #define LINE_WIDTH 6
 #define FILE_WIDTH 22
+#define LEAST_NAME 8
 #define INDENT 2       /* of instructions */
 #define FOR_SAMPLES 80 /* columns of a screen that shows them, */
 #define FOR_FILES 110  /* and files' names beside line numbers */
@@ -99,11 +100,26 @@ static void put_line(const struct model *model, struct canvas *canvas, int row, 
                                     .search = model->search});
 }
 
+static bool some_newer(const struct snapshot *now)
+{
+    for (uint32_t i = 0; i < now->code_count; i++)
+        if (now->code[i].newer)
+            return true;
+    return false;
+}
+
 static void put_title(const struct model *model, struct canvas *canvas, int row)
 {
+    static const char newer[] = "source is newer than the program";
     int column = canvas_put(canvas, row, 0, -1, STYLE_LABEL, "code of") + 1;
+    int room = canvas->columns - column;
 
-    paint_name(canvas, row, column, -1, STYLE_TITLE, model->code_name);
+    if (some_newer(&model->now))
+        room -= (int)sizeof newer + 1;
+    column += paint_name(canvas, row, column, room < LEAST_NAME ? LEAST_NAME : room, STYLE_TITLE,
+                         model->code_name);
+    if (some_newer(&model->now))
+        canvas_put(canvas, row, column + 2, -1, STYLE_WARNING, newer);
 }
 
 static const char *why_none(const struct snapshot *now)

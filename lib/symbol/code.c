@@ -322,6 +322,7 @@ static int read_code(struct reader *reader, uint32_t object)
 
     if (reader->code != NULL && reader->disassembler != NULL) {
         reader->code->object = object;
+        reader->code->written_ns = elf_object_written(reader->elf);
         error = read_instructions(reader);
     }
     return error == 0 ? read_lines(reader) : error;

@@ -18,6 +18,7 @@ struct symbol_code {
     uint32_t object;  /* index in the profile */
     struct symbol_instruction *instructions; /* owned; by address */
     uint32_t instruction_count;
+    int64_t written_ns; /* when the object's file was, since 1970; 0: not known */
     char **files; /* owned: paths; the first is "" */
     uint32_t file_count;
 };

@@ -27,6 +27,7 @@ struct elf_object {
     Dwfl_Module *module; /* borrowed from dwfl */
     Elf *elf;            /* borrowed; its addresses are the module's minus bias */
     GElf_Addr bias;
+    int64_t written_ns;
     bool read; /* symbols have been */
     struct elf_symbol *symbols;
     size_t symbol_count;

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "symbol/elf-object-internal.h"
@@ -75,6 +76,9 @@ int elf_object_open(int fd, const char *path, const uint8_t *build_id, uint32_t 
         free(object);
         return -ENOMEM;
     }
+    struct stat status;
+    if (fd >= 0 && fstat(fd, &status) == 0)
+        object->written_ns = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
     dwfl_report_begin(object->dwfl);
     if (fd >= 0)
         error = report_file(object->dwfl, fd, path, &object->module);
@@ -105,6 +109,11 @@ void elf_object_close(struct elf_object *object)
 struct Elf *elf_object_elf(const struct elf_object *object)
 {
     return object->elf;
+}
+
+int64_t elf_object_written(const struct elf_object *object)
+{
+    return object->written_ns;
 }
 
 const uint8_t *elf_object_build_id(const struct elf_object *object, uint32_t *size)

@@ -36,6 +36,9 @@ struct Elf *elf_object_elf(const struct elf_object *object);
 /* Its build-id, borrowed; *size is 0 where it has none. */
 const uint8_t *elf_object_build_id(const struct elf_object *object, uint32_t *size);
 
+/* When the file was last written, nanoseconds since 1970; 0: not known. */
+int64_t elf_object_written(const struct elf_object *object);
+
 bool elf_object_has_symbols(struct elf_object *object);
 /* The address of a file offset; false where no segment holds it. */
 bool elf_object_address(const struct elf_object *object, uint64_t offset, uint64_t *address);

@@ -25,9 +25,11 @@ struct lines {
     const char **starts;
     uint32_t count;
     bool read;
+    bool newer; /* than the program */
 };
 
-static char *read_source(const char *path)
+/* *written_ns: when it was, since 1970. NULL: it cannot be read. */
+static char *read_source(const char *path, int64_t *written_ns)
 {
     struct stat status;
     char *text = NULL;
@@ -44,8 +46,10 @@ static char *read_source(const char *path)
             break;
         got += (size_t)part;
     }
-    if (text != NULL)
+    if (text != NULL) {
         text[got] = '\0';
+        *written_ns = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
+    }
     close(fd);
     return text;
 }
@@ -79,6 +83,7 @@ static int cut(char *text, struct lines *lines)
 static int find_line(struct listing *listing, struct lines *lines, uint32_t file, uint32_t number,
                      const char **text)
 {
+    int64_t program_ns = listing->code->written_ns, source_ns = 0;
     int error = 0;
 
     *text = NULL;
@@ -87,7 +92,8 @@ static int find_line(struct listing *listing, struct lines *lines, uint32_t file
     lines += file;
     if (!lines->read) {
         lines->read = true;
-        listing->sources[file] = read_source(listing->code->files[file]);
+        listing->sources[file] = read_source(listing->code->files[file], &source_ns);
+        lines->newer = program_ns != 0 && source_ns > program_ns;
         error = cut(listing->sources[file], lines);
     }
     if (error == 0 && number <= lines->count)
@@ -120,6 +126,7 @@ static int fill(struct listing *listing, struct lines *lines)
             error = find_line(listing, lines, file, line, &row.text);
         if (error == 0 && row.text != NULL) {
             row.file = code->files[file];
+            row.newer = lines[file].newer;
             error = add_row(listing, &row);
         }
         if (error == 0)

@@ -11,6 +11,7 @@ struct listing_row {
     const char *text; /* borrowed from the listing */
     const char *file; /* source: its path; borrowed */
     uint32_t line;    /* source: its number; instruction: the one it was made of; 0 not known */
+    bool newer;       /* source: written after the program, so the line may be another by now */
     const struct symbol_instruction *instruction; /* NULL: it is a source line */
 };
 

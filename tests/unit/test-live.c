@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -441,7 +442,7 @@ Test(live, definitions_and_code)
 }
 
 /* Four instructions: two of line 2, one of line 1, one of a file that is not there. */
-Test(live, source_lines_come_before_their_instructions)
+static struct symbol_code *make_code(const char *source)
 {
     static const struct symbol_instruction made[] = {
         {.address = 0x1000, .place = 0, .size = 2, .file = 1, .line = 2},
@@ -450,12 +451,7 @@ Test(live, source_lines_come_before_their_instructions)
         {.address = 0x1008, .place = 8, .size = 1, .file = 2, .line = 1},
     };
     struct symbol_code *code = calloc(1, sizeof *code);
-    char path[] = "/tmp/pprofil-source-XXXXXX";
-    struct listing *listing;
 
-    int fd = mkstemp(path);
-    dprintf(fd, "one\r\n\ttwo \033[1m\nthree");
-    close(fd);
     code->instruction_count = 4;
     code->instructions = calloc(4, sizeof *code->instructions);
     for (int i = 0; i < 4; i++) {
@@ -465,9 +461,20 @@ Test(live, source_lines_come_before_their_instructions)
     code->file_count = 3;
     code->files = calloc(3, sizeof *code->files);
     code->files[0] = strdup("");
-    code->files[1] = strdup(path);
+    code->files[1] = strdup(source);
     code->files[2] = strdup("/no/such/file.c");
-    cr_assert_eq(listing_new(code, &listing), 0);
+    return code;
+}
+
+Test(live, source_lines_come_before_their_instructions)
+{
+    char path[] = "/tmp/pprofil-source-XXXXXX";
+    struct listing *listing;
+
+    int fd = mkstemp(path);
+    dprintf(fd, "one\r\n\ttwo \033[1m\nthree");
+    close(fd);
+    cr_assert_eq(listing_new(make_code(path), &listing), 0);
     unlink(path);
     cr_assert_eq(listing->row_count, 6);
     cr_assert_null(listing->rows[0].instruction);
@@ -478,4 +485,31 @@ Test(live, source_lines_come_before_their_instructions)
     cr_assert_eq(listing->rows[3].line, 1);
     cr_assert_str_eq(listing->rows[5].text, "nop", "no source, no line");
     listing_free(listing);
+}
+
+/* Programs written after their source, with it, before it, and nobody knows when. */
+Test(live, source_that_is_newer_than_the_program_is_told)
+{
+    static const struct {
+        int64_t program_s;
+        bool newer;
+    } cases[] = {{1000001, false}, {1000000, false}, {999999, true}, {0, false}};
+    const struct timespec written[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+    char path[] = "/tmp/pprofil-source-XXXXXX";
+    struct listing *listing;
+
+    int fd = mkstemp(path);
+    dprintf(fd, "one\ntwo\n");
+    futimens(fd, written);
+    close(fd);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct symbol_code *code = make_code(path);
+        code->written_ns = cases[i].program_s * 1000000000;
+        cr_assert_eq(listing_new(code, &listing), 0);
+        cr_assert_eq(listing->rows[0].newer, cases[i].newer, "%u", i);
+        cr_assert_eq(listing->rows[3].newer, cases[i].newer, "%u", i);
+        cr_assert(!listing->rows[1].newer, "an instruction is what it is");
+        listing_free(listing);
+    }
+    unlink(path);
 }

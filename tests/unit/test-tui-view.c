@@ -306,6 +306,12 @@ Test(view, code)
     LINE(6, "  90.0       90      17                 sum += i * i;");
     cr_expect_eq(model->header_row, 0);
     cr_expect_eq(model->list_row, 4);
+    model->now.code[0].newer = true;
+    paint(80, 14, true);
+    LINE(3, "code of work  source is newer than the program");
+    memset(model->code_name, 'n', 60);
+    paint(60, 14, true);
+    LINE(3, "code of nnnnnnnnnnnnnnnnn…  source is newer than the program");
     model->now.code_count = 0;
     model->now.code_state = -EAGAIN;
     paint(40, 10, true);
