@@ -278,10 +278,19 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const char 
                          bool symbolize);
 
 /* The same, told more. Formats of counters hold one object: the main one's file is path, that of
- * another object path.NAME. -ENODATA: there are no samples to write; -EDOM: the format cannot hold
+ * another object path.NAME. -EEXIST: what has such a name is no file, and nothing was written;
+ * -ENODATA: there are no samples to write; -EDOM: the format cannot hold
  * what the dialect makes; -EOVERFLOW: nor such addresses; -ENOTSUP: no such dialect. */
 int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file, bool symbolize);
+
+/* The name of the i-th file that pprofil_profile_save_with would write. -ENOENT past the last;
+ * other errors: it would fail by them. */
+int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,
+                            const struct pprofil_file *file, unsigned i, char *name, size_t size);
+
+/* The name of the format that pprofil_profile_save chooses for a path. */
+const char *pprofil_format_for(const char *path);
 
 void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals,
                             size_t size);

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,23 +90,61 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const char 
     return pprofil_profile_save_with(profile, path, &file, symbolize);
 }
 
+static const struct format *format_for(const char *path)
+{
+    const struct format *format = format_by_path(path);
+
+    return format != NULL ? format : &format_pprof;
+}
+
+const char *pprofil_format_for(const char *path)
+{
+    return format_for(path)->name;
+}
+
+/* 0, or -EINVAL, -ENOTSUP as pprofil_profile_save_with. */
+static int how_to_save(const char *path, const struct pprofil_file *file,
+                       const struct format **format, struct format_options *options)
+{
+    struct pprofil_file how = told(file);
+
+    *format = how.format != NULL ? format_by_name(how.format) : format_for(path);
+    *options = (struct format_options){.scale = how.scale};
+    if (*format == NULL || !format_writable(*format))
+        return -EINVAL;
+    if (how.dialect != NULL && (options->dialect = dialect_find(how.dialect)) == NULL)
+        return -ENOTSUP;
+    return 0;
+}
+
 int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file, bool symbolize)
 {
-    struct pprofil_file how = told(file);
-    const struct format *format =
-        how.format != NULL ? format_by_name(how.format) : format_by_path(path);
-    struct format_options options = {.scale = how.scale};
+    const struct format *format;
+    struct format_options options;
+    int error = how_to_save(path, file, &format, &options);
 
-    if (format == NULL && how.format == NULL)
-        format = &format_pprof;
-    if (format == NULL || !format_writable(format))
-        return -EINVAL;
-    if (how.dialect != NULL && (options.dialect = dialect_find(how.dialect)) == NULL)
-        return -ENOTSUP;
     /* counters have no names: those who read them look into the object */
-    int error = symbolize && format->codec == NULL ? name_all(profile) : 0;
+    if (error == 0 && symbolize && format->codec == NULL)
+        error = name_all(profile);
     return error == 0 ? format_write_file_as(format, path, profile->profile, &options) : error;
+}
+
+int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,
+                            const struct pprofil_file *file, unsigned i, char *name, size_t size)
+{
+    const struct format *format;
+    struct format_options options;
+    char whole[PATH_MAX];
+    int error = how_to_save(path, file, &format, &options);
+
+    if (error == 0)
+        error = format_file_at(format, path, profile->profile, &options, i, whole);
+    if (error == 0 && strlen(whole) >= size)
+        error = -ENAMETOOLONG;
+    if (error == 0)
+        strcpy(name, whole);
+    return error;
 }
 
 void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals,

@@ -194,10 +194,20 @@ static enum census_extent extent_of(const struct codec *codec)
     return codec->single ? CENSUS_REGION : codec->whole ? CENSUS_ALL : CENSUS_OBJECT;
 }
 
+/* A pipe or a device holds one file, and nothing is made beside it. */
+static bool holds_one(const char *path)
+{
+    struct stat status;
+
+    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+           (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
+}
+
 static int write_part(struct saving *saving, const char *path, const struct histogram_file *file)
 {
+    if (strcmp(path, saving->path) != 0 && holds_one(path))
+        return session_fail(saving->session, -EEXIST, "%s: cannot write: it is no file", path);
     int error = format_write_histograms(saving->format, path, file);
-
     if (error == -EDOM)
         session_fail(saving->session, error, "%s: %s cannot hold counters of this width or scale",
                      path, saving->format->name);
@@ -246,15 +256,6 @@ static int save_image(struct saving *saving, size_t image, enum census_extent ex
         if (saving->files == 0 || !saving->one)
             error = save_region(saving, image, i, extent, &parts);
     return error;
-}
-
-/* A pipe or a device holds one file, and nothing is made beside it. */
-static bool holds_one(const char *path)
-{
-    struct stat status;
-
-    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
-           (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
 static int save_all(struct saving *saving)

@@ -101,7 +101,7 @@ static int save(const struct convert_command *command, pprofil_profile *profile)
         return complain("%s: this dialect counts nothing at this scale, or pprofil cannot write "
                         "the format",
                         command->output);
-    return complain_file(command->output, error, true);
+    return complain_saving(profile, command->output, &command->out, error);
 }
 
 int command_convert(int argc, char **argv)

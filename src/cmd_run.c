@@ -301,10 +301,11 @@ static int deliver(struct run *run)
     pprofil_profile *profile = pprofil_session_profile(run->session);
 
     if (run->asked.output != NULL) {
-        int error = pprofil_profile_save(profile, run->asked.output, run->asked.format,
-                                         run->asked.symbolize);
+        const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
+        int error =
+            pprofil_profile_save_with(profile, run->asked.output, &file, run->asked.symbolize);
         if (error != 0)
-            return complain_file(run->asked.output, error, true);
+            return complain_saving(profile, run->asked.output, &file, error);
         if (!run->asked.quiet)
             fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s\n",
                     run->asked.output);

@@ -36,6 +36,11 @@ int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What went wrong with a profile's file, in one line. Returns EXIT_OWN_FAILURE. */
 int complain_file(const char *path, int error, bool writing);
 
+/* The same of a profile that pprofil_profile_save_with did not save: of several files it may be
+ * another that is in the way. */
+int complain_saving(const pprofil_profile *profile, const char *path,
+                    const struct pprofil_file *file, int error);
+
 /* Is there a format of this name, for writing or reading? */
 bool is_format(const char *name);
 /* Reads a profile's file for a subcommand: complains by itself, and then returns NULL. */

@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -56,6 +58,19 @@ int complain_file(const char *path, int error, bool writing)
         return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
                         path);
     return complain("%s: cannot %s: %s", path, writing ? "write" : "read", why);
+}
+
+int complain_saving(const pprofil_profile *profile, const char *path,
+                    const struct pprofil_file *file, int error)
+{
+    char name[PATH_MAX];
+    struct stat status;
+
+    for (unsigned i = 1; error == -EEXIST && pprofil_profile_file_at(profile, path, file, i, name,
+                                                                     sizeof name) == 0; i++)
+        if (stat(name, &status) == 0 && !S_ISREG(status.st_mode))
+            return complain("%s: cannot write: it is no file", name);
+    return complain_file(path, error, true);
 }
 
 bool is_format(const char *name)

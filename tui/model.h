@@ -131,6 +131,7 @@ struct model {
     char text[MODEL_TEXT];   /* typed so far */
     char search[MODEL_TEXT]; /* looked for last */
     char asked[MODEL_TEXT];  /* a file that exists; saving to it once more overwrites it */
+    uint32_t asked_files;    /* that exist, with those that a format makes beside it */
     char message[MODEL_TEXT]; /* one line for people, until message_until_ns */
     uint64_t message_until_ns;
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,46 +58,33 @@ int top_start_program(struct source *source, const struct top_request *request, 
 
 /* --- saving ---------------------------------------------------------------------------- */
 
-static bool ends_with_one_of(const char *path, const char *extensions)
-{
-    size_t length = strlen(path);
-
-    while (*extensions != '\0') {
-        size_t size = strcspn(extensions, " ");
-        if (length >= size && strncmp(path + length - size, extensions, size) == 0)
-            return true;
-        extensions += size + (extensions[size] == ' ');
-    }
-    return false;
-}
-
-/* The format that pprofil_profile_save chooses is asked for by name, so that what is said of it
- * is what was written. */
-static const char *format_of(const char *path)
-{
-    const char *name, *extensions;
-
-    for (unsigned i = 0; pprofil_format_at(i, &name, &extensions, NULL, NULL) == 0; i++)
-        if (ends_with_one_of(path, extensions))
-            return name;
-    return "pprof";
-}
-
 /* What is there already is asked about once: whoever gives its name again means it. Devices and
  * pipes lose nothing by being written to. */
-static bool may_write(struct model *model, uint64_t now_ns)
+static bool may_write(struct model *model, const pprofil_profile *profile,
+                      const struct pprofil_file *file, uint64_t now_ns)
 {
+    char name[PATH_MAX], first[PATH_MAX] = "";
+    uint32_t there = 0;
     struct stat status;
-    bool exists = stat(model->text, &status) == 0 && S_ISREG(status.st_mode);
-    bool again = strcmp(model->asked, model->text) == 0;
-    const char *slash = strrchr(model->text, '/');
+
+    for (unsigned i = 0;
+         pprofil_profile_file_at(profile, model->text, file, i, name, sizeof name) == 0; i++)
+        if (stat(name, &status) == 0 && S_ISREG(status.st_mode) && there++ == 0)
+            memcpy(first, name, sizeof first);
+    bool again = strcmp(model->asked, model->text) == 0 && there <= model->asked_files;
+    const char *slash = strrchr(first, '/');
 
     model->asked[0] = '\0';
-    if (!exists || again)
+    if (there == 0 || again)
         return true;
     memcpy(model->asked, model->text, sizeof model->asked);
-    model_say(model, now_ns, "%s exists; S again with the same name overwrites it",
-              slash != NULL ? slash + 1 : model->text);
+    model->asked_files = there;
+    if (there == 1)
+        model_say(model, now_ns, "%s exists; S again with the same name overwrites it",
+                  slash != NULL ? slash + 1 : first);
+    else
+        model_say(model, now_ns, "%s and %u more exist; S again with the same name overwrites them",
+                  slash != NULL ? slash + 1 : first, there - 1);
     return false;
 }
 
@@ -106,6 +94,8 @@ static const char *save_problem(int error)
         return "pprofil cannot write this format";
     if (error == -ENODATA)
         return "no samples that this format could hold";
+    if (error == -EEXIST)
+        return "a file beside it would replace what is no file";
     return strerror(-error);
 }
 
@@ -113,12 +103,14 @@ static const char *save_problem(int error)
 void top_save(struct model *model, pprofil_session *session, uint64_t now_ns)
 {
     pprofil_profile *profile = pprofil_session_profile(session);
-    const char *format = format_of(model->text);
+    /* asked for by name, so that what is said of it is what was written */
+    const char *format = pprofil_format_for(model->text);
+    const struct pprofil_file file = {.size = sizeof file, .format = format};
     struct pprofil_totals totals;
 
-    if (!may_write(model, now_ns))
+    if (!may_write(model, profile, &file, now_ns))
         return;
-    int error = pprofil_profile_save(profile, model->text, format, true);
+    int error = pprofil_profile_save_with(profile, model->text, &file, true);
     pprofil_profile_totals(profile, &totals, sizeof totals);
     if (error == 0)
         model_say(model, now_ns, "%" PRIu64 " samples saved as %s to %s", totals.samples, format,

@@ -290,6 +290,42 @@ static int name_part(const struct profile *profile, const char *path, const uint
     return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
+int format_file_at(const struct format *format, const char *path, const struct profile *profile,
+                   const struct format_options *options, size_t part, char name[PATH_MAX])
+{
+    uint32_t *objects = NULL;
+    size_t count = 1;
+    int error = 0;
+
+    if (format->codec != NULL)
+        error = codec_objects(format->codec, options, profile, &objects, &count);
+    if (error == 0 && part >= count)
+        error = -ENOENT;
+    if (error == 0 && part > 0)
+        error = name_part(profile, path, objects, part, name);
+    else if (error == 0 && snprintf(name, PATH_MAX, "%s", path) >= PATH_MAX)
+        error = -ENAMETOOLONG;
+    free(objects);
+    return error;
+}
+
+/* All names but the first were not given by anybody: what they lead to is overwritten only where
+ * it is a file. */
+static int check_parts(const struct job *job, const char *path, const uint32_t *objects,
+                       size_t count)
+{
+    char name[PATH_MAX];
+    struct stat status;
+    int error = 0;
+
+    for (size_t i = 1; error == 0 && i < count; i++) {
+        error = name_part(job->profile, path, objects, i, name);
+        if (error == 0 && stat(name, &status) == 0 && !S_ISREG(status.st_mode))
+            error = -EEXIST;
+    }
+    return error;
+}
+
 static int write_parts(struct job *job, const char *path)
 {
     char name[PATH_MAX];
@@ -300,6 +336,7 @@ static int write_parts(struct job *job, const char *path)
 
     if (error != 0)
         return error;
+    error = check_parts(job, path, objects, count);
     for (size_t i = 0; error == 0 && regular && i < count; i++) {
         job->object = objects[i];
         if (i > 0)

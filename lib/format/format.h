@@ -6,6 +6,7 @@
 #ifndef PPROFIL_FORMAT_H
 #define PPROFIL_FORMAT_H
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "dialect/dialect.h"
@@ -57,11 +58,17 @@ int format_read_file_as(const char *path, const struct format *format,
  * /dev/stdout) is written directly. 0 or -errno, and then path is as it was.
  *
  * A format that holds one object (codec.h) makes a file for each: the main one at path, others
- * at path.NAME, or, where path is no regular file, none. */
+ * at path.NAME, or, where path is no regular file, none. -EEXIST: what has such a name is no
+ * file, and nothing was written. */
 int format_write_file(const struct format *format, const char *path,
                       const struct profile *profile);
 int format_write_file_as(const struct format *format, const char *path,
                          const struct profile *profile, const struct format_options *options);
+
+/* The name of the part-th file that format_write_file_as would write: 0 is path. -ENOENT: it
+ * would not; -ENODATA, ...: it would fail. */
+int format_file_at(const struct format *format, const char *path, const struct profile *profile,
+                   const struct format_options *options, size_t part, char name[PATH_MAX]);
 
 extern const struct format format_pprof;  /* gzip'd profile.proto: the native one */
 extern const struct format format_events; /* a recording of wire events; read only */

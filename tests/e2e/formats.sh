@@ -147,6 +147,13 @@ expect "not of that format" 125 "$(status_of "$pprofil" report --from kpdata "$w
 one_line "not of that format"
 expect "no such object" 125 "$(status_of "$pprofil" report --object /no/file "$work/two.gmon")"
 one_line "no such object"
+mkdir "$work/way.gmon.libwork.so"
+expect "another's name beside it" 125 \
+	"$(status_of "$pprofil" convert -o "$work/way.gmon" "$work/two.pb.gz")"
+one_line "another's name beside it"
+expect_text "another's name beside it: which" 'way.gmon.libwork.so: cannot write: it is no file' \
+	"$work/err"
+expect "and nothing was written" "" "$(ls -d "$work/way.gmon" 2>/dev/null)"
 head -c 200 "$work/two.gmon" >"$work/short.gmon"
 expect "cut short" 125 "$(status_of "$pprofil" report "$work/short.gmon")"; one_line "cut short"
 expect "nothing was left behind" "" "$(ls -a "$work" | grep '^\.pprofil')"
