@@ -17,7 +17,7 @@
 
 #include "session-internal.h"
 
-#define RING_SECONDS 6 /* of samples from every CPU: so long may the caller be busy */
+#define RING_SECONDS 6        /* of samples from every CPU: so long may the caller be busy */
 #define RING_LEAST (1u << 20) /* bytes */
 #define RING_MOST (64u << 20)
 #define OBJECT_MS 100
@@ -51,7 +51,8 @@ static void drain_socket(struct pprofil_session *session)
     int error, fd;
 
     while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
-        if (error == -EPIPE || error == -EPROTO) /* one that speaks in other ways is as good as dead */
+        if (error == -EPIPE ||
+            error == -EPROTO) /* one that speaks in other ways is as good as dead */
             session->dead = true;
         else if (error == 0 && message.op == WIRE_OP_OBJECT && fd >= 0)
             profile_give_object(session->profile->profile, (uint32_t)message.value, fd);
@@ -131,8 +132,7 @@ static int64_t now_ms(void)
 }
 
 /* The same as session_command, with a descriptor, or -1. */
-static int command_with(struct pprofil_session *session, const struct wire_message *command,
-                        int fd)
+static int command_with(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
     int64_t deadline = now_ms() + ANSWER_MS;
 
@@ -184,5 +184,6 @@ int session_command_rate(struct pprofil_session *session, double hz)
     }
     ring_close(session->ring); /* emptied with the answer */
     session->ring = larger;
-    return error == 0 ? session_take(session) : error; /* their wake-up may have been the answer's */
+    return error == 0 ? session_take(session)
+                      : error; /* their wake-up may have been the answer's */
 }

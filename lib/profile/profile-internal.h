@@ -59,6 +59,15 @@ struct profile_index {
     uint32_t unknown_object; /* index, or PROFILE_ABSENT */
 };
 
+/* The process that has this number now, or NULL. */
+struct live_process *profile_live(const struct profile *profile, uint32_t pid);
+
+/* What is mapped at an address, or NULL; until the next event. */
+const struct live_mapping *profile_live_mapping(const struct live_process *live, uint64_t address);
+/* Takes a new mapping in. 0 or -ENOMEM, ... */
+int profile_live_map(struct profile *profile, struct live_process *live,
+                     const struct wire_map *event);
+
 /* Ends all live processes' bookkeeping. */
 void profile_forget_live(struct profile *profile);
 

@@ -45,7 +45,8 @@ static void test_raised(pprofil_session *session)
     pump(session, 50);
     struct pprofil_totals totals = totals_of(session);
     double part = (double)totals.cpu_ns / (double)totals.target_cpu_ns;
-    printf("# %" PRIu64 " samples at 100 Hz, %" PRIu64 " after; %" PRIu64 " lost; %.4f of the CPU time\n",
+    printf("# %" PRIu64 " samples at 100 Hz, %" PRIu64 " after; %" PRIu64
+           " lost; %.4f of the CPU time\n",
            slow, totals.samples - slow, totals.lost, part);
     check("nothing is lost after it", totals.lost == 0);
     check("nor any CPU time", part > 1 - ABOUT && part < 1 + ABOUT);

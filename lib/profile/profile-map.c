@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is mapped where in the processes that live, and which object each mapping is of.
+ *
+ * Mappings of a process never overlap: a new one takes the place of what was there. An object's
+ * descriptor may come before the event that names it, or after.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "profile/profile-internal.h"
+
+/* --- objects ------------------------------------------------------------------------- */
+
+static void attach_object(struct profile *profile, uint32_t object, int fd)
+{
+    struct profile_object *wanted = &profile->objects[object];
+
+    if (wanted->fd >= 0)
+        close(fd);
+    else
+        wanted->fd = fd;
+}
+
+/* A descriptor and its MAP event come by different ways: whichever is first waits here. */
+static struct pending_object *find_pending(const struct profile *profile, uint32_t wire_object)
+{
+    struct profile_index *index = profile->index;
+
+    for (uint32_t i = 0; i < index->pending_count; i++)
+        if (index->pending[i].wire_object == wire_object)
+            return &index->pending[i];
+    return NULL;
+}
+
+static void add_pending(struct profile *profile, const struct pending_object *pending)
+{
+    struct profile_index *index = profile->index;
+
+    if (profile_grow(&index->pending, index->pending_count, sizeof *index->pending) == 0)
+        index->pending[index->pending_count++] = *pending;
+    else if (pending->fd >= 0)
+        close(pending->fd);
+}
+
+void profile_give_object(struct profile *profile, uint32_t wire_object, int fd)
+{
+    struct pending_object *pending = find_pending(profile, wire_object);
+
+    if (pending == NULL)
+        add_pending(profile, &(struct pending_object){wire_object, PROFILE_ABSENT, fd});
+    else if (pending->object != PROFILE_ABSENT)
+        attach_object(profile, pending->object, fd);
+    else
+        close(fd);
+}
+
+static void want_object(struct profile *profile, uint32_t wire_object, uint32_t object)
+{
+    struct pending_object *pending = find_pending(profile, wire_object);
+
+    if (wire_object == 0)
+        return;
+    if (pending == NULL) {
+        add_pending(profile, &(struct pending_object){wire_object, object, -1});
+    } else if (pending->object == PROFILE_ABSENT) {
+        pending->object = object;
+        attach_object(profile, object, pending->fd);
+        pending->fd = -1;
+    }
+}
+
+bool profile_awaits_object(const struct profile *profile, uint32_t object)
+{
+    const struct profile_index *index = profile->index;
+
+    for (uint32_t i = 0; profile->objects[object].fd < 0 && i < index->pending_count; i++)
+        if (index->pending[i].object == object)
+            return true;
+    return false;
+}
+
+static int make_object(struct profile *profile, const struct wire_map *event, uint32_t process,
+                       uint32_t *result)
+{
+    static const char suffix[] = " (deleted)";
+    struct profile_object object = {.start = event->start,
+                                    .end = event->end,
+                                    .offset = event->offset,
+                                    .pid = event->pid,
+                                    .fd = -1};
+    char path[WIRE_MAX_EVENT];
+
+    snprintf(path, sizeof path, "%s", event->name);
+    size_t length = strlen(path), cut = sizeof suffix - 1;
+    switch (event->kind) {
+    case WIRE_MAP_FILE:
+        object.kind = PROFILE_OBJECT_FILE;
+        object.device = makedev(event->dev_major, event->dev_minor);
+        object.inode = event->inode;
+        object.deleted = length > cut && strcmp(path + length - cut, suffix) == 0;
+        if (object.deleted)
+            path[length - cut] = '\0';
+        break;
+    case WIRE_MAP_VDSO:
+        object.kind = PROFILE_OBJECT_VDSO;
+        object.pid = 0;
+        object.inode = event->inode;
+        break;
+    default:
+        object.kind = PROFILE_OBJECT_ANON;
+        object.process = process;
+        if (path[0] == '\0')
+            snprintf(path, sizeof path, "//anon");
+    }
+    object.build_id_size = event->build_id_size;
+    memcpy(object.build_id, event->build_id, event->build_id_size);
+    int error = profile_string(profile, path, &object.path);
+    return error == 0 ? profile_object(profile, &object, result) : error;
+}
+
+/* --- address spaces ------------------------------------------------------------------ */
+
+/* The first mapping that ends above address. */
+static uint32_t find_mapping(const struct live_process *live, uint64_t address)
+{
+    uint32_t low = 0, high = live->mapping_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (live->mappings[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct live_mapping *profile_live_mapping(const struct live_process *live, uint64_t address)
+{
+    uint32_t slot = find_mapping(live, address);
+
+    return slot < live->mapping_count && live->mappings[slot].start <= address
+               ? &live->mappings[slot]
+               : NULL;
+}
+
+/* What the new mapping overlaps is gone, or was split by an mprotect: the part below and the
+ * part above stay. */
+static int insert_mapping(struct live_process *live, const struct live_mapping *mapping)
+{
+    uint32_t first = find_mapping(live, mapping->start), last = first;
+    struct live_mapping parts[3];
+    uint32_t part_count = 0;
+
+    while (last < live->mapping_count && live->mappings[last].start < mapping->end)
+        last++;
+    if (first < last && live->mappings[first].start < mapping->start) {
+        parts[part_count] = live->mappings[first];
+        parts[part_count++].end = mapping->start;
+    }
+    parts[part_count++] = *mapping;
+    if (first < last && live->mappings[last - 1].end > mapping->end) {
+        struct live_mapping above = live->mappings[last - 1];
+        above.offset += mapping->end - above.start;
+        above.start = mapping->end;
+        parts[part_count++] = above;
+    }
+    uint32_t count = live->mapping_count - (last - first) + part_count;
+    if (count > live->mapping_count) {
+        void *larger = realloc(live->mappings, count * sizeof *live->mappings);
+        if (larger == NULL)
+            return -ENOMEM;
+        live->mappings = larger;
+    }
+    memmove(live->mappings + first + part_count, live->mappings + last,
+            (live->mapping_count - last) * sizeof *live->mappings);
+    memcpy(live->mappings + first, parts, part_count * sizeof *parts);
+    live->mapping_count = count;
+    return 0;
+}
+
+int profile_live_map(struct profile *profile, struct live_process *live,
+                     const struct wire_map *event)
+{
+    struct live_mapping mapping = {
+        .start = event->start, .end = event->end, .offset = event->offset};
+    int error = make_object(profile, event, live->process, &mapping.object);
+
+    if (error != 0)
+        return error;
+    want_object(profile, event->object, mapping.object);
+    return insert_mapping(live, &mapping);
+}
+
+bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address,
+                          uint32_t *object, uint64_t *start, uint64_t *offset)
+{
+    const struct live_process *live = profile_live(profile, pid);
+    const struct live_mapping *mapping = live == NULL ? NULL : profile_live_mapping(live, address);
+
+    if (mapping == NULL)
+        return false;
+    *object = mapping->object;
+    *start = mapping->start;
+    *offset = mapping->offset;
+    return true;
+}
