@@ -50,8 +50,10 @@ int session_spawn_supervisor(struct pprofil_session *session, int socket, int ri
     spawn_find_supervisor(true, path);
     int error = spawn_quietly(path, argv, kept, 3);
     if (error != 0)
-        session_fail(session, error, "cannot start %s: %s; PPROFIL_SUPERVISE names another",
-                     path, strerror(-error));
+        session_fail(session, error, "cannot start %s: %s; %s", path, strerror(-error),
+                     error == -EMFILE   ? "raise the limit (ulimit -n)"
+                     : error == -EAGAIN ? "raise the limit of processes (ulimit -u)"
+                                        : "PPROFIL_SUPERVISE names another");
     return error;
 }
 

@@ -21,8 +21,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
     switch (key) {
     case 'p':
         if (!pids_parse(target->pids, argument))
-            argp_error(state, "-p takes process numbers with commas between them, not '%s'",
-                       argument);
+            exit(complain("-p takes process numbers with commas between them, not '%s'", argument));
         break;
     case TARGET_KEY_NO_FOLLOW:
         target->options->flags |= PPROFIL_NO_FOLLOW;
