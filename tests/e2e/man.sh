@@ -36,6 +36,25 @@ for key in $(sed -n "s/^    {'\\([^ ]\\)', .*/\\1/p" "$source/tui/keys.c" | sort
 	case $key in '?') key='\\&\?' ;; [+/]) key="[$key]" ;; esac
 	expect_text "top: key $key" "^\.It Ic (.* )?$key( |\$)" "$source/man/pprofil-top.1"
 done
+well_formed libpprofil "$source/man/libpprofil.3"
+# every function that the page names is there, and its program is one
+for function in $(sed -n 's/^\.Fn \(pprofil_[a-z_]*\).*/\1/p' "$source/man/libpprofil.3" | sort -u); do
+	expect_text "libpprofil: $function" "$function\(" "$source/lib/pprofil.h"
+done
+sanitizers=
+nm -D "$build/.libs/libpprofil.so" | grep -q __asan_init && sanitizers=-fsanitize=address,undefined
+sed -n '/^\.Bd -literal/,/^\.Ed/{/^\./!p;}' "$source/man/libpprofil.3" | sed 's/\\e/\\/g' \
+	>"$work/example.c"
+# shellcheck disable=SC2086 # flags
+${CC:-cc} $sanitizers -std=gnu11 -Wall -Wextra -Werror -I"$source/lib" "$work/example.c" -o "$work/example" \
+	-L"$build/.libs" -Wl,-rpath,"$build/.libs" -lpprofil >"$work/cc" 2>&1
+expect "libpprofil: its example compiles" "" "$(cat "$work/cc")"
+PPROFIL_SUPERVISE=$build/pprofil-supervise "$work/example" "$targets/split" 0.5 >"$work/out" 2>&1
+expect "libpprofil: its example runs" 0 $?
+expect_text "libpprofil: and shows the functions" '^ *[0-9.]+ % spend_half \(split\)' "$work/out"
+PPROFIL_SUPERVISE=$build/pprofil-supervise "$work/example" /no/such >"$work/out" 2>&1
+expect "libpprofil: it fails" 1 $?
+expect "libpprofil: and says why" "/no/such: No such file or directory" "$(cat "$work/out")"
 well_formed formats "$source/man/pprofil-formats.5"
 for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c); do
 	expect_text "formats: $format" "^\.Ss $format\$" "$source/man/pprofil-formats.5"
