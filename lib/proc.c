@@ -3,7 +3,6 @@
  * but numbers. */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "proc.h"
+#include "symbol/plain.h"
 
 ssize_t proc_read(int directory, const char *path, char *text, size_t size)
 {
@@ -27,14 +27,6 @@ ssize_t proc_read(int directory, const char *path, char *text, size_t size)
     return got;
 }
 
-/* Nothing that a screen would obey. */
-static void clean(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (iscntrl((unsigned char)*text))
-            *text = '?';
-}
-
 int proc_parse_stat(const char *text, struct proc_stat *stat)
 {
     const char *name = strchr(text, '('), *end = strrchr(text, ')'); /* it may hold ')' too */
@@ -46,7 +38,7 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
     if (name == NULL || end == NULL || end < name)
         return -EPROTO;
     snprintf(stat->comm, sizeof stat->comm, "%.*s", (int)(end - name - 1), name + 1);
-    clean(stat->comm);
+    plain_make(stat->comm, "");
     if (sscanf(end + 1,
                " %c %" SCNu32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
                " %*d %*d %*d %*d %" SCNu32,
@@ -68,5 +60,5 @@ void proc_command(uint32_t pid, char *text, size_t size)
             text[i] = ' ';
     while (length > 0 && text[length - 1] == ' ')
         text[--length] = '\0';
-    clean(text);
+    plain_make(text, "");
 }

@@ -20,6 +20,7 @@
 #include "symbol/code.h"
 #include "symbol/demangle.h"
 #include "symbol/disassemble.h"
+#include "symbol/plain.h"
 #include "symbol/symbolizer-internal.h"
 
 #define LARGEST (UINT64_C(1) << 20) /* bytes of a function */
@@ -119,7 +120,7 @@ static unsigned machine_of(const struct elf_object *elf)
 
 /* --- instructions -------------------------------------------------------------------- */
 
-/* "realpath@@GLIBC_2.3" is realpath. Names go to terminals: no control characters. */
+/* "realpath@@GLIBC_2.3" is realpath. */
 static void take_name(struct reader *reader, const struct elf_symbol *symbol)
 {
     size_t length = strcspn(symbol->name, "@");
@@ -132,9 +133,7 @@ static void take_name(struct reader *reader, const struct elf_symbol *symbol)
                                  : "?");
     if (needed >= (int)sizeof reader->name)
         strcpy(reader->name + sizeof reader->name - 4, "...");
-    for (char *at = reader->name; *at != '\0'; at++)
-        if ((unsigned char)*at < 0x20 || *at == 0x7f)
-            *at = '?';
+    plain_make(reader->name, "");
     reader->named = symbol;
     free(plain);
     free(name);

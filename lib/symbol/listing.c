@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 
 #include "symbol/listing.h"
 #include "symbol/object-file.h"
+#include "symbol/plain.h"
 
 #define LARGEST_SOURCE (16 << 20) /* bytes */
 
@@ -54,16 +54,13 @@ static char *read_source(const char *path, int64_t *written_ns)
     return text;
 }
 
-/* A source may hold anything, a screen takes no controls. */
 static void clean(char *line)
 {
     size_t length = strlen(line);
 
     if (length > 0 && line[length - 1] == '\r')
         line[length - 1] = '\0';
-    for (; *line != '\0'; line++)
-        if (iscntrl((unsigned char)*line) && *line != '\t')
-            *line = '?';
+    plain_make(line, "\t");
 }
 
 static int cut(char *text, struct lines *lines)

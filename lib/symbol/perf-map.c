@@ -10,7 +10,6 @@
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "symbol/perf-map.h"
+#include "symbol/plain.h"
 
 #define LARGEST (256u << 20) /* bytes */
 
@@ -112,9 +112,7 @@ static bool parse_line(char *line, struct entry *entry)
     uint64_t size = strtoull(next, &name, 16);
     if (name == next || *name != ' ' || size == 0 || start + size < start)
         return false;
-    for (char *at = ++name; *at != '\0'; at++)
-        if (iscntrl((unsigned char)*at))
-            *at = '?';
+    plain_make(++name, "");
     entry->start = start;
     entry->end = start + size;
     entry->name = name;

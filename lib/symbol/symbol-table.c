@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbol/plain.h"
 #include "symbol/symbol-table.h"
 
 #define LONGEST_NAME 32768u /* all symbols of a hostile file may have the same endless name */
@@ -97,7 +98,7 @@ static bool find_name(const struct source *source, size_t offset, struct symbol 
     if (length == 0 || length == rest)
         return false;
     for (size_t i = 0; i < length; i++)
-        if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+        if (plain_is_control(name[i]))
             return false;
     symbol->name = name;
     symbol->rest = (uint32_t)rest;
