@@ -27,6 +27,7 @@
 #define SERVE_POLL_MS 250  /* how soon the end of all counting is seen */
 #define SLICE_NS 100000u    /* the shortest that the scheduler grants */
 #define LEAVE_NS 300000000u /* longest wait for interrupts under way at the end */
+#define WAKE_LATENCY_NS 30000u /* a stop that woke us from sleep is about this old */
 #define LINGER_NS 60000u    /* longest poll for more news */
 #define MOST_LINGER_CREDIT 8u
 #define DRAIN_PERIOD_NS 500000000u
@@ -230,6 +231,7 @@ static void linger(struct supervisor *supervisor)
         return;
     *credit -= *credit > 0;
     do {
+        supervisor->stops_since = time_now();
         if (!stops_drain(supervisor))
             continue;
         deadline = time_now() + LINGER_NS;
@@ -258,6 +260,7 @@ static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
 
     int count = epoll_wait(supervisor->epoll, events, 4, timeout_ms);
     supervisor->woke_at = time_now();
+    supervisor->stops_since = supervisor->woke_at - WAKE_LATENCY_NS;
     for (int i = 0; i < count; i++) {
         if (events[i].data.fd == supervisor->timer)
             tick = read(supervisor->timer, &expirations, sizeof expirations) > 0;

@@ -79,31 +79,38 @@ void rate_restart(struct rate *rate, uint64_t now)
     rate->stratum_end = now;
 }
 
-bool rate_adjust(struct rate *rate, uint64_t now, uint64_t stopped_ns, uint64_t cpu_ns)
+/* The share of the CPU time that samples may take after such a window. */
+static double budget_left(const struct rate *rate, double events, double cpu)
 {
+    double left = rate->budget - events / cpu;
+
+    return left < rate->budget / 2 ? rate->budget / 2 : left;
+}
+
+bool rate_adjust(struct rate *rate, uint64_t now, const struct rate_totals *totals)
+{
+    const struct rate_totals since = rate->window;
     uint64_t length = now - rate->window_start;
-    bool unjudged = rate->window_cpu == 0;
 
     if (rate->rate_hz < rate->asked_hz)
         rate->throttled_ns += now - rate->adjusted_at;
     rate->adjusted_at = now;
-    if (length < (unjudged ? FIRST_WINDOW_NS : WINDOW_NS))
+    if (length < (since.cpu_ns == 0 ? FIRST_WINDOW_NS : WINDOW_NS))
         return false;
-    uint64_t stopped = stopped_ns - rate->window_stopped;
-    uint64_t cpu = cpu_ns - rate->window_cpu;
+    uint64_t cpu_ns = totals->cpu_ns - since.cpu_ns;
     bool first = rate->window_start == 0;
-    if (!first && cpu < WINDOW_CPU_NS && length < 10 * (uint64_t)WINDOW_NS)
+    if (!first && cpu_ns < WINDOW_CPU_NS && length < 10 * (uint64_t)WINDOW_NS)
         return false;
     rate->window_start = now;
-    rate->window_stopped = stopped_ns;
-    rate->window_cpu = cpu_ns;
-    if (first || cpu < WINDOW_CPU_NS)
+    rate->window = *totals;
+    if (first || cpu_ns < WINDOW_CPU_NS)
         return false;
 
     double before = rate->rate_hz;
     double lowest = rate->asked_hz < LOWEST_HZ ? rate->asked_hz : LOWEST_HZ;
-    double cost = (double)stopped / (double)cpu;
-    double wanted = cost > 0 ? before * rate->budget / cost : rate->asked_hz;
+    double cost = (double)(totals->sampling_ns - since.sampling_ns) / (double)cpu_ns;
+    double budget = budget_left(rate, (double)(totals->events_ns - since.events_ns), (double)cpu_ns);
+    double wanted = cost > 0 ? before * budget / cost : rate->asked_hz;
     if (wanted > before * 1.25)
         wanted = before * 1.25; /* up slowly, down at once */
     if (wanted > rate->asked_hz)

@@ -8,17 +8,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What has been used up so far, ns. */
+struct rate_totals {
+    uint64_t sampling_ns; /* taken from targets by samples, ... */
+    uint64_t events_ns;   /* ... and by stops that come at any rate */
+    uint64_t cpu_ns;      /* the targets' CPU time */
+};
+
 struct rate {
     double asked_hz;
     double rate_hz; /* in force: asked_hz, or less while the budget is passed */
-    double budget;  /* stopped time a target may spend per CPU time, 0..1 */
+    double budget;  /* time that targets may lose to us, per CPU time, 0..1 */
     uint64_t stratum_end; /* time up to which ticks have been drawn */
     uint64_t covered_ns;  /* time that the tick last drawn stands for */
     uint64_t random;
     uint64_t adjusted_at; /* time of the last rate_adjust */
-    uint64_t window_start;  /* time */
-    uint64_t window_stopped; /* totals at the window's start, ns */
-    uint64_t window_cpu;
+    uint64_t window_start;       /* time */
+    struct rate_totals window;   /* at the window's start */
     uint64_t throttled_ns;
 };
 
@@ -41,9 +47,11 @@ void rate_restart(struct rate *rate, uint64_t now);
 /* ns of the time drawn from so far did not pass for the targets: no tick covers it either. */
 void rate_leave_out(struct rate *rate, uint64_t ns);
 
-/* Called often with ever-growing totals. Lowers the rate when the last window's stopped time
- * passed the budget, raises it again when there is room. Returns whether it changed. */
-bool rate_adjust(struct rate *rate, uint64_t now, uint64_t stopped_ns, uint64_t cpu_ns);
+/* Called often with ever-growing totals. Lowers the rate when the last window's samples cost
+ * more than the budget left them, raises it again when there is room. Events cannot be saved:
+ * what they cost is left to the samples only down to half of the budget. Returns whether the
+ * rate changed. */
+bool rate_adjust(struct rate *rate, uint64_t now, const struct rate_totals *totals);
 
 /* The mean period in force, ns. */
 uint64_t rate_period(const struct rate *rate);

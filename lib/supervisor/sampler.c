@@ -2,18 +2,6 @@
 /*
  * The tick: look, interrupt, read, let go.
  *
- * What a sample is worth. A tick is a look at a random instant of a stretch of time, and a
- * thread found on a CPU stands for that whole stretch: summed over many looks that is its CPU
- * time, and where it was found is where it spent it (the Horvitz-Thompson estimator: the
- * length of the stretch is the inverse of the chance of being met). Handing out the CPU
- * time used since the last sample instead would credit what a thread did after its last look,
- * before it fell asleep, to whatever it does first when it wakes up; programs that work in
- * bursts come out wrong by tens of percent. So the kernel's exact figure is only a target to
- * which the sum is drawn, slowly enough that it does not matter where in a burst we were.
- *
- * A thread that merely waits for a CPU is not on one: it says "running" too, stops when it
- * gets there, and its run-queue wait tells the two apart afterwards.
- *
  * Between interrupt and resume nothing is done but reading registers; everything else waits
  * until the thread runs again. Only what is written into a target's own memory is written
  * before: a thread that runs may end or exec at any time, and then it would be no memory, or
@@ -29,15 +17,9 @@
 #include "supervisor/supervisor.h"
 
 #define SPIN_NS 50000u           /* longest poll for stops; a sleep and a wake cost as much */
-#define WAKE_LATENCY_NS 30000u   /* a stop that woke us from sleep is about this old */
 #define MOST_UNSEEN_NS 20000u    /* see cost_of */
 #define PREEMPTED_NS 50000u      /* our own waking up may have taken the CPU from a thread */
 #define MOST_SPIN_CREDIT 8
-#define DEBT_NS 32000000u  /* CPU time over which a debt is paid off, ... */
-#define DEBT_SHARES_LEAST 8  /* ... in so many samples, ... */
-#define DEBT_SHARES_MOST 32 /* ... up to so many */
-#define MOST_AHEAD 8 /* looks that the sum may be ahead of the CPU time used */
-#define SETTLED_SAMPLES 16  /* before that a young thread cannot have used what it stands for */
 #define WALL_LOOKS 32u     /* cold threads looked at in one tick, ... */
 #define WALL_PERIOD_NS 10000000u /* ... at least so often in wall mode */
 #define STEP_ASIDE_NS 2000000u
@@ -198,7 +180,7 @@ static void find_running(struct supervisor *supervisor, uint64_t interval,
             continue;
         procfs_look(&tracee->files, &state);
         if (state.doing == PROCFS_SLEEPING && supervisor->options.wall)
-            sampler_asleep(supervisor, tracee, &state);
+            sample_asleep(supervisor, tracee, &state);
         seat_note(tracee, state.doing == PROCFS_RUNNING);
         if (state.doing != PROCFS_RUNNING)
             continue;
@@ -310,11 +292,9 @@ static void await_stops(struct supervisor *supervisor)
     if (!supervisor->may_spin || supervisor->awaited_count == 0)
         return;
     if (worth_polling(supervisor)) {
-        supervisor->polling = true;
         do
             poll_awaited(supervisor);
         while (supervisor->awaited_count > 0 && time_now() < deadline);
-        supervisor->polling = false;
     }
     if (supervisor->awaited_count > 0 && !supervisor->crowded)
         step_aside(supervisor);
@@ -322,28 +302,6 @@ static void await_stops(struct supervisor *supervisor)
         struct tracee *tracee = tracee_find(&supervisor->tracees, supervisor->awaited[i]);
         if (tracee != NULL && tracee->spin_credit > 0)
             tracee->spin_credit--;
-    }
-}
-
-void sampler_asleep(struct supervisor *supervisor, struct tracee *tracee,
-                    const struct procfs_state *state)
-{
-    uint64_t now = supervisor->tick_at;
-    struct wire_sample sample = {.time = now,
-                                 .pc = state->pc,
-                                 .sp = state->sp,
-                                 .wall_ns = now - tracee->wall_at,
-                                 .syscall = state->syscall,
-                                 .flags = WIRE_SAMPLE_SLEEPING};
-
-    if (now <= tracee->wall_at)
-        return;
-    tracee->wall_at = now;
-    objects_tell_mapping(supervisor, tracee->process, sample.pc, false);
-    tell_sample(supervisor, tracee, &sample);
-    if (++tracee->samples >= tracee->comm_check) {
-        tracee->comm_check = tracee->samples * 2;
-        tell_comm(supervisor, tracee);
     }
 }
 
@@ -363,7 +321,7 @@ static void look_at_sleepers(struct supervisor *supervisor)
             looks++;
             procfs_look(&tracee->files, &state);
             if (state.doing == PROCFS_SLEEPING)
-                sampler_asleep(supervisor, tracee, &state);
+                sample_asleep(supervisor, tracee, &state);
             else if (state.doing == PROCFS_RUNNING)
                 tracee_heat(&supervisor->tracees, tracee, supervisor->tick_at);
         }
@@ -375,8 +333,10 @@ static void keep_house(struct supervisor *supervisor)
     uint64_t now = time_now();
 
     heat_check(supervisor, now);
-    if (rate_adjust(&supervisor->rate, now, supervisor->sampling_cost_ns,
-                    supervisor->attributed_ns))
+    struct rate_totals totals = {.sampling_ns = supervisor->sampling_cost_ns,
+                                 .events_ns = supervisor->events_cost_ns,
+                                 .cpu_ns = supervisor->attributed_ns};
+    if (rate_adjust(&supervisor->rate, now, &totals))
         tell_rate(supervisor);
     if (now - supervisor->stats_at >= STATS_PERIOD_NS)
         tell_stats(supervisor);
@@ -413,82 +373,33 @@ void sampler_tick(struct supervisor *supervisor)
         supervisor->sampling_cost_ns += time_now() - supervisor->woke_at;
 }
 
-/* The CPU time that a sample on the CPU stands for; see the head of this file. */
-static uint64_t attribute(struct tracee *tracee)
-{
-    int64_t debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
-    int64_t share = (int64_t)tracee->pending_ns;
-
-    int64_t shares = share > 0 ? DEBT_NS / share : DEBT_SHARES_MOST;
-    if (shares < DEBT_SHARES_LEAST)
-        shares = DEBT_SHARES_LEAST;
-    if (shares > DEBT_SHARES_MOST)
-        shares = DEBT_SHARES_MOST;
-    if (tracee->samples >= SETTLED_SAMPLES)
-        share += (debt - share) / shares;
-    /* Where others compete for its CPU most looks stand for too much, also before the sum is drawn
-     * to the kernel's figure. A program compares its own counters with its own clock, after
-     * some few samples even: they are never ahead of it by more than the tick under way. */
-    const struct dialect_count *count = tracee->process->count;
-    int64_t ahead = count != NULL ? (int64_t)count->period_ns
-                                  : MOST_AHEAD * (int64_t)tracee->pending_ns;
-    if (share > debt + ahead)
-        share = debt + ahead;
-    if (share < 0)
-        share = 0;
-    tracee->attributed_ns += (uint64_t)share;
-    return (uint64_t)share;
-}
-
-static void book(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs)
-{
-    struct wire_sample sample = {.time = tracee->interrupted_at,
-                                 .pc = regs->pc,
-                                 .sp = regs->sp,
-                                 .syscall = regs->syscall,
-                                 .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
-    struct procfs_cpu cpu;
-    bool on_cpu = true;
-
-    if (tracee_read_cpu(tracee, &cpu)) {
-        uint64_t waited = cpu.wait_ns - tracee->wait_ns;
-        on_cpu = waited <= time_now() - tracee->hindered_at;
-        /* it woke up while we had its CPU */
-        if (tracee->asleep_before && regs->syscall >= 0)
-            on_cpu = false;
-        /* in one long system call since, or without a CPU: it was running for so long only */
-        uint64_t ran = cpu.run_ns - tracee->run_ns;
-        tracee->pending_ns += tracee->overdue_ns < ran ? tracee->overdue_ns : ran;
-        if (on_cpu)
-            sample.cpu_ns = attribute(tracee);
-    } else {
-        sample.cpu_ns = tracee->pending_ns + tracee->overdue_ns;
-    }
-    if (supervisor->options.wall && tracee->interrupted_at > tracee->wall_at) {
-        sample.wall_ns = tracee->interrupted_at - tracee->wall_at;
-        tracee->wall_at = tracee->interrupted_at;
-    }
-    if (!on_cpu && sample.wall_ns == 0)
-        return;
-    supervisor->attributed_ns += sample.cpu_ns;
-    tracee->samples++;
-    if (supervisor->options.serve) {
-        count_sample(tracee, &sample);
-        return;
-    }
-    objects_tell_mapping(supervisor, tracee->process, sample.pc, regs->compat);
-    tell_sample(supervisor, tracee, &sample);
-    if (tracee->samples >= tracee->comm_check) {
-        tracee->comm_check = tracee->samples * 2;
-        tell_comm(supervisor, tracee);
-    }
-}
-
 /* What a stop takes from a thread: the time that it stands still, and about as much again (14 of
  * 28 us, measured) for the kernel's way into the stop and out of it, and cold caches. */
 static uint64_t cost_of(uint64_t stopped)
 {
     return stopped + (stopped < MOST_UNSEEN_NS ? stopped : MOST_UNSEEN_NS);
+}
+
+/* Lets a stopped tracee run on, and counts what the stop took from it. */
+static void resume(struct supervisor *supervisor, struct tracee *tracee, int signal, bool sampled)
+{
+    /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
+    uint64_t now = time_now(), since = supervisor->stops_since;
+    if (tracee->interrupted_at > since)
+        since = tracee->interrupted_at;
+    uint64_t stopped = now - since;
+
+    stops_resume(tracee, signal);
+    supervisor->stats.stopped_ns += stopped;
+    if (sampled)
+        supervisor->sampling_cost_ns += cost_of(stopped);
+    else
+        supervisor->events_cost_ns += cost_of(stopped);
+}
+
+void sampler_resume(struct supervisor *supervisor, struct tracee *tracee)
+{
+    resume(supervisor, tracee, 0, false);
 }
 
 void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal, bool ours)
@@ -502,19 +413,12 @@ void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int s
     if (known && ours && regs_restart_syscall(tracee->tid, &regs))
         supervisor->stats.repaired++;
     if (wanted && known && serve)
-        book(supervisor, tracee, &regs);
-    /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
-    uint64_t since = supervisor->polling ? tracee->interrupted_at
-                                         : supervisor->woke_at - WAKE_LATENCY_NS;
-    uint64_t stopped = time_now() - since;
-    stops_resume(tracee, signal);
-    supervisor->stats.stopped_ns += stopped;
-    if (wanted)
-        supervisor->sampling_cost_ns += cost_of(stopped);
+        sample_take(supervisor, tracee, &regs);
+    resume(supervisor, tracee, signal, wanted);
     if (wanted && known && ours && supervisor->may_spin && !supervisor->crowded)
         seat_judge(tracee, regs.entered);
     if (wanted && known && !serve)
-        book(supervisor, tracee, &regs);
+        sample_take(supervisor, tracee, &regs);
     tracee->pending_ns = 0;
     tracee->asleep_before = false;
 }

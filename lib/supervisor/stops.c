@@ -99,7 +99,7 @@ static void start_tracee(struct supervisor *supervisor, struct tracee *tracee)
         detach(supervisor, tracee);
         return;
     }
-    stops_resume(tracee, 0);
+    sampler_resume(supervisor, tracee);
     uint64_t now = time_now();
     tracee->wall_at = now;
     tracee_heat(&supervisor->tracees, tracee, now);
@@ -191,17 +191,27 @@ static void drop_other_threads(struct supervisor *supervisor, const struct trace
     }
 }
 
+/* The caller's clock runs on, and an interrupt that met it in the call has its stop here. */
+static void become_leader(struct tracee *leader, const struct tracee *caller)
+{
+    leader->cpu_ns = caller->cpu_ns;
+    leader->cpu_base = caller->cpu_base;
+    leader->attributed_ns = caller->attributed_ns;
+    leader->samples = caller->samples;
+    leader->interrupted_at = caller->interrupted_at;
+    leader->hindered_at = caller->hindered_at;
+    leader->pending_ns = caller->pending_ns;
+    leader->overdue_ns = caller->overdue_ns;
+    leader->wait_ns = caller->wait_ns;
+    leader->run_ns = caller->run_ns;
+}
+
 static void forget_image(struct tracee *leader)
 {
     struct process *process = leader->process;
-    struct procfs_cpu cpu = {0};
 
     maps_close(&process->maps);
     procfs_task_close(&leader->files);
-    procfs_read_cpu(&leader->files, &cpu);
-    leader->cpu_ns = leader->cpu_base = cpu.run_ns;
-    leader->attributed_ns = 0;
-    leader->pending_ns = 0;
     leader->comm[0] = '\0';
     process->scan = NULL;
 }
@@ -212,6 +222,9 @@ static void handle_exec(struct supervisor *supervisor, struct tracee *leader)
     unsigned long former = 0;
 
     ptrace(PTRACE_GETEVENTMSG, leader->tid, NULL, &former);
+    const struct tracee *caller = tracee_find(&supervisor->tracees, (pid_t)former);
+    if (caller != NULL && caller != leader && caller->process == process)
+        become_leader(leader, caller);
     drop_other_threads(supervisor, leader);
     forget_image(leader);
     if (process->launching) {
@@ -228,7 +241,7 @@ static void handle_exec(struct supervisor *supervisor, struct tracee *leader)
         return;
     }
     tell_task(supervisor, WIRE_EXEC, process->pid, (pid_t)former);
-    stops_resume(leader, 0);
+    sampler_stopped(supervisor, leader, 0, false);
     uint64_t now = time_now();
     leader->wall_at = now;
     tracee_cool(&supervisor->tracees, leader);

@@ -95,6 +95,7 @@ struct supervisor {
     bool news;           /* of tracees: SIGCHLD came */
     uint64_t drained_at; /* time: all news was taken */
     uint64_t woke_at;    /* time: out of the last sleep */
+    uint64_t stops_since; /* time: the stops being handled are no older */
     uint64_t tick_at;    /* time of the tick under way, or the last */
     bool armed;          /* the timer is set */
     bool idle;           /* set for the slow tick: nobody is hot */
@@ -110,15 +111,17 @@ struct supervisor {
 
     pid_t awaited[AWAITED_MAX]; /* interrupted in this tick, being polled for */
     unsigned awaited_count;
-    bool polling;
 
     uint64_t ended_cpu_ns; /* of processes that have ended */
     uint64_t attributed_ns;       /* CPU time that samples stand for */
     uint64_t sampling_cost_ns;    /* time taken from targets that a lower rate would save */
+    uint64_t events_cost_ns;      /* ... and that it would not: births, execs, signals, ends */
     uint64_t left_out_ns;  /* of the stopped time: no longer part of any period */
     uint64_t started_at; /* time: sampling began or went on */
     struct wire_stats stats;
 };
+
+struct regs;
 
 uint64_t time_now(void);
 
@@ -146,6 +149,8 @@ void sampler_tick(struct supervisor *supervisor);
 /* A tracee has stopped: samples it if that was wanted, and lets it run on with signal.
  * ours: it is an interrupt's stop, so a call that it broke is ours to mend. */
 void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal, bool ours);
+/* Lets a tracee run on from a stop at which no sample is to be had. */
+void sampler_resume(struct supervisor *supervisor, struct tracee *tracee);
 void sampler_start(struct supervisor *supervisor);
 void sampler_pause(struct supervisor *supervisor);
 /* Sleeping threads too, or no more. */
@@ -154,9 +159,14 @@ void sampler_set_wall(struct supervisor *supervisor, bool wall);
 void sampler_clear(struct supervisor *supervisor);
 /* Sets the timer for the next tick if there is to be one. */
 void sampler_arm(struct supervisor *supervisor);
+
+/* --- sample.c: what a sample is worth, and who is told ------------------------------- */
+
+/* Books the sample that was wanted of a tracee, with what it was doing when it stopped. */
+void sample_take(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs);
 /* Wall mode: a thread was seen asleep. */
-void sampler_asleep(struct supervisor *supervisor, struct tracee *tracee,
-                    const struct procfs_state *state);
+void sample_asleep(struct supervisor *supervisor, struct tracee *tracee,
+                   const struct procfs_state *state);
 
 /* --- seat.c: looks from the target's own CPU ------------------------------------------ */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libcapstone does the work, and can be left out. On x86 the text is in AT&T's syntax, as objdump
+ * libcapstone does the work, and can be left out. It is loaded when code is first shown: to be
+ * linked against it costs every start 4 ms of relocations. On x86 the text is in AT&T's syntax, as objdump
  * prints it too, but that every operand's size is said: movq, callq.
  */
 #include "config.h"
@@ -12,17 +13,35 @@
 
 #ifdef HAVE_CAPSTONE
 #include <capstone.h>
+#include <dlfcn.h>
 #endif
 
 #include "symbol/disassemble.h"
 
 #define GROUP 8u /* bytes in a row where there are no instructions */
 
+#ifdef HAVE_CAPSTONE
+#define STRING_OF(number) #number
+#define LIBRARY_NAME(major) "libcapstone.so." STRING_OF(major)
+
+/* Those of its functions that are needed. */
+struct capstone {
+    __typeof__(cs_open) *open;
+    __typeof__(cs_close) *close;
+    __typeof__(cs_option) *option;
+    __typeof__(cs_malloc) *malloc;
+    __typeof__(cs_free) *free;
+    __typeof__(cs_disasm_iter) *disasm_iter;
+    __typeof__(cs_insn_group) *insn_group;
+};
+#endif
+
 struct disassembler {
     unsigned machine;
     uint32_t unit; /* bytes of which an instruction has a whole number */
     const char *problem;
 #ifdef HAVE_CAPSTONE
+    struct capstone library;
     csh handle;
     cs_insn *instruction; /* owned; NULL: not to be disassembled */
 #endif
@@ -67,17 +86,39 @@ static const struct machine {
     {EM_AARCH64, 4, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN},
 };
 
+/* Once loaded it stays: code is opened again and again while somebody reads it. */
+static bool load_library(struct capstone *library)
+{
+    void *object = dlopen(LIBRARY_NAME(CS_API_MAJOR), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+
+    if (object == NULL)
+        return false;
+    *library = (struct capstone){.open = dlsym(object, "cs_open"),
+                                 .close = dlsym(object, "cs_close"),
+                                 .option = dlsym(object, "cs_option"),
+                                 .malloc = dlsym(object, "cs_malloc"),
+                                 .free = dlsym(object, "cs_free"),
+                                 .disasm_iter = dlsym(object, "cs_disasm_iter"),
+                                 .insn_group = dlsym(object, "cs_insn_group")};
+    dlclose(object);
+    return library->open != NULL && library->close != NULL && library->option != NULL &&
+           library->malloc != NULL && library->free != NULL && library->disasm_iter != NULL &&
+           library->insn_group != NULL;
+}
+
 static bool open_machine(struct disassembler *disassembler, const struct machine *machine)
 {
-    if (cs_open(machine->arch, machine->mode, &disassembler->handle) != CS_ERR_OK)
+    const struct capstone *library = &disassembler->library;
+
+    if (library->open(machine->arch, machine->mode, &disassembler->handle) != CS_ERR_OK)
         return false;
     disassembler->unit = machine->unit;
-    cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
+    library->option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
     if (machine->arch == CS_ARCH_X86)
-        cs_option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-    disassembler->instruction = cs_malloc(disassembler->handle);
+        library->option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+    disassembler->instruction = library->malloc(disassembler->handle);
     if (disassembler->instruction == NULL)
-        cs_close(&disassembler->handle);
+        library->close(&disassembler->handle);
     return disassembler->instruction != NULL;
 }
 
@@ -100,15 +141,18 @@ static void close_up(char *text)
     *out = '\0';
 }
 
+static bool in_group(const struct disassembler *disassembler, unsigned group)
+{
+    return disassembler->library.insn_group(disassembler->handle, disassembler->instruction, group);
+}
+
 /* Where a direct jump or call leads: the last operand, a number. */
 static bool find_target(const struct disassembler *disassembler, uint64_t *target)
 {
-    const cs_insn *instruction = disassembler->instruction;
-    const cs_detail *detail = instruction->detail;
+    const cs_detail *detail = disassembler->instruction->detail;
 
-    if (!cs_insn_group(disassembler->handle, instruction, CS_GRP_JUMP) &&
-        !cs_insn_group(disassembler->handle, instruction, CS_GRP_CALL) &&
-        !cs_insn_group(disassembler->handle, instruction, CS_GRP_BRANCH_RELATIVE))
+    if (!in_group(disassembler, CS_GRP_JUMP) && !in_group(disassembler, CS_GRP_CALL) &&
+        !in_group(disassembler, CS_GRP_BRANCH_RELATIVE))
         return false;
     if (disassembler->machine == EM_AARCH64) {
         const cs_arm64 *arm = &detail->arm64;
@@ -130,7 +174,8 @@ static bool take_instruction(struct disassembler *disassembler, const uint8_t *b
 {
     cs_insn *instruction = disassembler->instruction;
 
-    if (!cs_disasm_iter(disassembler->handle, &bytes, &size, &address, instruction))
+    if (!disassembler->library.disasm_iter(disassembler->handle, &bytes, &size, &address,
+                                           instruction))
         return false;
     if (disassembler->machine != EM_AARCH64)
         close_up(instruction->op_str);
@@ -153,7 +198,9 @@ struct disassembler *disassembler_open(unsigned machine)
         return NULL;
     disassembler->machine = machine;
 #ifdef HAVE_CAPSTONE
-    if (!open_any(disassembler))
+    if (!load_library(&disassembler->library))
+        disassembler->problem = LIBRARY_NAME(CS_API_MAJOR) ", which disassembles, is not installed";
+    else if (!open_any(disassembler))
         disassembler->problem = "this machine's code cannot be disassembled here";
 #else
     disassembler->problem = "built without libcapstone, which disassembles";
@@ -165,8 +212,8 @@ void disassembler_close(struct disassembler *disassembler)
 {
 #ifdef HAVE_CAPSTONE
     if (disassembler != NULL && disassembler->instruction != NULL) {
-        cs_free(disassembler->instruction, 1);
-        cs_close(&disassembler->handle);
+        disassembler->library.free(disassembler->instruction, 1);
+        disassembler->library.close(&disassembler->handle);
     }
 #endif
     free(disassembler);

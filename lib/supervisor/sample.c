@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a sample is worth, and who is told.
+ *
+ * A tick is a look at a random instant of a stretch of time, and a thread found on a CPU
+ * stands for that whole stretch: summed over many looks that is its CPU time, and where it was
+ * found is where it spent it (the Horvitz-Thompson estimator: the length of the stretch is the
+ * inverse of the chance of being met). Handing out the CPU time used since the last sample
+ * instead would credit what a thread did after its last look, before it fell asleep, to
+ * whatever it does first when it wakes up; programs that work in bursts come out wrong by tens
+ * of percent. So the kernel's exact figure is only a target to which the sum is drawn, slowly
+ * enough that it does not matter where in a burst we were.
+ *
+ * A thread that merely waits for a CPU is not on one: it says "running" too, stops when it
+ * gets there, and its run-queue wait tells the two apart afterwards.
+ */
+#include "config.h"
+
+#include "supervisor/regs.h"
+#include "supervisor/supervisor.h"
+
+#define DEBT_NS 32000000u    /* CPU time over which a debt is paid off, ... */
+#define DEBT_SHARES_LEAST 8  /* ... in so many samples, ... */
+#define DEBT_SHARES_MOST 32  /* ... up to so many */
+#define MOST_AHEAD 8         /* looks that the sum may be ahead of the CPU time used */
+#define SETTLED_SAMPLES 16   /* before that a young thread cannot have used what it stands for */
+
+/* In how many samples a debt is paid off. */
+static int64_t debt_shares(int64_t share)
+{
+    int64_t shares = share > 0 ? DEBT_NS / share : DEBT_SHARES_MOST;
+
+    if (shares < DEBT_SHARES_LEAST)
+        return DEBT_SHARES_LEAST;
+    return shares < DEBT_SHARES_MOST ? shares : DEBT_SHARES_MOST;
+}
+
+/* The CPU time that a sample on the CPU stands for; see the head of this file. */
+static uint64_t attribute(struct tracee *tracee)
+{
+    int64_t debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
+    int64_t share = (int64_t)tracee->pending_ns;
+
+    if (tracee->samples >= SETTLED_SAMPLES)
+        share += (debt - share) / debt_shares(share);
+    /* Where others compete for its CPU most looks stand for too much, also before the sum is drawn
+     * to the kernel's figure. A program compares its own counters with its own clock, after
+     * some few samples even: they are never ahead of it by more than the tick under way. */
+    const struct dialect_count *count = tracee->process->count;
+    int64_t ahead = count != NULL ? (int64_t)count->period_ns
+                                  : MOST_AHEAD * (int64_t)tracee->pending_ns;
+    if (share > debt + ahead)
+        share = debt + ahead;
+    if (share < 0)
+        share = 0;
+    tracee->attributed_ns += (uint64_t)share;
+    return (uint64_t)share;
+}
+
+/* Was the tracee on a CPU when it was interrupted? */
+static bool was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
+{
+    bool woken_meanwhile = tracee->asleep_before && regs->syscall >= 0;
+
+    return !woken_meanwhile && cpu->wait_ns - tracee->wait_ns <= time_now() - tracee->hindered_at;
+}
+
+/* CPU time that the sample stands for; false: none, it was on no CPU. */
+static bool credit(struct tracee *tracee, const struct regs *regs, uint64_t *cpu_ns)
+{
+    struct procfs_cpu cpu;
+
+    *cpu_ns = tracee->pending_ns + tracee->overdue_ns;
+    if (!tracee_read_cpu(tracee, &cpu))
+        return true;
+    /* in one long system call since, or without a CPU: it was running for so long only */
+    uint64_t ran = cpu.run_ns - tracee->run_ns;
+    tracee->pending_ns += tracee->overdue_ns < ran ? tracee->overdue_ns : ran;
+    bool on_cpu = was_on_cpu(tracee, regs, &cpu);
+    *cpu_ns = on_cpu ? attribute(tracee) : 0;
+    return on_cpu;
+}
+
+static void tell(struct supervisor *supervisor, struct tracee *tracee,
+                 const struct wire_sample *sample)
+{
+    bool compat = (sample->flags & WIRE_SAMPLE_COMPAT) != 0;
+
+    objects_tell_mapping(supervisor, tracee->process, sample->pc, compat);
+    tell_sample(supervisor, tracee, sample);
+    if (tracee->samples >= tracee->comm_check) {
+        tracee->comm_check = tracee->samples * 2;
+        tell_comm(supervisor, tracee);
+    }
+}
+
+void sample_take(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs)
+{
+    struct wire_sample sample = {.time = tracee->interrupted_at,
+                                 .pc = regs->pc,
+                                 .sp = regs->sp,
+                                 .syscall = regs->syscall,
+                                 .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
+    bool on_cpu = credit(tracee, regs, &sample.cpu_ns);
+
+    if (supervisor->options.wall && tracee->interrupted_at > tracee->wall_at) {
+        sample.wall_ns = tracee->interrupted_at - tracee->wall_at;
+        tracee->wall_at = tracee->interrupted_at;
+    }
+    if (!on_cpu && sample.wall_ns == 0)
+        return;
+    supervisor->attributed_ns += sample.cpu_ns;
+    tracee->samples++;
+    if (supervisor->options.serve)
+        count_sample(tracee, &sample);
+    else
+        tell(supervisor, tracee, &sample);
+}
+
+void sample_asleep(struct supervisor *supervisor, struct tracee *tracee,
+                   const struct procfs_state *state)
+{
+    uint64_t now = supervisor->tick_at;
+    struct wire_sample sample = {.time = now,
+                                 .pc = state->pc,
+                                 .sp = state->sp,
+                                 .wall_ns = now - tracee->wall_at,
+                                 .syscall = state->syscall,
+                                 .flags = WIRE_SAMPLE_SLEEPING};
+
+    if (now <= tracee->wall_at)
+        return;
+    tracee->wall_at = now;
+    tracee->samples++;
+    tell(supervisor, tracee, &sample);
+}
