@@ -86,13 +86,20 @@ uint64_t heat_scan_period(const struct supervisor *supervisor)
     return period > SCAN_PERIOD_NS ? period : SCAN_PERIOD_NS;
 }
 
+static bool only_thread_is_hot(const struct process *process)
+{
+    const struct tracee *tracee = process->tracees;
+
+    return tracee != NULL && tracee->hot && tracee->process_next == NULL;
+}
+
 void heat_check(struct supervisor *supervisor, uint64_t now)
 {
     cool_idle(supervisor, now);
     bool due = supervisor->idle || now - supervisor->scanned_at >= heat_scan_period(supervisor);
     for (struct process *process = supervisor->tracees.processes; process != NULL;
          process = process->next) {
-        if (process->launching)
+        if (process->launching || only_thread_is_hot(process))
             continue;
         if (due && process->scan == NULL && unexplained(process)) {
             refresh_hot(supervisor, process);

@@ -255,7 +255,6 @@ static void drain(struct supervisor *supervisor)
 static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
 {
     struct epoll_event events[4];
-    uint64_t expirations;
     bool tick = false;
 
     int count = epoll_wait(supervisor->epoll, events, 4, timeout_ms);
@@ -263,7 +262,7 @@ static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
     supervisor->stops_since = supervisor->woke_at - WAKE_LATENCY_NS;
     for (int i = 0; i < count; i++) {
         if (events[i].data.fd == supervisor->timer)
-            tick = read(supervisor->timer, &expirations, sizeof expirations) > 0;
+            tick = true;
         else if (events[i].data.fd == supervisor->signals)
             read_signals(supervisor);
         else if (!supervisor->options.serve)
@@ -275,6 +274,7 @@ static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
     }
     /* what has stopped already must not be interrupted */
     drain(supervisor);
+    tick = tick && supervisor->due != 0 && supervisor->woke_at >= supervisor->due;
     if (tick && supervisor->sampling)
         sampler_tick(supervisor);
     else

@@ -26,10 +26,12 @@
 #define STATS_PERIOD_NS 1000000000u
 #define FIRST_STATS_NS 200000000u /* a live view wants them on its first screen */
 
-static void set_timer(const struct supervisor *supervisor, uint64_t due)
+/* To set it anew also forgets that it has run out: it is never read. due: 0 for never. */
+static void set_timer(struct supervisor *supervisor, uint64_t due)
 {
     struct itimerspec when = {.it_value = {.tv_sec = (time_t)(due / 1000000000u),
                                            .tv_nsec = (long)(due % 1000000000u)}};
+    supervisor->due = due;
     timerfd_settime(supervisor->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
@@ -361,7 +363,9 @@ void sampler_tick(struct supervisor *supervisor)
     await_stops(supervisor);
     announce_stops(supervisor, true);
     supervisor->armed = supervisor->tracees.count > 0;
-    if (!held && supervisor->armed)
+    if (!supervisor->armed)
+        set_timer(supervisor, 0);
+    else if (!held)
         arm_next(supervisor);
     objects_send(supervisor);
     if (supervisor->options.wall)

@@ -98,6 +98,7 @@ struct supervisor {
     uint64_t stops_since; /* time: the stops being handled are no older */
     uint64_t tick_at;    /* time of the tick under way, or the last */
     bool armed;          /* the timer is set */
+    uint64_t due;        /* time: for then; 0: for never */
     bool idle;           /* set for the slow tick: nobody is hot */
     uint64_t scanned_at; /* time of the last search for unexplained CPU time */
     uint64_t scan_cost_ns;
