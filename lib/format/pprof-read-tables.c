@@ -47,7 +47,7 @@ static int describe_object(struct pprof_reader *reader, uint64_t mapping,
     }
     const char *text = pprof_text_at(reader, note->index);
     uint64_t kind = pprof_number(text, "kind");
-    if (kind >= PROFILE_OBJECT_FILE && kind <= PROFILE_OBJECT_UNKNOWN)
+    if (kind >= PROFILE_OBJECT_FILE && kind <= PROFILE_OBJECT_MARK)
         object->kind = (enum profile_object_kind)kind;
     object->device = pprof_number(text, "device");
     object->inode = pprof_number(text, "inode");

@@ -320,3 +320,26 @@ int profile_set_lines(struct profile *profile, uint32_t location, const struct p
     place->looked |= looked;
     return 0;
 }
+
+int profile_mark(struct profile *profile, const char *why, uint32_t *location)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_MARK, .fd = -1};
+    struct profile_function function = {0};
+    struct profile_line line = {0};
+    uint32_t index;
+
+    int error = profile_string(profile, why, &object.path);
+    if (error == 0)
+        error = profile_object(profile, &object, &index);
+    if (error == 0)
+        error = profile_location(profile, index, 0, location);
+    if (error != 0 || profile->locations[*location].line_count > 0)
+        return error;
+    function.name = function.system_name = object.path;
+    function.object = index + 1;
+    error = profile_function(profile, &function, &line.function);
+    if (error != 0)
+        return error;
+    return profile_set_lines(profile, *location, &line, 1,
+                             PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+}

@@ -29,6 +29,7 @@ enum profile_object_kind {
     PROFILE_OBJECT_VDSO,     /* offsets in the kernel's object */
     PROFILE_OBJECT_ANON,     /* one per process: JIT code; addresses as mapped */
     PROFILE_OBJECT_UNKNOWN,  /* one: no mapping was there; addresses as mapped */
+    PROFILE_OBJECT_MARK,     /* no code: path says why a stack ends there; address 0 */
 };
 
 struct profile_object {
@@ -194,6 +195,9 @@ int profile_add_process(struct profile *profile, const struct profile_process *p
 int profile_add_thread(struct profile *profile, const struct profile_thread *thread,
                        uint32_t *index);
 int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *index);
+/* The location that stands for the callers that are not known: "[truncated]". It has a
+ * function of that name, and is the outermost of its stacks. */
+int profile_mark(struct profile *profile, const char *why, uint32_t *location);
 int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *index);
 int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
                     uint32_t *index);

@@ -103,7 +103,7 @@ static struct source *need_source(struct symbolizer *symbolizer, uint32_t object
         source->map = perf_map_open(what->fd, what->pid);
         if (source->map == NULL)
             source->problem = "code made at run time, and no /tmp/perf-PID.map that names it";
-    } else if (what->kind != PROFILE_OBJECT_UNKNOWN) {
+    } else if (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO) {
         open_elf(symbolizer, source, object);
     }
     return source;
@@ -141,6 +141,8 @@ int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_
         *problem = "code made at run time: its bytes are not in any file";
     else if (profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN)
         *problem = "no file was mapped there";
+    else if (profile->objects[object].kind == PROFILE_OBJECT_MARK)
+        *problem = "callers that are not known";
     else if (profile->objects[object].kind == PROFILE_OBJECT_VDSO)
         *problem = "the kernel's own code, and no copy of it was kept";
     else
