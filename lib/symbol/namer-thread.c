@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,7 @@
 
 #define SLICE_NS UINT64_C(20000000)    /* of work before answers are handed over */
 #define RENEW_NS UINT64_C(1000000000)  /* between two looks at a list of names */
+#define SPARE_STACK 65536 /* a frame with all vector registers in it is 11 KiB */
 
 struct queue {
     struct namer_list list;
@@ -349,9 +351,8 @@ static void clear_up(struct work *work)
     profile_free(work->profile);
 }
 
-void *namer_work(void *argument)
+static void serve(struct namer_desk *desk)
 {
-    struct namer_desk *desk = argument;
     struct work work = {.desk = desk, .profile = profile_new()};
     int error = work.profile == NULL ? -ENOMEM : 0;
 
@@ -379,5 +380,17 @@ void *namer_work(void *argument)
     pthread_mutex_unlock(&desk->lock);
     if (abandoned)
         namer_desk_free(desk);
+}
+
+/* A hostile name may recurse until the stack is spent: the handler of that gets its other end. */
+void *namer_work(void *desk)
+{
+    char spare[SPARE_STACK];
+    stack_t stack = {.ss_sp = spare, .ss_size = sizeof spare}, before;
+    bool set = sigaltstack(&stack, &before) == 0;
+
+    serve(desk);
+    if (set)
+        sigaltstack(&before, NULL);
     return NULL;
 }

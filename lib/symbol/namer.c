@@ -75,13 +75,17 @@ static struct namer_desk *new_desk(void)
     return desk;
 }
 
-/* Signals are for the program whose library this is. */
+/* Signals are for the program whose library this is; but a crash is its own thread's, and blocked
+ * it would end the process without the handler that tidies up. */
 static int start_thread(struct namer *namer)
 {
-    sigset_t all, before;
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
+    sigset_t blocked, before;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        sigdelset(&blocked, crashes[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int error = pthread_create(&namer->thread, NULL, namer_work, namer->desk);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return -error;

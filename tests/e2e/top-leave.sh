@@ -54,6 +54,9 @@ helpers() { # TOP TARGET
 	pgrep -f "^[^ ]*pprofil top sh .* $out\$" | grep -vx "$1"
 }
 
+# The thread that looks up names.
+other_thread() { ls "/proc/$1/task" | grep -vx "$1"; }
+
 begin() { # NAME attached|launched
 	name="$1, $2" kind=$2 out=$work/run$((number = ${number-0} + 1))
 	if [ "$kind" = attached ]; then
@@ -93,17 +96,18 @@ expect_terminal() {
 # --- in order ---------------------------------------------------------------------------------
 
 for kind in attached launched; do
-	for way in q C-c TERM HUP SEGV; do
+	for way in q C-c TERM HUP SEGV SEGV-of-its-thread; do
 		begin "$way" $kind
 		screen_expect "$name: it is watched" '^ .*(phase_|sh|libc)'
 		top=$(cat "$out.top")
 		others=$(helpers "$top" "$pid")
 		case $way in
 		q | C-c) screen_keys $way ;;
+		SEGV-of-its-thread) "$targets/tgkill" 11 "$top" "$(other_thread "$top")" ;;
 		*) kill -"$way" "$top" ;;
 		esac
-		case $way in SEGV) expect_terminal 139 ;; *) expect_terminal 0 ;; esac
-		if [ "$way" != SEGV ]; then
+		case $way in SEGV*) expect_terminal 139 ;; *) expect_terminal 0 ;; esac
+		if [ "${way#SEGV}" = "$way" ]; then
 			screen_history >"$work/summary"
 			expect_text "$name: the summary is there" '^# [0-9]+ samples' "$work/summary"
 			expect_text "$name: it has functions" '^ *[0-9]+\.[0-9]+ .* (phase_|[a-z_]+)' "$work/summary"
@@ -162,11 +166,11 @@ name="suspended"
 screen_start 24 80 bash --norc --noprofile -i
 screen_type "PS1='sh> '; stty -g >$work/before"
 screen_keys Enter
-screen_type "$pprofil top $targets/phases 1000"
+screen_type "$pprofil top $targets/phases 1001" # $target has another number
 screen_keys Enter
 screen_expect "$name: it is watched" '^ .*phase_'
-top=$(pgrep -f "^[^ ]*pprofil top $targets/phases 1000" | head -n 1)
-pid=$(pgrep -f "^$targets/phases 1000" | tail -n 1)
+top=$(pgrep -f "^[^ ]*pprofil top $targets/phases 1001" | head -n 1)
+pid=$(pgrep -f "^$targets/phases 1001")
 kind=attached others=$(sed -n 's/^TracerPid:.//p' "/proc/$pid/status")
 for way in C-z TSTP; do
 	name="suspended by $way"
@@ -180,7 +184,7 @@ for way in C-z TSTP; do
 	if runs_on "$pid"; then pass "$name: target runs"; else fail "$name: target runs" "no CPU time"; fi
 	screen_type 'bg; sleep 0.3; clear; fg'
 	screen_keys Enter
-	screen_expect "$name: goes on" '^pprofil top .*phases 1000'
+	screen_expect "$name: goes on" '^pprofil top .*phases 1001'
 	screen_keys '?'
 	screen_expect "$name: takes keys" '^Keys '
 	screen_keys q

@@ -5,11 +5,17 @@
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -512,4 +518,65 @@ Test(live, source_that_is_newer_than_the_program_is_told)
         listing_free(listing);
     }
     unlink(path);
+}
+
+/* --- a crash of the thread that names -------------------------------------------------------- */
+
+static int told[2];
+
+/* Says whether it has a stack of its own, as it needs where the thread's is spent. */
+static void crash(int signal)
+{
+    stack_t stack;
+    ssize_t ignored = 0;
+
+    sigaltstack(NULL, &stack);
+    ignored = write(told[1], stack.ss_flags & SS_ONSTACK ? "s" : "-", 1);
+    (void)ignored;
+    raise(signal);
+}
+
+static pid_t other_thread(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    pid_t found = 0;
+
+    for (const struct dirent *entry; (entry = readdir(tasks)) != NULL;)
+        if (entry->d_name[0] != '.' && atoi(entry->d_name) != getpid())
+            found = atoi(entry->d_name);
+    closedir(tasks);
+    return found;
+}
+
+static void crash_the_namer(void)
+{
+    struct sigaction action = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
+    struct rlimit no_core = {0, 0};
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    pprofil_live *live = open_live(make_session());
+    for (int i = 0; i < PATIENCE && pprofil_live_pending(live) > 0; i++)
+        nap();
+    nap(); /* it has begun */
+    sigaction(SIGSEGV, &action, NULL);
+    syscall(SYS_tgkill, getpid(), other_thread(), SIGSEGV);
+    for (int i = 0; i < 200; i++)
+        nap();
+    _exit(0);
+}
+
+Test(live, a_crash_of_its_thread_reaches_the_programs_handler)
+{
+    int status;
+    char byte = 0;
+
+    cr_assert_eq(pipe(told), 0);
+    pid_t child = fork();
+    if (child == 0)
+        crash_the_namer();
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    close(told[1]);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    cr_assert_eq(read(told[0], &byte, 1), 1);
+    cr_assert_eq(byte, 's');
 }

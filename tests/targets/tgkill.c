@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A signal for one thread, as a crash of it sends:
+ *
+ *   tgkill SIGNAL PID TID
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    if (argc != 4 || syscall(SYS_tgkill, atoi(argv[2]), atoi(argv[3]), atoi(argv[1])) < 0) {
+        perror("tgkill");
+        return 1;
+    }
+    return 0;
+}
