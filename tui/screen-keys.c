@@ -9,6 +9,7 @@
 #include "screen.h"
 
 #define DOUBLE_NS 400000000 /* between the clicks of a double one */
+#define MOUSE_EVENTS 16     /* curses keeps fewer of those that came together */
 
 static const struct {
     wint_t curses;
@@ -58,20 +59,30 @@ static uint32_t click(int row)
     return is_double ? TUI_KEY_DOUBLE_CLICK : TUI_KEY_CLICK;
 }
 
-static void read_mouse(struct key_event *event)
-{
-    MEVENT mouse;
+/* Mouse events that came together are one key of curses, which gives out the newest first. */
+static struct {
+    MEVENT events[MOUSE_EVENTS];
+    int count;
+} mice;
 
-    if (getmouse(&mouse) != OK)
-        return;
-    event->row = mouse.y;
-    event->column = mouse.x;
-    if (mouse.bstate & BUTTON4_PRESSED)
+static void take_mice(void)
+{
+    while (mice.count < MOUSE_EVENTS && getmouse(&mice.events[mice.count]) == OK)
+        mice.count++;
+}
+
+static void next_mouse(struct key_event *event)
+{
+    const MEVENT *mouse = &mice.events[--mice.count];
+
+    event->row = mouse->y;
+    event->column = mouse->x;
+    if (mouse->bstate & BUTTON4_PRESSED)
         event->key = TUI_KEY_WHEEL_UP;
-    else if (mouse.bstate & BUTTON5_PRESSED)
+    else if (mouse->bstate & BUTTON5_PRESSED)
         event->key = TUI_KEY_WHEEL_DOWN;
-    else if (mouse.bstate & BUTTON1_PRESSED)
-        event->key = click(mouse.y);
+    else if (mouse->bstate & BUTTON1_PRESSED)
+        event->key = click(mouse->y);
 }
 
 static uint32_t code_key(wint_t code)
@@ -101,12 +112,16 @@ bool screen_key(struct key_event *event)
         event->key = TUI_KEY_RESIZE;
         return true;
     }
-    int kind = get_wch(&got);
-    if (kind == ERR)
-        return false;
-    if (kind == KEY_CODE_YES && got == KEY_MOUSE)
-        read_mouse(event);
-    else
-        event->key = kind == KEY_CODE_YES ? code_key(got) : character_key(got);
+    if (mice.count == 0) {
+        int kind = get_wch(&got);
+        if (kind == ERR)
+            return false;
+        if (kind == KEY_CODE_YES && got == KEY_MOUSE)
+            take_mice();
+        else
+            event->key = kind == KEY_CODE_YES ? code_key(got) : character_key(got);
+    }
+    if (mice.count > 0)
+        next_mouse(event);
     return true; /* key may be 0: one that means nothing */
 }
