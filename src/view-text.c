@@ -8,6 +8,8 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@
 struct column {
     const char *header;
     const char *wall_header; /* NULL: the same */
+    const char *utf8_header; /* where the locale has more than ASCII; NULL: the same */
     void (*print)(FILE *out, const struct pprofil_row *row);
 };
 
@@ -94,23 +97,21 @@ static void print_tid(FILE *out, const struct pprofil_row *row)
 }
 
 #define NUMBERS                                                                                  \
-    {" self%", NULL, print_share}, {"±95%", NULL, print_error}, {"   CPU s", "  wall s",         \
-                                                                 print_seconds}
+    {" self%", NULL, NULL, print_share}, {"+-95%", NULL, " ±95%", print_error},                  \
+    {"   CPU s", "  wall s", NULL, print_seconds}
+#define OBJECT {"object            ", NULL, NULL, print_object}
+#define PID {"    pid", NULL, NULL, print_pid}
 
 static const struct column by_function[] = {
-    NUMBERS, {"function                      ", NULL, print_padded_name},
-    {"object            ", NULL, print_object}, {"(file:line)", NULL, print_place}, {0}};
-static const struct column by_object[] = {NUMBERS, {"object", NULL, print_name}, {0}};
+    NUMBERS, {"function                      ", NULL, NULL, print_padded_name},
+    OBJECT,  {"(file:line)", NULL, NULL, print_place}, {0}};
+static const struct column by_object[] = {NUMBERS, {"object", NULL, NULL, print_name}, {0}};
 static const struct column by_line[] = {
-    NUMBERS, {"object            ", NULL, print_object}, {"file:line", NULL, print_line}, {0}};
-static const struct column by_thread[] = {NUMBERS,
-                                          {"    pid", NULL, print_pid},
-                                          {"    tid", NULL, print_tid},
-                                          {"thread", NULL, print_name},
-                                          {0}};
-static const struct column by_process[] = {
-    NUMBERS, {"    pid", NULL, print_pid}, {"process", NULL, print_name}, {0}};
-static const struct column by_syscall[] = {NUMBERS, {"system call", NULL, print_name}, {0}};
+    NUMBERS, OBJECT, {"file:line", NULL, NULL, print_line}, {0}};
+static const struct column by_thread[] = {
+    NUMBERS, PID, {"    tid", NULL, NULL, print_tid}, {"thread", NULL, NULL, print_name}, {0}};
+static const struct column by_process[] = {NUMBERS, PID, {"process", NULL, NULL, print_name}, {0}};
+static const struct column by_syscall[] = {NUMBERS, {"system call", NULL, NULL, print_name}, {0}};
 
 static const struct column *const columns[] = {
     [PPROFIL_BY_FUNCTION] = by_function, [PPROFIL_BY_OBJECT] = by_object,
@@ -196,14 +197,32 @@ static const char *heat(double share)
     return share >= 0.02 ? WARM : "";
 }
 
+/* What the user's locale can show, though we keep to C's in all else. */
+static bool has_utf8(void)
+{
+    locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    bool utf8 = users != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, users), "UTF-8") == 0;
+
+    if (users != (locale_t)0)
+        freelocale(users);
+    return utf8;
+}
+
+static const char *header_of(const struct column *column, bool wall, bool utf8)
+{
+    if (utf8 && column->utf8_header != NULL)
+        return column->utf8_header;
+    return wall && column->wall_header != NULL ? column->wall_header : column->header;
+}
+
 static void print_rows(FILE *out, const pprofil_report *report, const struct column *shown,
                        bool colour, bool wall)
 {
     const char *gap = "";
+    bool utf8 = has_utf8();
 
     for (const struct column *column = shown; column->header != NULL; column++, gap = "  ")
-        fprintf(out, "%s%s", gap,
-                wall && column->wall_header != NULL ? column->wall_header : column->header);
+        fprintf(out, "%s%s", gap, header_of(column, wall, utf8));
     fputc('\n', out);
     for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
         struct pprofil_row row;

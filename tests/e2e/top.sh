@@ -763,6 +763,7 @@ leave() {
 	screen_tmux pipe-pane # the report after it is not the screen's
 	screen_keys q
 	screen_expect_end "$1: ends" 0
+	screen_history >"$work/summary"
 	stop_many
 }
 size=24x80 bound=tour action='its views'
@@ -772,6 +773,7 @@ leave "C locale"
 tr -d '\000-\177' <"$work/sent" >"$work/high"
 expect_none "C locale: nothing but ASCII" "$work/high"
 expect_text "C locale: +-" '\+-95%' "$work/screen"
+expect_text "C locale: the summary's, too" '^ self%  \+-95% ' "$work/summary"
 expect "256 colours" yes "$(grep -q "38;5" "$work/screen" && echo yes)"
 
 screen_locale=C.UTF-8 screen_no_color=1
@@ -780,6 +782,7 @@ leave NO_COLOR
 coloured <"$work/sent" >"$work/colours"
 expect_none "NO_COLOR: no colours" "$work/colours"
 expect_text "UTF-8: plus-minus" '±95%' "$work/screen"
+expect_text "UTF-8: the summary's, too" '^ self%   ±95% ' "$work/summary"
 
 screen_term=vt100 screen_no_color=
 tour vt100
