@@ -95,6 +95,7 @@ static void carry(struct table_row *row, const struct table_row *before)
     row->window_ns = growth(row->total.ns, before->total.ns);
     row->window_samples = growth(row->total.samples, before->total.samples);
     row->smooth_share = before->smooth_share;
+    row->smooth_cpus = before->smooth_cpus;
     row->depth = before->depth;
     memcpy(row->history, before->history, sizeof row->history);
 }
@@ -109,15 +110,21 @@ static double error95(double share, uint64_t samples)
     return Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
 }
 
-static double smooth(const struct table *table, const struct table_row *row)
+static double follow(const struct table *table, double before, double now)
 {
-    double share = row->window_share;
+    bool first = table->unsmoothed || table->filled <= 1;
 
-    if (!table->unsmoothed && table->empty)
-        return row->smooth_share;
-    if (!table->unsmoothed && table->filled > 1)
-        share = FOLLOW * share + (1 - FOLLOW) * row->smooth_share;
-    return share < UNSEEN ? 0 : share;
+    return first ? now : FOLLOW * now + (1 - FOLLOW) * before;
+}
+
+static void smooth(const struct table *table, struct table_row *row)
+{
+    if (table->empty && !table->unsmoothed)
+        return;
+    double cpus = (double)row->window_ns / 1e9 / table->window_seconds;
+    double share = follow(table, row->smooth_share, row->window_share);
+    row->smooth_share = share < UNSEEN ? 0 : share;
+    row->smooth_cpus = follow(table, row->smooth_cpus, cpus);
 }
 
 static void close_window(const struct table *table, struct table_row *row)
@@ -126,7 +133,7 @@ static void close_window(const struct table *table, struct table_row *row)
 
     row->window_share = share;
     row->window_error95 = table->empty ? (double)NAN : error95(share, table->window_samples);
-    row->smooth_share = smooth(table, row);
+    smooth(table, row);
     memmove(row->history, row->history + 1, sizeof row->history - sizeof row->history[0]);
     row->history[TABLE_WINDOWS - 1] = (float)share;
 }

@@ -18,6 +18,9 @@ struct table_row {
     double smooth_share;   /* follows window_share within about two windows: what is shown and
                             * sorted by, so that the order does not flicker. Windows without a
                             * sample say nothing about shares, and leave it */
+    double smooth_cpus;    /* time for each second of a window, which follows in the same way; it is
+                            * no smooth share of a window's time: that may be a very different
+                            * time than that of the window before */
     float history[TABLE_WINDOWS]; /* window_share of the last windows, newest last */
     unsigned depth; /* processes: below so many parents */
 };

@@ -58,16 +58,18 @@ static void paint_seconds(const struct pen *pen, const void *row)
     canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
 }
 
-/* Of one CPU: a share of what all rows used in the last window. */
+/* Of one CPU. A thread cannot use more, though what it did before the window began may be told
+ * within it: those that sleep are looked at in turn. */
 static void paint_cpu(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;
-    double cpus = NAN;
+    const struct table_row *line = row;
+    double cpus = table->empty ? 0 : line->smooth_cpus;
 
-    if (table->windows > 0 && table->window_seconds > 0)
-        cpus = ((const struct table_row *)row)->smooth_share * (double)table->window_ns / 1e9 /
-               table->window_seconds;
-    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, pen->style, cpus, 1);
+    if (line->total.tid != 0)
+        cpus = fmin(cpus, 1);
+    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, pen->style,
+                   table->windows > 0 ? cpus : (double)NAN, 1);
 }
 
 /* As high as the row's own best window: how large it is, figures say. But noise stays low. */

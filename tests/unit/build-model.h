@@ -37,7 +37,7 @@ static struct table_row row_of(const char *name, const char *object, unsigned to
                                       .id = total + 1}};
 
     row.window_ns = window * SECOND / 1000;
-    row.window_share = row.smooth_share = window / 1000.0;
+    row.window_share = row.smooth_share = row.smooth_cpus = window / 1000.0;
     row.window_error95 = 0.021;
     for (unsigned i = 0; i < TABLE_WINDOWS; i++)
         row.history[i] = (float)i / TABLE_WINDOWS * (float)row.window_share;

@@ -219,6 +219,23 @@ Test(table, windows_in_which_nothing_ran)
     table_free(&table);
 }
 
+/* Half of all in a short window, a third of much more in the next: it never had more than a CPU. */
+Test(table, time_a_second_is_no_share_of_another_windows_time)
+{
+    struct table table = {0};
+
+    TAKE(&table, 0, 1, 0, 2, 0, 3, 0);
+    TAKE(&table, 0.25, 1, 250, 2, 0, 3, 0);
+    cr_assert_float_eq(get(&table, 1)->smooth_cpus, 1, 1e-9);
+    TAKE(&table, 1, 1, 1250, 2, 1000, 3, 1000);
+    cr_assert_float_eq(get(&table, 1)->smooth_cpus, 1, 1e-9);
+    cr_assert_float_eq(get(&table, 2)->smooth_cpus, 0.6, 1e-9);
+    TAKE(&table, 1, 1, 1250, 2, 1000, 3, 1000);
+    TAKE(&table, 1, 1, 1250, 2, 2000, 3, 2000);
+    cr_assert_float_eq(get(&table, 1)->smooth_cpus, 0.4, 1e-9);
+    table_free(&table);
+}
+
 /* The first window with samples is taken as it is, however long that took. */
 Test(table, a_burst_after_silence)
 {

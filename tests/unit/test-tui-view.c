@@ -156,6 +156,22 @@ Test(view, threads_and_processes)
     LINE(7, "  30.0     103            |  `- as          yyparse");
 }
 
+/* Its looks come late, so that a window may bring what was slept before. */
+Test(view, a_thread_has_one_cpu_at_most)
+{
+    model->view = PPROFIL_BY_THREAD;
+    model->tables[PPROFIL_BY_THREAD].rows[0].smooth_cpus = 1.22;
+    paint(80, 18, true);
+    LINE(6, " 100.0  60.00 ▆▇▇▇▇████    4711    4711 R main       work");
+    model->view = PPROFIL_BY_PROCESS;
+    model->tables[PPROFIL_BY_PROCESS].rows[0].smooth_cpus = 1.22;
+    paint(60, 12, true);
+    LINE(5, " 122.0     100            make              yyparse");
+    model->tables[PPROFIL_BY_PROCESS].empty = true;
+    paint(60, 12, true);
+    LINE(5, "   0.0     100            make              yyparse");
+}
+
 /* A shell that execed itself twice, and waits for a child; of its images, only the last lives. */
 Test(view, images)
 {
