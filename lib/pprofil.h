@@ -419,9 +419,10 @@ struct pprofil_task {
     const char *name;        /* of that row: lives as long as the profile; "" not known yet */
 };
 
-/* All threads that are alive, by pid and tid. The caller frees the array with free(3). */
-int pprofil_session_tasks(const pprofil_session *session, struct pprofil_task **tasks,
-                          uint32_t *count);
+/* All threads that are alive, by pid and tid. Of more than 64 those that sleep are looked at in
+ * turn: what such a one sleeps in may be as old as 8 calls. The caller frees the array with
+ * free(3). */
+int pprofil_session_tasks(pprofil_session *session, struct pprofil_task **tasks, uint32_t *count);
 
 /* A process of a profile; one image of it, where it execed. */
 struct pprofil_process {

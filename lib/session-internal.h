@@ -51,6 +51,7 @@ struct pprofil_session {
     struct session_count *counts; /* owned */
     struct census *census;          /* owned; NULL: no dialect */
     struct control *control;      /* owned; NULL: nobody may command it */
+    struct tasks *tasks;          /* owned; NULL: nobody has asked for them yet */
     char problem[PROBLEM_SIZE];
 };
 
@@ -111,6 +112,10 @@ int session_command_rate(struct pprofil_session *session, double hz);
 void counts_feed(struct pprofil_session *session, const struct wire_header *event);
 void counts_clear(struct pprofil_session *session);
 void counts_free(struct pprofil_session *session);
+
+/* --- tasks.c ----------------------------------------------------------------------- */
+
+void tasks_free(struct tasks *tasks);
 
 /* --- control.c --------------------------------------------------------------------- */
 

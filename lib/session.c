@@ -126,6 +126,7 @@ void pprofil_session_close(pprofil_session *session)
     ring_close(session->ring);
     control_free(session);
     census_free(session->census);
+    tasks_free(session->tasks);
     counts_free(session);
     pprofil_profile_close(session->profile);
     free(session);

@@ -3,6 +3,10 @@
  * What the threads of a session are doing, from /proc: two small files a thread, of which the one
  * with the system call is left out for threads that run. A task may end at any time; it is not
  * listed then.
+ *
+ * A file of /proc takes five microseconds, and programs may have thousands of threads. Where there
+ * are many, those that slept and have no sample since are taken to sleep on; each is looked at in
+ * its turn, in one file, so that what it sleeps in is at most so many calls old.
  */
 #include "config.h"
 
@@ -19,9 +23,27 @@
 #include "proc.h"
 #include "session-internal.h"
 
+#define FEW 64   /* tasks that are all read each time */
+#define TURNS 8u /* calls in which each of many is looked at */
+
+/* A task as it was read last. */
+struct known {
+    struct pprofil_task task;
+    uint64_t samples; /* awake, that its thread had then */
+};
+
+struct tasks {
+    struct known *known; /* owned; by pid and tid */
+    uint32_t count;
+    uint32_t turn;
+};
+
+/* The same, while it is made anew. */
 struct list {
     const struct profile *profile;
-    struct pprofil_task *tasks; /* owned */
+    const struct tasks *before;
+    const uint64_t *samples; /* by thread of the profile */
+    struct known *known; /* owned */
     uint32_t count;
 };
 
@@ -47,7 +69,7 @@ static int32_t read_syscall(int directory, const char *tid)
 {
     char path[64], text[256], *next;
 
-    snprintf(path, sizeof path, "%s/syscall", tid);
+    snprintf(path, sizeof path, "%.32s/syscall", tid);
     if (proc_read(directory, path, text, sizeof text) <= 0)
         return -1;
     long number = strtol(text, &next, 10);
@@ -63,41 +85,83 @@ static const char *name_syscall(int32_t number, bool compat)
 }
 
 /* What a report calls it. */
-static void identify(const struct profile *profile, uint32_t process, struct pprofil_task *task)
+static void identify(const struct list *list, uint32_t process, struct known *known)
 {
+    const struct profile *profile = list->profile;
     uint32_t thread;
 
-    task->name = "";
-    if (!profile_find_thread(profile, process, task->tid, &thread))
+    known->task.name = "";
+    if (!profile_find_thread(profile, process, known->task.tid, &thread))
         return;
-    task->id = report_task_id(thread);
-    task->name = profile->strings[profile->threads[thread].comm];
+    known->task.id = report_task_id(thread);
+    known->task.name = profile->strings[profile->threads[thread].comm];
+    known->samples = list->samples[thread];
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct pprofil_task *a = &((const struct known *)left)->task;
+    const struct pprofil_task *b = &((const struct known *)right)->task;
+
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* What was known before, where the task has slept ever since as far as can be told. */
+static const struct known *still_asleep(const struct list *list, const struct place *place,
+                                        const struct known *known, const char *tid)
+{
+    const struct tasks *before = list->before;
+
+    if (before->count <= FEW || known->task.id == 0)
+        return NULL;
+    const struct known *found =
+        bsearch(known, before->known, before->count, sizeof *known, compare);
+    if (found == NULL || found->task.id != known->task.id || found->task.state != 'S' ||
+        found->samples != known->samples)
+        return NULL;
+    if ((known->task.tid + before->turn) % TURNS == 0 &&
+        (found->task.syscall < 0 || read_syscall(place->directory, tid) != found->task.syscall))
+        return NULL;
+    return found;
+}
+
+/* False: it has ended. */
+static bool read_task(const struct place *place, const char *tid, struct pprofil_task *task)
+{
+    struct proc_stat stat;
+    char path[64], text[512];
+
+    snprintf(path, sizeof path, "%.32s/stat", tid);
+    if (proc_read(place->directory, path, text, sizeof text) <= 0 ||
+        proc_parse_stat(text, &stat) != 0)
+        return false;
+    memcpy(task->comm, stat.comm, sizeof task->comm);
+    task->state = stat.state;
+    task->cpu_ns = stat.cpu_ns;
+    task->syscall = -1;
+    if (stat.state == 'S' || stat.state == 'D')
+        task->syscall = read_syscall(place->directory, tid);
+    task->syscall_name = name_syscall(task->syscall, place->compat);
+    return true;
 }
 
 static int add_task(struct list *list, const struct place *place, const char *tid)
 {
-    struct pprofil_task task = {.pid = list->profile->processes[place->process].pid,
-                                .tid = (uint32_t)strtoul(tid, NULL, 10),
-                                .syscall = -1};
-    struct proc_stat stat;
-    char path[64], text[512];
+    struct known known = {.task = {.pid = list->profile->processes[place->process].pid,
+                                   .tid = (uint32_t)strtoul(tid, NULL, 10)}};
 
-    snprintf(path, sizeof path, "%s/stat", tid);
-    if (proc_read(place->directory, path, text, sizeof text) <= 0 ||
-        proc_parse_stat(text, &stat) != 0)
+    identify(list, place->process, &known);
+    const struct known *same = still_asleep(list, place, &known, tid);
+    if (same != NULL)
+        known = *same;
+    else if (!read_task(place, tid, &known.task))
         return 0;
-    int error = profile_grow(&list->tasks, list->count, sizeof *list->tasks);
-    if (error != 0)
-        return error;
-    memcpy(task.comm, stat.comm, sizeof task.comm);
-    task.state = stat.state;
-    task.cpu_ns = stat.cpu_ns;
-    if (stat.state == 'S' || stat.state == 'D')
-        task.syscall = read_syscall(place->directory, tid);
-    task.syscall_name = name_syscall(task.syscall, place->compat);
-    identify(list->profile, place->process, &task);
-    list->tasks[list->count++] = task;
-    return 0;
+    int error = profile_grow(&list->known, list->count, sizeof *list->known);
+    if (error == 0)
+        list->known[list->count++] = known;
+    return error;
 }
 
 static int add_process(struct list *list, uint32_t process)
@@ -119,34 +183,61 @@ static int add_process(struct list *list, uint32_t process)
     return error;
 }
 
-static int compare(const void *left, const void *right)
+/* How often each thread was met awake, or NULL: no memory. */
+static uint64_t *count_samples(const struct profile *profile)
 {
-    const struct pprofil_task *a = left, *b = right;
+    uint64_t *samples = calloc(profile->thread_count + 1u, sizeof *samples);
 
-    if (a->pid != b->pid)
-        return a->pid < b->pid ? -1 : 1;
-    return a->tid < b->tid ? -1 : a->tid > b->tid;
+    for (uint32_t i = 0; samples != NULL && i < profile->sample_count; i++)
+        if (!profile->samples[i].sleeping)
+            samples[profile->samples[i].thread] += profile->samples[i].count;
+    return samples;
 }
 
-int pprofil_session_tasks(const pprofil_session *session, struct pprofil_task **tasks,
-                          uint32_t *count)
+static int list_tasks(const struct profile *profile, struct tasks *tasks)
 {
-    const struct profile *profile = session->profile->profile;
-    struct list list = {.profile = profile};
-    int error = 0;
+    uint64_t *samples = count_samples(profile);
+    struct list list = {.profile = profile, .before = tasks, .samples = samples};
+    int error = samples == NULL ? -ENOMEM : 0;
 
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++)
         if (profile_runs(profile, i))
             error = add_process(&list, i);
+    free(samples);
     if (error != 0) {
-        free(list.tasks);
+        free(list.known);
         return error;
     }
     if (list.count > 0)
-        qsort(list.tasks, list.count, sizeof *list.tasks, compare);
-    *tasks = list.tasks;
-    *count = list.count;
+        qsort(list.known, list.count, sizeof *list.known, compare);
+    free(tasks->known);
+    *tasks = (struct tasks){.known = list.known, .count = list.count, .turn = tasks->turn + 1};
     return 0;
+}
+
+int pprofil_session_tasks(pprofil_session *session, struct pprofil_task **tasks, uint32_t *count)
+{
+    if (session->tasks == NULL && (session->tasks = calloc(1, sizeof *session->tasks)) == NULL)
+        return -ENOMEM;
+    int error = list_tasks(session->profile->profile, session->tasks);
+    if (error != 0)
+        return error;
+    const struct tasks *now = session->tasks;
+    struct pprofil_task *copy = calloc(now->count + 1u, sizeof *copy);
+    if (copy == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < now->count; i++)
+        copy[i] = now->known[i].task;
+    *tasks = copy;
+    *count = now->count;
+    return 0;
+}
+
+void tasks_free(struct tasks *tasks)
+{
+    if (tasks != NULL)
+        free(tasks->known);
+    free(tasks);
 }
 
 int pprofil_profile_process(const pprofil_profile *profile, uint32_t i,

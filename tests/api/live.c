@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +265,81 @@ static void test_wall(const char *sleepers)
     end(session, pid);
 }
 
+/* --- many tasks ---------------------------------------------------------------------------- */
+
+#define SLEEPERS 200
+#define TURNS 8 /* calls after which all tasks have been looked at */
+
+static void *sleep_on(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+/* Reads, sleeps, reads and runs: a byte ends each of the two reads. */
+static void be_many(int orders)
+{
+    pthread_t id;
+    char order;
+
+    for (int i = 0; i < SLEEPERS; i++)
+        pthread_create(&id, NULL, sleep_on, NULL);
+    if (read(orders, &order, 1) == 1)
+        usleep(500000);
+    if (read(orders, &order, 1) == 1)
+        for (volatile unsigned i = 0;; i++)
+            ;
+    _exit(1);
+}
+
+/* The first of so many lists in which this task is in such a state or call. 0: in none. */
+static int call_with(pprofil_session *session, pid_t tid, const char *state, int most)
+{
+    struct pprofil_task *tasks;
+    uint32_t count;
+    int found = 0;
+
+    for (int call = 1; call <= most && found == 0; call++) {
+        if (pprofil_session_tasks(session, &tasks, &count) != 0)
+            return 0;
+        for (uint32_t i = 0; i < count; i++)
+            if (tasks[i].tid == (uint32_t)tid && count == SLEEPERS + 1 &&
+                (tasks[i].state == state[0] || strcmp(tasks[i].syscall_name, state) == 0))
+                found = call;
+        free(tasks);
+    }
+    return found;
+}
+
+static void test_many_tasks(void)
+{
+    pprofil_session *session = open_session(500);
+    int orders[2];
+
+    if (pipe(orders) != 0)
+        return;
+    pid_t pid = fork();
+    if (pid == 0)
+        be_many(orders[0]);
+    usleep(200000);
+    check("attaching to many threads", pprofil_session_attach(session, pid) == 0);
+    pprofil_session_start(session);
+    pump(session, 100);
+    check("many: where one sleeps", call_with(session, pid, "read", 1) == 1);
+    check("many: there it stays", call_with(session, pid, "read", 1) == 1);
+    check("many: an order", write(orders[1], "", 1) == 1);
+    pump(session, 100);
+    check("many: all are looked at in turn",
+          call_with(session, pid, "clock_nanosleep", TURNS) > 0);
+    check("many: another", write(orders[1], "", 1) == 1);
+    pump(session, 1000);
+    check("many: one that runs is looked at at once", call_with(session, pid, "R", 1) == 1);
+    end(session, pid);
+    close(orders[0]);
+    close(orders[1]);
+}
+
 /* --- launching -------------------------------------------------------------------------------- */
 
 /* Is the number in the first line? */
@@ -416,6 +492,7 @@ int main(int argc, char **argv)
         return 2;
     test_split(argv[1]);
     test_wall(argv[2]);
+    test_many_tasks();
     test_launch();
     test_candidates(argv[2]);
     if (argc > 3)
