@@ -140,6 +140,8 @@ struct report_filter live_filter(const struct pprofil_filter *filter)
         memcpy(&all, filter, filter->size < sizeof all ? filter->size : sizeof all);
     return (struct report_filter){.pid = all.pid,
                                   .tid = all.tid,
+                                  .process = (uint32_t)all.process,
+                                  .thread = (uint32_t)all.thread,
                                   .object = (uint32_t)all.object,
                                   .syscall = (uint32_t)all.syscall};
 }

@@ -366,6 +366,8 @@ struct pprofil_filter {
     uint32_t pid, tid; /* only this process (all its images), this thread */
     uint64_t object;   /* only this row of a report BY_OBJECT */
     uint64_t syscall;  /* only this row of a report BY_SYSCALL */
+    uint64_t process;  /* only this row of a report BY_PROCESS: one image */
+    uint64_t thread;   /* only this row of a report BY_THREAD: of one image */
 };
 
 /* All rows, largest first, of the counts since the start (or the last clear). Shares are of
@@ -431,11 +433,12 @@ struct pprofil_process {
     bool alive;     /* and in this image */
     int32_t status; /* of a process that ended, as wait(2) has it; else -1 */
     const char *comm;
-    char command[256]; /* its arguments, from /proc, while it is alive; else "" */
     uint64_t id;       /* of its row BY_PROCESS, once that has samples */
+    char command[256]; /* its arguments, from /proc, while it is alive; else "" */
 };
 
-/* The i-th process, oldest first; -ENOENT past the last. */
+/* The i-th process, oldest first; -ENOENT past the last. Where size leaves out command, no file is
+ * read. */
 int pprofil_profile_process(const pprofil_profile *profile, uint32_t i,
                             struct pprofil_process *process, size_t size);
 

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,7 +256,7 @@ int pprofil_profile_process(const pprofil_profile *profile, uint32_t i,
                                   .status = from->status,
                                   .comm = data->strings[from->comm],
                                   .id = report_task_id(i)};
-    if (all.alive)
+    if (all.alive && size > offsetof(struct pprofil_process, command))
         proc_command(all.pid, all.command, sizeof all.command);
     memcpy(process, &all, size < sizeof all ? size : sizeof all);
     return 0;

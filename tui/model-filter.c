@@ -42,10 +42,12 @@ static void describe(struct model_filter *step, const struct pprofil_row *row)
     case PPROFIL_BY_THREAD:
         step->filter.pid = row->pid;
         step->filter.tid = row->tid;
+        step->filter.thread = row->id;
         snprintf(label, size, "%.70s %" PRIu32, row->name, row->tid);
         break;
     case PPROFIL_BY_PROCESS:
         step->filter.pid = row->pid;
+        step->filter.process = row->id;
         snprintf(label, size, "%.70s %" PRIu32, row->name, row->pid);
         break;
     case PPROFIL_BY_OBJECT:
@@ -65,7 +67,8 @@ static void describe(struct model_filter *step, const struct pprofil_row *row)
 static bool same_filter(const struct pprofil_filter *one, const struct pprofil_filter *other)
 {
     return one->pid == other->pid && one->tid == other->tid && one->object == other->object &&
-           one->syscall == other->syscall;
+           one->syscall == other->syscall && one->process == other->process &&
+           one->thread == other->thread;
 }
 
 /* Of another filter nothing is held: its counts would have to be taken first. */

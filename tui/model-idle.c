@@ -31,6 +31,15 @@ static uint64_t *sorted_ids(const struct snapshot_rows *rows)
     return ids;
 }
 
+/* Does the image that is filtered to live, so that the process' threads are its own? */
+static bool lives(const struct snapshot *snapshot, const struct pprofil_filter *filter)
+{
+    for (uint32_t i = 0; filter->process != 0 && i < snapshot->process_count; i++)
+        if (snapshot->processes[i].id == filter->process)
+            return snapshot->processes[i].alive;
+    return true;
+}
+
 /* Of a system call or an object nobody has anything without a sample there. */
 static bool lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
 {
@@ -43,15 +52,17 @@ static bool thread_row(const struct pprofil_task *task, const struct pprofil_fil
 {
     *row = (struct pprofil_row){
         .name = task->name, .pid = task->pid, .tid = task->tid, .id = task->id};
-    return lets_through(filter, task->pid, task->tid);
+    return lets_through(filter, task->pid, task->tid) &&
+           (filter->thread == 0 || filter->thread == task->id);
 }
 
 /* Of a thread's process, a filter on that thread lets only itself through. */
-static bool process_row(const struct pprofil_process *process, const struct pprofil_filter *filter,
+static bool process_row(const struct snapshot_process *process, const struct pprofil_filter *filter,
                         struct pprofil_row *row)
 {
     *row = (struct pprofil_row){.name = process->comm, .pid = process->pid, .id = process->id};
-    return process->alive && lets_through(filter, process->pid, filter->tid);
+    return process->alive && lets_through(filter, process->pid, filter->tid) &&
+           (filter->process == 0 || filter->process == process->id);
 }
 
 int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_by by)
@@ -63,7 +74,7 @@ int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_
     bool threads = by == PPROFIL_BY_THREAD;
     uint32_t most = threads ? snapshot->task_count : snapshot->process_count;
 
-    if ((!threads && by != PPROFIL_BY_PROCESS) || most == 0)
+    if ((!threads && by != PPROFIL_BY_PROCESS) || most == 0 || !lives(snapshot, filter))
         return 0;
     struct pprofil_row *larger = realloc(rows->rows, ((size_t)rows->count + most) * sizeof *larger);
     if (larger == NULL)

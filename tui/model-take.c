@@ -149,15 +149,13 @@ static void take_targets(struct model *model, const struct snapshot *snapshot)
 {
     uint32_t alive = 0, pid = 0;
 
+    if (model->command[0] == '\0')
+        memcpy(model->command, snapshot->command, sizeof model->command);
     for (uint32_t i = 0; i < snapshot->process_count; i++) {
-        const struct pprofil_process *process = &snapshot->processes[i];
-        if (model->command[0] == '\0')
-            snprintf(model->command, sizeof model->command, "%s",
-                     process->command[0] != '\0' ? process->command : process->comm);
-        if (!process->alive)
+        if (!snapshot->processes[i].alive)
             continue;
         alive++;
-        pid = process->pid;
+        pid = snapshot->processes[i].pid;
     }
     model->own_targets = model->own_targets && (model->have_snapshot || model->targets[0] == '\0');
     if (!model->own_targets || alive == 0)

@@ -73,6 +73,7 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
 {
     list_settle(model);
     *wants = (struct snapshot_wants){.tasks = true, .processes = true, .shown_by = model->view};
+    wants->command = model->command[0] == '\0';
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         wants->by[by] = by == model->view || by == PPROFIL_BY_FUNCTION ||
                         (view_is_kept(by) && model->tables[by].taken);

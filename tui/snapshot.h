@@ -16,6 +16,15 @@ struct snapshot_rows {
     uint32_t count;
 };
 
+/* As struct pprofil_process has it, without the command: there may have been very many. */
+struct snapshot_process {
+    uint32_t pid, ppid, image;
+    int32_t status;
+    const char *comm;
+    uint64_t id;
+    bool alive;
+};
+
 struct snapshot {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     struct pprofil_totals totals;
@@ -30,8 +39,9 @@ struct snapshot {
     struct snapshot_rows by[SNAPSHOT_GROUPINGS];
     struct pprofil_task *tasks; /* owned */
     uint32_t task_count;
-    struct pprofil_process *processes; /* owned */
+    struct snapshot_process *processes; /* owned */
     uint32_t process_count;
+    char command[256]; /* of the first process, where that was asked for */
     /* the code of a function, where that was asked for */
     int code_state; /* 0, -EAGAIN: it is being read, or why there is none */
     const char *code_problem;
@@ -43,7 +53,7 @@ struct snapshot {
 struct snapshot_wants {
     bool by[SNAPSHOT_GROUPINGS];
     struct pprofil_filter filter;
-    bool tasks, processes;
+    bool tasks, processes, command;
     enum pprofil_by code_by; /* of the row below */
     uint64_t code_id;        /* a row whose code is on the screen; 0: none */
     enum pprofil_by shown_by;

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,14 +100,22 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static bool is_alive(const struct source *source, uint32_t i, bool *alive)
+/* An entry of the profile's list, without the command, which is in a file of /proc. */
+static bool get_process(const struct source *source, uint32_t i, struct snapshot_process *process)
 {
-    struct pprofil_process process;
-    int error = pprofil_profile_process(pprofil_session_profile(source->session), i, &process,
-                                        sizeof process);
+    struct pprofil_process from;
 
-    *alive = error == 0 && process.alive;
-    return error == 0;
+    if (pprofil_profile_process(pprofil_session_profile(source->session), i, &from,
+                                offsetof(struct pprofil_process, command)) != 0)
+        return false;
+    *process = (struct snapshot_process){.pid = from.pid,
+                                         .ppid = from.ppid,
+                                         .image = from.image,
+                                         .status = from.status,
+                                         .comm = from.comm,
+                                         .id = from.id,
+                                         .alive = from.alive};
+    return true;
 }
 
 /* Is a process left that we follow? Each is told to the profile before its parent can end, and
@@ -114,12 +123,12 @@ static bool is_alive(const struct source *source, uint32_t i, bool *alive)
  * alive before is looked at first: there may have been thousands. */
 static bool survives(struct source *source)
 {
-    bool alive;
+    struct snapshot_process process = {0};
 
-    is_alive(source, source->survivor, &alive);
-    for (uint32_t i = 0; !alive && is_alive(source, i, &alive); i++)
+    get_process(source, source->survivor, &process);
+    for (uint32_t i = 0; !process.alive && get_process(source, i, &process); i++)
         source->survivor = i;
-    return alive;
+    return process.alive;
 }
 
 /* Nothing comes any more: time that passes now is not time that was sampled. */
@@ -165,24 +174,32 @@ static int take_rows(const struct source *source, enum pprofil_by by,
 
 static int take_processes(const struct source *source, struct snapshot *snapshot)
 {
-    const pprofil_profile *profile = pprofil_session_profile(source->session);
-    uint32_t count = 0, room = 0;
-    struct pprofil_process process;
+    uint32_t room = 0;
+    struct snapshot_process process;
 
-    for (uint32_t i = 0; pprofil_profile_process(profile, i, &process, sizeof process) == 0; i++) {
-        if (count == room) {
+    for (uint32_t i = 0; get_process(source, i, &process); i++) {
+        if (i == room) {
             room = room == 0 ? 16 : room * 2;
-            struct pprofil_process *larger =
-                realloc(snapshot->processes, room * sizeof *larger);
+            struct snapshot_process *larger = realloc(snapshot->processes, room * sizeof *larger);
             if (larger == NULL)
                 return -ENOMEM;
             snapshot->processes = larger;
         }
         snapshot->alive += process.alive;
-        snapshot->processes[count++] = process;
-        snapshot->process_count = count;
+        snapshot->processes[i] = process;
+        snapshot->process_count = i + 1;
     }
     return 0;
+}
+
+static void take_command(const struct source *source, struct snapshot *snapshot)
+{
+    struct pprofil_process first;
+
+    if (pprofil_profile_process(pprofil_session_profile(source->session), 0, &first,
+                                sizeof first) == 0)
+        snprintf(snapshot->command, sizeof snapshot->command, "%s",
+                 first.command[0] != '\0' ? first.command : first.comm);
 }
 
 static int take_code(const struct source *source, const struct snapshot_wants *wants,
@@ -218,6 +235,8 @@ static int take_lists(const struct source *source, const struct snapshot_wants *
         error = pprofil_session_tasks(source->session, &snapshot->tasks, &snapshot->task_count);
     if (error == 0 && wants->processes)
         error = take_processes(source, snapshot);
+    if (error == 0 && wants->command)
+        take_command(source, snapshot);
     if (error == 0 && wants->code_id != 0)
         error = take_code(source, wants, snapshot);
     return error;

@@ -60,14 +60,14 @@ void view_paint_in_call(const struct pen *pen, const void *row)
 
 /* The process of a row; where its id is not known, of the images of a process that execed the last
  * with this name. */
-static const struct pprofil_process *process_of(const struct snapshot *now,
+static const struct snapshot_process *process_of(const struct snapshot *now,
                                                 const struct pprofil_row *row)
 {
-    const struct pprofil_process *found = NULL;
+    const struct snapshot_process *found = NULL;
     bool by_name = false;
 
     for (uint32_t i = 0; i < now->process_count; i++) {
-        const struct pprofil_process *process = &now->processes[i];
+        const struct snapshot_process *process = &now->processes[i];
         if (process->id != 0 && process->id == row->id)
             return process;
         bool same = process->comm != NULL && strcmp(process->comm, row->name) == 0;
@@ -80,11 +80,11 @@ static const struct pprofil_process *process_of(const struct snapshot *now,
 }
 
 /* Has the process another image now? The next one of its number tells. */
-static bool has_execed(const struct snapshot *now, const struct pprofil_process *process)
+static bool has_execed(const struct snapshot *now, const struct snapshot_process *process)
 {
-    const struct pprofil_process *end = now->processes + now->process_count;
+    const struct snapshot_process *end = now->processes + now->process_count;
 
-    for (const struct pprofil_process *next = process + 1; next < end; next++)
+    for (const struct snapshot_process *next = process + 1; next < end; next++)
         if (next->pid == process->pid)
             return next->image == process->image + 1;
     return false;
@@ -92,7 +92,7 @@ static bool has_execed(const struct snapshot *now, const struct pprofil_process 
 
 void view_paint_status(const struct pen *pen, const void *row)
 {
-    const struct pprofil_process *process =
+    const struct snapshot_process *process =
         process_of(&pen->model->now, &((const struct table_row *)row)->total);
     char text[48] = "gone";
 

@@ -13,6 +13,10 @@ bool report_lets_through(const struct profile *profile, const struct report_filt
         return false;
     if (filter->tid != 0 && thread->tid != filter->tid)
         return false;
+    if (filter->process != 0 && thread->process != filter->process - 1)
+        return false;
+    if (filter->thread != 0 && sample->thread != filter->thread - 1)
+        return false;
     if (filter->syscall != 0 && sample->syscall != filter->syscall - 1)
         return false;
     if (filter->object == 0)

@@ -46,6 +46,8 @@ struct report {
 /* What counts; 0: no matter which. */
 struct report_filter {
     uint32_t pid, tid;
+    uint32_t process; /* index + 1 */
+    uint32_t thread;  /* index + 1 */
     uint32_t object;  /* index + 1 */
     uint32_t syscall; /* index + 1 */
 };

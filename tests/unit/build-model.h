@@ -114,7 +114,7 @@ static void fill_tasks(struct model *model)
         {.pid = 4711, .tid = 4711, .comm = "main", .state = 'R', .syscall = -1, .syscall_name = ""},
         {.pid = 4711, .tid = 4712, .comm = "worker", .state = 'S', .syscall_name = "futex"},
     };
-    static const struct pprofil_process processes[] = {
+    static const struct snapshot_process processes[] = {
         {.pid = 100, .alive = true, .status = -1, .comm = "make"},
         {.pid = 102, .ppid = 100, .alive = false, .status = 9, .comm = "cc1"},
         {.pid = 101, .ppid = 100, .alive = false, .status = 3 << 8, .comm = "sh"},

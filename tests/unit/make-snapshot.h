@@ -51,12 +51,9 @@ static __attribute__((unused)) void add_process(struct snapshot *snapshot, uint3
     uint32_t count = snapshot->process_count++;
     snapshot->processes =
         realloc(snapshot->processes, snapshot->process_count * sizeof *snapshot->processes);
-    snapshot->processes[count] = (struct pprofil_process){.pid = pid,
-                                                          .ppid = ppid,
-                                                          .alive = true,
-                                                          .status = -1,
-                                                          .comm = "prog",
-                                                          .command = "prog -x"};
+    snapshot->processes[count] = (struct snapshot_process){
+        .pid = pid, .ppid = ppid, .alive = true, .status = -1, .comm = "prog"};
+    strcpy(snapshot->command, "prog -x");
 }
 
 static __attribute__((unused)) void add_task(struct snapshot *snapshot, uint32_t tid, char state,

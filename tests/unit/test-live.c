@@ -259,6 +259,41 @@ Test(live, filters)
     free_session(session);
 }
 
+/* Each row of a grouping, as a filter, lets through what the row has. */
+static void expect_rows_filter(pprofil_live *live, enum pprofil_by by, uint32_t rows)
+{
+    pprofil_report *report = report_on(live, by, NULL);
+
+    cr_assert_eq(pprofil_report_count(report), rows);
+    for (uint32_t i = 0; i < rows; i++) {
+        struct pprofil_row row = row_of(report, i);
+        struct pprofil_filter filter = {.size = sizeof filter, .pid = row.pid};
+        filter.process = by == PPROFIL_BY_PROCESS ? row.id : 0;
+        filter.thread = by == PPROFIL_BY_THREAD ? row.id : 0;
+        cr_assert_eq(count_rows(live, by, &filter), 1);
+        cr_assert_eq(first_row(live, by, &filter).id, row.id);
+        cr_assert_eq(first_row(live, PPROFIL_BY_OBJECT, &filter).ns, row.ns);
+    }
+    pprofil_report_free(report);
+}
+
+Test(live, a_row_of_one_image_filters_to_it)
+{
+    struct pprofil_session *session = make_session();
+    struct profile *profile = session->profile->profile;
+
+    feed_sample(profile, 10, 10, 0x10, 70, WIRE_NO_SYSCALL);
+    feed_task(profile, WIRE_EXEC, 10, 10);
+    feed_sample(profile, 10, 10, 0x10, 20, WIRE_NO_SYSCALL);
+    feed_task(profile, WIRE_EXEC, 10, 10);
+    feed_sample(profile, 10, 10, 0x10, 10, WIRE_NO_SYSCALL);
+    pprofil_live *live = open_live(session);
+    expect_rows_filter(live, PPROFIL_BY_PROCESS, 3);
+    expect_rows_filter(live, PPROFIL_BY_THREAD, 3);
+    pprofil_live_close(live);
+    free_session(session);
+}
+
 Test(live, only_samples_of_the_mode_count)
 {
     struct pprofil_session *session = make_session();

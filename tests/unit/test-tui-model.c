@@ -540,6 +540,29 @@ Test(idle, filters)
     model_free(model);
 }
 
+Test(idle, an_image_that_execed_has_no_threads)
+{
+    struct story story = begin();
+    struct model *model = story.model;
+
+    for (unsigned alive = 0; alive < 2; alive++) {
+        run(&story, "b", 100);
+        press(model, '4');
+        pass_with_tasks(&story, true);
+        press(model, 'g');
+        while (selected(model) != (alive ? 'a' : 'b'))
+            press(model, 'j');
+        press(model, TUI_KEY_ENTER);
+        cr_assert_eq(model->filters[0].filter.process, 2 - alive + 100 * PPROFIL_BY_PROCESS);
+        memset(story.ms, 0, sizeof story.ms);
+        press(model, '3');
+        pass_with_tasks(&story, true);
+        expect_rows(model, alive ? "abc" : "");
+        press(model, TUI_KEY_BACKSPACE);
+    }
+    model_free(model);
+}
+
 /* --- filters -------------------------------------------------------------------------------- */
 
 static void expect_crumbs(const struct model *model, const char *expected)

@@ -175,7 +175,7 @@ Test(view, a_thread_has_one_cpu_at_most)
 /* A shell that execed itself twice, and waits for a child; of its images, only the last lives. */
 Test(view, images)
 {
-    static const struct pprofil_process images[] = {
+    static const struct snapshot_process images[] = {
         {.pid = 100, .status = -1, .comm = "sh", .id = 501},
         {.pid = 100, .image = 1, .status = -1, .comm = "sh", .id = 401},
         {.pid = 100, .image = 2, .alive = true, .status = -1, .comm = "sh", .id = 301},
