@@ -525,45 +525,98 @@ do_SORT() {
 	press
 	must screen_has '^sorted by '
 }
+# What is counted, by the session's own word: the screen may say anything.
+status() { "$pprofil" ctl "$target" status | sed -n "s/^$1 //p"; }
+samples_pass() { [ "$(status samples)" -gt "$1" ]; }
+samples_are() { [ "$(status samples)" "$@" ]; }
+cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$target/stat"; }
+# so many samples for each second of CPU time
+counts_at() { # LEAST MOST
+	counted=$(status samples) ticks=$(cpu_ticks)
+	sleep 0.5
+	counted=$(($(status samples) - counted)) ticks=$(($(cpu_ticks) - ticks))
+	[ "$ticks" -gt 0 ] && [ $((counted * 100 / ticks)) -ge "$1" ] && [ $((counted * 100 / ticks)) -le "$2" ]
+}
+rows() { screen_text | sed 1,7d; }
+rows_are() { [ "$(rows)" = "$1" ]; }
+rows_are_not() { [ "$(rows)" != "$1" ]; }
+seconds_shown() { screen_text | awk '/ [^ ]*\/many$/ { print $5 }'; } # of the program, by object
+seconds_pass() { [ "$(seconds_shown | tr -d .)" -ge $(($(echo "$1" | tr -d . | sed 's/^0*//') + $2)) ]; }
 do_PAUSE() {
 	let_go
 	press
 	must screen_has PAUSED
+	must has_stopped
+	shown=$(rows)
+	must samples_pass $(($(status samples) + 500))
+	must rows_are "$shown"
 	press
 	must screen_lacks PAUSED
+	must rows_are_not "$shown"
+	[ "$place" != TABLE ] || [ "$size" = 10x40 ] || pause_seconds
+}
+pause_seconds() { # held still for a second of CPU time, which is there at once afterwards
+	screen_keys 2
+	must screen_has '/many$'
+	press
+	must screen_has PAUSED
+	must has_stopped
+	shown=$(seconds_shown)
+	must samples_pass $(($(status samples) + 2000))
+	must test "$shown" = "$(seconds_shown)"
+	press
+	must seconds_pass "$shown" 500
+	screen_keys 1
+	must view_is 'func(tions)?'
 }
 do_CLEAR() {
 	let_go
+	must samples_pass 1000
+	counted=$(status samples)
 	press
 	must screen_has '^all counts are cleared'
+	must samples_are -lt "$counted"
+	must samples_pass "$counted"
 }
 do_SAMPLE() {
 	let_go
 	press
 	must screen_has '^sampling is stopped'
 	must screen_has 'sampling stopped'
+	counted=$(status samples)
+	sleep 0.3
+	must samples_are -eq "$counted"
 	press
 	must screen_has '^sampling goes on'
 	must screen_lacks 'sampling stopped'
+	must samples_pass "$counted"
 }
 do_FASTER() {
 	press
 	must screen_has '5000 asked|/5000 Hz'
+	must counts_at 2600 6000
 	screen_keys -
 	must screen_has '2000 asked|/2000 Hz'
 }
 do_SLOWER() {
 	press
 	must screen_has '1000 asked|/1000 Hz'
+	must counts_at 300 1400
 	screen_keys +
 	must screen_has '2000 asked|/2000 Hz'
 }
-do_WALL() {
+do_WALL() { # those who sleep have time, and have none again
 	let_go
 	press
 	must screen_has 'wall time'
+	screen_keys 5
+	must screen_has '^ +[0-9.]+ .* pause$'
 	screen_keys w
 	must screen_has 'CPU time'
+	must screen_lacks '^ +[0-9.]+ .* pause$'
+	screen_keys 1
+	must view_is 'func(tions)?'
+	come_back
 }
 do_WINDOW() {
 	press
