@@ -34,8 +34,10 @@ static int by_total(const void *left, const void *right)
 static int by_window(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
-    long one = lround(a->smooth_share * 1e4), other = lround(b->smooth_share * 1e4);
 
+    if (a->smooth_share == b->smooth_share) /* of thousands of rows most have none */
+        return by_total(a, b);
+    long one = lround(a->smooth_share * 1e4), other = lround(b->smooth_share * 1e4);
     return one != other ? (one < other) - (one > other) : by_total(a, b);
 }
 

@@ -856,6 +856,7 @@ screen_term=xterm-256color screen_no_color=1 place=TABLE bound=mouse action='wha
 screen_is_sorted() { screen_text | sed -n '7,23p' | awk '{print $(NF - 1)}' | sort -c 2>/dev/null; }
 start_many 24x80
 record
+must screen_has ' 0:00:0[2-9]$' # the list is longer than the screen now
 hold
 must is_at 7
 must has_stopped
