@@ -31,10 +31,13 @@ enum pprofil_flags {
     PPROFIL_NO_FOLLOW = 1u << 1,  /* leave a process when it execs */
     PPROFIL_NO_INHERIT = 1u << 2, /* do not follow forked children */
     PPROFIL_PARSE_MAPS = 1u << 3, /* do as on kernels without PROCMAP_QUERY; for tests */
+    PPROFIL_CALL_GRAPH = 1u << 4, /* record who called, not only who ran */
 };
 
 #define PPROFIL_MIN_HZ 1.0
 #define PPROFIL_MAX_HZ 50000.0
+#define PPROFIL_MIN_STACK 1024u
+#define PPROFIL_MAX_STACK (1u << 20)
 
 struct pprofil_options {
     size_t size;      /* sizeof(struct pprofil_options): lets it grow */
@@ -43,6 +46,7 @@ struct pprofil_options {
     uint64_t seed;    /* of the jitter; 0: any */
     unsigned flags;   /* enum pprofil_flags */
     const char *events_path; /* where all events are recorded; NULL: nowhere */
+    size_t stack_size; /* call graph: bytes of stack looked at in a sample; 0: 16384 */
 };
 
 /* Starts a supervisor. options may be NULL. -EINVAL: an option is out of range; other errors:

@@ -90,7 +90,7 @@ void explain_attach(pid_t pid, int error, char *text, size_t size);
 /* --- session-wire.c ---------------------------------------------------------------- */
 
 /* A ring for a rate: samples of some seconds from every CPU. As ring_create. */
-int session_make_ring(double hz, struct ring **ring, int *fd);
+int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
 
 /* Takes what has come, without waiting, into the profile and whatever else counts. 0, -ENOMEM,
  * or -EPROTO: what comes is no stream of events. */

@@ -23,7 +23,7 @@
 int session_spawn_supervisor(struct pprofil_session *session, int socket, int ring, int wake)
 {
     const struct pprofil_options *options = &session->options;
-    char path[PATH_MAX], numbers[6][48];
+    char path[PATH_MAX], numbers[7][48];
     char *argv[MOST_ARGUMENTS];
     unsigned count = 0;
     const int kept[3] = {socket, ring, wake};
@@ -42,6 +42,8 @@ int session_spawn_supervisor(struct pprofil_session *session, int socket, int ri
         argv[count++] = (char *)"--no-inherit";
     if (options->flags & PPROFIL_PARSE_MAPS)
         argv[count++] = (char *)"--parse-maps";
+    snprintf(numbers[6], sizeof numbers[6], "--stack-size=%zu", options->stack_size);
+    argv[count++] = numbers[6];
     for (unsigned i = 0; i < 3; i++) {
         snprintf(numbers[3 + i], sizeof numbers[3 + i], "%d", kept[i]);
         argv[count++] = numbers[3 + i];

@@ -18,22 +18,24 @@
 #include "session-internal.h"
 
 #define RING_SECONDS 6        /* of samples from every CPU: so long may the caller be busy */
+#define STACK_SECONDS 0.25    /* the same of whole stacks; most are much smaller */
 #define RING_LEAST (1u << 20) /* bytes */
 #define RING_MOST (64u << 20)
 #define OBJECT_MS 100
 #define ANSWER_MS 10000 /* a supervisor that says nothing for so long is broken */
 
-static size_t room_for(double hz)
+static size_t room_for(double hz, size_t stack_size)
 {
-    double samples = (double)sysconf(_SC_NPROCESSORS_ONLN) * hz * RING_SECONDS;
-    double bytes = samples * sizeof(struct wire_sample);
+    double samples_a_second = (double)sysconf(_SC_NPROCESSORS_ONLN) * hz;
+    double bytes = samples_a_second * RING_SECONDS * sizeof(struct wire_sample);
 
+    bytes += samples_a_second * STACK_SECONDS * (double)stack_size;
     return bytes < RING_LEAST ? RING_LEAST : bytes > RING_MOST ? RING_MOST : (size_t)bytes;
 }
 
-int session_make_ring(double hz, struct ring **ring, int *fd)
+int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd)
 {
-    return ring_create(room_for(hz), ring, fd);
+    return ring_create(room_for(hz, stack_size), ring, fd);
 }
 
 static void note_end(struct pprofil_session *session, const struct wire_exit *event)
@@ -170,8 +172,8 @@ int session_command_rate(struct pprofil_session *session, double hz)
     struct ring *larger = NULL;
     int fd = -1, error = 0;
 
-    if (room_for(hz) > ring_size(session->ring))
-        error = session_make_ring(hz, &larger, &fd);
+    if (room_for(hz, session->options.stack_size) > ring_size(session->ring))
+        error = session_make_ring(hz, session->options.stack_size, &larger, &fd);
     if (error != 0)
         return error;
     error = command_with(session, &command, fd);

@@ -19,6 +19,7 @@
 #include "session-internal.h"
 #include "spawn.h"
 
+#define DEFAULT_STACK 16384u
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
 {
@@ -40,6 +41,14 @@ static int check_options(const struct pprofil_options *options, struct pprofil_o
         checked->frequency = 1000;
     if (checked->overhead == 0)
         checked->overhead = 2;
+    if (!(checked->flags & PPROFIL_CALL_GRAPH))
+        checked->stack_size = 0;
+    else if (checked->stack_size == 0)
+        checked->stack_size = DEFAULT_STACK;
+    bool stacks = checked->stack_size == 0 || (checked->stack_size >= PPROFIL_MIN_STACK &&
+                                               checked->stack_size <= PPROFIL_MAX_STACK);
+    if (!stacks)
+        return -ERANGE;
     bool good = checked->frequency >= PPROFIL_MIN_HZ && checked->frequency <= PPROFIL_MAX_HZ &&
                 checked->overhead > 0 && checked->overhead <= 1000;
     return good ? 0 : -EINVAL;
@@ -60,7 +69,8 @@ static int build(struct pprofil_session *session, int *far_socket, int *ring_fd)
     if (session->profile == NULL || (session->profile->profile = profile_new()) == NULL)
         return -ENOMEM;
     session->profile->profile->totals.wall = session->options.flags & PPROFIL_WALL;
-    int error = session_make_ring(session->options.frequency, &session->ring, ring_fd);
+    int error = session_make_ring(session->options.frequency, session->options.stack_size,
+                                  &session->ring, ring_fd);
     if (error == 0)
         error = wire_socket_pair(sockets);
     if (error != 0)
@@ -94,6 +104,9 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
         return -ENOMEM;
     session->socket = session->wake = session->epoll = -1;
     int error = check_options(options, &session->options);
+    if (error == -ERANGE)
+        return session_fail(session, -EINVAL, "stack size must be %u to %u bytes",
+                            PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
     if (error != 0)
         return session_fail(session, error,
                             "frequency must be %g to %g Hz, overhead above 0 and at most 1000 %%",

@@ -18,6 +18,7 @@ enum option_key {
     KEY_SEED,
     KEY_EVENTS,
     KEY_PARSE_MAPS,
+    KEY_STACK_SIZE,
     KEY_BY,
     KEY_NO_SYMBOLIZE,
     KEY_START_STOPPED,
@@ -39,6 +40,8 @@ static const struct argp_option options[] = {
     {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
     {"overhead", KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
      2},
+    {"call-graph", 'g', 0, 0, "who called too: stacks, unwound outside the target", 2},
+    {"stack-size", KEY_STACK_SIZE, "BYTES", 0, "of stack looked at in a sample (16384)", 2},
     {"duration", 'd', "SEC", 0, "stop sampling after so long", 2},
     {"delay", KEY_DELAY, "SEC", 0, "begin sampling after so long", 2},
     {"start-stopped", KEY_START_STOPPED, 0, 0, "begin when pprofil ctl says start", 2},
@@ -104,6 +107,14 @@ static error_t parse_how(int key, char *argument, struct request *request)
         break;
     case KEY_SEED:
         request->options.seed = strtoull(argument, NULL, 0);
+        break;
+    case 'g':
+        request->options.flags |= PPROFIL_CALL_GRAPH;
+        break;
+    case KEY_STACK_SIZE:
+        request->options.stack_size = (size_t)number_option("--stack-size", argument,
+                                                            PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
+        request->options.flags |= PPROFIL_CALL_GRAPH;
         break;
     case KEY_PARSE_MAPS:
         request->options.flags |= PPROFIL_PARSE_MAPS;

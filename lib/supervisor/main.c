@@ -120,6 +120,8 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
         close(ring_fd);
     }
     if (error == 0)
+        error = stack_init(&supervisor->stack, supervisor->options.stack_size);
+    if (error == 0)
         error = tracees_init(&supervisor->tracees);
     if (error == 0)
         error = open_descriptors(supervisor);
@@ -348,6 +350,7 @@ static int parse(struct options *options, int argc, char **argv)
         {"no-inherit", no_argument, NULL, 'i'},
         {"parse-maps", no_argument, NULL, 'm'},
         {"serve", no_argument, NULL, 'S'},
+        {"stack-size", required_argument, NULL, 'g'},
         {0},
     };
     int letter;
@@ -377,6 +380,9 @@ static int parse(struct options *options, int argc, char **argv)
         case 'm':
             options->parse_maps = true;
             break;
+        case 'g':
+            options->stack_size = (uint32_t)strtoul(optarg, NULL, 10);
+            break;
         case 'S':
             options->serve = true;
             options->follow = false;
@@ -384,7 +390,9 @@ static int parse(struct options *options, int argc, char **argv)
         default:
             return -EINVAL;
         }
-    return options->frequency > 0 && options->overhead > 0 ? 0 : -EINVAL;
+    bool good = options->frequency > 0 && options->overhead > 0 &&
+                options->stack_size <= WIRE_STACK_MOST;
+    return good ? 0 : -EINVAL;
 }
 
 int main(int argc, char **argv)
@@ -408,6 +416,7 @@ int main(int argc, char **argv)
         return 125;
     int status = run(&supervisor);
     tracees_free(&supervisor.tracees);
+    free(supervisor.stack.bytes);
     ring_close(supervisor.ring);
     return status;
 }

@@ -35,6 +35,8 @@ struct query {
 };
 
 #define QUERY_IOCTL _IOWR('f', 17, struct query)
+#define QUERY_EXECUTABLE 0x04u
+#define QUERY_THIS_OR_NEXT 0x10u
 
 void maps_init(struct maps *maps)
 {
@@ -61,7 +63,7 @@ static bool holds(const struct mapping *mapping, uint64_t address)
 
 void maps_forget(struct maps *maps, const struct mapping *mapping)
 {
-    for (unsigned i = 0; i < MAPS_REMEMBERED; i++) {
+    for (unsigned i = 0; i < maps->count; i++) {
         struct mapping *known = &maps->known[i];
         if (known->start < mapping->end && mapping->start < known->end)
             *known = (struct mapping){0};
@@ -73,11 +75,22 @@ static void remember(struct maps *maps, const struct mapping *mapping)
     maps_forget(maps, mapping); /* what it overlaps is no more */
     maps->known[maps->next] = *mapping;
     maps->next = (maps->next + 1) % MAPS_REMEMBERED;
+    if (maps->count < MAPS_REMEMBERED)
+        maps->count++;
 }
 
-static int ask(int fd, uint64_t address, struct mapping_details *details, bool in_full)
+static bool is_known(const struct maps *maps, const struct mapping *mapping)
 {
-    struct query query = {.size = sizeof query, .address = address};
+    for (unsigned i = 0; i < maps->count; i++)
+        if (same(&maps->known[i], mapping))
+            return true;
+    return false;
+}
+
+static int ask(int fd, uint64_t flags, uint64_t address, struct mapping_details *details,
+               bool in_full)
+{
+    struct query query = {.size = sizeof query, .flags = flags, .address = address};
 
     if (in_full) {
         query.name = (uintptr_t)details->name;
@@ -104,27 +117,43 @@ static int ask(int fd, uint64_t address, struct mapping_details *details, bool i
 static enum maps_result query_kernel(struct maps *maps, uint64_t address,
                                      struct mapping_details *details)
 {
-    if (ask(maps->fd, address, details, false) != 0)
+    if (ask(maps->fd, 0, address, details, false) != 0)
         return MAPS_NONE;
-    for (unsigned i = 0; i < MAPS_REMEMBERED; i++)
-        if (same(&maps->known[i], &details->mapping))
-            return MAPS_KNOWN;
-    if (ask(maps->fd, address, details, true) != 0)
+    if (is_known(maps, &details->mapping))
+        return MAPS_KNOWN;
+    if (ask(maps->fd, 0, address, details, true) != 0)
+        return MAPS_NONE;
+    remember(maps, &details->mapping);
+    return MAPS_NEW;
+}
+
+static enum maps_result query_executable(struct maps *maps, uint64_t address,
+                                         struct mapping_details *details)
+{
+    uint64_t flags = QUERY_EXECUTABLE | QUERY_THIS_OR_NEXT;
+
+    do {
+        if (ask(maps->fd, flags, address, details, false) != 0)
+            return MAPS_NONE;
+        address = details->mapping.end;
+    } while (is_known(maps, &details->mapping));
+    if (ask(maps->fd, 0, details->mapping.start, details, true) != 0)
         return MAPS_NONE;
     remember(maps, &details->mapping);
     return MAPS_NEW;
 }
 
 /* "start-end perms offset major:minor inode   name" */
-static bool parse_line(const char *line, struct mapping_details *details)
+static bool parse_line(const char *line, struct mapping_details *details, bool *executable)
 {
     struct mapping *mapping = &details->mapping;
     unsigned long start, end, offset, inode;
     unsigned major, minor;
+    char permissions[8];
     int name = 0;
 
-    if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu %n", &start, &end, &offset, &major, &minor,
-               &inode, &name) < 6)
+    if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, permissions, &offset, &major,
+               &minor, &inode, &name) < 7)
         return false;
     *mapping = (struct mapping){.start = start,
                                 .end = end,
@@ -135,26 +164,39 @@ static bool parse_line(const char *line, struct mapping_details *details)
     snprintf(details->name, sizeof details->name, "%s", line + name);
     details->name[strcspn(details->name, "\n")] = '\0';
     details->build_id_size = 0;
+    *executable = permissions[2] == 'x';
     return true;
 }
 
-static enum maps_result parse_list(struct maps *maps, pid_t pid, uint64_t address,
-                                   struct mapping_details *details)
-{
-    for (unsigned i = 0; i < MAPS_REMEMBERED; i++)
-        if (holds(&maps->known[i], address)) {
-            details->mapping = maps->known[i];
-            return MAPS_KNOWN;
-        }
+/* What is looked for in the list: the mapping around an address, or the first executable one
+ * at it or above that is not known. */
+struct wanted {
+    uint64_t address;
+    bool next_executable;
+};
 
+static bool is_wanted(const struct maps *maps, const struct wanted *wanted,
+                      const struct mapping *mapping, bool executable)
+{
+    if (!wanted->next_executable)
+        return holds(mapping, wanted->address);
+    return executable && mapping->end > wanted->address && !is_known(maps, mapping);
+}
+
+static enum maps_result read_list(struct maps *maps, pid_t pid, const struct wanted *wanted,
+                                  struct mapping_details *details)
+{
     char path[64], line[4352];
+    bool executable;
+
     snprintf(path, sizeof path, "/proc/%d/maps", pid);
     FILE *list = fopen(path, "re");
     if (list == NULL)
         return MAPS_NONE;
     enum maps_result result = MAPS_NONE;
     while (result == MAPS_NONE && fgets(line, sizeof line, list) != NULL)
-        if (parse_line(line, details) && holds(&details->mapping, address))
+        if (parse_line(line, details, &executable) &&
+            is_wanted(maps, wanted, &details->mapping, executable))
             result = MAPS_NEW;
     fclose(list);
     if (result == MAPS_NEW)
@@ -162,19 +204,33 @@ static enum maps_result parse_list(struct maps *maps, pid_t pid, uint64_t addres
     return result;
 }
 
+static enum maps_result parse_list(struct maps *maps, pid_t pid, uint64_t address,
+                                   struct mapping_details *details)
+{
+    const struct wanted wanted = {.address = address};
+
+    for (unsigned i = 0; i < maps->count; i++)
+        if (holds(&maps->known[i], address)) {
+            details->mapping = maps->known[i];
+            return MAPS_KNOWN;
+        }
+    return read_list(maps, pid, &wanted, details);
+}
+
 static bool kernel_answers(const struct maps *maps)
 {
     struct mapping_details details;
-    int error = ask(maps->fd, 0, &details, false);
+    int error = ask(maps->fd, 0, 0, &details, false);
 
     return error != -ENOTTY && error != -EINVAL;
 }
 
-enum maps_result maps_look_up(struct maps *maps, pid_t pid, uint64_t address, bool parse,
-                              struct mapping_details *details)
+/* Can the kernel be asked about this process? */
+static bool open_queries(struct maps *maps, pid_t pid, bool parse)
 {
+    char path[64];
+
     if (maps->fd == -1 && !parse) {
-        char path[64];
         snprintf(path, sizeof path, "/proc/%d/maps", pid);
         maps->fd = open(path, O_RDONLY | O_CLOEXEC);
         if (maps->fd >= 0 && !kernel_answers(maps)) {
@@ -182,7 +238,23 @@ enum maps_result maps_look_up(struct maps *maps, pid_t pid, uint64_t address, bo
             maps->fd = MAPS_NO_QUERY;
         }
     }
-    if (maps->fd < 0)
-        return parse_list(maps, pid, address, details);
-    return query_kernel(maps, address, details);
+    return maps->fd >= 0;
+}
+
+enum maps_result maps_look_up(struct maps *maps, pid_t pid, uint64_t address, bool parse,
+                              struct mapping_details *details)
+{
+    if (open_queries(maps, pid, parse))
+        return query_kernel(maps, address, details);
+    return parse_list(maps, pid, address, details);
+}
+
+enum maps_result maps_next_executable(struct maps *maps, pid_t pid, uint64_t address, bool parse,
+                                      struct mapping_details *details)
+{
+    const struct wanted wanted = {.address = address, .next_executable = true};
+
+    if (open_queries(maps, pid, parse))
+        return query_executable(maps, address, details);
+    return read_list(maps, pid, &wanted, details);
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define MAPS_REMEMBERED 32
+#define MAPS_REMEMBERED 256
 #define MAPS_NO_QUERY (-2) /* this kernel has no PROCMAP_QUERY */
 
 /* One mapping; what decides whether two are the same. */
@@ -26,7 +26,10 @@ struct mapping {
 struct maps {
     int fd;                 /* /proc/PID/maps; -1 not open, or MAPS_NO_QUERY */
     uint32_t jit_object;    /* id of the JIT's map, 0: none asked for */
+    unsigned count;         /* slots in use */
     unsigned next;          /* slot to be replaced */
+    uint64_t scanned_at;    /* time of the last look at all executable mappings */
+    uint64_t scan_cost_ns;
     struct mapping known[MAPS_REMEMBERED];
 };
 
@@ -52,6 +55,11 @@ void maps_close(struct maps *maps);
  * the kernel has PROCMAP_QUERY. */
 enum maps_result maps_look_up(struct maps *maps, pid_t pid, uint64_t address, bool parse,
                               struct mapping_details *details);
+
+/* Finds the first executable mapping at address or above that the client does not know, as
+ * maps_look_up does; MAPS_NONE where there are no more. */
+enum maps_result maps_next_executable(struct maps *maps, pid_t pid, uint64_t address, bool parse,
+                                      struct mapping_details *details);
 
 /* The client could not be told of this one after all. */
 void maps_forget(struct maps *maps, const struct mapping *mapping);

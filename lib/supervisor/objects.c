@@ -26,6 +26,8 @@
 #define VDSO_MOST 65536u        /* bytes; it has two or three pages */
 #define JIT_INODE UINT64_MAX    /* requests that are no files of a mapping */
 #define VDSO_INODE (UINT64_MAX - 1)
+#define SCAN_SHARE 200u        /* a look at all executable mappings may take 1 in so many, ... */
+#define SCAN_SHARE_CHANGED 20u /* ... and where one of them is new */
 
 static uint32_t private_id(struct objects *objects)
 {
@@ -117,23 +119,20 @@ static bool is_program(pid_t pid, const char *name)
     return strcmp(path, name) == 0;
 }
 
-void objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc,
-                          bool compat)
+/* Tells of the mapping in supervisor->details; false: there is no room, and it is to be told at
+ * the next sample. */
+static bool tell_mapping(struct supervisor *supervisor, struct process *process, bool compat)
 {
-    struct mapping_details *details = &supervisor->details;
+    const struct mapping_details *details = &supervisor->details;
+    const struct mapping *mapping = &details->mapping;
     struct objects *objects = &supervisor->objects;
-    struct mapping *mapping = &details->mapping;
-
-    if (maps_look_up(&process->maps, process->pid, pc, supervisor->options.parse_maps, details) !=
-        MAPS_NEW)
-        return;
 
     size_t name_size = strlen(details->name) + 1;
     size_t size = (sizeof(struct wire_map) + name_size + 7) / 8 * 8;
     struct wire_map *event = ring_reserve(supervisor->ring, size);
     if (event == NULL) {
-        maps_forget(&process->maps, mapping); /* to be told at the next sample */
-        return;
+        maps_forget(&process->maps, mapping);
+        return false;
     }
     memset(event, 0, size);
     event->header = (struct wire_header){WIRE_MAP, (uint32_t)size};
@@ -161,6 +160,38 @@ void objects_tell_mapping(struct supervisor *supervisor, struct process *process
         event->object = want_jit_map(objects, process, mapping);
     }
     ring_commit(supervisor->ring);
+    return true;
+}
+
+bool objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc,
+                          bool compat)
+{
+    bool parse = supervisor->options.parse_maps;
+
+    if (maps_look_up(&process->maps, process->pid, pc, parse, &supervisor->details) != MAPS_NEW)
+        return false;
+    return tell_mapping(supervisor, process, compat);
+}
+
+void objects_tell_executable(struct supervisor *supervisor, struct process *process, bool changed,
+                             bool compat)
+{
+    bool parse = supervisor->options.parse_maps;
+    struct maps *maps = &process->maps;
+    uint64_t address = 0, now = time_now();
+    uint64_t period = maps->scan_cost_ns * (changed ? SCAN_SHARE_CHANGED : SCAN_SHARE);
+
+    if (maps->scanned_at != 0 && now - maps->scanned_at < period)
+        return;
+    while (maps_next_executable(maps, process->pid, address, parse, &supervisor->details) ==
+               MAPS_NEW &&
+           tell_mapping(supervisor, process, compat)) {
+        address = supervisor->details.mapping.end;
+        if (supervisor->objects.waiting_count == OBJECTS_WAITING)
+            objects_send(supervisor);
+    }
+    maps->scanned_at = time_now();
+    maps->scan_cost_ns = maps->scanned_at - now;
 }
 
 /* Opens a path for reading if it is the file that is wanted. A FIFO or a device in its place

@@ -36,6 +36,27 @@ static int32_t read_syscall(pid_t tid)
     return number;
 }
 
+/* DWARF for the Arm 64-bit Architecture: x0 to x30 are 0 to 30, sp is 31, and 32 is the pc. */
+static void fill_wide(struct regs *regs, const struct user_regs_struct *set)
+{
+    regs->pc = set->pc;
+    regs->sp = set->sp;
+    for (unsigned i = 0; i < 31; i++)
+        regs->general[i] = set->regs[i];
+    regs->general[31] = set->sp;
+    regs->general[32] = set->pc;
+    regs->known = (1ull << 33) - 1;
+}
+
+static void fill_narrow(struct regs *regs, const struct regs_arm *set)
+{
+    regs->pc = set->r[15];
+    regs->sp = set->r[13];
+    for (unsigned i = 0; i < 16; i++)
+        regs->general[i] = set->r[i];
+    regs->known = (1u << 16) - 1;
+}
+
 int regs_read(pid_t tid, struct regs *regs)
 {
     union {
@@ -47,8 +68,10 @@ int regs_read(pid_t tid, struct regs *regs)
     if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) < 0)
         return -errno;
     regs->compat = part.iov_len == sizeof set.narrow;
-    regs->pc = regs->compat ? set.narrow.r[15] : set.wide.pc;
-    regs->sp = regs->compat ? set.narrow.r[13] : set.wide.sp;
+    if (regs->compat)
+        fill_narrow(regs, &set.narrow);
+    else
+        fill_wide(regs, &set.wide);
     regs->syscall = read_syscall(tid);
     regs->entered = regs->syscall >= 0;
     regs->failed = false;

@@ -12,6 +12,7 @@
 #include <asm/unistd.h>
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -48,6 +49,33 @@ static void fill(struct regs *regs, long number, long result, uint64_t flags)
     regs->failed = number >= 0 && result == -EINTR && may_restart(number, regs->compat);
 }
 
+/* AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
+static void fill_wide(struct regs *regs, const struct user_regs_struct *set)
+{
+    const uint64_t general[] = {set->rax, set->rdx, set->rcx, set->rbx, set->rsi, set->rdi,
+                                set->rbp, set->rsp, set->r8,  set->r9,  set->r10, set->r11,
+                                set->r12, set->r13, set->r14, set->r15, set->rip};
+
+    regs->pc = set->rip;
+    regs->sp = set->rsp;
+    memcpy(regs->general, general, sizeof general);
+    regs->known = (1u << sizeof general / sizeof *general) - 1;
+    fill(regs, (long)set->orig_rax, (long)set->rax, set->eflags);
+}
+
+/* i386 ABI, table 2.14. */
+static void fill_narrow(struct regs *regs, const struct regs_i386 *set)
+{
+    const uint64_t general[] = {set->eax, set->ecx, set->edx, set->ebx, set->esp,
+                                set->ebp, set->esi, set->edi, set->eip};
+
+    regs->pc = set->eip;
+    regs->sp = set->esp;
+    memcpy(regs->general, general, sizeof general);
+    regs->known = (1u << sizeof general / sizeof *general) - 1;
+    fill(regs, (int32_t)set->orig_eax, (int32_t)set->eax, set->eflags);
+}
+
 int regs_read(pid_t tid, struct regs *regs)
 {
     union {
@@ -59,15 +87,10 @@ int regs_read(pid_t tid, struct regs *regs)
     if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) < 0)
         return -errno;
     regs->compat = part.iov_len == sizeof set.narrow;
-    if (regs->compat) {
-        regs->pc = set.narrow.eip;
-        regs->sp = set.narrow.esp;
-        fill(regs, (int32_t)set.narrow.orig_eax, (int32_t)set.narrow.eax, set.narrow.eflags);
-    } else {
-        regs->pc = set.wide.rip;
-        regs->sp = set.wide.rsp;
-        fill(regs, (long)set.wide.orig_rax, (long)set.wide.rax, set.wide.eflags);
-    }
+    if (regs->compat)
+        fill_narrow(regs, &set.narrow);
+    else
+        fill_wide(regs, &set.wide);
     return 0;
 }
 

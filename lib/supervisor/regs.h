@@ -10,8 +10,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "wire/wire.h"
+
 struct regs {
     uint64_t pc, sp;
+    uint64_t general[WIRE_STACK_REGS]; /* in DWARF's numbering, for unwinding */
+    uint64_t known;                    /* bit i: general[i] is filled in */
     int32_t syscall; /* the call that this stop interrupted, or WIRE_NO_SYSCALL */
     bool compat;     /* the thread runs the machine's 32-bit ABI */
     bool entered;    /* it went into the kernel by itself: a call or a fault, no interrupt */

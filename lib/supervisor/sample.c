@@ -82,12 +82,14 @@ static bool credit(struct tracee *tracee, const struct regs *regs, uint64_t *cpu
 }
 
 static void tell(struct supervisor *supervisor, struct tracee *tracee,
-                 const struct wire_sample *sample)
+                 const struct wire_sample *sample, const struct stack *stack)
 {
     bool compat = (sample->flags & WIRE_SAMPLE_COMPAT) != 0;
 
-    objects_tell_mapping(supervisor, tracee->process, sample->pc, compat);
-    tell_sample(supervisor, tracee, sample);
+    bool changed = objects_tell_mapping(supervisor, tracee->process, sample->pc, compat);
+    if (stack != NULL)
+        objects_tell_executable(supervisor, tracee->process, changed, compat);
+    tell_sample(supervisor, tracee, sample, stack);
     if (tracee->samples >= tracee->comm_check) {
         tracee->comm_check = tracee->samples * 2;
         tell_comm(supervisor, tracee);
@@ -101,6 +103,7 @@ void sample_take(struct supervisor *supervisor, struct tracee *tracee, const str
                                  .sp = regs->sp,
                                  .syscall = regs->syscall,
                                  .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
+    const struct stack *stack = &supervisor->stack;
     bool on_cpu = credit(tracee, regs, &sample.cpu_ns);
 
     if (supervisor->options.wall && tracee->interrupted_at > tracee->wall_at) {
@@ -114,7 +117,7 @@ void sample_take(struct supervisor *supervisor, struct tracee *tracee, const str
     if (supervisor->options.serve)
         count_sample(tracee, &sample);
     else
-        tell(supervisor, tracee, &sample);
+        tell(supervisor, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }
 
 void sample_asleep(struct supervisor *supervisor, struct tracee *tracee,
@@ -132,5 +135,6 @@ void sample_asleep(struct supervisor *supervisor, struct tracee *tracee,
         return;
     tracee->wall_at = now;
     tracee->samples++;
-    tell(supervisor, tracee, &sample);
+    bool copied = stack_take_asleep(&supervisor->stack, tracee, state);
+    tell(supervisor, tracee, &sample, copied ? &supervisor->stack : NULL);
 }

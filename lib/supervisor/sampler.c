@@ -418,6 +418,8 @@ void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int s
         supervisor->stats.repaired++;
     if (wanted && known && serve)
         sample_take(supervisor, tracee, &regs);
+    if (wanted && known)
+        stack_take(&supervisor->stack, tracee->tid, &regs);
     resume(supervisor, tracee, signal, wanted);
     if (wanted && known && ours && supervisor->may_spin && !supervisor->crowded)
         seat_judge(tracee, regs.entered);

@@ -28,6 +28,7 @@ struct options {
     bool follow;     /* go on after exec */
     bool inherit;    /* follow forked children */
     bool parse_maps; /* pretend that the kernel has no PROCMAP_QUERY */
+    uint32_t stack_size; /* bytes of stack to be copied at each sample; 0: none */
     bool serve;      /* programs that profile themselves: serve.c */
 };
 
@@ -49,6 +50,13 @@ struct objects {
         char path[512];
     } waiting[OBJECTS_WAITING]; /* to be opened when no thread is stopped */
     unsigned waiting_count;
+};
+
+/* The stack of the thread that is being sampled. */
+struct stack {
+    size_t limit;           /* bytes to be copied; 0: none */
+    unsigned char *bytes;   /* owned; limit of them */
+    struct wire_stack head; /* of the last copy */
 };
 
 /* Shared by the loop and the keeper: seat.c. */
@@ -77,6 +85,7 @@ struct supervisor {
     struct tracees tracees;
     struct rate rate;
     struct objects objects;
+    struct stack stack;
     struct mapping_details details; /* scratch: 4 KiB, not for the stack of every sample */
 
     bool sampling;
@@ -169,6 +178,17 @@ void sample_take(struct supervisor *supervisor, struct tracee *tracee, const str
 void sample_asleep(struct supervisor *supervisor, struct tracee *tracee,
                    const struct procfs_state *state);
 
+/* --- stack.c: copies of stacks -------------------------------------------------------- */
+
+/* Room for copies of up to limit bytes. 0 or -ENOMEM. */
+int stack_init(struct stack *stack, size_t limit);
+/* Copies a stopped thread's stack and registers; nothing where the limit is 0. */
+void stack_take(struct stack *stack, pid_t tid, const struct regs *regs);
+/* Copies the stack of a thread that sleeps, without a stop: nothing of it is kept if the thread
+ * did not sleep in the same place all the time. False: none is wanted. */
+bool stack_take_asleep(struct stack *stack, struct tracee *tracee,
+                       const struct procfs_state *state);
+
 /* --- seat.c: looks from the target's own CPU ------------------------------------------ */
 
 /* A tick found the tracee running, or asleep. */
@@ -218,7 +238,7 @@ void serve_look_round(struct supervisor *supervisor);
  * there. */
 void tell_through(struct supervisor *supervisor, struct ring *ring);
 void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
-                 const struct wire_sample *sample);
+                 const struct wire_sample *sample, const struct stack *stack);
 void tell_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);
 void tell_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid);
 /* Reads the thread's name and tells it where it has changed. */
@@ -230,9 +250,13 @@ void tell_wake(const struct supervisor *supervisor);
 
 /* --- objects.c ------------------------------------------------------------------------ */
 
-/* Tells of the mapping around pc if the client does not know it. */
-void objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc,
+/* Tells of the mapping around pc if the client does not know it; was there something to tell? */
+bool objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc,
                           bool compat);
+/* Tells of all executable mappings that the client does not know, for callers may be in any. The
+ * kernel is asked now and then, and soon where changed says that one was new. */
+void objects_tell_executable(struct supervisor *supervisor, struct process *process, bool changed,
+                             bool compat);
 /* Opens and sends what objects_tell_mapping promised. Never called while a thread waits. */
 void objects_send(struct supervisor *supervisor);
 

@@ -68,8 +68,30 @@ void tell_through(struct supervisor *supervisor, struct ring *ring)
         tell(supervisor, &event.header);
 }
 
+/* A sample and its stack are one event: neither is told without the other. */
+static void tell_stack(struct supervisor *supervisor, const struct wire_sample *sample,
+                       const struct stack *stack)
+{
+    size_t size = (sizeof *sample + sizeof stack->head + stack->head.size + 7) / 8 * 8;
+    struct wire_sample *event = ring_reserve(supervisor->ring, size);
+
+    if (event == NULL) {
+        tell_wake(supervisor);
+        return;
+    }
+    *event = *sample;
+    event->header.size = (uint32_t)size;
+    event->flags |= WIRE_SAMPLE_STACK;
+    struct wire_stack *head = (struct wire_stack *)(event + 1);
+    *head = stack->head;
+    memcpy(head->bytes, stack->bytes, head->size);
+    ring_commit(supervisor->ring);
+    if (ring_half_full(supervisor->ring))
+        tell_wake(supervisor);
+}
+
 void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
-                 const struct wire_sample *sample)
+                 const struct wire_sample *sample, const struct stack *stack)
 {
     struct wire_sample event = *sample;
 
@@ -77,7 +99,10 @@ void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
     event.pid = (uint32_t)tracee->process->pid;
     event.tid = (uint32_t)tracee->tid;
     supervisor->stats.samples++;
-    tell(supervisor, &event.header);
+    if (stack != NULL)
+        tell_stack(supervisor, &event, stack);
+    else
+        tell(supervisor, &event.header);
 }
 
 void tell_fork(struct supervisor *supervisor, pid_t pid, pid_t parent)

@@ -31,6 +31,19 @@ static bool map_valid(const struct wire_map *map)
            memchr(map->name, '\0', name_size) != NULL;
 }
 
+const struct wire_stack *wire_sample_stack(const struct wire_sample *sample)
+{
+    return sample->flags & WIRE_SAMPLE_STACK ? (const void *)(sample + 1) : NULL;
+}
+
+static bool sample_valid(const struct wire_sample *sample)
+{
+    const struct wire_stack *stack = wire_sample_stack(sample);
+    size_t rest = sample->header.size - sizeof *sample;
+
+    return stack == NULL || (rest >= sizeof *stack && stack->size <= rest - sizeof *stack);
+}
+
 static bool comm_valid(const struct wire_comm *comm)
 {
     return memchr(comm->comm, '\0', sizeof comm->comm) != NULL;
@@ -38,12 +51,14 @@ static bool comm_valid(const struct wire_comm *comm)
 
 bool wire_event_valid(const struct wire_header *event, size_t available)
 {
-    if (available < sizeof *event || event->size > available || event->size > WIRE_MAX_EVENT ||
-        event->size % 8 != 0)
+    if (available < sizeof *event || event->size > available || event->size % 8 != 0 ||
+        event->size > (event->type == WIRE_SAMPLE ? WIRE_MAX_SAMPLE : WIRE_MAX_EVENT))
         return false;
     if (event->type >= sizeof least_size / sizeof *least_size || least_size[event->type] == 0 ||
         event->size < least_size[event->type])
         return false;
+    if (event->type == WIRE_SAMPLE)
+        return sample_valid((const struct wire_sample *)event);
     if (event->type == WIRE_MAP)
         return map_valid((const struct wire_map *)event);
     if (event->type == WIRE_COMM)

@@ -25,7 +25,7 @@
  * the supervisor's hello (its first DONE) the supervisor's, as its value. struct wire_message
  * may grow only together with a hello of the old size.
  */
-#define WIRE_VERSION 3u
+#define WIRE_VERSION 4u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -45,12 +45,13 @@ struct wire_header {
     uint32_t size; /* bytes, this header included; a multiple of 8 */
 };
 
-#define WIRE_MAX_EVENT 8192u  /* bytes; no event is larger */
+#define WIRE_MAX_EVENT 8192u  /* bytes; no event is larger, but a sample with a stack */
 #define WIRE_MAX_BUILD_ID 64u /* bytes */
 
 enum wire_sample_flags {
     WIRE_SAMPLE_SLEEPING = 1u << 0, /* wall mode: read from /proc, never stopped */
     WIRE_SAMPLE_COMPAT = 1u << 1,   /* the 32-bit ABI of this machine */
+    WIRE_SAMPLE_STACK = 1u << 2,    /* a wire_stack follows in the same event */
 };
 
 #define WIRE_NO_SYSCALL (-1)  /* user code */
@@ -66,6 +67,25 @@ struct wire_sample {
     int32_t syscall;  /* system call that the thread was in, or WIRE_NO_SYSCALL, ... */
     uint32_t flags;   /* enum wire_sample_flags */
 };
+
+#define WIRE_STACK_REGS 33u          /* in DWARF's numbering; enough for AArch64 */
+#define WIRE_STACK_LEAST 1024u       /* bytes of stack that may be asked for */
+#define WIRE_STACK_MOST (1u << 20)
+
+/* What a thread's stack held while it was stopped, from its stack pointer up. */
+struct wire_stack {
+    uint64_t start;  /* address of the first byte */
+    uint32_t size;   /* bytes; 0 where it could not be read */
+    uint32_t cut;    /* 1: there may be more above, which was not asked for */
+    uint64_t known;  /* bit i: regs[i] is known; pc and sp, which the sample has, always are */
+    uint64_t regs[WIRE_STACK_REGS]; /* System V ABI of each machine, "DWARF Register Number" */
+    unsigned char bytes[];          /* padded to the record's size */
+};
+
+/* With WIRE_SAMPLE_STACK: what follows the sample; else NULL. */
+const struct wire_stack *wire_sample_stack(const struct wire_sample *sample);
+
+#define WIRE_MAX_SAMPLE (sizeof(struct wire_sample) + sizeof(struct wire_stack) + WIRE_STACK_MOST)
 
 enum wire_map_kind {
     WIRE_MAP_FILE = 1, /* a mapped file: name is its path as the kernel prints it */
