@@ -178,6 +178,31 @@ Test(event, map_name_must_end)
     cr_assert(!wire_event_valid(&map->header, sizeof bytes));
 }
 
+Test(event, a_stack_fits_into_its_sample)
+{
+    struct {
+        struct wire_sample sample;
+        struct wire_stack stack;
+        unsigned char bytes[64];
+    } event = {.sample = {.header = {WIRE_SAMPLE, sizeof event}}};
+
+    cr_assert_null(wire_sample_stack(&event.sample));
+    cr_assert(wire_event_valid(&event.sample.header, sizeof event));
+    event.sample.flags = WIRE_SAMPLE_STACK;
+    event.stack.size = 61; /* padded to the record's size */
+    cr_assert(wire_event_valid(&event.sample.header, sizeof event));
+    cr_assert_eq(wire_sample_stack(&event.sample)->size, 61);
+    event.stack.size = 65;
+    cr_assert(!wire_event_valid(&event.sample.header, sizeof event));
+    event.stack.size = UINT32_MAX;
+    cr_assert(!wire_event_valid(&event.sample.header, sizeof event));
+    event.stack.size = 0;
+    event.sample.header.size = sizeof event.sample + sizeof event.stack;
+    cr_assert(wire_event_valid(&event.sample.header, sizeof event));
+    event.sample.header.size -= 8;
+    cr_assert(!wire_event_valid(&event.sample.header, sizeof event));
+}
+
 Test(socket, carries_messages_and_descriptors)
 {
     struct wire_message sent = {.op = WIRE_OP_OBJECT, .value = 77}, got;
