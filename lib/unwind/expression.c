@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DWARF expressions (version 5, section 2.5) as frame descriptions use them: arithmetic over
+ * registers and over the copied stack. Those of variables (pieces, locations, other frames) are
+ * nonsense here.
+ */
+#include "config.h"
+
+#include <dwarf.h>
+
+#include "unwind/unwind-internal.h"
+
+#define MOST_VALUES 64u
+#define MOST_STEPS 1024u /* some can jump back */
+
+struct evaluation {
+    struct reader code;
+    const uint8_t *begin;
+    const struct machine *machine;
+    const uint64_t *registers;
+    const struct unwind_input *input;
+    uint64_t values[MOST_VALUES];
+    uint32_t count;
+    enum expression_end end;
+};
+
+static void push(struct evaluation *e, uint64_t value)
+{
+    if (e->count == MOST_VALUES)
+        e->end = EXPRESSION_NONSENSE;
+    else
+        e->values[e->count++] = machine_wrap(e->machine, value);
+}
+
+static uint64_t pop(struct evaluation *e)
+{
+    if (e->count == 0) {
+        e->end = EXPRESSION_NONSENSE;
+        return 0;
+    }
+    return e->values[--e->count];
+}
+
+/* A copy of the value that lies so many below the top. */
+static void pick(struct evaluation *e, uint64_t below)
+{
+    if (below >= e->count)
+        e->end = EXPRESSION_NONSENSE;
+    else
+        push(e, e->values[e->count - 1 - below]);
+}
+
+static void swap(struct evaluation *e)
+{
+    uint64_t top = pop(e), next = pop(e);
+
+    push(e, top);
+    push(e, next);
+}
+
+static void rotate(struct evaluation *e)
+{
+    uint64_t top = pop(e), next = pop(e), third = pop(e);
+
+    push(e, top);
+    push(e, third);
+    push(e, next);
+}
+
+static void push_register(struct evaluation *e, uint64_t number)
+{
+    int64_t offset = reader_sleb(&e->code);
+
+    if (number >= e->machine->registers)
+        e->end = EXPRESSION_NONSENSE;
+    else
+        push(e, e->registers[number] + (uint64_t)offset);
+}
+
+static void dereference(struct evaluation *e, uint64_t size)
+{
+    uint64_t address = pop(e), value = 0;
+
+    if (e->end != EXPRESSION_DONE)
+        return;
+    if (size == 0 || size > e->machine->word)
+        e->end = EXPRESSION_NONSENSE;
+    else if (!memory_read(e->input, address, size, &value))
+        e->end = EXPRESSION_NO_MEMORY;
+    push(e, value);
+}
+
+static void jump(struct evaluation *e, bool taken)
+{
+    int64_t by = reader_signed(&e->code, 2);
+
+    if (!taken)
+        return;
+    if (by < e->begin - e->code.at || by > e->code.end - e->code.at)
+        e->end = EXPRESSION_NONSENSE;
+    else
+        e->code.at += by;
+}
+
+/* As the machine's addresses compare: signed. */
+static int64_t as_signed(const struct evaluation *e, uint64_t value)
+{
+    return e->machine->word == 4 ? (int32_t)value : (int64_t)value;
+}
+
+static uint64_t shift(uint8_t operation, int64_t value, uint64_t by, unsigned bits)
+{
+    uint64_t plain = bits == 32 ? (uint32_t)value : (uint64_t)value;
+
+    if (by >= bits)
+        return operation == DW_OP_shra && value < 0 ? UINT64_MAX : 0;
+    if (operation == DW_OP_shl)
+        return plain << by;
+    return operation == DW_OP_shr ? plain >> by : (uint64_t)(value >> by);
+}
+
+static uint64_t compare(uint8_t operation, int64_t left, int64_t right)
+{
+    switch (operation) {
+    case DW_OP_eq:
+        return left == right;
+    case DW_OP_ne:
+        return left != right;
+    case DW_OP_ge:
+        return left >= right;
+    case DW_OP_gt:
+        return left > right;
+    case DW_OP_le:
+        return left <= right;
+    }
+    return left < right;
+}
+
+static uint64_t divide(struct evaluation *e, uint8_t operation, uint64_t left, uint64_t right)
+{
+    int64_t dividend = as_signed(e, left), divisor = as_signed(e, right);
+
+    if (divisor == 0 || (divisor == -1 && dividend == INT64_MIN)) {
+        e->end = EXPRESSION_NONSENSE;
+        return 0;
+    }
+    return operation == DW_OP_mod ? left % right : (uint64_t)(dividend / divisor);
+}
+
+static void binary(struct evaluation *e, uint8_t operation)
+{
+    uint64_t right = pop(e), left = pop(e);
+
+    switch (operation) {
+    case DW_OP_and:
+        push(e, left & right);
+        break;
+    case DW_OP_or:
+        push(e, left | right);
+        break;
+    case DW_OP_xor:
+        push(e, left ^ right);
+        break;
+    case DW_OP_plus:
+        push(e, left + right);
+        break;
+    case DW_OP_minus:
+        push(e, left - right);
+        break;
+    case DW_OP_mul:
+        push(e, left * right);
+        break;
+    case DW_OP_div:
+    case DW_OP_mod:
+        push(e, divide(e, operation, left, right));
+        break;
+    case DW_OP_shl:
+    case DW_OP_shr:
+    case DW_OP_shra:
+        push(e, shift(operation, as_signed(e, left), right, e->machine->word * 8u));
+        break;
+    default:
+        push(e, compare(operation, as_signed(e, left), as_signed(e, right)));
+    }
+}
+
+static void unary(struct evaluation *e, uint8_t operation)
+{
+    uint64_t value = pop(e);
+    bool negate = operation == DW_OP_neg || (operation == DW_OP_abs && as_signed(e, value) < 0);
+
+    if (operation == DW_OP_not)
+        value = ~value;
+    push(e, negate ? 0 - value : value);
+}
+
+/* DW_OP_const1u..const8s: sizes double, signs alternate. */
+static void constant(struct evaluation *e, uint8_t operation)
+{
+    unsigned kind = operation - DW_OP_const1u;
+    size_t size = (size_t)1 << kind / 2;
+
+    push(e, kind % 2 == 0 ? reader_fixed(&e->code, size) : (uint64_t)reader_signed(&e->code, size));
+}
+
+static void other(struct evaluation *e, uint8_t operation)
+{
+    switch (operation) {
+    case DW_OP_nop:
+        break;
+    case DW_OP_constu:
+        push(e, reader_uleb(&e->code));
+        break;
+    case DW_OP_consts:
+        push(e, (uint64_t)reader_sleb(&e->code));
+        break;
+    case DW_OP_bregx:
+        push_register(e, reader_uleb(&e->code));
+        break;
+    case DW_OP_deref:
+        dereference(e, e->machine->word);
+        break;
+    case DW_OP_deref_size:
+        dereference(e, reader_fixed(&e->code, 1));
+        break;
+    case DW_OP_dup:
+        pick(e, 0);
+        break;
+    case DW_OP_over:
+        pick(e, 1);
+        break;
+    case DW_OP_pick:
+        pick(e, reader_fixed(&e->code, 1));
+        break;
+    case DW_OP_drop:
+        pop(e);
+        break;
+    case DW_OP_swap:
+        swap(e);
+        break;
+    case DW_OP_rot:
+        rotate(e);
+        break;
+    case DW_OP_plus_uconst:
+        push(e, pop(e) + reader_uleb(&e->code));
+        break;
+    case DW_OP_skip:
+        jump(e, true);
+        break;
+    case DW_OP_bra:
+        jump(e, pop(e) != 0);
+        break;
+    default:
+        e->end = EXPRESSION_NONSENSE;
+    }
+}
+
+static void step(struct evaluation *e)
+{
+    uint8_t operation = (uint8_t)reader_fixed(&e->code, 1);
+
+    if (operation >= DW_OP_lit0 && operation <= DW_OP_lit31)
+        push(e, operation - DW_OP_lit0);
+    else if (operation >= DW_OP_breg0 && operation <= DW_OP_breg31)
+        push_register(e, operation - DW_OP_breg0);
+    else if (operation >= DW_OP_const1u && operation <= DW_OP_const8s)
+        constant(e, operation);
+    else if (operation == DW_OP_abs || operation == DW_OP_neg || operation == DW_OP_not)
+        unary(e, operation);
+    else if (operation == DW_OP_plus_uconst)
+        other(e, operation);
+    else if ((operation >= DW_OP_and && operation <= DW_OP_xor) ||
+             (operation >= DW_OP_eq && operation <= DW_OP_ne))
+        binary(e, operation);
+    else
+        other(e, operation);
+}
+
+enum expression_end expression_run(struct reader code, const struct machine *machine,
+                                   const uint64_t *registers, const struct unwind_input *input,
+                                   bool first, uint64_t *value)
+{
+    struct evaluation e; /* values are written before they are read */
+
+    e.code = code;
+    e.begin = code.at;
+    e.machine = machine;
+    e.registers = registers;
+    e.input = input;
+    e.count = 0;
+    e.end = EXPRESSION_DONE;
+    if (first)
+        push(&e, *value);
+    for (uint32_t i = 0; e.end == EXPRESSION_DONE && e.code.at < e.code.end; i++) {
+        step(&e);
+        if (e.code.failed || i == MOST_STEPS)
+            e.end = EXPRESSION_NONSENSE;
+    }
+    *value = pop(&e);
+    return e.end;
+}

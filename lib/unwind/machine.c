@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What differs between machines: the numbers of registers (of their psABI supplements), and how
+ * the kernel hands registers to tracers (arch/.../include/asm/user.h, ptrace.h). */
+#include "config.h"
+
+#include <string.h>
+
+#include "unwind/unwind-internal.h"
+
+static const struct machine machines[] = {
+    [UNWIND_X86_64] =
+        {.word = 8, .registers = 17, .sp = 7, .fp = 6, .pc = 16, .elf = EM_X86_64, .pushes = true},
+    [UNWIND_I386] =
+        {.word = 4, .registers = 9, .sp = 4, .fp = 5, .pc = 8, .elf = EM_386, .pushes = true},
+    [UNWIND_AARCH64] =
+        {.word = 8, .registers = 33, .sp = 31, .fp = 29, .pc = 32, .elf = EM_AARCH64},
+};
+
+const struct machine *machine_find(enum unwind_machine machine)
+{
+    if (machine < UNWIND_X86_64 || machine > UNWIND_AARCH64)
+        return NULL;
+    return &machines[machine];
+}
+
+uint64_t machine_wrap(const struct machine *machine, uint64_t value)
+{
+    return machine->word == 4 ? (uint32_t)value : value;
+}
+
+/* --- registers ------------------------------------------------------------------------ */
+
+struct register_set {
+    size_t size;        /* bytes of the set */
+    uint8_t places[17]; /* by number: which word of the set; AArch64's are in order */
+};
+
+static const struct register_set sets[] = {
+    /* struct user_regs_struct: r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax
+     * rip cs eflags rsp ... */
+    [UNWIND_X86_64] = {27 * 8, {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16}},
+    /* struct user_regs_struct32: ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags
+     * esp ss */
+    [UNWIND_I386] = {17 * 4, {6, 1, 2, 0, 15, 5, 3, 4, 12}},
+    /* struct user_pt_regs: x0..x30 sp pc pstate */
+    [UNWIND_AARCH64] = {34 * 8, {0}},
+};
+
+static uint64_t word_of(const void *set, size_t place, size_t word)
+{
+    uint64_t value = 0; /* machines are little-endian here, as is this one */
+
+    memcpy(&value, (const char *)set + place * word, word);
+    return value;
+}
+
+bool unwind_take_registers(enum unwind_machine number, const void *set, size_t size,
+                           struct unwind_registers *registers)
+{
+    const struct machine *machine = machine_find(number);
+
+    if (machine == NULL || size != sets[number].size)
+        return false;
+    *registers = (struct unwind_registers){.machine = number};
+    for (size_t i = 0; i < machine->registers; i++) {
+        size_t place = number == UNWIND_AARCH64 ? i : sets[number].places[i];
+        registers->values[i] = word_of(set, place, machine->word);
+    }
+    return true;
+}
+
+uint64_t unwind_pc(const struct unwind_registers *registers)
+{
+    const struct machine *machine = machine_find(registers->machine);
+    return machine == NULL ? 0 : registers->values[machine->pc];
+}
+
+uint64_t unwind_sp(const struct unwind_registers *registers)
+{
+    const struct machine *machine = machine_find(registers->machine);
+    return machine == NULL ? 0 : registers->values[machine->sp];
+}
+
+/* --- memory --------------------------------------------------------------------------- */
+
+bool memory_read(const struct unwind_input *input, uint64_t address, size_t size, uint64_t *value)
+{
+    for (uint32_t i = 0; i < input->piece_count; i++) {
+        const struct unwind_piece *piece = &input->pieces[i];
+        uint64_t into = address - piece->start;
+        if (into >= piece->size || piece->size - into < size)
+            continue;
+        *value = 0;
+        memcpy(value, piece->bytes + into, size);
+        return true;
+    }
+    return false;
+}

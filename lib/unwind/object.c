@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One ELF file, as far as it says how to unwind: .eh_frame first, which is there in nearly every
+ * file; for code that it leaves out .debug_frame, the file's own or that of its debug file. The
+ * file is read, not mapped: it may be rewritten while we profile.
+ */
+#include "config.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unwind/unwind-internal.h"
+
+#define DEBUG_FOLDER "/usr/lib/debug/.build-id"
+#define ENTRY_SIZE 256u /* what runs before anything is called */
+
+static bool is_ours(Elf *elf)
+{
+    GElf_Ehdr header;
+
+    if (elf == NULL || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == NULL ||
+        header.e_ident[EI_DATA] != ELFDATA2LSB)
+        return false;
+    bool wide = header.e_ident[EI_CLASS] == ELFCLASS64;
+    switch (header.e_machine) {
+    case EM_X86_64: /* in 32 bits: x32 */
+    case EM_AARCH64:
+        return wide;
+    case EM_386:
+        return !wide;
+    }
+    return false;
+}
+
+static Elf *open_elf(int fd)
+{
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+    if (is_ours(elf))
+        return elf;
+    elf_end(elf);
+    return NULL;
+}
+
+static bool section_is(Elf *elf, const GElf_Shdr *header, const char *wanted)
+{
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    const char *name = elf_strptr(elf, names, header->sh_name);
+    return name != NULL && strcmp(name, wanted) == 0;
+}
+
+static const Elf_Data *named_section(Elf *elf, const char *name, uint64_t *address)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS ||
+            !section_is(elf, &header, name))
+            continue;
+        if ((header.sh_flags & SHF_COMPRESSED) != 0 && elf_compress(section, 0, 0) < 0)
+            return NULL;
+        *address = header.sh_addr;
+        return elf_rawdata(section, NULL);
+    }
+    return NULL;
+}
+
+/* --- addresses and offsets ---------------------------------------------------------------- */
+
+/* The segment that holds a file offset; code is what is asked for. */
+static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
+{
+    size_t count;
+
+    if (elf_getphdrnum(elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (gelf_getphdr(elf, (int)i, segment) != NULL && segment->p_type == PT_LOAD &&
+            (segment->p_flags & PF_X) != 0 && offset >= segment->p_offset &&
+            offset - segment->p_offset < segment->p_filesz)
+            return true;
+    return false;
+}
+
+/* The rest of the segment behind an address: its first byte's offset and size in the file. */
+static bool segment_from(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *size)
+{
+    size_t count;
+    GElf_Phdr segment;
+
+    if (elf_getphdrnum(elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (gelf_getphdr(elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD ||
+            address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
+            continue;
+        *offset = segment.p_offset + (address - segment.p_vaddr);
+        *size = segment.p_filesz - (address - segment.p_vaddr);
+        return true;
+    }
+    return false;
+}
+
+bool unwind_object_entry(const struct unwind_object *object, uint64_t offset)
+{
+    GElf_Ehdr header;
+    GElf_Phdr segment;
+
+    if (object->elf == NULL || gelf_getehdr(object->elf, &header) == NULL ||
+        !segment_of_offset(object->elf, offset, &segment))
+        return false;
+    return offset - segment.p_offset + segment.p_vaddr - header.e_entry < ENTRY_SIZE;
+}
+
+bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes,
+                         size_t size)
+{
+    return object->fd >= 0 && offset <= INT64_MAX &&
+           pread(object->fd, bytes, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* --- the sections ------------------------------------------------------------------------ */
+
+/* Without section headers: PT_GNU_EH_FRAME leads to the index, whose second word leads to the
+ * frames (LSB core, "Exception Frame Header"); they end themselves. */
+static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
+{
+    size_t count;
+    uint64_t offset, size;
+
+    if (elf_getphdrnum(elf, &count) != 0)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_GNU_EH_FRAME)
+            continue;
+        Elf_Data *index = elf_getdata_rawchunk(elf, (int64_t)header.p_offset, 8, ELF_T_BYTE);
+        if (index == NULL || ((const uint8_t *)index->d_buf)[1] != 0x1b) /* relative, 4 bytes */
+            return NULL;
+        int32_t relative;
+        memcpy(&relative, (const char *)index->d_buf + 4, sizeof relative);
+        *address = header.p_vaddr + 4 + (uint64_t)(int64_t)relative;
+        if (!segment_from(elf, *address, &offset, &size))
+            return NULL;
+        return elf_getdata_rawchunk(elf, (int64_t)offset, size, ELF_T_BYTE);
+    }
+    return NULL;
+}
+
+static int read_section(Elf *elf, bool eh, struct cfi_section *section)
+{
+    uint64_t address = 0;
+    const Elf_Data *data = named_section(elf, eh ? ".eh_frame" : ".debug_frame", &address);
+
+    if (data == NULL && eh)
+        data = frames_by_segment(elf, &address);
+    if (data == NULL || data->d_buf == NULL)
+        return 0;
+    *section = (struct cfi_section){.bytes = data->d_buf,
+                                    .size = data->d_size,
+                                    .address = address,
+                                    .eh = eh,
+                                    .ident = elf_getident(elf, NULL)};
+    return cfi_section_index(section);
+}
+
+/* A build-id of 20 bytes "abcd..." is at .build-id/ab/cd....debug (gdb's manual, "Separate Debug
+ * Files"). */
+static int open_debug_file(Elf *elf)
+{
+    const uint8_t *build_id;
+    char path[256];
+    ssize_t size = dwelf_elf_gnu_build_id(elf, (const void **)&build_id);
+
+    if (size < 2 || size > 64)
+        return -ENOENT;
+    int length = snprintf(path, sizeof path, DEBUG_FOLDER "/%02x/", build_id[0]);
+    for (ssize_t i = 1; i < size; i++)
+        length += snprintf(path + length, sizeof path - (size_t)length, "%02x", build_id[i]);
+    snprintf(path + length, sizeof path - (size_t)length, ".debug");
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return fd < 0 ? -errno : fd;
+}
+
+/* At the first address that .eh_frame does not describe. */
+static int look_for_debug_frame(struct unwind_object *object)
+{
+    object->debug_looked = true;
+    int error = read_section(object->elf, false, &object->debug_frames);
+    if (error != 0 || object->debug_frames.count > 0)
+        return error;
+    cfi_section_clear(&object->debug_frames);
+    object->debug_fd = open_debug_file(object->elf);
+    if (object->debug_fd < 0)
+        return 0;
+    object->debug_elf = open_elf(object->debug_fd);
+    return object->debug_elf == NULL
+               ? 0
+               : read_section(object->debug_elf, false, &object->debug_frames);
+}
+
+/* --- objects ---------------------------------------------------------------------------- */
+
+struct unwind_object *unwind_object_open(int fd)
+{
+    struct unwind_object *object = calloc(1, sizeof *object);
+
+    if (object == NULL)
+        return NULL;
+    object->fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    object->debug_fd = -1;
+    if (object->fd < 0)
+        return object;
+    elf_version(EV_CURRENT);
+    object->elf = open_elf(object->fd);
+    if (object->elf != NULL && read_section(object->elf, true, &object->frames) != 0) {
+        unwind_object_close(object);
+        return NULL;
+    }
+    return object;
+}
+
+void unwind_object_close(struct unwind_object *object)
+{
+    if (object == NULL)
+        return;
+    rule_cache_clear(&object->cache);
+    cfi_section_clear(&object->frames);
+    cfi_section_clear(&object->debug_frames);
+    elf_end(object->elf);
+    elf_end(object->debug_elf);
+    if (object->fd >= 0)
+        close(object->fd);
+    if (object->debug_fd >= 0)
+        close(object->debug_fd);
+    free(object);
+}
+
+static int compile(struct unwind_object *object, const struct machine *machine, uint64_t offset)
+{
+    GElf_Phdr segment;
+    struct cfi_program program;
+    struct rule_full full;
+    const struct cfi_section *section = &object->frames;
+
+    if (object->elf == NULL || !segment_of_offset(object->elf, offset, &segment))
+        return rule_cache_keep(&object->cache, offset, NULL, 0, 0);
+    uint64_t address = offset - segment.p_offset + segment.p_vaddr;
+    bool found = section->count > 0 && cfi_section_find(section, address, &program);
+    if (!found) {
+        int error = object->debug_looked ? 0 : look_for_debug_frame(object);
+        if (error != 0)
+            return error;
+        section = &object->debug_frames;
+        found = section->count > 0 && cfi_section_find(section, address, &program);
+    }
+    if (!found || program.return_column >= machine->registers ||
+        !cfi_run(section, &program, machine, address, &full))
+        return rule_cache_keep(&object->cache, offset, NULL, 0, 0);
+    uint8_t flags = (program.signal ? RULE_SIGNAL : 0) |
+                    (section == &object->debug_frames ? RULE_DEBUG_FRAME : 0);
+    return rule_cache_keep(&object->cache, offset, &full, flags, program.return_column);
+}
+
+int unwind_object_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset,
+                       const struct rule **rule)
+{
+    if (rule_cache_find(&object->cache, offset, rule))
+        return 0;
+    int error = compile(object, machine, offset);
+    if (error == 0)
+        rule_cache_find(&object->cache, offset, rule);
+    return error;
+}
+
+struct reader unwind_object_expression(const struct unwind_object *object, const struct rule *rule,
+                                       const struct rule_register *where)
+{
+    const struct cfi_section *section =
+        (rule->flags & RULE_DEBUG_FRAME) != 0 ? &object->debug_frames : &object->frames;
+    const uint8_t *begin = section->bytes + where->value;
+
+    return (struct reader){begin, begin + where->length, false};
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Code that no file describes, recognised by its bytes. Programs without a C library (Go), and
+ * some C libraries, return from signal handlers through two instructions of their own; AArch64's
+ * vdso describes its own, but leaves out the program counter. At these instructions the stack
+ * pointer is at what the kernel saved: struct rt_sigframe of arch/.../kernel/signal.c.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "unwind/unwind-internal.h"
+
+struct trampoline {
+    uint16_t elf;
+    uint8_t size;
+    uint8_t bytes[9];
+};
+
+static const struct trampoline trampolines[] = {
+    /* mov $15,%rax; syscall */
+    {EM_X86_64, 9, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}},
+    /* mov $173,%eax; int $0x80 */
+    {EM_386, 7, {0xb8, 0xad, 0, 0, 0, 0xcd, 0x80}},
+    /* mov x8, #139; svc #0 */
+    {EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}},
+};
+
+/* By register: the word of struct sigcontext. */
+static const uint8_t x86_64_places[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16};
+static const uint8_t i386_places[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
+
+#define X86_64_CONTEXT 40u   /* behind ucontext's flags, link and stack */
+#define AARCH64_CONTEXT 312u /* behind siginfo, ucontext's head, fault_address */
+#define I386_UCONTEXT 8u     /* the third argument of the handler, which was popped of one word */
+#define I386_CONTEXT 20u
+
+bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
+                   uint64_t offset)
+{
+    uint8_t bytes[9];
+
+    for (size_t i = 0; i < sizeof trampolines / sizeof trampolines[0]; i++) {
+        const struct trampoline *known = &trampolines[i];
+        if (known->elf == machine->elf && unwind_object_bytes(object, offset, bytes, known->size) &&
+            memcmp(bytes, known->bytes, known->size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t place_of(const struct machine *machine, size_t number)
+{
+    switch (machine->elf) {
+    case EM_X86_64:
+        return X86_64_CONTEXT + x86_64_places[number] * 8u;
+    case EM_386:
+        return I386_CONTEXT + i386_places[number] * 4u;
+    }
+    return AARCH64_CONTEXT + number * 8;
+}
+
+bool trampoline_step(const struct machine *machine, const struct unwind_input *input,
+                     uint64_t *registers)
+{
+    uint64_t loaded[UNWIND_REGISTERS], context = registers[machine->sp];
+
+    if (machine->elf == EM_386 &&
+        !memory_read(input, context + I386_UCONTEXT, machine->word, &context))
+        return false;
+    for (size_t i = 0; i < machine->registers; i++)
+        if (!memory_read(input, context + place_of(machine, i), machine->word, &loaded[i]))
+            return false;
+    memcpy(registers, loaded, machine->registers * sizeof loaded[0]);
+    return true;
+}
+
+/* call rel32, or call through a register or memory: ff /2, of two to seven bytes (Intel SDM,
+ * volume 2). Others' calls are one word, and are not looked at. */
+bool call_precedes(const struct unwind_object *object, const struct machine *machine,
+                   uint64_t offset)
+{
+    static const uint8_t sizes[] = {2, 3, 4, 6, 7};
+    uint8_t bytes[7];
+
+    if (!machine->pushes)
+        return true;
+    if (offset < sizeof bytes ||
+        !unwind_object_bytes(object, offset - sizeof bytes, bytes, sizeof bytes))
+        return false;
+    if (bytes[sizeof bytes - 5] == 0xe8)
+        return true;
+    for (size_t i = 0; i < sizeof sizes; i++) {
+        const uint8_t *call = bytes + sizeof bytes - sizes[i];
+        if (call[0] == 0xff && (call[1] & 0x38) == 0x10)
+            return true;
+    }
+    return false;
+}

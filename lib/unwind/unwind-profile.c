@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Stacks into a profile: its mappings and descriptors are the world, its nodes the result. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unwind/unwind.h"
+
+#define PAGE 4096u /* at least */
+
+struct process_world {
+    const struct profile *profile;
+    uint32_t pid;
+};
+
+/* The profile does not tell where a mapping ends; it reaches to the end of the page at least. */
+static bool find(void *context, uint64_t address, struct unwind_mapping *mapping)
+{
+    const struct process_world *world = context;
+
+    if (!profile_find_mapping(world->profile, world->pid, address, &mapping->object,
+                              &mapping->start, &mapping->offset))
+        return false;
+    mapping->end = (address | (PAGE - 1)) + 1;
+    if (world->profile->objects[mapping->object].kind == PROFILE_OBJECT_ANON)
+        mapping->offset = mapping->start;
+    return true;
+}
+
+static int open_object(void *context, uint32_t number)
+{
+    const struct process_world *world = context;
+    const struct profile_object *object = &world->profile->objects[number];
+
+    if (object->fd >= 0)
+        return object->fd;
+    return profile_awaits_object(world->profile, number) ? -EAGAIN : -ENOENT;
+}
+
+static int unknown_object(struct profile *profile, uint32_t *index)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
+    int error = profile_string(profile, "[unknown]", &object.path);
+
+    return error != 0 ? error : profile_object(profile, &object, index);
+}
+
+static int mark_no_info(struct profile *profile, uint32_t object, uint32_t *location)
+{
+    char text[300];
+    const char *path = profile->strings[profile->objects[object].path];
+    const char *slash = strrchr(path, '/');
+
+    if (slash != NULL && slash[1] != '\0' && profile->objects[object].kind == PROFILE_OBJECT_FILE)
+        path = slash + 1;
+    snprintf(text, sizeof text, "[no unwind info: %.255s]", path);
+    return profile_mark(profile, text, location);
+}
+
+static int make_mark(struct profile *profile, const struct unwind_stack *stack, uint32_t object,
+                     uint32_t *location)
+{
+    switch (stack->end) {
+    case UNWIND_TRUNCATED:
+        return profile_mark(profile, "[truncated]", location);
+    case UNWIND_NO_INFO:
+        return mark_no_info(profile, object, location);
+    case UNWIND_TOO_DEEP:
+        return profile_mark(profile, "[too deep]", location);
+    default:
+        return profile_mark(profile, "[broken stack]", location);
+    }
+}
+
+static int add_stack(struct profile *profile, const struct unwind_stack *stack, uint32_t *node)
+{
+    uint32_t object = 0, location, at = PROFILE_NONE;
+
+    for (uint32_t i = stack->count + 1; i-- > 0;) {
+        int error = 0;
+        if (i == stack->count) {
+            if (stack->end == UNWIND_COMPLETE)
+                continue;
+            error = make_mark(profile, stack, stack->frames[i - 1].object, &location);
+        } else {
+            object = stack->frames[i].object;
+            if (object == UNWIND_NO_OBJECT)
+                error = unknown_object(profile, &object);
+            if (error == 0)
+                error = profile_location(profile, object, stack->frames[i].address, &location);
+        }
+        if (error == 0)
+            error = profile_node(profile, at, location, &at);
+        if (error != 0)
+            return error;
+    }
+    *node = at;
+    return 0;
+}
+
+int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
+                        const struct unwind_input *input, uint32_t *node)
+{
+    struct process_world context = {.profile = profile, .pid = pid};
+    const struct unwind_world world = {.context = &context, .find = find, .open = open_object};
+    struct unwind_frame *frames = malloc(UNWIND_MOST_FRAMES * sizeof *frames);
+    struct unwind_stack stack = {.frames = frames, .room = UNWIND_MOST_FRAMES};
+
+    if (frames == NULL)
+        return -ENOMEM;
+    int error = unwind_walk(unwinder, &world, input, &stack);
+    if (error == 0)
+        error = add_stack(profile, &stack, node);
+    free(frames);
+    return error;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The walk itself: where is the program counter mapped, what does that object say about its
+ * frame, where are the caller's registers; again, until there is no caller. Whatever the copy
+ * and the files hold, each step moves up the stack or passes one signal, and there are at most
+ * UNWIND_MOST_FRAMES.
+ *
+ * Where nothing describes a frame, two guesses are made. The frame pointer, which JIT compilers
+ * keep; and at the very instruction where a thread was stopped, a return address on top of the
+ * stack, since hand-written functions and stubs mostly push nothing. A guess holds only if it
+ * leads behind a call.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unwind/unwind-internal.h"
+
+#define MOST_PLACES 8u
+#define MOST_OBJECTS (1u << 24)
+#define USER_ADDRESS ((UINT64_C(1) << 48) - 1) /* AArch64, where the mask is not known */
+
+struct unwinder {
+    struct unwind_object **objects; /* owned; by the caller's number; NULL: not opened yet */
+    uint32_t count;
+};
+
+/* A mapping that this walk has met. */
+struct place {
+    struct unwind_mapping mapping;
+    struct unwind_object *object; /* NULL: not to be had yet */
+};
+
+struct walk {
+    struct unwinder *unwinder;
+    const struct unwind_world *world;
+    const struct unwind_input *input;
+    const struct machine *machine;
+    uint64_t registers[UNWIND_REGISTERS];
+    struct place places[MOST_PLACES];
+    uint32_t place_count;
+    bool exact;   /* the program counter is no return address */
+    bool guessed; /* the registers are */
+    bool ended;
+    enum unwind_end end;
+    int error;
+};
+
+struct unwinder *unwinder_new(void)
+{
+    return calloc(1, sizeof(struct unwinder));
+}
+
+void unwinder_free(struct unwinder *unwinder)
+{
+    if (unwinder == NULL)
+        return;
+    for (uint32_t i = 0; i < unwinder->count; i++)
+        unwind_object_close(unwinder->objects[i]);
+    free(unwinder->objects);
+    free(unwinder);
+}
+
+static void end_walk(struct walk *walk, enum unwind_end end)
+{
+    walk->ended = true;
+    walk->end = end;
+}
+
+/* Memory that was not copied: the stack goes on there, unless a guess led to it. */
+static void end_outside(struct walk *walk)
+{
+    end_walk(walk, walk->guessed ? UNWIND_BROKEN : UNWIND_TRUNCATED);
+}
+
+static void fail(struct walk *walk, int error)
+{
+    walk->error = error;
+    walk->ended = true;
+}
+
+/* --- objects and mappings ----------------------------------------------------------------- */
+
+static int make_room(struct unwinder *unwinder, uint32_t number)
+{
+    uint32_t count = unwinder->count == 0 ? 16 : unwinder->count;
+
+    if (number < unwinder->count)
+        return 0;
+    while (count <= number)
+        count *= 2;
+    struct unwind_object **objects = realloc(unwinder->objects, count * sizeof *objects);
+    if (objects == NULL)
+        return -ENOMEM;
+    memset(objects + unwinder->count, 0, (count - unwinder->count) * sizeof(void *));
+    unwinder->objects = objects;
+    unwinder->count = count;
+    return 0;
+}
+
+static struct unwind_object *find_object(struct walk *walk, uint32_t number)
+{
+    struct unwinder *unwinder = walk->unwinder;
+
+    if (number >= MOST_OBJECTS)
+        return NULL;
+    if (number < unwinder->count && unwinder->objects[number] != NULL)
+        return unwinder->objects[number];
+    int fd = walk->world->open(walk->world->context, number);
+    if (fd == -EAGAIN)
+        return NULL;
+    if (make_room(unwinder, number) == 0)
+        unwinder->objects[number] = unwind_object_open(fd);
+    if (number >= unwinder->count || unwinder->objects[number] == NULL) {
+        fail(walk, -ENOMEM);
+        return NULL;
+    }
+    return unwinder->objects[number];
+}
+
+static const struct place *find_place(struct walk *walk, uint64_t address)
+{
+    for (uint32_t i = 0; i < walk->place_count; i++) {
+        const struct unwind_mapping *known = &walk->places[i].mapping;
+        if (address >= known->start && address < known->end)
+            return &walk->places[i];
+    }
+    struct place place;
+    if (!walk->world->find(walk->world->context, address, &place.mapping))
+        return NULL;
+    place.object = find_object(walk, place.mapping.object);
+    if (walk->place_count == MOST_PLACES)
+        walk->place_count--; /* the last one goes */
+    walk->places[walk->place_count] = place;
+    return &walk->places[walk->place_count++];
+}
+
+static uint64_t offset_in(const struct place *place, uint64_t address)
+{
+    return address - place->mapping.start + place->mapping.offset;
+}
+
+/* --- by rule ---------------------------------------------------------------------------- */
+
+/* Below the stack pointer lies what an epilogue has popped, and the register has it again. */
+static bool popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
+{
+    return how->how == RULE_AT && at < walk->registers[walk->machine->sp];
+}
+
+/* The value of one register, or of the CFA. False: the walk has ended. */
+static bool evaluate(struct walk *walk, const struct unwind_object *object, const struct rule *rule,
+                     const struct rule_register *how, uint64_t cfa, uint64_t *value)
+{
+    uint64_t at = cfa + (uint64_t)(int64_t)how->value;
+    bool expression = how->how == RULE_AT_EXPRESSION || how->how == RULE_IS_EXPRESSION;
+
+    *value = at;
+    if (expression) {
+        at = cfa;
+        enum expression_end end =
+            expression_run(unwind_object_expression(object, rule, how), walk->machine,
+                           walk->registers, walk->input, how != &rule->cfa, &at);
+        if (end == EXPRESSION_NO_MEMORY)
+            end_outside(walk);
+        else if (end == EXPRESSION_NONSENSE)
+            end_walk(walk, UNWIND_BROKEN);
+        *value = at;
+    } else if (how->how == RULE_REGISTER) {
+        *value = walk->registers[how->value];
+    } else if (how->how == RULE_UNDEFINED) {
+        *value = 0;
+    }
+    at = machine_wrap(walk->machine, at);
+    if (popped(walk, how, at))
+        *value = walk->registers[how->number];
+    else if (!walk->ended && (how->how == RULE_AT || how->how == RULE_AT_EXPRESSION) &&
+             !memory_read(walk->input, at, walk->machine->word, value))
+        end_outside(walk);
+    return !walk->ended;
+}
+
+static bool find_cfa(struct walk *walk, const struct unwind_object *object, const struct rule *rule,
+                     uint64_t *cfa)
+{
+    uint64_t sp = walk->registers[walk->machine->sp];
+
+    if (rule->cfa.how == RULE_REGISTER)
+        *cfa = walk->registers[rule->cfa.number] + (uint64_t)(int64_t)rule->cfa.value;
+    else if (!evaluate(walk, object, rule, &rule->cfa, 0, cfa))
+        return false;
+    *cfa = machine_wrap(walk->machine, *cfa);
+    bool moves = *cfa > sp || (*cfa == sp && !walk->machine->pushes);
+    if (!moves && (rule->flags & RULE_SIGNAL) == 0)
+        end_walk(walk, UNWIND_BROKEN);
+    return !walk->ended;
+}
+
+/* A signature is in the bits that no address uses. */
+static uint64_t strip(const struct walk *walk, const struct rule *rule, uint64_t pc)
+{
+    uint64_t signature = walk->input->registers.signature;
+
+    if (signature != 0)
+        return pc & ~signature;
+    return (rule->flags & RULE_SIGNED) != 0 ? pc & USER_ADDRESS : machine_wrap(walk->machine, pc);
+}
+
+static void step_by_rule(struct walk *walk, const struct unwind_object *object,
+                         const struct rule *rule)
+{
+    const struct machine *machine = walk->machine;
+    uint64_t *registers = walk->registers, cfa, values[UNWIND_REGISTERS];
+    uint64_t pc = registers[machine->pc], sp = registers[machine->sp];
+
+    for (size_t i = 0; i < rule->count; i++)
+        if (rule->registers[i].number == rule->return_column &&
+            rule->registers[i].how == RULE_UNDEFINED)
+            return end_walk(walk, UNWIND_COMPLETE);
+    if (!find_cfa(walk, object, rule, &cfa))
+        return;
+    for (size_t i = 0; i < rule->count; i++)
+        if (!evaluate(walk, object, rule, &rule->registers[i], cfa, &values[i]))
+            return;
+    registers[machine->sp] = cfa;
+    for (size_t i = 0; i < rule->count; i++)
+        registers[rule->registers[i].number] = machine_wrap(machine, values[i]);
+    registers[machine->pc] = strip(walk, rule, registers[rule->return_column]);
+    walk->exact = (rule->flags & RULE_SIGNAL) != 0;
+    if (registers[machine->pc] == pc && registers[machine->sp] == sp)
+        end_walk(walk, UNWIND_BROKEN);
+}
+
+/* --- without a rule ----------------------------------------------------------------------- */
+
+/* Could this be where a call returns to? In a file there is a call before it. */
+static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
+{
+    const struct place *place = find_place(walk, address - 1);
+
+    if (place == NULL || place->object == NULL)
+        return false;
+    if (place->object->elf == NULL)
+        return !file_only;
+    return call_precedes(place->object, walk->machine, offset_in(place, address - 1) + 1);
+}
+
+static void go(struct walk *walk, uint64_t pc, uint64_t sp)
+{
+    walk->registers[walk->machine->pc] = pc;
+    walk->registers[walk->machine->sp] = sp;
+    walk->exact = false;
+    walk->guessed = true;
+}
+
+/* The caller's frame pointer lies where ours points, the return address above it. */
+static bool step_by_frame_pointer(struct walk *walk)
+{
+    const struct machine *machine = walk->machine;
+    uint64_t fp = walk->registers[machine->fp], caller, pc;
+
+    if (fp % machine->word != 0 || fp < walk->registers[machine->sp] ||
+        !memory_read(walk->input, fp, machine->word, &caller) ||
+        !memory_read(walk->input, fp + machine->word, machine->word, &pc))
+        return false;
+    if (pc == 0) {
+        end_walk(walk, UNWIND_COMPLETE);
+        return true;
+    }
+    if (walk->input->registers.signature != 0)
+        pc &= ~walk->input->registers.signature;
+    if (!returns_to(walk, pc, false))
+        return false;
+    walk->registers[machine->fp] = caller;
+    go(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
+    return true;
+}
+
+static bool step_by_top(struct walk *walk)
+{
+    const struct machine *machine = walk->machine;
+    uint64_t sp = walk->registers[machine->sp], pc;
+
+    if (!walk->exact || !machine->pushes || !memory_read(walk->input, sp, machine->word, &pc) ||
+        !returns_to(walk, pc, true))
+        return false;
+    go(walk, pc, machine_wrap(machine, sp + machine->word));
+    return true;
+}
+
+static void step_by_trampoline(struct walk *walk)
+{
+    if (!trampoline_step(walk->machine, walk->input, walk->registers))
+        return end_outside(walk);
+    walk->exact = true;
+}
+
+/* False: the walk has ended. A return address that nobody called from is where a function begins
+ * (makecontext): the instruction before it says nothing. */
+static bool find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
+                      const struct rule **rule)
+{
+    int error = unwind_object_rule(object, walk->machine, offset, rule);
+
+    if (error == 0 && *rule == NULL && !walk->exact)
+        error = unwind_object_rule(object, walk->machine, offset + 1, rule);
+    if (error != 0)
+        fail(walk, error);
+    return error == 0;
+}
+
+static void step(struct walk *walk, const struct place *place, uint64_t address)
+{
+    const struct rule *rule = NULL;
+    const struct unwind_object *object = place == NULL ? NULL : place->object;
+    uint64_t offset = place == NULL ? 0 : offset_in(place, address);
+    bool in_file = object != NULL && object->elf != NULL;
+
+    if (in_file && !find_rule(walk, place->object, offset, &rule))
+        return;
+    bool pushes = walk->machine->pushes; /* else what is said of signals is not all */
+    if (rule != NULL && (pushes || (rule->flags & RULE_SIGNAL) == 0))
+        return step_by_rule(walk, object, rule);
+    if (in_file && trampoline_is(object, walk->machine, walk->exact ? offset : offset + 1))
+        return step_by_trampoline(walk);
+    if (rule != NULL)
+        return step_by_rule(walk, object, rule);
+    if (in_file && unwind_object_entry(object, offset))
+        return end_walk(walk, UNWIND_COMPLETE);
+    if (!step_by_top(walk) && !step_by_frame_pointer(walk) && !walk->ended)
+        end_walk(walk, place == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);
+}
+
+/* --- the walk --------------------------------------------------------------------------- */
+
+/* One frame, and the way to the next. */
+static void take_frame(struct walk *walk, struct unwind_stack *stack)
+{
+    uint64_t pc = walk->registers[walk->machine->pc], address = pc - (walk->exact ? 0 : 1);
+    const struct place *place = find_place(walk, address);
+
+    if (walk->ended)
+        return;
+    if (pc == 0 && stack->count > 0)
+        return end_walk(walk, UNWIND_COMPLETE);
+    if (place == NULL && stack->count > 0)
+        return end_walk(walk, UNWIND_BROKEN);
+    if (stack->count == stack->room || stack->count == UNWIND_MOST_FRAMES)
+        return end_walk(walk, UNWIND_TOO_DEEP);
+    stack->frames[stack->count++] =
+        (struct unwind_frame){.object = place == NULL ? UNWIND_NO_OBJECT : place->mapping.object,
+                              .exact = walk->exact,
+                              .address = place == NULL ? address : offset_in(place, address)};
+    step(walk, place, address);
+}
+
+int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
+                const struct unwind_input *input, struct unwind_stack *stack)
+{
+    struct walk walk; /* places are written before they are read */
+
+    stack->count = 0;
+    stack->end = UNWIND_BROKEN;
+    walk.machine = machine_find(input->registers.machine);
+    if (walk.machine == NULL || input->piece_count > UNWIND_MOST_PIECES)
+        return -EINVAL;
+    walk.unwinder = unwinder;
+    walk.world = world;
+    walk.input = input;
+    memcpy(walk.registers, input->registers.values, sizeof walk.registers);
+    walk.place_count = 0;
+    walk.exact = true;
+    walk.guessed = false;
+    walk.ended = false;
+    walk.end = UNWIND_BROKEN;
+    walk.error = 0;
+    while (!walk.ended)
+        take_frame(&walk, stack);
+    stack->end = walk.end;
+    return walk.error;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * compare [-v] [-s SIZE] FILE: unwinds what stacks.py recorded and compares with what gdb saw.
+ * Two stacks are equal if all program counters are. Prints one line, and with -v the stacks that
+ * differ; status 1 where fewer than 99 % are equal. Behind the outermost function of a thread gdb
+ * may go on where no code is mapped, at 0 or at an argument of the program's: these are no frames,
+ * and such stacks are counted as equal, and besides. -s cuts the copies to SIZE bytes, and then
+ * a truncated stack is equal if it is the inner part of gdb's.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "stacks.h"
+
+static const char *const ends[] = {"complete", "truncated", "no info", "broken", "too deep"};
+
+struct tally {
+    uint32_t equal, padded, by_end[5];
+    uint64_t frames;
+};
+
+static void show(struct stacks *stacks, const struct unwind_stack *stack)
+{
+    const struct stacks_record *record = stacks->current;
+
+    printf("--- record %td: %u frames, %s; gdb's %u, %.*s\n", record - stacks->records,
+           stack->count, ends[stack->end], record->frame_count, (int)record->reason.size,
+           record->reason.bytes);
+    for (uint32_t i = 0; i < stack->count || i < record->frame_count; i++) {
+        uint64_t pc = i < stack->count ? stacks_pc(stacks, &stack->frames[i]) : 0;
+        uint64_t theirs = i < record->frame_count ? record->frames[i].pc : 0;
+        const char *path = i < stack->count && stack->frames[i].object != UNWIND_NO_OBJECT
+                               ? stacks->paths[stack->frames[i].object]
+                               : "";
+        printf("%c %3u %16lx %16lx %.*s (%s)\n", pc == theirs ? ' ' : '*', i, pc, theirs,
+               i < record->frame_count ? (int)record->frames[i].name.size : 0,
+               i < record->frame_count ? record->frames[i].name.bytes : "", path);
+    }
+}
+
+/* How many of gdb's frames are in code that is mapped, from the innermost on. */
+static uint32_t real_frames(struct stacks *stacks)
+{
+    const struct stacks_record *record = stacks->current;
+    uint32_t count = record->frame_count;
+    struct unwind_mapping found;
+
+    while (count > 1 && !stacks_find(stacks, record->frames[count - 1].pc, &found))
+        count--;
+    return count;
+}
+
+static bool equal(struct stacks *stacks, const struct unwind_stack *stack, bool cut)
+{
+    const struct stacks_record *record = stacks->current;
+    uint32_t count = real_frames(stacks);
+    bool part = cut && stack->end == UNWIND_TRUNCATED && stack->count < count;
+
+    if (stack->count != count && !part)
+        return false;
+    for (uint32_t i = 0; i < stack->count; i++)
+        if (stacks_pc(stacks, &stack->frames[i]) != record->frames[i].pc)
+            return false;
+    return true;
+}
+
+static struct tally compare(struct stacks *stacks, size_t most, bool verbose)
+{
+    static struct unwind_frame frames[UNWIND_MOST_FRAMES];
+    struct unwinder *unwinder = unwinder_new();
+    struct unwind_world world = {stacks, stacks_find, stacks_open};
+    struct tally tally = {0};
+
+    for (uint32_t i = 0; i < stacks->count; i++) {
+        struct unwind_stack stack = {.frames = frames, .room = UNWIND_MOST_FRAMES};
+        struct unwind_input input = stacks->records[i].input;
+        bool cut = input.pieces[0].size > most;
+        if (cut)
+            input.pieces[0].size = most;
+        stacks->current = &stacks->records[i];
+        if (unwind_walk(unwinder, &world, &input, &stack) != 0)
+            exit(1);
+        tally.by_end[stack.end]++;
+        tally.frames += stack.count;
+        if (equal(stacks, &stack, cut))
+            tally.equal++, tally.padded += stacks->current->frame_count > real_frames(stacks);
+        else if (verbose)
+            show(stacks, &stack);
+    }
+    unwinder_free(unwinder);
+    return tally;
+}
+
+int main(int argc, char **argv)
+{
+    size_t most = SIZE_MAX;
+    bool verbose = false;
+
+    for (int option; (option = getopt(argc, argv, "vs:")) != -1;) {
+        if (option == 's')
+            most = strtoul(optarg, NULL, 10);
+        else if (option == 'v')
+            verbose = true;
+        else
+            return 2;
+    }
+    struct stacks *stacks = stacks_read(argv[optind]);
+    struct tally tally = compare(stacks, most, verbose);
+    printf("%u stacks of %.1f frames: %.2f %% equal (%u padded by gdb);", stacks->count,
+           (double)tally.frames / stacks->count, 100.0 * tally.equal / stacks->count, tally.padded);
+    for (size_t i = 0; i < 5; i++)
+        printf(" %s %u", ends[i], tally.by_end[i]);
+    printf("\n");
+    bool enough = stacks->count > 0 && tally.equal >= stacks->count * 0.99;
+    stacks_free(stacks);
+    return enough ? 0 : 1;
+}
