@@ -41,7 +41,9 @@ struct walk {
     uint64_t registers[UNWIND_REGISTERS];
     struct place places[MOST_PLACES];
     uint32_t place_count;
-    bool exact;   /* the program counter is no return address */
+    bool exact;      /* the program counter is no return address */
+    bool from_exact; /* nor was the one before */
+    bool made;    /* the return address to the last frame was made by hand: it is the outermost */
     bool guessed; /* the registers are */
     bool ended;
     enum unwind_end end;
@@ -304,8 +306,10 @@ static bool find_rule(struct walk *walk, struct unwind_object *object, uint64_t 
 {
     int error = unwind_object_rule(object, walk->machine, offset, rule);
 
-    if (error == 0 && *rule == NULL && !walk->exact)
+    walk->made = error == 0 && *rule == NULL && !walk->exact;
+    if (walk->made)
         error = unwind_object_rule(object, walk->machine, offset + 1, rule);
+    walk->made = walk->made && *rule != NULL;
     if (error != 0)
         fail(walk, error);
     return error == 0;
@@ -335,6 +339,18 @@ static void step(struct walk *walk, const struct place *place, uint64_t address)
 
 /* --- the walk --------------------------------------------------------------------------- */
 
+/* The last step led where no code is. Behind functions that were never called nothing has to be;
+ * and some hand-written ones push a word more than they describe. */
+static void lead_back(struct walk *walk)
+{
+    if (walk->made)
+        return end_walk(walk, UNWIND_COMPLETE);
+    walk->exact = walk->from_exact;
+    if (!step_by_top(walk) && !walk->ended)
+        end_walk(walk, UNWIND_BROKEN);
+    walk->from_exact = false;
+}
+
 /* One frame, and the way to the next. */
 static void take_frame(struct walk *walk, struct unwind_stack *stack)
 {
@@ -346,13 +362,14 @@ static void take_frame(struct walk *walk, struct unwind_stack *stack)
     if (pc == 0 && stack->count > 0)
         return end_walk(walk, UNWIND_COMPLETE);
     if (place == NULL && stack->count > 0)
-        return end_walk(walk, UNWIND_BROKEN);
+        return lead_back(walk);
     if (stack->count == stack->room || stack->count == UNWIND_MOST_FRAMES)
         return end_walk(walk, UNWIND_TOO_DEEP);
     stack->frames[stack->count++] =
         (struct unwind_frame){.object = place == NULL ? UNWIND_NO_OBJECT : place->mapping.object,
                               .exact = walk->exact,
                               .address = place == NULL ? address : offset_in(place, address)};
+    walk->from_exact = walk->exact;
     step(walk, place, address);
 }
 
@@ -372,6 +389,8 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
     memcpy(walk.registers, input->registers.values, sizeof walk.registers);
     walk.place_count = 0;
     walk.exact = true;
+    walk.from_exact = false;
+    walk.made = false;
     walk.guessed = false;
     walk.ended = false;
     walk.end = UNWIND_BROKEN;

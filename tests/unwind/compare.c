@@ -2,10 +2,10 @@
 /*
  * compare [-v] [-s SIZE] FILE: unwinds what stacks.py recorded and compares with what gdb saw.
  * Two stacks are equal if all program counters are. Prints one line, and with -v the stacks that
- * differ; status 1 where fewer than 99 % are equal. Behind the outermost function of a thread gdb
- * may go on where no code is mapped, at 0 or at an argument of the program's: these are no frames,
- * and such stacks are counted as equal, and besides. -s cuts the copies to SIZE bytes, and then
- * a truncated stack is equal if it is the inner part of gdb's.
+ * differ; status 1 where fewer than 99 % are equal. Behind the outermost function, and where a
+ * description is wrong, gdb shows frames at addresses where no code is mapped (0, an argument of
+ * the program's): these are left out, and such stacks counted. -s cuts the copies to SIZE bytes,
+ * and then a truncated stack is equal if it is the inner part of gdb's.
  */
 #include "config.h"
 
@@ -40,25 +40,25 @@ static void show(struct stacks *stacks, const struct unwind_stack *stack)
     }
 }
 
-/* How many of gdb's frames are in code that is mapped, from the innermost on. */
-static uint32_t real_frames(struct stacks *stacks)
+/* Leaves out gdb's frames where no code is mapped; returns how many there were. */
+static uint32_t drop_padding(struct stacks *stacks, struct stacks_record *record)
 {
-    const struct stacks_record *record = stacks->current;
-    uint32_t count = record->frame_count;
+    uint32_t kept = 0, count = record->frame_count;
     struct unwind_mapping found;
 
-    while (count > 1 && !stacks_find(stacks, record->frames[count - 1].pc, &found))
-        count--;
-    return count;
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || stacks_find(stacks, record->frames[i].pc, &found))
+            record->frames[kept++] = record->frames[i];
+    record->frame_count = kept;
+    return count - kept;
 }
 
 static bool equal(struct stacks *stacks, const struct unwind_stack *stack, bool cut)
 {
     const struct stacks_record *record = stacks->current;
-    uint32_t count = real_frames(stacks);
-    bool part = cut && stack->end == UNWIND_TRUNCATED && stack->count < count;
+    bool part = cut && stack->end == UNWIND_TRUNCATED && stack->count < record->frame_count;
 
-    if (stack->count != count && !part)
+    if (stack->count != record->frame_count && !part)
         return false;
     for (uint32_t i = 0; i < stack->count; i++)
         if (stacks_pc(stacks, &stack->frames[i]) != record->frames[i].pc)
@@ -80,12 +80,13 @@ static struct tally compare(struct stacks *stacks, size_t most, bool verbose)
         if (cut)
             input.pieces[0].size = most;
         stacks->current = &stacks->records[i];
+        tally.padded += drop_padding(stacks, &stacks->records[i]) > 0;
         if (unwind_walk(unwinder, &world, &input, &stack) != 0)
             exit(1);
         tally.by_end[stack.end]++;
         tally.frames += stack.count;
         if (equal(stacks, &stack, cut))
-            tally.equal++, tally.padded += stacks->current->frame_count > real_frames(stacks);
+            tally.equal++;
         else if (verbose)
             show(stacks, &stack);
     }

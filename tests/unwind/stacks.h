@@ -166,7 +166,7 @@ static inline int stacks_open_path(const struct stacks *stacks, const char *path
 
     snprintf(vdso, sizeof vdso, "%s.vdso", stacks->path);
     if (strcmp(path, "[vdso]") == 0)
-        path = vdso;
+        return open(vdso, O_RDONLY | O_CLOEXEC);
     return path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
