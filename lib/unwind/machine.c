@@ -91,7 +91,10 @@ bool memory_read(const struct unwind_input *input, uint64_t address, size_t size
         if (into >= piece->size || piece->size - into < size)
             continue;
         *value = 0;
-        memcpy(value, piece->bytes + into, size);
+        if (size == sizeof *value) /* known: one load */
+            memcpy(value, piece->bytes + into, sizeof *value);
+        else
+            memcpy(value, piece->bytes + into, size);
         return true;
     }
     return false;

@@ -251,7 +251,7 @@ static int compile(struct unwind_object *object, const struct machine *machine, 
     const struct cfi_section *section = &object->frames;
 
     if (object->elf == NULL || !segment_of_offset(object->elf, offset, &segment))
-        return rule_cache_keep(&object->cache, offset, NULL, 0, 0);
+        return rule_cache_keep(&object->cache, machine, offset, NULL, 0, 0);
     uint64_t address = offset - segment.p_offset + segment.p_vaddr;
     bool found = section->count > 0 && cfi_section_find(section, address, &program);
     if (!found) {
@@ -263,10 +263,10 @@ static int compile(struct unwind_object *object, const struct machine *machine, 
     }
     if (!found || program.return_column >= machine->registers ||
         !cfi_run(section, &program, machine, address, &full))
-        return rule_cache_keep(&object->cache, offset, NULL, 0, 0);
+        return rule_cache_keep(&object->cache, machine, offset, NULL, 0, 0);
     uint8_t flags = (program.signal ? RULE_SIGNAL : 0) |
                     (section == &object->debug_frames ? RULE_DEBUG_FRAME : 0);
-    return rule_cache_keep(&object->cache, offset, &full, flags, program.return_column);
+    return rule_cache_keep(&object->cache, machine, offset, &full, flags, program.return_column);
 }
 
 int unwind_object_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset,

@@ -14,26 +14,6 @@
 #define MOST_ENTRIES 65536u
 #define FIRST_SIZE 256u
 
-static uint32_t slot_of(const struct rule_cache *cache, uint64_t key)
-{
-    uint32_t slot = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (cache->size - 1);
-
-    while (cache->slots[slot].key != key && cache->slots[slot].key != 0)
-        slot = (slot + 1) & (cache->size - 1);
-    return slot;
-}
-
-bool rule_cache_find(const struct rule_cache *cache, uint64_t address, const struct rule **rule)
-{
-    if (cache->size == 0)
-        return false;
-    const struct rule_slot *slot = &cache->slots[slot_of(cache, address + 1)];
-    if (slot->key == 0)
-        return false;
-    *rule = slot->rule == RULE_NONE ? NULL : (const void *)&cache->words[slot->rule];
-    return true;
-}
-
 void rule_cache_clear(struct rule_cache *cache)
 {
     free(cache->slots);
@@ -58,7 +38,7 @@ static int make_slots(struct rule_cache *cache)
         return -ENOMEM;
     for (uint32_t i = 0; i < cache->size; i++)
         if (cache->slots[i].key != 0)
-            larger.slots[slot_of(&larger, cache->slots[i].key)] = cache->slots[i];
+            larger.slots[rule_cache_slot(&larger, cache->slots[i].key - 1)] = cache->slots[i];
     free(cache->slots);
     *cache = larger;
     return 0;
@@ -80,34 +60,57 @@ static int make_words(struct rule_cache *cache, uint32_t count)
     return 0;
 }
 
+/* Can one look at memory load all registers? */
+static void find_extent(struct rule *rule, const struct machine *machine)
+{
+    bool plain = rule->cfa.how == RULE_REGISTER && rule->count > 0;
+
+    rule->low = INT32_MAX;
+    rule->high = INT32_MIN;
+    for (size_t i = 0; i < rule->count; i++) {
+        const struct rule_register *saved = &rule->registers[i];
+        plain = plain && saved->how == RULE_AT && saved->number != machine->sp &&
+                saved->value < INT32_MAX - machine->word;
+        if (saved->value < rule->low)
+            rule->low = saved->value;
+        if (plain && saved->value + machine->word > rule->high)
+            rule->high = saved->value + machine->word;
+    }
+    if (plain && (rule->flags & RULE_SIGNAL) == 0)
+        rule->flags |= RULE_PLAIN;
+}
+
 /* Writes a rule behind the others. */
-static void pack(struct rule_cache *cache, const struct rule_full *full, uint8_t flags,
-                 uint8_t return_column)
+static void pack(struct rule_cache *cache, const struct machine *machine,
+                 const struct rule_full *full, uint8_t flags, uint8_t return_column)
 {
     struct rule *rule = (void *)&cache->words[cache->word_count];
 
     rule->cfa = full->cfa;
-    rule->flags = flags | (full->is_signed ? RULE_SIGNED : 0);
+    rule->flags = flags;
+    if (full->is_signed)
+        rule->flags |= RULE_SIGNED;
     rule->return_column = return_column;
     rule->count = 0;
     for (size_t i = 0; i < UNWIND_REGISTERS; i++)
         if (full->registers[i].how != RULE_SAME)
             rule->registers[rule->count++] = full->registers[i];
+    find_extent(rule, machine);
     size_t size = sizeof *rule + rule->count * sizeof rule->registers[0];
     cache->word_count += (uint32_t)(size / sizeof *cache->words);
 }
 
-int rule_cache_keep(struct rule_cache *cache, uint64_t address, const struct rule_full *full,
-                    uint8_t flags, uint8_t return_column)
+int rule_cache_keep(struct rule_cache *cache, const struct machine *machine, uint64_t address,
+                    const struct rule_full *full, uint8_t flags, uint8_t return_column)
 {
     const size_t most = sizeof(struct rule) + UNWIND_REGISTERS * sizeof(struct rule_register);
 
     if (make_slots(cache) != 0 || make_words(cache, most / sizeof *cache->words) != 0)
         return -ENOMEM;
-    uint32_t slot = slot_of(cache, address + 1);
+    uint32_t slot = rule_cache_slot(cache, address);
     cache->slots[slot].rule = full == NULL ? RULE_NONE : cache->word_count;
     if (full != NULL)
-        pack(cache, full, flags, return_column);
+        pack(cache, machine, full, flags, return_column);
     if (cache->slots[slot].key == 0)
         cache->used++;
     cache->slots[slot].key = address + 1;

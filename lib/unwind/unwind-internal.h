@@ -104,11 +104,13 @@ enum rule_flags {
     RULE_SIGNAL = 1u << 0,      /* the caller was interrupted, it did not call */
     RULE_SIGNED = 1u << 1,      /* AArch64: the return address is */
     RULE_DEBUG_FRAME = 1u << 2, /* expressions are in .debug_frame */
+    RULE_PLAIN = 1u << 3, /* CFA is a register's, all others are in memory between low and high */
 };
 
 /* One frame's. As kept, registers holds count of them, those that are not RULE_SAME. */
 struct rule {
     struct rule_register cfa; /* number: RULE_REGISTER's; else unused */
+    int32_t low, high;        /* PLAIN: registers are saved in [CFA + low, CFA + high) */
     uint8_t flags;            /* enum rule_flags */
     uint8_t return_column;
     uint16_t count;
@@ -139,11 +141,33 @@ struct rule_cache {
 };
 #define RULE_NONE UINT32_MAX
 
+/* The slot of an address, or the free one where it belongs; there are slots. */
+static inline uint32_t rule_cache_slot(const struct rule_cache *cache, uint64_t address)
+{
+    uint32_t slot = (uint32_t)((address + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+    while (slot &= cache->size - 1,
+           cache->slots[slot].key != address + 1 && cache->slots[slot].key != 0)
+        slot++;
+    return slot;
+}
+
 /* The rule of an address; NULL: there is none. False: it has not been asked about. */
-bool rule_cache_find(const struct rule_cache *cache, uint64_t address, const struct rule **rule);
+static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t address,
+                                   const struct rule **rule)
+{
+    if (cache->size == 0)
+        return false;
+    const struct rule_slot *slot = &cache->slots[rule_cache_slot(cache, address)];
+    if (slot->key == 0)
+        return false;
+    *rule = slot->rule == RULE_NONE ? NULL : (const void *)&cache->words[slot->rule];
+    return true;
+}
+
 /* Keeps a rule, or NULL, which stays valid until the next one is kept. 0 or -ENOMEM. */
-int rule_cache_keep(struct rule_cache *cache, uint64_t address, const struct rule_full *full,
-                    uint8_t flags, uint8_t return_column);
+int rule_cache_keep(struct rule_cache *cache, const struct machine *machine, uint64_t address,
+                    const struct rule_full *full, uint8_t flags, uint8_t return_column);
 void rule_cache_clear(struct rule_cache *cache);
 
 /* --- expressions ------------------------------------------------------------------------ */

@@ -210,6 +210,31 @@ static uint64_t strip(const struct walk *walk, const struct rule *rule, uint64_t
     return (rule->flags & RULE_SIGNED) != 0 ? pc & USER_ADDRESS : machine_wrap(walk->machine, pc);
 }
 
+/* Most frames: all that they saved lies in one piece of the copy, above the stack pointer. False:
+ * not this one, and nothing is changed. */
+static bool step_plainly(struct walk *walk, const struct rule *rule)
+{
+    const struct machine *machine = walk->machine;
+    const struct unwind_piece *piece = &walk->input->pieces[0];
+    uint64_t *registers = walk->registers, sp = registers[machine->sp];
+    uint64_t cfa = registers[rule->cfa.number] + (uint64_t)(int64_t)rule->cfa.value;
+    uint64_t low = cfa + (uint64_t)(int64_t)rule->low, into = low - piece->start;
+    uint64_t size = (uint64_t)((int64_t)rule->high - rule->low);
+
+    if ((rule->flags & RULE_PLAIN) == 0 || machine->word != sizeof cfa || cfa <= sp || low < sp ||
+        into > piece->size || piece->size - into < size)
+        return false;
+    const uint8_t *at = piece->bytes + into;
+    for (size_t i = 0; i < rule->count; i++) {
+        const struct rule_register *saved = &rule->registers[i];
+        memcpy(&registers[saved->number], at + (saved->value - rule->low), sizeof cfa);
+    }
+    registers[machine->sp] = cfa;
+    registers[machine->pc] = strip(walk, rule, registers[rule->return_column]);
+    walk->exact = false;
+    return true;
+}
+
 static void step_by_rule(struct walk *walk, const struct unwind_object *object,
                          const struct rule *rule)
 {
@@ -217,6 +242,8 @@ static void step_by_rule(struct walk *walk, const struct unwind_object *object,
     uint64_t *registers = walk->registers, cfa, values[UNWIND_REGISTERS];
     uint64_t pc = registers[machine->pc], sp = registers[machine->sp];
 
+    if (step_plainly(walk, rule))
+        return;
     for (size_t i = 0; i < rule->count; i++)
         if (rule->registers[i].number == rule->return_column &&
             rule->registers[i].how == RULE_UNDEFINED)
@@ -304,8 +331,10 @@ static void step_by_trampoline(struct walk *walk)
 static bool find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
                       const struct rule **rule)
 {
+    walk->made = false;
+    if (rule_cache_find(&object->cache, offset, rule) && *rule != NULL)
+        return true;
     int error = unwind_object_rule(object, walk->machine, offset, rule);
-
     walk->made = error == 0 && *rule == NULL && !walk->exact;
     if (walk->made)
         error = unwind_object_rule(object, walk->machine, offset + 1, rule);

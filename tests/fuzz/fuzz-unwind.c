@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The unwinder over hostile copies and hostile files, for libFuzzer (tests/fuzz/unwind.sh).
+ *
+ * Input: a byte of choices (machine; is the file given whole, or is it a good one around frames
+ * that are given), three words of registers, the size and bytes of the stack, the file or the
+ * frames. Words that are to be addresses say so with a mark, so that the fuzzer need not guess
+ * where things are.
+ */
+#include "config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "unwind/unwind.h"
+
+#define CODE UINT64_C(0x400000)
+#define CODE_SIZE UINT64_C(0x10000)
+#define JIT UINT64_C(0x500000)
+#define STACK UINT64_C(0x7ff00000)
+#define FRAMES_AT 0x1000u /* in the file that is built, and so in memory */
+#define MOST_STACK 65535u
+
+enum object { FILE_OBJECT, JIT_OBJECT };
+
+struct input {
+    const uint8_t *at, *end;
+};
+
+static size_t take(struct input *input, void *to, size_t size)
+{
+    size_t left = (size_t)(input->end - input->at);
+
+    if (size > left)
+        size = left;
+    memcpy(to, input->at, size);
+    input->at += size;
+    return size;
+}
+
+/* A word whose upper half is a mark is an address of code, of JIT code or of the stack. */
+static uint64_t as_address(uint64_t word)
+{
+    switch (word >> 16 & 0xffff) {
+    case 0xc0de:
+        return CODE + (word & 0xffff);
+    case 0x0717:
+        return JIT + (word & 0xffff);
+    case 0x57ac:
+        return STACK + (word & 0xffff);
+    }
+    return word;
+}
+
+static bool find(void *context, uint64_t address, struct unwind_mapping *mapping)
+{
+    (void)context;
+    if (address - CODE < CODE_SIZE)
+        *mapping = (struct unwind_mapping){CODE, CODE + CODE_SIZE, 0, FILE_OBJECT};
+    else if (address - JIT < CODE_SIZE)
+        *mapping = (struct unwind_mapping){JIT, JIT + CODE_SIZE, JIT, JIT_OBJECT};
+    else
+        return false;
+    return true;
+}
+
+static int open_object(void *context, uint32_t object)
+{
+    return object == FILE_OBJECT ? *(const int *)context : -ENOENT;
+}
+
+static const unsigned char machines[] = {EM_X86_64, EM_386, EM_AARCH64};
+
+/* A file whose only segment is code and whose only section is the frames. */
+static void write_wide(int fd, unsigned machine, bool eh, size_t size)
+{
+    struct {
+        Elf64_Ehdr header;
+        Elf64_Phdr segment;
+        Elf64_Shdr sections[3];
+        char names[32];
+    } file = {
+        .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+                               EV_CURRENT},
+                   .e_type = ET_DYN,
+                   .e_machine = (Elf64_Half)machine,
+                   .e_version = EV_CURRENT,
+                   .e_phoff = sizeof file.header,
+                   .e_shoff = offsetof(__typeof__(file), sections),
+                   .e_ehsize = sizeof file.header,
+                   .e_phentsize = sizeof file.segment,
+                   .e_phnum = 1,
+                   .e_shentsize = sizeof file.sections[0],
+                   .e_shnum = 3,
+                   .e_shstrndx = 2},
+        .segment = {.p_type = PT_LOAD,
+                    .p_flags = PF_R | PF_X,
+                    .p_filesz = CODE_SIZE,
+                    .p_memsz = CODE_SIZE},
+        .sections = {{0},
+                     {.sh_name = 1,
+                      .sh_type = SHT_PROGBITS,
+                      .sh_flags = SHF_ALLOC,
+                      .sh_addr = FRAMES_AT,
+                      .sh_offset = FRAMES_AT,
+                      .sh_size = size},
+                     {.sh_type = SHT_STRTAB,
+                      .sh_offset = offsetof(__typeof__(file), names),
+                      .sh_size = sizeof file.names}},
+    };
+
+    strcpy(file.names + 1, eh ? ".eh_frame" : ".debug_frame");
+    if (pwrite(fd, &file, sizeof file, 0) < 0)
+        abort();
+}
+
+static void write_narrow(int fd, bool eh, size_t size)
+{
+    struct {
+        Elf32_Ehdr header;
+        Elf32_Phdr segment;
+        Elf32_Shdr sections[3];
+        char names[32];
+    } file = {
+        .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB,
+                               EV_CURRENT},
+                   .e_type = ET_DYN,
+                   .e_machine = EM_386,
+                   .e_version = EV_CURRENT,
+                   .e_phoff = sizeof file.header,
+                   .e_shoff = offsetof(__typeof__(file), sections),
+                   .e_ehsize = sizeof file.header,
+                   .e_phentsize = sizeof file.segment,
+                   .e_phnum = 1,
+                   .e_shentsize = sizeof file.sections[0],
+                   .e_shnum = 3,
+                   .e_shstrndx = 2},
+        .segment = {.p_type = PT_LOAD,
+                    .p_flags = PF_R | PF_X,
+                    .p_filesz = (uint32_t)CODE_SIZE,
+                    .p_memsz = (uint32_t)CODE_SIZE},
+        .sections = {{0},
+                     {.sh_name = 1,
+                      .sh_type = SHT_PROGBITS,
+                      .sh_flags = SHF_ALLOC,
+                      .sh_addr = FRAMES_AT,
+                      .sh_offset = FRAMES_AT,
+                      .sh_size = (uint32_t)size},
+                     {.sh_type = SHT_STRTAB,
+                      .sh_offset = offsetof(__typeof__(file), names),
+                      .sh_size = sizeof file.names}},
+    };
+
+    strcpy(file.names + 1, eh ? ".eh_frame" : ".debug_frame");
+    if (pwrite(fd, &file, sizeof file, 0) < 0)
+        abort();
+}
+
+static int make_file(unsigned machine, bool whole, bool eh, const struct input *input)
+{
+    size_t size = (size_t)(input->end - input->at);
+    int fd = memfd_create("object", MFD_CLOEXEC);
+
+    if (fd < 0 || ftruncate(fd, whole ? (off_t)size : (off_t)(CODE_SIZE + size)) != 0 ||
+        pwrite(fd, input->at, size, whole ? 0 : FRAMES_AT) < 0)
+        abort();
+    if (!whole && machine == EM_386)
+        write_narrow(fd, eh, size);
+    else if (!whole)
+        write_wide(fd, machine, eh, size);
+    return fd;
+}
+
+/* Every word is used, so that the sanitizers see it. */
+static void check(const struct unwind_stack *stack)
+{
+    if (stack->count < 1 || stack->count > stack->room || stack->end > UNWIND_TOO_DEEP)
+        abort();
+    for (uint32_t i = 0; i < stack->count; i++)
+        if (stack->frames[i].object == UNWIND_NO_OBJECT && i > 0)
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct unwind_frame frames[UNWIND_MOST_FRAMES];
+    static uint64_t words[MOST_STACK / 8 + 1];
+    struct input input = {data, data + size};
+    uint8_t choices = 0;
+    uint16_t stack_size = 0;
+    struct unwind_input copy = {.piece_count = 1};
+
+    take(&input, &choices, sizeof choices);
+    copy.registers.machine = UNWIND_X86_64 + choices % 3u;
+    for (size_t i = 0; i < UNWIND_REGISTERS; i++)
+        copy.registers.values[i] = STACK + i * 8;
+    const size_t places[][3] = {{16, 7, 6}, {8, 4, 5}, {32, 31, 29}}; /* pc, sp, fp */
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t word = 0;
+        take(&input, &word, 4);
+        copy.registers.values[places[choices % 3][i]] = as_address(word);
+    }
+    take(&input, &stack_size, sizeof stack_size);
+    memset(words, 0, sizeof words);
+    stack_size = (uint16_t)take(&input, words, stack_size);
+    for (size_t i = 0; i < stack_size / 8u; i++)
+        words[i] = as_address(words[i]);
+    uint8_t *bytes = malloc(stack_size + 1u); /* its end is guarded */
+    memcpy(bytes, words, stack_size);
+    copy.pieces[0] = (struct unwind_piece){STACK, bytes, stack_size};
+
+    int fd = make_file(machines[choices % 3], (choices & 0x80) != 0, (choices & 0x40) == 0, &input);
+    const struct unwind_world world = {&fd, find, open_object};
+    struct unwinder *unwinder = unwinder_new();
+    for (size_t turn = 0; turn < 2; turn++) { /* warm, too */
+        struct unwind_stack stack = {.frames = frames, .room = UNWIND_MOST_FRAMES};
+        if (unwind_walk(unwinder, &world, &copy, &stack) == 0)
+            check(&stack);
+    }
+    unwinder_free(unwinder);
+    free(bytes);
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * speed FILE: what a frame costs, ours and libdwfl's (eu-stack's unwinder), on the same copies,
+ * when both have seen each stack before. Of the stacks that stacks.py recorded those of one run
+ * of the program are taken that have 20 to 40 frames; each is walked again and again, ours and
+ * theirs by turns, and the medians over the stacks are printed, with their ratio; and of how many
+ * stacks both see the same.
+ */
+#include "config.h"
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <time.h>
+
+#include "stacks.h"
+
+#define MOST_STACKS 200u
+#define OUR_ROUNDS 2000u
+#define THEIR_ROUNDS 20u
+
+static char *debug_path; /* NULL: the default */
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .debuginfo_path = &debug_path,
+};
+
+/* --- libdwfl over a record ---------------------------------------------------------------- */
+
+struct theirs {
+    const struct unwind_input *input;
+    uint64_t pcs[UNWIND_MOST_FRAMES];
+    uint32_t count;
+};
+
+static pid_t next_thread(Dwfl *dwfl, void *context, void **thread)
+{
+    (void)dwfl;
+    if (*thread != NULL)
+        return 0;
+    *thread = context;
+    return 1;
+}
+
+static bool memory_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *context)
+{
+    const struct theirs *theirs = context;
+
+    (void)dwfl;
+    for (uint32_t i = 0; i < theirs->input->piece_count; i++) {
+        const struct unwind_piece *piece = &theirs->input->pieces[i];
+        if (address - piece->start < piece->size && piece->start + piece->size - address >= 8) {
+            memcpy(result, piece->bytes + (address - piece->start), 8);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *context)
+{
+    const struct theirs *theirs = context;
+    return dwfl_thread_state_registers(thread, 0, 17, theirs->input->registers.values);
+}
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+    .next_thread = next_thread,
+    .memory_read = memory_read,
+    .set_initial_registers = set_registers,
+};
+
+static int take_frame(Dwfl_Frame *frame, void *context)
+{
+    struct theirs *theirs = context;
+    Dwarf_Addr pc;
+
+    if (!dwfl_frame_pc(frame, &pc, NULL) || theirs->count == UNWIND_MOST_FRAMES)
+        return DWARF_CB_ABORT;
+    theirs->pcs[theirs->count++] = pc;
+    return DWARF_CB_OK;
+}
+
+/* Where the program's headers say that the first mapped byte belongs. */
+static bool find_base(int fd, const struct stacks_mapping *mapping, uint64_t *base)
+{
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    size_t count = 0;
+    bool found = false;
+
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD ||
+            (header.p_offset & ~0xfffull) != mapping->offset || (header.p_flags & PF_X) == 0)
+            continue;
+        *base = mapping->start - (header.p_vaddr & ~0xfffull);
+        found = true;
+    }
+    elf_end(elf);
+    return found;
+}
+
+static Dwfl *make_dwfl(struct stacks *stacks, const struct stacks_record *record,
+                       struct theirs *theirs)
+{
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+
+    dwfl_report_begin(dwfl);
+    for (uint32_t i = 0; i < record->mapping_count; i++) {
+        int fd = stacks->fds[stacks_object(stacks, record->mappings[i].path)];
+        char name[32];
+        uint64_t base;
+        if (fd < 0 || !find_base(fd, &record->mappings[i], &base))
+            continue;
+        snprintf(name, sizeof name, "object %u", i);
+        dwfl_report_elf(dwfl, name, name, dup(fd), base, true);
+    }
+    dwfl_report_end(dwfl, NULL, NULL);
+    if (!dwfl_attach_state(dwfl, NULL, 1, &thread_callbacks, theirs)) {
+        fprintf(stderr, "libdwfl: %s\n", dwfl_errmsg(-1));
+        exit(1);
+    }
+    return dwfl;
+}
+
+/* --- both ------------------------------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+static bool same_world(const struct stacks_record *a, const struct stacks_record *b)
+{
+    if (a->mapping_count != b->mapping_count)
+        return false;
+    for (uint32_t i = 0; i < a->mapping_count; i++)
+        if (a->mappings[i].start != b->mappings[i].start)
+            return false;
+    return true;
+}
+
+struct race {
+    struct stacks *stacks;
+    struct unwinder *unwinder;
+    struct unwind_frame frames[UNWIND_MOST_FRAMES];
+    struct unwind_stack ours;
+    struct theirs theirs;
+    Dwfl *dwfl;
+    const struct stacks_record *first;
+};
+
+static double time_ours(struct race *race, const struct unwind_input *input, uint32_t rounds)
+{
+    const struct unwind_world world = {race->stacks, stacks_find, stacks_open};
+    double start = now();
+
+    race->ours = (struct unwind_stack){.frames = race->frames, .room = UNWIND_MOST_FRAMES};
+    for (uint32_t i = 0; i < rounds; i++)
+        if (unwind_walk(race->unwinder, &world, input, &race->ours) != 0)
+            exit(1);
+    return (now() - start) / rounds / race->ours.count;
+}
+
+static double time_theirs(struct race *race, const struct unwind_input *input, uint32_t rounds)
+{
+    double start = now();
+
+    race->theirs.input = input;
+    for (uint32_t i = 0; i < rounds; i++) {
+        race->theirs.count = 0;
+        dwfl_getthread_frames(race->dwfl, 1, take_frame, &race->theirs);
+    }
+    return (now() - start) / rounds / (race->theirs.count + 1e-9);
+}
+
+static bool agree(struct race *race)
+{
+    if (race->ours.count != race->theirs.count)
+        return false;
+    for (uint32_t i = 0; i < race->ours.count; i++)
+        if (stacks_pc(race->stacks, &race->frames[i]) != race->theirs.pcs[i])
+            return false;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    static struct race race;
+    double ours[MOST_STACKS], theirs[MOST_STACKS];
+    uint32_t count = 0, agreed = 0;
+    uint64_t frames = 0;
+
+    if (argc != 2)
+        return 2;
+    race.stacks = stacks_read(argv[1]);
+    race.unwinder = unwinder_new();
+    for (uint32_t i = 0; i < race.stacks->count && count < MOST_STACKS; i++) {
+        const struct stacks_record *record = &race.stacks->records[i];
+        race.stacks->current = record;
+        if (record->frame_count < 20 || record->frame_count > 40 ||
+            (race.first != NULL && !same_world(race.first, record)))
+            continue;
+        if (race.first == NULL)
+            race.dwfl = make_dwfl(race.stacks, race.first = record, &race.theirs);
+        time_ours(&race, &record->input, 1);
+        time_theirs(&race, &record->input, 1);
+        agreed += agree(&race);
+        frames += race.ours.count;
+        ours[count] = time_ours(&race, &record->input, OUR_ROUNDS);
+        theirs[count++] = time_theirs(&race, &record->input, THEIR_ROUNDS);
+    }
+    if (count == 0) {
+        fprintf(stderr, "no stacks of 20 to 40 frames\n");
+        return 1;
+    }
+    double our = median(ours, count), their = median(theirs, count);
+    printf("%u stacks of %.1f frames: %.1f ns a frame, libdwfl %.0f: %.0f times; %u are the same\n",
+           count, (double)frames / count, our, their, their / our, agreed);
+    unwinder_free(race.unwinder);
+    dwfl_end(race.dwfl);
+    stacks_free(race.stacks);
+    return 0;
+}
