@@ -1,0 +1,763 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions in assembler, whose frames are known to the byte, under stacks made by hand; and this
+ * very process, whose stack glibc's own unwinder (backtrace) reads too.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/user.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "build-events.h"
+#include "unwind/unwind.h"
+
+#define CODE UINT64_C(0x555555550000)
+#define JIT UINT64_C(0x7f0000000000)
+#define STACK UINT64_C(0x7ffff0000000)
+#define NARROW_CODE UINT64_C(0x56550000)
+#define NARROW_STACK UINT64_C(0xfff00000)
+#define CODE_SIZE UINT64_C(0x10000)
+#define MOST_WORDS 8192u
+
+static char directory[] = "/tmp/pprofil-test-XXXXXX";
+
+static int sh(const char *format, ...)
+{
+    char command[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    return system(command);
+}
+
+static void make_directory(void)
+{
+    cr_assert_not_null(mkdtemp(directory));
+    cr_assert_eq(chdir(directory), 0);
+}
+
+static void remove_directory(void)
+{
+    sh("rm -rf %s", directory);
+}
+
+/* --- a world of one file and some JIT code ------------------------------------------------ */
+
+struct fixture {
+    struct unwinder *unwinder;
+    uint64_t code; /* where the file is mapped */
+    int fd;        /* or -errno */
+    uint64_t words[MOST_WORDS];
+    uint32_t narrow[MOST_WORDS]; /* the same for 32-bit machines */
+    uint32_t count;
+    struct unwind_input input;
+    struct unwind_frame frames[UNWIND_MOST_FRAMES];
+    struct unwind_stack stack;
+};
+
+static bool find(void *context, uint64_t address, struct unwind_mapping *mapping)
+{
+    const struct fixture *fixture = context;
+
+    if (address - fixture->code < CODE_SIZE)
+        *mapping = (struct unwind_mapping){fixture->code, fixture->code + CODE_SIZE, 0, 0};
+    else if (address - JIT < CODE_SIZE)
+        *mapping = (struct unwind_mapping){JIT, JIT + CODE_SIZE, JIT, 1};
+    else
+        return false;
+    return true;
+}
+
+static int open_object(void *context, uint32_t object)
+{
+    return object == 0 ? ((const struct fixture *)context)->fd : -ENOENT;
+}
+
+static struct fixture *make_fixture(const char *assembler, const char *compiler)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+
+    if (sh("command -v %s nm >/dev/null 2>&1", compiler) != 0)
+        cr_skip_test("no compiler here");
+    FILE *file = fopen("frames.s", "w");
+    fputs(assembler, file);
+    fclose(file);
+    if (sh("%s -shared -nostdlib -nostartfiles -o frames.so frames.s 2>errors", compiler) != 0)
+        cr_skip_test("this compiler cannot make it");
+    fixture->unwinder = unwinder_new();
+    fixture->fd = open("frames.so", O_RDONLY);
+    fixture->code = CODE;
+    fixture->input.registers.machine = UNWIND_X86_64;
+    fixture->input.piece_count = 1;
+    return fixture;
+}
+
+static void free_fixture(struct fixture *fixture)
+{
+    unwinder_free(fixture->unwinder);
+    if (fixture->fd >= 0)
+        close(fixture->fd);
+    free(fixture);
+}
+
+/* Where a symbol is in the file, which is where it is mapped, too. */
+static uint64_t symbol(const char *name)
+{
+    char command[256], line[256] = "";
+
+    snprintf(command, sizeof command, "nm frames.so | awk '$3==\"%s\"{print $1}'", name);
+    FILE *output = popen(command, "r");
+    char *got = fgets(line, sizeof line, output);
+    pclose(output);
+    cr_assert_not_null(got, "%s", name);
+    return strtoull(line, NULL, 16);
+}
+
+static uint64_t code(const struct fixture *fixture, const char *name)
+{
+    return fixture->code + symbol(name);
+}
+
+static void put(struct fixture *fixture, uint64_t word)
+{
+    fixture->narrow[fixture->count] = (uint32_t)word;
+    fixture->words[fixture->count++] = word;
+}
+
+/* The address of the next word. */
+static uint64_t here(const struct fixture *fixture)
+{
+    return STACK + fixture->count * 8;
+}
+
+enum { RBP = 6, RSP = 7, RIP = 16 };
+
+static void walk_cut(struct fixture *fixture, size_t size)
+{
+    const struct unwind_world world = {fixture, find, open_object};
+
+    fixture->input.pieces[0] = (struct unwind_piece){STACK, (const void *)fixture->words, size};
+    fixture->stack.frames = fixture->frames;
+    if (fixture->stack.room == 0)
+        fixture->stack.room = UNWIND_MOST_FRAMES;
+    cr_assert_eq(unwind_walk(fixture->unwinder, &world, &fixture->input, &fixture->stack), 0);
+}
+
+/* From this instruction, with the stack as it was put. */
+static void walk(struct fixture *fixture, uint64_t pc)
+{
+    fixture->input.registers.values[RIP] = pc;
+    fixture->input.registers.values[RSP] = STACK;
+    walk_cut(fixture, fixture->count * 8);
+}
+
+/* Frames by name: of an exact one a symbol, else a label behind a call. */
+static void expect(const struct fixture *fixture, enum unwind_end end, size_t count, ...)
+{
+    va_list names;
+
+    va_start(names, count);
+    cr_assert_eq(fixture->stack.end, end, "ends %d", fixture->stack.end);
+    cr_assert_eq(fixture->stack.count, count, "%u frames", fixture->stack.count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = va_arg(names, const char *);
+        const struct unwind_frame *frame = &fixture->frames[i];
+        cr_assert_eq(frame->exact, name[0] == '=', "%s", name);
+        if (strcmp(name, "=jit") == 0 || strcmp(name, "jit") == 0)
+            cr_assert(frame->object == 1 && frame->address - JIT < CODE_SIZE, "%s", name);
+        else
+            cr_assert(frame->object == 0 &&
+                          frame->address == symbol(name + frame->exact) - (frame->exact ? 0 : 1),
+                      "%s: %lx", name, frame->address);
+    }
+    va_end(names);
+}
+
+/* --- x86-64 ------------------------------------------------------------------------------- */
+
+static const char wide[] =
+    ".text\n"
+    "nop\n"
+    "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+    "middle: .cfi_startproc\n"
+    " push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6, -16\n"
+    " mov %rsp, %rbp\n .cfi_def_cfa_register 6\n"
+    " sub $32, %rsp\n call leaf\n"
+    "middle_back: leave\n .cfi_def_cfa 7, 8\n"
+    "middle_end: ret\n .cfi_endproc\n"
+    "outer: .cfi_startproc\n .cfi_undefined 16\n call middle\n"
+    "outer_back: hlt\n .cfi_endproc\n"
+    "deep: .cfi_startproc\n .cfi_def_cfa_offset 16\n call deep\n"
+    "deep_back: ret\n .cfi_endproc\n"
+    "stuck: .cfi_startproc\n .cfi_def_cfa 7, 0\n nop\n .cfi_endproc\n"
+    /* as a PLT has it: CFA = rsp + 8 + ((rip & 15) >= 11) * 8 */
+    ".p2align 4\n"
+    "plt: .cfi_startproc\n"
+    " .cfi_escape 0x0f,0x0b,0x77,0x08,0x80,0x00,0x3f,0x1a,0x3b,0x2a,0x33,0x24,0x22\n"
+    " .skip 11\n plt_pushed: .skip 5\n .cfi_endproc\n"
+    /* CFA = *(rsp + 0x1000) */
+    "far: .cfi_startproc\n .cfi_escape 0x0f,0x04,0x77,0x80,0x20,0x06\n nop\n .cfi_endproc\n"
+    /* CFA = 1 / 0 */
+    "senseless: .cfi_startproc\n .cfi_escape 0x0f,0x03,0x31,0x30,0x1b\n nop\n .cfi_endproc\n"
+    /* for ever: skip to itself */
+    "forever: .cfi_startproc\n .cfi_escape 0x0f,0x03,0x2f,0xfd,0xff\n nop\n .cfi_endproc\n"
+    /* restored state; rip in a register's place */
+    "states: .cfi_startproc\n .cfi_remember_state\n .cfi_def_cfa_offset 64\n nop\n"
+    "states_back: .cfi_restore_state\n nop\n states_end: nop\n .cfi_endproc\n"
+    "nop\n"
+    /* rsp at 8 above, rip at 16 above, rbp at 24 above */
+    "restorer: .cfi_startproc\n .cfi_signal_frame\n .cfi_escape 0x0f,0x03,0x77,0x08,0x06\n"
+    " .cfi_escape 0x10,0x10,0x02,0x77,0x10\n .cfi_escape 0x10,0x06,0x02,0x77,0x18\n nop\n"
+    " .cfi_endproc\n"
+    /* nothing is said of these */
+    "bare: nop\n call leaf\n"
+    "bare_back: nop\n"
+    ".skip 16\n"
+    "sigreturn: mov $15, %rax\n syscall\n";
+
+/* What middle leaves on the stack when it has called, and what called it. */
+static void put_middle(struct fixture *fixture, uint64_t back)
+{
+    put(fixture, back);
+    for (size_t i = 0; i < 4; i++)
+        put(fixture, 0x11111111 * i);
+    fixture->input.registers.values[RBP] = here(fixture);
+    put(fixture, 0xbbbb);
+    put(fixture, code(fixture, "outer_back"));
+}
+
+TestSuite(unwind, .init = make_directory, .fini = remove_directory, .timeout = 60);
+
+Test(unwind, by_rules)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put_middle(fixture, code(fixture, "middle_back"));
+    for (size_t turn = 0; turn < 2; turn++) { /* the second time from the cache */
+        walk(fixture, code(fixture, "leaf"));
+        expect(fixture, UNWIND_COMPLETE, 3, "=leaf", "middle_back", "outer_back");
+    }
+    free_fixture(fixture);
+}
+
+Test(unwind, cut_anywhere)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put_middle(fixture, code(fixture, "middle_back"));
+    fixture->input.registers.values[RIP] = code(fixture, "leaf");
+    fixture->input.registers.values[RSP] = STACK;
+    for (size_t size = 0; size <= 56; size++) {
+        walk_cut(fixture, size);
+        cr_assert_eq(fixture->stack.end, size < 56 ? UNWIND_TRUNCATED : UNWIND_COMPLETE);
+        cr_assert_eq(fixture->stack.count, size < 8 ? 1 : size < 56 ? 2 : 3, "%zu", size);
+    }
+    free_fixture(fixture);
+}
+
+/* In an epilogue the registers have been popped: what is below the stack pointer is not there. */
+Test(unwind, popped)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, code(fixture, "middle_back"));
+    put_middle(fixture, 0);
+    fixture->input.registers.values[RBP] = STACK + 6 * 8;
+    walk(fixture, code(fixture, "middle_end"));
+    expect(fixture, UNWIND_COMPLETE, 3, "=middle_end", "middle_back", "outer_back");
+    free_fixture(fixture);
+}
+
+Test(unwind, too_deep)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    uint64_t back = code(fixture, "deep_back");
+    for (size_t i = 0; i < MOST_WORDS; i++)
+        put(fixture, back);
+    fixture->stack.room = 7;
+    walk(fixture, code(fixture, "deep"));
+    cr_assert(fixture->stack.end == UNWIND_TOO_DEEP && fixture->stack.count == 7);
+    fixture->stack.room = UINT32_MAX;
+    walk(fixture, code(fixture, "deep"));
+    cr_assert_eq(fixture->stack.count,
+                 MOST_WORDS / 2 < UNWIND_MOST_FRAMES ? MOST_WORDS / 2 : UNWIND_MOST_FRAMES);
+    cr_assert_eq(fixture->stack.end, UNWIND_TOO_DEEP);
+    free_fixture(fixture);
+}
+
+Test(unwind, nonsense)
+{
+    static const struct {
+        const char *name;
+        enum unwind_end end;
+    } cases[] = {{"stuck", UNWIND_BROKEN},
+                 {"senseless", UNWIND_BROKEN},
+                 {"forever", UNWIND_BROKEN},
+                 {"far", UNWIND_TRUNCATED},
+                 {"bare", UNWIND_NO_INFO}};
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, 1);
+    put(fixture, 2);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        walk(fixture, code(fixture, cases[i].name));
+        cr_assert_eq(fixture->stack.end, cases[i].end, "%s: %d", cases[i].name, fixture->stack.end);
+        cr_assert_eq(fixture->stack.count, 1, "%s", cases[i].name);
+    }
+    walk(fixture, 0x1234); /* nothing is mapped there */
+    cr_assert(fixture->stack.end == UNWIND_BROKEN && fixture->stack.count == 1);
+    cr_assert(fixture->frames[0].object == UNWIND_NO_OBJECT &&
+              fixture->frames[0].address == 0x1234);
+    free_fixture(fixture);
+}
+
+Test(unwind, expressions)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, code(fixture, "outer_back"));
+    put(fixture, code(fixture, "middle_back"));
+    walk(fixture, code(fixture, "plt"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=plt", "outer_back");
+    fixture->words[0] = 0x77;
+    fixture->words[1] = code(fixture, "outer_back");
+    walk(fixture, code(fixture, "plt_pushed"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=plt_pushed", "outer_back");
+    free_fixture(fixture);
+}
+
+Test(unwind, states)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, code(fixture, "outer_back"));
+    walk(fixture, code(fixture, "states"));
+    cr_assert_eq(fixture->stack.end, UNWIND_TRUNCATED);
+    walk(fixture, code(fixture, "states_end"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=states_end", "outer_back");
+    free_fixture(fixture);
+}
+
+/* A handler on an alternate stack; the interrupted stack is a second piece, or is not there. */
+Test(unwind, signals)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+    uint64_t other[] = {code(fixture, "outer_back")};
+
+    put(fixture, code(fixture, "restorer"));
+    put(fixture, 0);
+    put(fixture, STACK + 0x100000); /* the stack pointer that it interrupted */
+    put(fixture, code(fixture, "leaf"));
+    put(fixture, 0xbbbb);
+    walk(fixture, code(fixture, "leaf"));
+    expect(fixture, UNWIND_TRUNCATED, 3, "=leaf", "restorer", "=leaf");
+    fixture->input.pieces[1] =
+        (struct unwind_piece){STACK + 0x100000, (const void *)other, sizeof other};
+    fixture->input.piece_count = 2;
+    walk(fixture, code(fixture, "leaf"));
+    expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "restorer", "=leaf", "outer_back");
+    free_fixture(fixture);
+}
+
+/* A signal's return that no file describes: struct rt_sigframe behind the return address. */
+Test(unwind, trampoline)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, code(fixture, "sigreturn"));
+    for (size_t i = 0; i < 60; i++)
+        put(fixture, 0);
+    fixture->words[1 + 5 + 15] = STACK + 40 * 8;        /* rsp */
+    fixture->words[1 + 5 + 16] = code(fixture, "leaf"); /* rip */
+    fixture->words[40] = code(fixture, "outer_back");
+    walk(fixture, code(fixture, "leaf"));
+    expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "sigreturn", "=leaf", "outer_back");
+    free_fixture(fixture);
+}
+
+Test(unwind, frame_pointers)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, 0x4444);
+    put(fixture, STACK + 4 * 8); /* the caller's, also JIT code */
+    put(fixture, JIT + 0x100);
+    put(fixture, 0x5555);
+    put(fixture, 0xbbbb);
+    put(fixture, code(fixture, "outer_back"));
+    fixture->input.registers.values[RBP] = STACK + 8;
+    walk(fixture, JIT + 0x40);
+    expect(fixture, UNWIND_COMPLETE, 3, "=jit", "jit", "outer_back");
+
+    fixture->words[5] = code(fixture, "leaf"); /* no call is before it */
+    walk(fixture, JIT + 0x40);
+    expect(fixture, UNWIND_NO_INFO, 2, "=jit", "jit");
+    fixture->words[2] = 0x1234; /* no code */
+    walk(fixture, JIT + 0x40);
+    expect(fixture, UNWIND_NO_INFO, 1, "=jit");
+    fixture->input.registers.values[RBP] = STACK - 8; /* below */
+    walk(fixture, JIT + 0x40);
+    expect(fixture, UNWIND_NO_INFO, 1, "=jit");
+    free_fixture(fixture);
+}
+
+/* A function that says nothing and has pushed nothing. */
+Test(unwind, top_of_stack)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, code(fixture, "outer_back"));
+    walk(fixture, code(fixture, "bare"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=bare", "outer_back");
+    free_fixture(fixture);
+}
+
+Test(unwind, debug_frame)
+{
+    char text[sizeof wide + 64];
+
+    snprintf(text, sizeof text, ".cfi_sections .debug_frame\n%s", wide);
+    struct fixture *fixture = make_fixture(text, "gcc -Wl,--compress-debug-sections=zlib");
+    cr_assert_eq(sh("readelf -SW frames.so | grep -q 'debug_frame.* C '"), 0);
+    put_middle(fixture, code(fixture, "middle_back"));
+    walk(fixture, code(fixture, "leaf"));
+    expect(fixture, UNWIND_COMPLETE, 3, "=leaf", "middle_back", "outer_back");
+    free_fixture(fixture);
+}
+
+/* Only program headers lead to the frames. */
+Test(unwind, no_sections)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc -Wl,--eh-frame-hdr");
+    const uint8_t nothing[16] = {0};
+
+    put_middle(fixture, code(fixture, "middle_back"));
+    uint64_t leaf = code(fixture, "leaf");
+    int fd = open("frames.so", O_WRONLY);
+    cr_assert_eq(pwrite(fd, nothing, 8, 0x28), 8); /* e_shoff */
+    cr_assert_eq(pwrite(fd, nothing, 4, 0x3c), 4); /* e_shnum, e_shstrndx */
+    close(fd);
+    walk(fixture, leaf);
+    cr_assert(fixture->stack.end == UNWIND_COMPLETE && fixture->stack.count == 3);
+    free_fixture(fixture);
+}
+
+/* Files that are cut off, overwritten, or no ELF files at all. */
+Test(unwind, hostile_files)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+    char bytes[32768];
+    size_t size = (size_t)pread(fixture->fd, bytes, sizeof bytes, 0);
+
+    put_middle(fixture, code(fixture, "middle_back"));
+    uint64_t leaf = code(fixture, "leaf");
+    for (size_t cut = 0; cut < size; cut += 97) {
+        int fd = open("cut.so", O_RDWR | O_CREAT | O_TRUNC, 0600);
+        cr_assert_eq(write(fd, bytes, cut), (ssize_t)cut);
+        cr_assert_eq(pwrite(fd, "\xff\xff\xff\xff", 4, (off_t)(cut / 2)), 4);
+        unwinder_free(fixture->unwinder);
+        close(fixture->fd);
+        fixture->unwinder = unwinder_new();
+        fixture->fd = fd;
+        walk(fixture, leaf);
+        cr_assert(fixture->stack.count >= 1 && fixture->stack.count <= 3);
+    }
+    free_fixture(fixture);
+}
+
+/* What is not there yet is asked for again; what is not there at all is not. */
+Test(unwind, later)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+    int fd = fixture->fd;
+
+    put_middle(fixture, code(fixture, "middle_back"));
+    fixture->input.registers.values[RBP] = 0;
+    fixture->fd = -EAGAIN;
+    walk(fixture, code(fixture, "leaf"));
+    expect(fixture, UNWIND_NO_INFO, 1, "=leaf");
+    fixture->fd = fd;
+    fixture->input.registers.values[RBP] = STACK + 5 * 8;
+    walk(fixture, code(fixture, "leaf"));
+    cr_assert_eq(fixture->stack.end, UNWIND_COMPLETE);
+    free_fixture(fixture);
+}
+
+/* --- other machines ------------------------------------------------------------------------ */
+
+Test(unwind, i386)
+{
+    static const char assembler[] =
+        ".text\n nop\n"
+        "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+        "middle: .cfi_startproc\n push %ebp\n .cfi_def_cfa_offset 8\n .cfi_offset 5, -8\n"
+        " mov %esp, %ebp\n .cfi_def_cfa_register 5\n sub $8, %esp\n call leaf\n"
+        "middle_back: leave\n ret\n .cfi_endproc\n"
+        "outer: .cfi_startproc\n .cfi_undefined 8\n call middle\n"
+        "outer_back: hlt\n .cfi_endproc\n";
+    struct fixture *fixture = make_fixture(assembler, "gcc -m32");
+    const struct unwind_world world = {fixture, find, open_object};
+
+    fixture->code = NARROW_CODE;
+    fixture->input.registers.machine = UNWIND_I386;
+    put(fixture, code(fixture, "middle_back"));
+    put(fixture, 1);
+    put(fixture, 2);
+    put(fixture, 0xbbbb);
+    put(fixture, code(fixture, "outer_back"));
+    fixture->input.registers.values[4] = NARROW_STACK;
+    fixture->input.registers.values[5] = NARROW_STACK + 12;
+    fixture->input.registers.values[8] = code(fixture, "leaf");
+    fixture->input.pieces[0] =
+        (struct unwind_piece){NARROW_STACK, (const void *)fixture->narrow, fixture->count * 4};
+    fixture->stack = (struct unwind_stack){.frames = fixture->frames, .room = UNWIND_MOST_FRAMES};
+    cr_assert_eq(unwind_walk(fixture->unwinder, &world, &fixture->input, &fixture->stack), 0);
+    expect(fixture, UNWIND_COMPLETE, 3, "=leaf", "middle_back", "outer_back");
+    free_fixture(fixture);
+}
+
+/* Return addresses are signed in bits above the 48th, or where the mask says. */
+static void walk_aarch64(uint64_t signature, uint64_t mask)
+{
+    static const char assembler[] =
+        ".text\n nop\n"
+        "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+        "middle: .cfi_startproc\n hint #25\n .cfi_negate_ra_state\n"
+        " stp x29, x30, [sp, #-32]!\n .cfi_def_cfa_offset 32\n .cfi_offset 29, -32\n"
+        " .cfi_offset 30, -24\n bl leaf\n"
+        "middle_back: ldp x29, x30, [sp], #32\n ret\n .cfi_endproc\n"
+        "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
+        "outer_back: nop\n .cfi_endproc\n";
+    struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
+
+    fixture->input.registers.machine = UNWIND_AARCH64;
+    fixture->input.registers.signature = mask;
+    fixture->input.registers.values[30] = code(fixture, "middle_back");
+    fixture->input.registers.values[31] = STACK;
+    fixture->input.registers.values[32] = code(fixture, "leaf");
+    put(fixture, 0xbbbb);
+    put(fixture, code(fixture, "outer_back") | signature);
+    put(fixture, 1);
+    put(fixture, 2);
+    walk_cut(fixture, fixture->count * 8);
+    expect(fixture, UNWIND_COMPLETE, 3, "=leaf", "middle_back", "outer_back");
+    free_fixture(fixture);
+}
+
+Test(unwind, aarch64)
+{
+    walk_aarch64(UINT64_C(0x002a) << 48, 0);
+    walk_aarch64(UINT64_C(0x003f) << 48, UINT64_C(0x007f) << 48);
+}
+
+Test(unwind, registers)
+{
+    struct unwind_registers registers;
+    struct user_regs_struct set;
+    unsigned long long words[sizeof set / 8];
+
+    for (size_t i = 0; i < sizeof set / 8; i++)
+        words[i] = 100 + i;
+    memcpy(&set, words, sizeof set);
+    cr_assert(unwind_take_registers(UNWIND_X86_64, &set, sizeof set, &registers));
+    cr_assert(unwind_pc(&registers) == set.rip && unwind_sp(&registers) == set.rsp);
+    cr_assert(registers.values[0] == set.rax && registers.values[1] == set.rdx);
+    cr_assert(registers.values[3] == set.rbx && registers.values[6] == set.rbp);
+    cr_assert(registers.values[8] == set.r8 && registers.values[15] == set.r15);
+    cr_assert_not(unwind_take_registers(UNWIND_I386, &set, sizeof set, &registers));
+    cr_assert(unwind_take_registers(UNWIND_I386, &set, 17 * 4, &registers));
+    cr_assert_eq(unwind_pc(&registers), (uint32_t)words[6]);
+    cr_assert(unwind_take_registers(UNWIND_AARCH64, words, 34 * 8 <= sizeof words ? 34 * 8 : 0,
+                                    &registers) == (34 * 8 <= sizeof words));
+}
+
+/* --- this process, by glibc's unwinder too -------------------------------------------------- */
+
+static struct {
+    void *theirs[256];
+    int count;
+    struct user_regs_struct set;
+    uint64_t words[4096];
+    size_t size;
+    uint64_t start;
+} seen;
+
+static bool find_own(void *context, uint64_t address, struct unwind_mapping *mapping)
+{
+    char line[512], executable[8];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    bool found = false;
+
+    for (uint32_t i = 0; !found && fgets(line, sizeof line, maps) != NULL; i++) {
+        int name = 0;
+        sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &mapping->start, &mapping->end, executable,
+               &mapping->offset, &name);
+        found = address >= mapping->start && address < mapping->end && executable[2] == 'x';
+        mapping->object = i;
+        if (found)
+            sscanf(line + name, "%511s", (char *)context);
+    }
+    fclose(maps);
+    return found;
+}
+
+static int open_own(void *context, uint32_t object)
+{
+    (void)object; /* the one that was found last */
+    int fd = open(context, O_RDONLY);
+    return fd < 0 ? -ENOENT : fd;
+}
+
+/* Where a signal came, as the kernel tells; and the stack from there on. */
+static void look(int number, siginfo_t *information, void *context)
+{
+    const ucontext_t *at = context;
+    const greg_t *r = at->uc_mcontext.gregs;
+
+    (void)number;
+    (void)information;
+    seen.set = (struct user_regs_struct){.rax = (uint64_t)r[REG_RAX],
+                                         .rbx = (uint64_t)r[REG_RBX],
+                                         .rcx = (uint64_t)r[REG_RCX],
+                                         .rdx = (uint64_t)r[REG_RDX],
+                                         .rsi = (uint64_t)r[REG_RSI],
+                                         .rdi = (uint64_t)r[REG_RDI],
+                                         .rbp = (uint64_t)r[REG_RBP],
+                                         .rsp = (uint64_t)r[REG_RSP],
+                                         .rip = (uint64_t)r[REG_RIP],
+                                         .r8 = (uint64_t)r[REG_R8],
+                                         .r9 = (uint64_t)r[REG_R9],
+                                         .r10 = (uint64_t)r[REG_R10],
+                                         .r11 = (uint64_t)r[REG_R11],
+                                         .r12 = (uint64_t)r[REG_R12],
+                                         .r13 = (uint64_t)r[REG_R13],
+                                         .r14 = (uint64_t)r[REG_R14],
+                                         .r15 = (uint64_t)r[REG_R15]};
+    seen.start = seen.set.rsp;
+    seen.size = sizeof seen.words;
+    memcpy(seen.words, (const void *)seen.start, seen.size);
+    seen.count = backtrace(seen.theirs, 256);
+}
+
+static int order(const void *a, const void *b)
+{
+    if (*(const int *)a == 7)
+        raise(SIGUSR1);
+    return *(const int *)a - *(const int *)b;
+}
+
+__attribute__((noinline)) static int recurse(int depth)
+{
+    int numbers[] = {3, 7, 1, 9};
+    volatile char room[16 * (depth % 3 + 1)];
+
+    room[0] = (char)depth;
+    if (depth > 0)
+        return recurse(depth - 1) + room[0];
+    qsort(numbers, 4, sizeof numbers[0], order);
+    return numbers[0];
+}
+
+Test(unwind, as_glibc)
+{
+    struct sigaction action = {.sa_sigaction = look, .sa_flags = SA_SIGINFO};
+    static struct unwind_frame frames[UNWIND_MOST_FRAMES];
+    struct unwind_stack stack = {.frames = frames, .room = UNWIND_MOST_FRAMES};
+    struct unwinder *unwinder = unwinder_new();
+    struct unwind_input input = {.piece_count = 1};
+    struct unwind_mapping mapping;
+    char path[512];
+    const struct unwind_world world = {path, find_own, open_own};
+    int first = 0;
+
+#ifndef __x86_64__
+    cr_skip_test("registers are those of x86-64");
+#endif
+    char reserve[sizeof seen.words + 4096]; /* so much stack is above */
+    memset(reserve, 1, sizeof reserve);
+    sigaction(SIGUSR1, &action, NULL);
+    recurse(9 + reserve[4] - reserve[7]);
+    cr_assert_gt(seen.count, 12);
+    unwind_take_registers(UNWIND_X86_64, &seen.set, sizeof seen.set, &input.registers);
+    input.pieces[0] = (struct unwind_piece){seen.start, (const void *)seen.words, seen.size};
+    cr_assert_eq(unwind_walk(unwinder, &world, &input, &stack), 0);
+    cr_assert_geq(stack.count, 12); /* recurse ten times, raise, order, qsort; then it is cut */
+    while ((uint64_t)seen.theirs[first] != seen.set.rip)
+        cr_assert_lt(++first, seen.count);
+    for (uint32_t i = 0; i < stack.count; i++) {
+        uint64_t pc = (uint64_t)seen.theirs[first + (int)i];
+        cr_assert(find_own(path, pc, &mapping));
+        cr_assert_eq(frames[i].address + (i > 0), pc - mapping.start + mapping.offset, "%u", i);
+    }
+    unwinder_free(unwinder);
+}
+
+/* --- into a profile -------------------------------------------------------------------------- */
+
+static const char *name_of(const struct profile *profile, uint32_t node)
+{
+    const struct profile_location *location = &profile->locations[profile->nodes[node].location];
+
+    return profile->objects[location->object].kind == PROFILE_OBJECT_MARK
+               ? profile->strings[profile->objects[location->object].path]
+               : "code";
+}
+
+Test(unwind, profile)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+    struct profile *profile = profile_new();
+    uint32_t node, again, depth = 0;
+
+    feed_fork(profile, 7, 0);
+    feed_map(profile, &(struct map_spec){.pid = 7,
+                                         .kind = WIRE_MAP_FILE,
+                                         .object = 3,
+                                         .start = CODE,
+                                         .end = CODE + CODE_SIZE,
+                                         .inode = 5,
+                                         .name = "/lib/frames.so"});
+    put_middle(fixture, code(fixture, "middle_back"));
+    fixture->input.registers.values[RIP] = code(fixture, "leaf");
+    fixture->input.registers.values[RSP] = STACK;
+    fixture->input.pieces[0] = (struct unwind_piece){STACK, (const void *)fixture->words, 8};
+    uint64_t fp = fixture->input.registers.values[RBP];
+    fixture->input.registers.values[RBP] = 0;
+    cr_assert_eq(unwind_into_profile(fixture->unwinder, profile, 7, &fixture->input, &node), 0);
+    node = profile->nodes[node].parent;
+    cr_assert_str_eq(name_of(profile, node), "[no unwind info: frames.so]");
+
+    profile_give_object(profile, 3, dup(fixture->fd));
+    fixture->input.registers.values[RBP] = fp;
+    cr_assert_eq(unwind_into_profile(fixture->unwinder, profile, 7, &fixture->input, &node), 0);
+    node = profile->nodes[profile->nodes[node].parent].parent;
+    cr_assert_str_eq(name_of(profile, node), "[truncated]");
+    cr_assert_eq(profile->nodes[node].parent, PROFILE_NONE);
+
+    fixture->input.pieces[0].size = 56;
+    cr_assert_eq(unwind_into_profile(fixture->unwinder, profile, 7, &fixture->input, &node), 0);
+    cr_assert_eq(unwind_into_profile(fixture->unwinder, profile, 7, &fixture->input, &again), 0);
+    cr_assert_eq(node, again);
+    cr_assert_eq(profile->locations[profile->nodes[node].location].address, symbol("leaf"));
+    for (; node != PROFILE_NONE; node = profile->nodes[node].parent) {
+        cr_assert_str_eq(name_of(profile, node), "code");
+        depth++;
+    }
+    cr_assert_eq(depth, 3);
+    profile_free(profile);
+    free_fixture(fixture);
+}
