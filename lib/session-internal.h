@@ -48,6 +48,8 @@ struct pprofil_session {
     unsigned root_count;
     double rate_hz;
     bool sampling;
+    struct unwinder *unwinder;    /* owned; NULL: no call graph */
+    bool objects_follow;          /* of mappings told since the last stack */
     struct session_count *counts; /* owned */
     struct census *census;          /* owned; NULL: no dialect */
     struct control *control;      /* owned; NULL: nobody may command it */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "session-internal.h"
+#include "unwind/unwind.h"
 
 #define RING_SECONDS 6        /* of samples from every CPU: so long may the caller be busy */
 #define STACK_SECONDS 0.25    /* the same of whole stacks; most are much smaller */
@@ -56,7 +57,7 @@ static void drain_socket(struct pprofil_session *session)
         if (error == -EPIPE ||
             error == -EPROTO) /* one that speaks in other ways is as good as dead */
             session->dead = true;
-        else if (error == 0 && message.op == WIRE_OP_OBJECT && fd >= 0)
+        else if (error == 0 && message.op == WIRE_OP_OBJECT)
             profile_give_object(session->profile->profile, (uint32_t)message.value, fd);
         else if (fd >= 0)
             close(fd);
@@ -85,6 +86,40 @@ static void await_object(struct pprofil_session *session, const struct wire_head
         drain_socket(session);
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* A stack cannot be walked without the files that it leads through. Their descriptors follow
+ * their mappings at once, by another way. */
+static void await_objects(struct pprofil_session *session)
+{
+    struct pollfd poller = {.fd = session->socket, .events = POLLIN};
+    int64_t left, deadline = now_ms() + OBJECT_MS;
+
+    session->objects_follow = false;
+    while (profile_awaits_any_object(session->profile->profile) && !session->dead &&
+           (left = deadline - now_ms()) > 0 && poll(&poller, 1, (int)left) > 0)
+        drain_socket(session);
+}
+
+static int feed(struct pprofil_session *session, const struct wire_header *event)
+{
+    struct profile *profile = session->profile->profile;
+
+    if (session->unwinder == NULL)
+        return profile_feed(profile, event);
+    if (event->type == WIRE_MAP)
+        session->objects_follow = true;
+    if (event->type == WIRE_SAMPLE && session->objects_follow)
+        await_objects(session);
+    return unwind_feed(session->unwinder, profile, event);
+}
+
 static int drain_ring(struct pprofil_session *session)
 {
     const struct wire_header *event;
@@ -92,7 +127,7 @@ static int drain_ring(struct pprofil_session *session)
     while ((event = ring_peek(session->ring)) != NULL) {
         if (session->recording != NULL)
             wire_record_event(session->recording, event);
-        int error = profile_feed(session->profile->profile, event);
+        int error = feed(session, event);
         counts_feed(session, event);
         if (session->census != NULL && error == 0) {
             await_object(session, event);
@@ -123,14 +158,6 @@ int session_wait(const struct pprofil_session *session, int timeout_ms)
 {
     struct pollfd poller = {.fd = session->epoll, .events = POLLIN};
     return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
 /* The same as session_command, with a descriptor, or -1. */

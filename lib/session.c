@@ -18,6 +18,7 @@
 
 #include "session-internal.h"
 #include "spawn.h"
+#include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u
 
@@ -111,6 +112,8 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
         return session_fail(session, error,
                             "frequency must be %g to %g Hz, overhead above 0 and at most 1000 %%",
                             PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+    if (session->options.stack_size > 0 && (session->unwinder = unwinder_new()) == NULL)
+        return -ENOMEM;
     error = build(session, &far_socket, &ring_fd);
     if (error != 0)
         session_fail(session, error, "cannot set up a session: %s", strerror(-error));
@@ -137,6 +140,7 @@ void pprofil_session_close(pprofil_session *session)
     if (session->recording != NULL)
         wire_record_close(session->recording);
     ring_close(session->ring);
+    unwinder_free(session->unwinder);
     control_free(session);
     census_free(session->census);
     tasks_free(session->tasks);

@@ -250,9 +250,11 @@ static int name_syscall(struct profile *profile, int32_t number, uint32_t flags,
     return profile_syscall(profile, name, number, compat, result);
 }
 
-static int feed_sample(struct profile *profile, const struct wire_sample *event)
+/* node: PROFILE_NONE for a stack of one frame */
+static int feed_sample(struct profile *profile, const struct wire_sample *event, uint32_t node)
 {
     struct profile_sample sample = {.sleeping = (event->flags & WIRE_SAMPLE_SLEEPING) != 0,
+                                    .node = node,
                                     .count = 1,
                                     .cpu_ns = event->cpu_ns,
                                     .wall_ns = event->wall_ns};
@@ -262,13 +264,18 @@ static int feed_sample(struct profile *profile, const struct wire_sample *event)
 
     if (error == 0)
         error = find_thread(profile, live->process, event->tid, &sample.thread);
-    if (error == 0)
+    if (error == 0 && node == PROFILE_NONE)
         error = locate(profile, live, event->pc, &location);
-    if (error == 0)
+    if (error == 0 && node == PROFILE_NONE)
         error = profile_node(profile, PROFILE_NONE, location, &sample.node);
     if (error == 0)
         error = name_syscall(profile, event->syscall, event->flags, &sample.syscall);
     return error == 0 ? profile_count(profile, &sample) : error;
+}
+
+int profile_feed_stack(struct profile *profile, const struct wire_sample *event, uint32_t node)
+{
+    return feed_sample(profile, event, node);
 }
 
 static void feed_stats(struct profile *profile, const struct wire_stats *event)
@@ -311,7 +318,7 @@ int profile_feed(struct profile *profile, const struct wire_header *header)
 
     switch (header->type) {
     case WIRE_SAMPLE:
-        return feed_sample(profile, event);
+        return feed_sample(profile, event, PROFILE_NONE);
     case WIRE_MAP:
         return feed_map(profile, event);
     case WIRE_EXEC:

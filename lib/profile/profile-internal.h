@@ -47,6 +47,7 @@ struct pending_object {
     uint32_t wire_object;
     uint32_t object; /* index, or PROFILE_ABSENT */
     int fd;          /* or -1 */
+    bool none;       /* it will not come */
 };
 
 #define LIVE_BUCKETS 1024

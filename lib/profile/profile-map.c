@@ -22,6 +22,8 @@ static void attach_object(struct profile *profile, uint32_t object, int fd)
 {
     struct profile_object *wanted = &profile->objects[object];
 
+    if (fd < 0)
+        return;
     if (wanted->fd >= 0)
         close(fd);
     else
@@ -54,11 +56,13 @@ void profile_give_object(struct profile *profile, uint32_t wire_object, int fd)
     struct pending_object *pending = find_pending(profile, wire_object);
 
     if (pending == NULL)
-        add_pending(profile, &(struct pending_object){wire_object, PROFILE_ABSENT, fd});
+        add_pending(profile, &(struct pending_object){wire_object, PROFILE_ABSENT, fd, fd < 0});
     else if (pending->object != PROFILE_ABSENT)
         attach_object(profile, pending->object, fd);
-    else
+    else if (fd >= 0)
         close(fd);
+    if (pending != NULL)
+        pending->none = fd < 0;
 }
 
 static void want_object(struct profile *profile, uint32_t wire_object, uint32_t object)
@@ -68,7 +72,7 @@ static void want_object(struct profile *profile, uint32_t wire_object, uint32_t 
     if (wire_object == 0)
         return;
     if (pending == NULL) {
-        add_pending(profile, &(struct pending_object){wire_object, object, -1});
+        add_pending(profile, &(struct pending_object){wire_object, object, -1, false});
     } else if (pending->object == PROFILE_ABSENT) {
         pending->object = object;
         attach_object(profile, object, pending->fd);
@@ -76,12 +80,28 @@ static void want_object(struct profile *profile, uint32_t wire_object, uint32_t 
     }
 }
 
+static bool is_awaited(const struct profile *profile, const struct pending_object *pending)
+{
+    return pending->object != PROFILE_ABSENT && !pending->none &&
+           profile->objects[pending->object].fd < 0;
+}
+
 bool profile_awaits_object(const struct profile *profile, uint32_t object)
 {
     const struct profile_index *index = profile->index;
 
     for (uint32_t i = 0; profile->objects[object].fd < 0 && i < index->pending_count; i++)
-        if (index->pending[i].object == object)
+        if (index->pending[i].object == object && is_awaited(profile, &index->pending[i]))
+            return true;
+    return false;
+}
+
+bool profile_awaits_any_object(const struct profile *profile)
+{
+    const struct profile_index *index = profile->index;
+
+    for (uint32_t i = 0; i < index->pending_count; i++)
+        if (is_awaited(profile, &index->pending[i]))
             return true;
     return false;
 }

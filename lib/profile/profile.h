@@ -154,9 +154,11 @@ void profile_free(struct profile *profile);
 
 /* Takes one valid event (wire_event_valid). 0, or -ENOMEM; the profile stays consistent. */
 int profile_feed(struct profile *profile, const struct wire_header *event);
+/* The same of a sample whose stack has been unwound: node is its leaf. */
+int profile_feed_stack(struct profile *profile, const struct wire_sample *event, uint32_t node);
 
 /* Gives the profile the descriptor that wire_map.object announced; it is closed where no
- * object wants it, or has one already. */
+ * object wants it, or has one already. fd -1: it could not be had, and will not come. */
 void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
 
 /* The object that is mapped around an address of a process that has not ended, and the
@@ -166,6 +168,8 @@ bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t 
 
 /* Will the object's descriptor, which was announced, still come? */
 bool profile_awaits_object(const struct profile *profile, uint32_t object);
+/* Will any? */
+bool profile_awaits_any_object(const struct profile *profile);
 
 /* Is this image what its process runs, as far as the events have told? */
 bool profile_runs(const struct profile *profile, uint32_t process);

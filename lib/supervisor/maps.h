@@ -30,6 +30,7 @@ struct maps {
     unsigned next;          /* slot to be replaced */
     uint64_t scanned_at;    /* time of the last look at all executable mappings */
     uint64_t scan_cost_ns;
+    unsigned scans;
     struct mapping known[MAPS_REMEMBERED];
 };
 

@@ -26,6 +26,7 @@
 #define VDSO_MOST 65536u        /* bytes; it has two or three pages */
 #define JIT_INODE UINT64_MAX    /* requests that are no files of a mapping */
 #define VDSO_INODE (UINT64_MAX - 1)
+#define EARLY_SCANS 8u         /* of an image: with each of its first samples */
 #define SCAN_SHARE 200u        /* a look at all executable mappings may take 1 in so many, ... */
 #define SCAN_SHARE_CHANGED 20u /* ... and where one of them is new */
 
@@ -181,8 +182,10 @@ void objects_tell_executable(struct supervisor *supervisor, struct process *proc
     uint64_t address = 0, now = time_now();
     uint64_t period = maps->scan_cost_ns * (changed ? SCAN_SHARE_CHANGED : SCAN_SHARE);
 
-    if (maps->scanned_at != 0 && now - maps->scanned_at < period)
+    /* a program that has just started maps its libraries one by one */
+    if (maps->scans >= EARLY_SCANS && now - maps->scanned_at < period)
         return;
+    maps->scans++;
     while (maps_next_executable(maps, process->pid, address, parse, &supervisor->details) ==
                MAPS_NEW &&
            tell_mapping(supervisor, process, compat)) {
@@ -270,17 +273,29 @@ static int open_object(const struct object_request *wanted)
     return open_mapped(wanted);
 }
 
+/* 0, or -errno: -EAGAIN where the client is behind. */
+static int send_object(const struct supervisor *supervisor, const struct object_request *wanted)
+{
+    int fd = open_object(wanted);
+    struct wire_message message = {
+        .op = WIRE_OP_OBJECT, .error = fd < 0 ? ENOENT : 0, .value = wanted->id};
+    int error = wire_send(supervisor->socket, &message, fd);
+
+    if (fd >= 0)
+        close(fd);
+    return error;
+}
+
 void objects_send(struct supervisor *supervisor)
 {
     struct objects *objects = &supervisor->objects;
+    unsigned sent = 0;
 
-    for (unsigned i = 0; i < objects->waiting_count; i++) {
-        int fd = open_object(&objects->waiting[i]);
-        if (fd < 0)
-            continue;
-        struct wire_message message = {.op = WIRE_OP_OBJECT, .value = objects->waiting[i].id};
-        wire_send(supervisor->socket, &message, fd); /* full: the client has the path */
-        close(fd);
-    }
-    objects->waiting_count = 0;
+    while (sent < objects->waiting_count &&
+           send_object(supervisor, &objects->waiting[sent]) != -EAGAIN)
+        sent++;
+    objects->waiting_count -= sent;
+    if (sent > 0)
+        memmove(objects->waiting, objects->waiting + sent,
+                objects->waiting_count * sizeof *objects->waiting);
 }

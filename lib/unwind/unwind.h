@@ -119,4 +119,8 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
 int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
                         const struct unwind_input *input, uint32_t *node);
 
+/* Takes any event as profile_feed does; of a sample with a stack, the callers too. */
+int unwind_feed(struct unwinder *unwinder, struct profile *profile,
+                const struct wire_header *event);
+
 #endif

@@ -216,7 +216,7 @@ enum wire_op {
     WIRE_OP_WALL,       /* value: 1: sample sleeping threads too; 0: no more */
     WIRE_OP_QUIT,       /* let everything go, say the last statistics, end */
     WIRE_OP_DONE,       /* up: the answer to any of these; error, pid */
-    WIRE_OP_OBJECT,     /* up: value is an object id; one descriptor comes with it */
+    WIRE_OP_OBJECT,     /* up: value is an object id; its descriptor comes with it, or an error */
 };
 
 enum wire_attach_flags {
@@ -225,7 +225,7 @@ enum wire_attach_flags {
 
 struct wire_message {
     uint32_t op;    /* enum wire_op */
-    int32_t error;  /* DONE: 0 or an errno */
+    int32_t error;  /* DONE, OBJECT: 0 or an errno */
     int32_t pid;    /* ATTACH, DONE: process; DONE with an error: the task that refused */
     uint32_t flags; /* enum wire_attach_flags */
     uint64_t value;
