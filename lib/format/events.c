@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format/format.h"
+#include "unwind/unwind.h"
 
 static bool matches(const unsigned char *head, size_t size, uint64_t all)
 {
@@ -13,17 +14,33 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
 }
 
+/* Descriptors are in no recording. */
+static int replay(struct unwinder *unwinder, struct profile *profile,
+                  const struct wire_header *event)
+{
+    const struct wire_map *map = (const void *)event;
+    int error = unwind_feed(unwinder, profile, event);
+
+    if (event->type == WIRE_MAP && map->object != 0)
+        profile_give_object(profile, map->object, -1);
+    return error;
+}
+
 static int read_events(const char *path, struct profile *profile)
 {
-    struct wire_recording *recording;
+    struct wire_recording *recording = NULL;
+    struct unwinder *unwinder = unwinder_new();
     const struct wire_header *event;
     int damage = 0;
     int error = wire_replay_open(path, &recording);
 
-    if (error != 0)
-        return error == -EPROTO ? -EBADMSG : error;
+    if (error == 0 && unwinder == NULL)
+        error = -ENOMEM;
     while (error == 0 && (event = wire_replay_next(recording, &damage)) != NULL)
-        error = profile_feed(profile, event);
+        error = replay(unwinder, profile, event);
+    if (error == -EPROTO)
+        error = -EBADMSG;
+    unwinder_free(unwinder);
     wire_replay_close(recording);
     if (error == 0 && damage != 0)
         error = -EBADMSG;

@@ -30,6 +30,11 @@ static void attach_object(struct profile *profile, uint32_t object, int fd)
         wanted->fd = fd;
 }
 
+void profile_set_file(struct profile *profile, uint32_t object, int fd)
+{
+    attach_object(profile, object, fd);
+}
+
 /* A descriptor and its MAP event come by different ways: whichever is first waits here. */
 static struct pending_object *find_pending(const struct profile *profile, uint32_t wire_object)
 {

@@ -161,6 +161,9 @@ int profile_feed_stack(struct profile *profile, const struct wire_sample *event,
  * object wants it, or has one already. fd -1: it could not be had, and will not come. */
 void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
 
+/* Gives an object that has no descriptor one, which the profile closes at its end. */
+void profile_set_file(struct profile *profile, uint32_t object, int fd);
+
 /* The object that is mapped around an address of a process that has not ended, and the
  * mapping: *start is where its *offset in the object is. False: none is known. */
 bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address,

@@ -25,9 +25,11 @@ static int feed_stack(struct unwinder *unwinder, struct profile *profile,
     uint32_t node;
 
     memcpy(input.registers.values, stack->regs, sizeof stack->regs);
+    input.registers.unknown = ~stack->known;
     const struct machine *machine = machine_find(input.registers.machine);
     input.registers.values[machine->pc] = sample->pc;
     input.registers.values[machine->sp] = sample->sp;
+    input.registers.unknown &= ~(UINT64_C(1) << machine->pc | UINT64_C(1) << machine->sp);
     input.pieces[0] =
         (struct unwind_piece){.start = stack->start, .bytes = stack->bytes, .size = stack->size};
     int error = unwind_into_profile(unwinder, profile, sample->pid, &input, &node);

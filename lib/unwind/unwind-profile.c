@@ -3,16 +3,19 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "unwind/unwind.h"
 
 #define PAGE 4096u /* at least */
 
 struct process_world {
-    const struct profile *profile;
+    struct profile *profile;
     uint32_t pid;
 };
 
@@ -30,6 +33,27 @@ static bool find(void *context, uint64_t address, struct unwind_mapping *mapping
     return true;
 }
 
+/* Of a recording there are no descriptors: the file that has its path and inode is the same one.
+ * What is no regular file is not even opened. */
+static int open_path(const struct profile *profile, const struct profile_object *object)
+{
+    struct stat status;
+    char through[64];
+    int fd = -1;
+
+    if (object->kind != PROFILE_OBJECT_FILE || object->deleted)
+        return -ENOENT;
+    int place = open(profile->strings[object->path], O_PATH | O_CLOEXEC);
+    if (place < 0)
+        return -ENOENT;
+    if (fstat(place, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == object->inode) {
+        snprintf(through, sizeof through, "/proc/self/fd/%d", place);
+        fd = open(through, O_RDONLY | O_CLOEXEC);
+    }
+    close(place);
+    return fd < 0 ? -ENOENT : fd;
+}
+
 static int open_object(void *context, uint32_t number)
 {
     const struct process_world *world = context;
@@ -37,7 +61,12 @@ static int open_object(void *context, uint32_t number)
 
     if (object->fd >= 0)
         return object->fd;
-    return profile_awaits_object(world->profile, number) ? -EAGAIN : -ENOENT;
+    if (profile_awaits_object(world->profile, number))
+        return -EAGAIN;
+    int fd = open_path(world->profile, object);
+    if (fd >= 0)
+        profile_set_file(world->profile, number, fd);
+    return fd;
 }
 
 static int unknown_object(struct profile *profile, uint32_t *index)

@@ -33,6 +33,7 @@ enum unwind_machine {
 struct unwind_registers {
     enum unwind_machine machine;
     uint64_t values[UNWIND_REGISTERS]; /* those above the machine's last are not looked at */
+    uint64_t unknown;   /* bit i: values[i] is not known: of a sleeper only pc and sp are */
     uint64_t signature; /* AArch64: address bits that hold a signature (NT_ARM_PAC_MASK, code); 0:
                          * as Linux sets them where a frame says that it signs */
 };

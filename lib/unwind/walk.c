@@ -19,6 +19,7 @@
 #include "unwind/unwind-internal.h"
 
 #define MOST_PLACES 8u
+#define LEAST_ADDRESS 4096u /* of anything that can be mapped */
 #define MOST_OBJECTS (1u << 24)
 #define USER_ADDRESS ((UINT64_C(1) << 48) - 1) /* AArch64, where the mask is not known */
 
@@ -39,6 +40,7 @@ struct walk {
     const struct unwind_input *input;
     const struct machine *machine;
     uint64_t registers[UNWIND_REGISTERS];
+    uint64_t unknown; /* bit i: registers[i] is not */
     struct place places[MOST_PLACES];
     uint32_t place_count;
     bool exact;      /* the program counter is no return address */
@@ -144,6 +146,18 @@ static uint64_t offset_in(const struct place *place, uint64_t address)
     return address - place->mapping.start + place->mapping.offset;
 }
 
+/* Could this be where a call returns to? In a file there is a call before it. */
+static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
+{
+    const struct place *place = find_place(walk, address - 1);
+
+    if (place == NULL || place->object == NULL)
+        return false;
+    if (place->object->elf == NULL)
+        return !file_only;
+    return call_precedes(place->object, walk->machine, offset_in(place, address - 1) + 1);
+}
+
 /* --- by rule ---------------------------------------------------------------------------- */
 
 /* Below the stack pointer lies what an epilogue has popped, and the register has it again. */
@@ -228,11 +242,49 @@ static bool step_plainly(struct walk *walk, const struct rule *rule)
     for (size_t i = 0; i < rule->count; i++) {
         const struct rule_register *saved = &rule->registers[i];
         memcpy(&registers[saved->number], at + (saved->value - rule->low), sizeof cfa);
+        walk->unknown &= ~(UINT64_C(1) << saved->number);
     }
     registers[machine->sp] = cfa;
     registers[machine->pc] = strip(walk, rule, registers[rule->return_column]);
     walk->exact = false;
     return true;
+}
+
+/* Could this be where a function that keeps a frame pointer saved its caller's? */
+static bool is_frame_pointer(struct walk *walk, uint64_t slot)
+{
+    const struct unwind_piece *piece = &walk->input->pieces[0];
+    uint64_t word = walk->machine->word, saved, caller;
+
+    if (!memory_read(walk->input, slot, (size_t)word, &saved) ||
+        !memory_read(walk->input, slot + word, (size_t)word, &caller))
+        return false;
+    bool outermost = saved < LEAST_ADDRESS;
+    bool above = saved > slot && saved - piece->start < piece->size;
+    return (above || outermost) && returns_to(walk, caller, true);
+}
+
+/* A sleeper's frame pointer is not known, but where it points can be told from what is there. */
+static bool find_frame_pointer(struct walk *walk, const struct rule *rule)
+{
+    const struct machine *machine = walk->machine;
+    const struct unwind_piece *piece = &walk->input->pieces[0];
+    uint64_t word = machine->word, slot = walk->registers[machine->sp] & ~(word - 1);
+
+    if (rule->cfa.number != machine->fp || rule->cfa.value != (int64_t)(2 * word))
+        return false;
+    while (slot - piece->start < piece->size && !is_frame_pointer(walk, slot))
+        slot += word;
+    walk->registers[machine->fp] = slot;
+    walk->unknown &= ~(UINT64_C(1) << machine->fp);
+    return slot - piece->start < piece->size;
+}
+
+static bool base_is_known(struct walk *walk, const struct rule *rule)
+{
+    return rule->cfa.how != RULE_REGISTER ||
+           (walk->unknown & UINT64_C(1) << rule->cfa.number) == 0 ||
+           find_frame_pointer(walk, rule);
 }
 
 static void step_by_rule(struct walk *walk, const struct unwind_object *object,
@@ -242,6 +294,8 @@ static void step_by_rule(struct walk *walk, const struct unwind_object *object,
     uint64_t *registers = walk->registers, cfa, values[UNWIND_REGISTERS];
     uint64_t pc = registers[machine->pc], sp = registers[machine->sp];
 
+    if (walk->unknown != 0 && !base_is_known(walk, rule))
+        return end_walk(walk, UNWIND_TRUNCATED);
     if (step_plainly(walk, rule))
         return;
     for (size_t i = 0; i < rule->count; i++)
@@ -254,8 +308,10 @@ static void step_by_rule(struct walk *walk, const struct unwind_object *object,
         if (!evaluate(walk, object, rule, &rule->registers[i], cfa, &values[i]))
             return;
     registers[machine->sp] = cfa;
-    for (size_t i = 0; i < rule->count; i++)
+    for (size_t i = 0; i < rule->count; i++) {
         registers[rule->registers[i].number] = machine_wrap(machine, values[i]);
+        walk->unknown &= ~(UINT64_C(1) << rule->registers[i].number);
+    }
     registers[machine->pc] = strip(walk, rule, registers[rule->return_column]);
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;
     if (registers[machine->pc] == pc && registers[machine->sp] == sp)
@@ -263,18 +319,6 @@ static void step_by_rule(struct walk *walk, const struct unwind_object *object,
 }
 
 /* --- without a rule ----------------------------------------------------------------------- */
-
-/* Could this be where a call returns to? In a file there is a call before it. */
-static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
-{
-    const struct place *place = find_place(walk, address - 1);
-
-    if (place == NULL || place->object == NULL)
-        return false;
-    if (place->object->elf == NULL)
-        return !file_only;
-    return call_precedes(place->object, walk->machine, offset_in(place, address - 1) + 1);
-}
 
 static void go(struct walk *walk, uint64_t pc, uint64_t sp)
 {
@@ -416,6 +460,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
     walk.world = world;
     walk.input = input;
     memcpy(walk.registers, input->registers.values, sizeof walk.registers);
+    walk.unknown = input->registers.unknown;
     walk.place_count = 0;
     walk.exact = true;
     walk.from_exact = false;
