@@ -43,8 +43,7 @@ struct walk {
     uint64_t unknown; /* bit i: registers[i] is not */
     struct place places[MOST_PLACES];
     uint32_t place_count;
-    bool exact;      /* the program counter is no return address */
-    bool from_exact; /* nor was the one before */
+    bool exact;   /* the program counter is no return address */
     bool made;    /* the return address to the last frame was made by hand: it is the outermost */
     bool guessed; /* the registers are */
     bool ended;
@@ -370,8 +369,8 @@ static void step_by_trampoline(struct walk *walk)
     walk->exact = true;
 }
 
-/* False: the walk has ended. A return address that nobody called from is where a function begins
- * (makecontext): the instruction before it says nothing. */
+/* False: the walk has ended. A return address that was made by hand (makecontext) is where a
+ * function begins: the instruction before it says nothing. */
 static bool find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
                       const struct rule **rule)
 {
@@ -404,8 +403,9 @@ static void step(struct walk *walk, const struct place *place, uint64_t address)
         return step_by_trampoline(walk);
     if (rule != NULL)
         return step_by_rule(walk, object, rule);
-    if (in_file && unwind_object_entry(object, offset))
-        return end_walk(walk, UNWIND_COMPLETE);
+    if (in_file && (unwind_object_entry(object, offset) ||
+                    (!walk->exact && !call_precedes(object, walk->machine, offset + 1))))
+        return end_walk(walk, UNWIND_COMPLETE); /* nobody called from here */
     if (!step_by_top(walk) && !step_by_frame_pointer(walk) && !walk->ended)
         end_walk(walk, place == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);
 }
@@ -418,10 +418,9 @@ static void lead_back(struct walk *walk)
 {
     if (walk->made)
         return end_walk(walk, UNWIND_COMPLETE);
-    walk->exact = walk->from_exact;
+    walk->exact = true;
     if (!step_by_top(walk) && !walk->ended)
         end_walk(walk, UNWIND_BROKEN);
-    walk->from_exact = false;
 }
 
 /* One frame, and the way to the next. */
@@ -442,7 +441,6 @@ static void take_frame(struct walk *walk, struct unwind_stack *stack)
         (struct unwind_frame){.object = place == NULL ? UNWIND_NO_OBJECT : place->mapping.object,
                               .exact = walk->exact,
                               .address = place == NULL ? address : offset_in(place, address)};
-    walk->from_exact = walk->exact;
     step(walk, place, address);
 }
 
@@ -463,7 +461,6 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
     walk.unknown = input->registers.unknown;
     walk.place_count = 0;
     walk.exact = true;
-    walk.from_exact = false;
     walk.made = false;
     walk.guessed = false;
     walk.ended = false;

@@ -2,10 +2,10 @@
 /*
  * compare [-v] [-s SIZE] FILE: unwinds what stacks.py recorded and compares with what gdb saw.
  * Two stacks are equal if all program counters are. Prints one line, and with -v the stacks that
- * differ; status 1 where fewer than 99 % are equal. Behind the outermost function, and where a
- * description is wrong, gdb shows frames at addresses where no code is mapped (0, an argument of
- * the program's): these are left out, and such stacks counted. -s cuts the copies to SIZE bytes,
- * and then a truncated stack is equal if it is the inner part of gdb's.
+ * differ or are broken; status 1 where fewer than 99 % are equal. Behind the outermost function,
+ * and where a description is wrong, gdb shows frames at addresses where no code is mapped (0, an
+ * argument of the program's): these are left out, and such stacks counted. -s cuts the copies to
+ * SIZE bytes, and then a truncated stack is equal if it is the inner part of gdb's.
  */
 #include "config.h"
 
@@ -85,9 +85,9 @@ static struct tally compare(struct stacks *stacks, size_t most, bool verbose)
             exit(1);
         tally.by_end[stack.end]++;
         tally.frames += stack.count;
-        if (equal(stacks, &stack, cut))
-            tally.equal++;
-        else if (verbose)
+        bool same = equal(stacks, &stack, cut);
+        tally.equal += same;
+        if (verbose && (!same || stack.end == UNWIND_BROKEN))
             show(stacks, &stack);
     }
     unwinder_free(unwinder);

@@ -129,6 +129,7 @@ def main():
                 os.write(tell, struct.pack("<I", gdb.selected_inferior().pid))
                 gdb.execute("continue", to_string=True)
                 if gdb.selected_inferior().pid != 0:
+                    random.choice(gdb.selected_inferior().threads()).switch()
                     if taken == 0:
                         save_vdso(gdb.selected_inferior())
                     file.write(record(most))
