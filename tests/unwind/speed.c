@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * speed FILE: what a frame costs, ours and libdwfl's (eu-stack's unwinder), on the same copies,
- * when both have seen each stack before. Of the stacks that stacks.py recorded those of one run
- * of the program are taken that have 20 to 40 frames; each is walked again and again, ours and
+ * speed [-a] FILE: what a frame costs, ours and libdwfl's (eu-stack's unwinder), on the same
+ * copies, when both have seen each stack before. Of the stacks that stacks.py recorded those of one
+ * run of the program are taken that have 20 to 40 frames; each is walked again and again, ours and
  * theirs by turns, and the medians over the stacks are printed, with their ratio; and of how many
- * stacks both see the same.
+ * stacks both see the same. -a: all stacks, whatever their depth, once.
  */
 #include "config.h"
 
@@ -14,9 +14,9 @@
 
 #include "stacks.h"
 
-#define MOST_STACKS 200u
-#define OUR_ROUNDS 2000u
-#define THEIR_ROUNDS 20u
+#define MOST_STACKS 2000u
+#define OUR_ROUNDS 500u
+#define THEIR_ROUNDS 10u
 
 static char *debug_path; /* NULL: the default */
 static const Dwfl_Callbacks callbacks = {
@@ -199,31 +199,40 @@ static bool agree(struct race *race)
     return true;
 }
 
+/* The run is the last one: its libraries are all loaded. -a: libdwfl begins anew for each. */
+static bool wanted(struct race *race, const struct stacks_record *record, bool all)
+{
+    if (race->dwfl == NULL || (all && !same_world(race->first, record))) {
+        race->first = all ? record : &race->stacks->records[race->stacks->count - 1];
+        dwfl_end(race->dwfl);
+        race->dwfl = make_dwfl(race->stacks, race->first, &race->theirs);
+    }
+    return all || (record->frame_count >= 20 && record->frame_count <= 40 &&
+                   same_world(race->first, record));
+}
+
 int main(int argc, char **argv)
 {
     static struct race race;
-    double ours[MOST_STACKS], theirs[MOST_STACKS];
+    static double ours[MOST_STACKS], theirs[MOST_STACKS];
     uint32_t count = 0, agreed = 0;
     uint64_t frames = 0;
+    bool all = argc == 3 && strcmp(argv[1], "-a") == 0;
 
-    if (argc != 2)
+    if (argc != 2 + all)
         return 2;
-    race.stacks = stacks_read(argv[1]);
+    race.stacks = stacks_read(argv[1 + all]);
     race.unwinder = unwinder_new();
     for (uint32_t i = 0; i < race.stacks->count && count < MOST_STACKS; i++) {
-        const struct stacks_record *record = &race.stacks->records[i];
-        race.stacks->current = record;
-        if (record->frame_count < 20 || record->frame_count > 40 ||
-            (race.first != NULL && !same_world(race.first, record)))
+        const struct stacks_record *record = race.stacks->current = &race.stacks->records[i];
+        if (!wanted(&race, record, all))
             continue;
-        if (race.first == NULL)
-            race.dwfl = make_dwfl(race.stacks, race.first = record, &race.theirs);
         time_ours(&race, &record->input, 1);
         time_theirs(&race, &record->input, 1);
         agreed += agree(&race);
         frames += race.ours.count;
-        ours[count] = time_ours(&race, &record->input, OUR_ROUNDS);
-        theirs[count++] = time_theirs(&race, &record->input, THEIR_ROUNDS);
+        ours[count] = time_ours(&race, &record->input, all ? 1 : OUR_ROUNDS);
+        theirs[count++] = time_theirs(&race, &record->input, all ? 1 : THEIR_ROUNDS);
     }
     if (count == 0) {
         fprintf(stderr, "no stacks of 20 to 40 frames\n");
