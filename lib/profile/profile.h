@@ -214,6 +214,11 @@ int profile_count(struct profile *profile, const struct profile_sample *sample);
 int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                       uint32_t count, uint32_t looked);
 
+/* The samples that are to be kept (a flag for each), with all that they need, as a profile of
+ * its own, the caller's. Totals of samples, threads and processes are its own, the others those of
+ * the whole run. 0 or -ENOMEM. */
+int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
+
 /* Makes room for one more element at the end of an array that began as NULL. 0, -ENOMEM or
  * -EOVERFLOW. */
 int profile_grow(void *array, uint32_t count, size_t element);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A part of a profile: some of its samples, and of the tables what these need. Each entry is
+ * copied when the first that refers to it is, and where it went is remembered, so that a part
+ * costs what it holds. What was true of the whole run stays so.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/profile.h"
+
+/* Where entries went: index + 1, by their index in the whole; 0: nowhere yet. */
+struct extraction {
+    const struct profile *from;
+    struct profile *to;
+    uint32_t *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
+};
+
+static int take_string(const struct extraction *extraction, uint32_t from, uint32_t *to)
+{
+    return profile_string(extraction->to, extraction->from->strings[from], to);
+}
+
+static int take_process(const struct extraction *extraction, uint32_t from, uint32_t *to)
+{
+    struct profile_process process = extraction->from->processes[from];
+    uint32_t *went = &extraction->processes[from];
+
+    if (*went == 0) {
+        int error = take_string(extraction, process.comm, &process.comm);
+        if (error == 0)
+            error = profile_add_process(extraction->to, &process, to);
+        if (error != 0)
+            return error;
+        *went = *to + 1;
+    }
+    *to = *went - 1;
+    return 0;
+}
+
+static int take_thread(const struct extraction *extraction, uint32_t from, uint32_t *to)
+{
+    struct profile_thread thread = extraction->from->threads[from];
+    uint32_t *went = &extraction->threads[from];
+
+    if (*went == 0) {
+        int error = take_process(extraction, thread.process, &thread.process);
+        if (error == 0)
+            error = take_string(extraction, thread.comm, &thread.comm);
+        if (error == 0)
+            error = profile_add_thread(extraction->to, &thread, to);
+        if (error != 0)
+            return error;
+        *went = *to + 1;
+    }
+    *to = *went - 1;
+    return 0;
+}
+
+/* The part has a descriptor of its own; where there is none left, as if there were no file. */
+static int copy_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
+{
+    struct profile_object object = extraction->from->objects[from];
+    uint32_t before = extraction->to->object_count;
+    int error = take_string(extraction, object.path, &object.path);
+
+    if (error == 0 && object.kind == PROFILE_OBJECT_ANON)
+        error = take_process(extraction, object.process, &object.process);
+    if (error != 0)
+        return error;
+    if (object.fd >= 0)
+        object.fd = fcntl(object.fd, F_DUPFD_CLOEXEC, 0);
+    error = profile_object(extraction->to, &object, to);
+    if (extraction->to->object_count == before && object.fd >= 0)
+        close(object.fd);
+    return error;
+}
+
+static int take_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
+{
+    uint32_t *went = &extraction->objects[from];
+
+    if (*went == 0) {
+        int error = copy_object(extraction, from, to);
+        if (error != 0)
+            return error;
+        *went = *to + 1;
+    }
+    *to = *went - 1;
+    return 0;
+}
+
+static int copy_function(const struct extraction *extraction, uint32_t from, uint32_t *to)
+{
+    struct profile_function function = extraction->from->functions[from];
+    int error = take_string(extraction, function.name, &function.name);
+
+    if (error == 0)
+        error = take_string(extraction, function.system_name, &function.system_name);
+    if (error == 0)
+        error = take_string(extraction, function.file, &function.file);
+    if (error == 0 && function.object > 0) {
+        error = take_object(extraction, function.object - 1, &function.object);
+        function.object++;
+    }
+    return error == 0 ? profile_function(extraction->to, &function, to) : error;
+}
+
+static int take_line(const struct extraction *extraction, struct profile_line *line)
+{
+    uint32_t *went = &extraction->functions[line->function];
+    int error = take_string(extraction, line->file, &line->file);
+
+    if (error != 0 || line->function == PROFILE_NONE)
+        return error;
+    if (*went == 0) {
+        uint32_t to;
+        error = copy_function(extraction, line->function, &to);
+        if (error != 0)
+            return error;
+        *went = to + 1;
+    }
+    line->function = *went - 1;
+    return 0;
+}
+
+static int copy_lines(const struct extraction *extraction, const struct profile_location *from,
+                      uint32_t to)
+{
+    struct profile_line *lines = calloc(from->line_count + 1u, sizeof *lines);
+    int error = lines == NULL ? -ENOMEM : 0;
+
+    for (uint32_t i = 0; error == 0 && i < from->line_count; i++) {
+        lines[i] = from->lines[i];
+        error = take_line(extraction, &lines[i]);
+    }
+    if (error == 0)
+        error = profile_set_lines(extraction->to, to, lines, from->line_count, from->looked);
+    free(lines);
+    return error;
+}
+
+static int take_location(const struct extraction *extraction, uint32_t from, uint32_t *to)
+{
+    const struct profile_location *place = &extraction->from->locations[from];
+    uint32_t *went = &extraction->locations[from], object;
+
+    if (*went == 0) {
+        int error = take_object(extraction, place->object, &object);
+        if (error == 0)
+            error = profile_location(extraction->to, object, place->address, to);
+        if (error == 0)
+            error = copy_lines(extraction, place, *to);
+        if (error != 0)
+            return error;
+        *went = *to + 1;
+    }
+    *to = *went - 1;
+    return 0;
+}
+
+static int take_syscall(const struct extraction *extraction, uint32_t from, uint32_t *to)
+{
+    const struct profile_syscall *call = &extraction->from->syscalls[from];
+    uint32_t *went = &extraction->syscalls[from];
+
+    *to = PROFILE_NONE;
+    if (from == PROFILE_NONE)
+        return 0;
+    if (*went == 0) {
+        int error = profile_syscall(extraction->to, extraction->from->strings[call->name],
+                                    call->number, call->compat, to);
+        if (error != 0)
+            return error;
+        *went = *to + 1;
+    }
+    *to = *went - 1;
+    return 0;
+}
+
+/* Those that samples end with, and all above them: in the whole, too, parents come first. */
+static int take_nodes(const struct extraction *extraction, const bool *keep)
+{
+    const struct profile *from = extraction->from;
+    uint32_t *nodes = extraction->nodes, location;
+    int error = 0;
+
+    for (uint32_t i = 0; i < from->sample_count; i++)
+        if (keep[i])
+            nodes[from->samples[i].node] = 1;
+    for (uint32_t i = from->node_count - 1; i > 0; i--)
+        if (nodes[i] != 0)
+            nodes[from->nodes[i].parent] = 1;
+    nodes[PROFILE_NONE] = PROFILE_NONE + 1;
+    for (uint32_t i = 1; error == 0 && i < from->node_count; i++) {
+        if (nodes[i] == 0)
+            continue;
+        error = take_location(extraction, from->nodes[i].location, &location);
+        if (error == 0)
+            error =
+                profile_node(extraction->to, nodes[from->nodes[i].parent] - 1, location, &nodes[i]);
+        nodes[i]++;
+    }
+    return error;
+}
+
+static int take_sample(const struct extraction *extraction, const struct profile_sample *from)
+{
+    struct profile_sample sample = *from;
+    int error = take_thread(extraction, from->thread, &sample.thread);
+
+    if (error == 0)
+        error = take_syscall(extraction, from->syscall, &sample.syscall);
+    sample.node = extraction->nodes[from->node] - 1;
+    return error == 0 ? profile_count(extraction->to, &sample) : error;
+}
+
+static int take_command(const struct extraction *extraction)
+{
+    if (extraction->from->command == NULL)
+        return 0;
+    extraction->to->command = strdup(extraction->from->command);
+    return extraction->to->command == NULL ? -ENOMEM : 0;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static int take_all(const struct extraction *extraction, const bool *keep)
+{
+    const struct profile *from = extraction->from;
+    struct profile_totals *totals = &extraction->to->totals;
+    int error = take_nodes(extraction, keep);
+
+    *totals = from->totals;
+    totals->samples = totals->cpu_ns = totals->wall_ns = 0;
+    for (uint32_t i = 0; error == 0 && i < from->sample_count; i++)
+        if (keep[i])
+            error = take_sample(extraction, &from->samples[i]);
+    totals->threads_seen = extraction->to->thread_count;
+    totals->threads_alive = least(totals->threads_alive, totals->threads_seen);
+    totals->processes_seen = extraction->to->process_count;
+    totals->processes_alive = least(totals->processes_alive, totals->processes_seen);
+    return error == 0 ? take_command(extraction) : error;
+}
+
+static bool begin(struct extraction *extraction)
+{
+    const struct profile *from = extraction->from;
+    const struct {
+        uint32_t **went;
+        uint32_t count;
+    } all[] = {
+        {&extraction->objects, from->object_count},
+        {&extraction->processes, from->process_count},
+        {&extraction->threads, from->thread_count},
+        {&extraction->functions, from->function_count},
+        {&extraction->locations, from->location_count},
+        {&extraction->nodes, from->node_count},
+        {&extraction->syscalls, from->syscall_count},
+    };
+    bool done = (extraction->to = profile_new()) != NULL;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        done &= (*all[i].went = calloc(all[i].count + 1u, sizeof **all[i].went)) != NULL;
+    return done;
+}
+
+static void end(const struct extraction *extraction)
+{
+    free(extraction->objects);
+    free(extraction->processes);
+    free(extraction->threads);
+    free(extraction->functions);
+    free(extraction->locations);
+    free(extraction->nodes);
+    free(extraction->syscalls);
+}
+
+int profile_extract(const struct profile *profile, const bool *keep, struct profile **part)
+{
+    struct extraction extraction = {.from = profile};
+    int error = begin(&extraction) ? take_all(&extraction, keep) : -ENOMEM;
+
+    end(&extraction);
+    if (error != 0) {
+        profile_free(extraction.to);
+        return error;
+    }
+    *part = extraction.to;
+    return 0;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names of C++ are full of what is special in patterns, hence names as they are come first. */
+#include "config.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/match.h"
+
+#define LONGEST 63u /* bytes that names are compared by to find one like another */
+
+/* Without its parameters, where it is C++. */
+static size_t plain_length(const char *text)
+{
+    return strcspn(text, "(");
+}
+
+static bool is_text(const char *pattern, const char *text)
+{
+    return strcmp(pattern, text) == 0;
+}
+
+static bool is_plain(const char *pattern, const char *text)
+{
+    size_t length = plain_length(text);
+    return length > 0 && text[length] != '\0' && strncmp(pattern, text, length) == 0 &&
+           pattern[length] == '\0';
+}
+
+static uint32_t mark(const char *pattern, const char *const *texts, uint32_t count,
+                     bool (*means)(const char *pattern, const char *text), bool *marked)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (texts[i] != NULL && means(pattern, texts[i])) {
+            marked[i] = true;
+            found++;
+        }
+    return found;
+}
+
+static int mark_expression(const char *pattern, const char *const *texts, uint32_t count,
+                           bool *marked, uint32_t *found, char *problem, size_t size)
+{
+    regex_t expression;
+    int error = regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB);
+
+    if (error != 0) {
+        regerror(error, &expression, problem, size);
+        return error == REG_ESPACE ? -ENOMEM : -EINVAL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (texts[i] != NULL && regexec(&expression, texts[i], 0, NULL, 0) == 0) {
+            marked[i] = true;
+            ++*found;
+        }
+    regfree(&expression);
+    return 0;
+}
+
+int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
+                uint32_t *found, char *problem, size_t size)
+{
+    *found = mark(pattern, texts, count, is_text, marked);
+    if (*found == 0)
+        *found = mark(pattern, texts, count, is_plain, marked);
+    if (*found > 0)
+        return 0;
+    return mark_expression(pattern, texts, count, marked, found, problem, size);
+}
+
+/* --- names like others ------------------------------------------------------------------- */
+
+/* How many letters have to be changed, added or left out to make the one of the other. */
+static uint32_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    uint32_t row[LONGEST + 1];
+
+    for (uint32_t j = 0; j <= b_length; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        uint32_t corner = row[0];
+        row[0] = (uint32_t)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            uint32_t best = corner + (a[i - 1] != b[j - 1]);
+            corner = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[b_length];
+}
+
+/* 0: nothing like it. Larger: more so. */
+static uint32_t likeness(const char *wrong, const char *text)
+{
+    size_t length = plain_length(text), wrong_length = strlen(wrong);
+
+    if (length == 0)
+        length = strlen(text);
+    if (strcasestr(text, wrong) != NULL)
+        return 2 * LONGEST;
+    if (length > LONGEST || wrong_length > LONGEST)
+        return 0;
+    uint32_t changes = distance(wrong, wrong_length, text, length);
+    return changes <= 1 + wrong_length / 4 && changes < wrong_length ? LONGEST - changes : 0;
+}
+
+uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count,
+                       uint32_t nearest[MATCH_NEAREST])
+{
+    uint32_t scores[MATCH_NEAREST + 1] = {0}, found = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t score = texts[i] != NULL ? likeness(wrong, texts[i]) : 0, at = found;
+        for (uint32_t k = 0; k < found; k++)
+            if (score == scores[k] && strcmp(texts[i], texts[nearest[k]]) == 0)
+                score = 0;
+        for (; at > 0 && score > scores[at - 1]; at--)
+            if (at < MATCH_NEAREST) {
+                scores[at] = scores[at - 1];
+                nearest[at] = nearest[at - 1];
+            }
+        if (score == 0 || at == MATCH_NEAREST)
+            continue;
+        scores[at] = score;
+        nearest[at] = i;
+        if (found < MATCH_NEAREST)
+            found++;
+    }
+    return found;
+}
+
+void match_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count,
+                    char *problem, size_t size)
+{
+    uint32_t nearest[MATCH_NEAREST], found = match_nearest(wrong, texts, count, nearest);
+    int length = snprintf(problem, size, "no %s is called '%s'", what, wrong);
+
+    for (uint32_t i = 0; i < found && length >= 0 && (size_t)length < size; i++)
+        length += snprintf(problem + length, size - (size_t)length, "%s '%s'",
+                           i == 0 ? "; there is" : ",", texts[nearest[i]]);
+}

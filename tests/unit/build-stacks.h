@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * build-stacks: profiles with stacks, written down as folded ones are: "main;f;g", the caller
+ * first. "f|g" is one place in f with g inlined, "[x]" a mark. Functions whose names begin with
+ * "lib" are in another object.
+ */
+#ifndef PPROFIL_BUILD_STACKS_H
+#define PPROFIL_BUILD_STACKS_H
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+static uint32_t stacks_object(struct profile *profile, const char *path)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
+    uint32_t index;
+
+    cr_assert_eq(profile_string(profile, path, &object.path), 0);
+    object.inode = object.path;
+    cr_assert_eq(profile_object(profile, &object, &index), 0);
+    return index;
+}
+
+static uint32_t stacks_function(struct profile *profile, const char *name, uint32_t object)
+{
+    struct profile_function function = {.object = object + 1, .line = 1};
+    uint32_t index;
+
+    cr_assert_eq(profile_string(profile, name, &function.name), 0);
+    cr_assert_eq(profile_string(profile, "/src/a.c", &function.file), 0);
+    cr_assert_eq(profile_function(profile, &function, &index), 0);
+    return index;
+}
+
+/* "f|g|h": h is the innermost. The place is one for each such text. */
+static uint32_t stacks_location(struct profile *profile, const char *frame)
+{
+    struct profile_line lines[64];
+    char names[1024], *at = names, *name;
+    uint32_t location, address, object, count = 0, used = 0;
+
+    if (frame[0] == '[') {
+        cr_assert_eq(profile_mark(profile, frame, &location), 0);
+        return location;
+    }
+    object = stacks_object(profile, strncmp(frame, "lib", 3) == 0 ? "/lib/libx.so" : "/bin/prog");
+    cr_assert_eq(profile_string(profile, frame, &address), 0);
+    cr_assert_eq(profile_location(profile, object, address, &location), 0);
+    if (profile->locations[location].line_count > 0)
+        return location;
+    snprintf(names, sizeof names, "%s", frame);
+    for (const char *c = frame; *c != '\0'; c++)
+        count += *c == '|';
+    memset(lines, 0, sizeof lines);
+    while ((name = strsep(&at, "|")) != NULL) {
+        struct profile_line *line = &lines[count - used++];
+        line->function = stacks_function(profile, name, object);
+        line->file = profile->functions[line->function].file;
+        line->line = 10 + address;
+    }
+    cr_assert_eq(profile_set_lines(profile, location, lines, used,
+                                   PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE),
+                 0);
+    return location;
+}
+
+static uint32_t stacks_node(struct profile *profile, const char *folded)
+{
+    char *copy = strdup(folded), *at = copy, *frame;
+    uint32_t node = PROFILE_NONE;
+
+    while ((frame = strsep(&at, ";")) != NULL)
+        cr_assert_eq(profile_node(profile, node, stacks_location(profile, frame), &node), 0);
+    free(copy);
+    return node;
+}
+
+static uint32_t stacks_thread(struct profile *profile, uint32_t pid, const char *process_comm,
+                              uint32_t tid, const char *comm)
+{
+    struct profile_process process = {.pid = pid, .status = -1};
+    struct profile_thread thread = {.tid = tid};
+    uint32_t index;
+
+    cr_assert_eq(profile_string(profile, process_comm, &process.comm), 0);
+    cr_assert_eq(profile_string(profile, comm, &thread.comm), 0);
+    for (thread.process = 0; thread.process < profile->process_count; thread.process++)
+        if (profile->processes[thread.process].pid == pid)
+            break;
+    if (thread.process == profile->process_count)
+        cr_assert_eq(profile_add_process(profile, &process, &thread.process), 0);
+    cr_assert_eq(profile_add_thread(profile, &thread, &index), 0);
+    return index;
+}
+
+/* So many samples of 10 ns. Thread 0 is made if there is none. */
+static void stacks_add(struct profile *profile, uint32_t thread, const char *folded, uint64_t count)
+{
+    if (profile->thread_count == 0)
+        stacks_thread(profile, 7, "prog", 7, "prog");
+    struct profile_sample sample = {.thread = thread,
+                                    .node = stacks_node(profile, folded),
+                                    .count = count,
+                                    .cpu_ns = count * 10};
+    cr_assert_eq(profile_count(profile, &sample), 0);
+}
+
+#endif
