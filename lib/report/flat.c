@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/call-tree.h"
 #include "report/flat.h"
 #include "report/hottest.h"
 #include "report/sums.h"
@@ -26,28 +27,42 @@ static const struct profile_location *leaf_of(const struct profile *profile,
     return &profile->locations[profile->nodes[sample->node].location];
 }
 
-static const struct profile_line *line_of(const struct profile_location *place)
+static const struct profile_line *line_of(const struct profile_location *place, uint32_t frame)
 {
     static const struct profile_line none;
-    return place->line_count > 0 ? &place->lines[0] : &none;
+    return frame < place->line_count ? &place->lines[frame] : &none;
 }
 
-/* Flat rows are functions as the linker knows them: inlined ones count for their caller. */
+/* Without stacks rows are functions as the linker knows them: inlined ones count for their
+ * caller; and lines are those of the innermost. */
+static uint32_t frame_of(const struct profile_location *place, enum report_by by)
+{
+    return by == REPORT_BY_FUNCTION && place->line_count > 0 ? place->line_count - 1 : 0;
+}
+
 uint32_t flat_function(const struct profile_location *place)
 {
-    return place->line_count > 0 ? place->lines[place->line_count - 1].function : PROFILE_NONE;
+    return line_of(place, frame_of(place, REPORT_BY_FUNCTION))->function;
+}
+
+void flat_frame_key(const struct profile *profile, const struct profile_location *place,
+                    uint32_t frame, enum report_by by, uint64_t key[2])
+{
+    const struct profile_line *line = line_of(place, frame);
+
+    key[1] = place->object;
+    if (by == REPORT_BY_FUNCTION)
+        key[0] = profile->functions[line->function].name;
+    else if (by == REPORT_BY_LINE)
+        key[0] = (uint64_t)line->file << 32 | line->line;
+    else
+        key[0] = place->object;
 }
 
 static void code_key(const struct profile *profile, const struct profile_location *place,
                      enum report_by by, uint64_t key[2])
 {
-    key[1] = place->object;
-    if (by == REPORT_BY_FUNCTION)
-        key[0] = profile->functions[flat_function(place)].name;
-    else if (by == REPORT_BY_LINE)
-        key[0] = (uint64_t)line_of(place)->file << 32 | line_of(place)->line;
-    else
-        key[0] = place->object;
+    flat_frame_key(profile, place, frame_of(place, by), by, key);
 }
 
 static bool is_pending(const struct profile_location *place, enum report_by by)
@@ -84,7 +99,7 @@ void flat_key(const struct profile *profile, const struct profile_sample *sample
 
 /* Lines have too much in their key for 64 bits: that two of a report's have the same id is as
  * likely as a broken computer. */
-static uint64_t id_of(const uint64_t key[2], enum report_by by)
+uint64_t flat_id(const uint64_t key[2], enum report_by by)
 {
     if (by == REPORT_BY_FUNCTION)
         return (key[1] + 1) << 32 | (key[0] == KEY_PENDING ? 0 : key[0]);
@@ -95,7 +110,7 @@ static uint64_t id_of(const uint64_t key[2], enum report_by by)
 
 uint64_t report_task_id(uint32_t index)
 {
-    return id_of((const uint64_t[]){index, 0}, REPORT_BY_THREAD);
+    return flat_id((const uint64_t[]){index, 0}, REPORT_BY_THREAD);
 }
 
 uint64_t report_id(const struct profile *profile, enum report_by by, uint32_t location)
@@ -103,7 +118,7 @@ uint64_t report_id(const struct profile *profile, enum report_by by, uint32_t lo
     uint64_t key[2];
 
     code_key(profile, &profile->locations[location], by, key);
-    return id_of(key, by);
+    return flat_id(key, by);
 }
 
 bool flat_counts(const struct profile *profile, const struct report_options *options,
@@ -120,6 +135,7 @@ bool flat_counts(const struct profile *profile, const struct report_options *opt
 struct table {
     struct sums sums;
     struct sums hottest;
+    struct call_total *totals; /* of each of the sums; NULL: there are no stacks */
     uint64_t samples, ns;
 };
 
@@ -136,6 +152,7 @@ static int add_sample(const struct profile *profile, const struct report_options
         return -ENOMEM;
     if (sum->location == PROFILE_NONE) {
         sum->location = profile->nodes[sample->node].location;
+        sum->frame = frame_of(&profile->locations[sum->location], options->by);
         sum->thread = sample->thread;
         sum->syscall = sample->syscall;
     }
@@ -154,8 +171,7 @@ static int look_up(struct symbolizer *symbolizer, enum report_by by)
     return symbolizer_look_up_all(symbolizer, what);
 }
 
-/* Half the width of the Wilson score interval: it does not shrink to nothing at 0 and 1. */
-static double error95(double share, uint64_t samples)
+double flat_error95(double share, uint64_t samples)
 {
     double n = (double)samples, z2 = Z95 * Z95;
 
@@ -170,15 +186,16 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-static void name_by_code(const struct profile *profile, const struct sum *sum, enum report_by by,
-                         struct report_row *row)
+void flat_name_code(const struct profile *profile, const struct sum *sum, enum report_by by,
+                    struct report_row *row)
 {
     const struct profile_location *place = &profile->locations[sum->location];
-    const char *path = profile->strings[profile->objects[place->object].path];
-    const struct profile_function *function = &profile->functions[flat_function(place)];
-    const struct profile_line *line = line_of(place);
+    const struct profile_object *object = &profile->objects[place->object];
+    const char *path = profile->strings[object->path];
+    const struct profile_line *line = line_of(place, sum->frame);
+    const struct profile_function *function = &profile->functions[line->function];
 
-    row->object = base_name(path);
+    row->object = object->kind == PROFILE_OBJECT_MARK ? "" : base_name(path);
     row->name = path;
     if (by == REPORT_BY_FUNCTION) {
         row->name = function->name != 0 ? profile->strings[function->name] : row->object;
@@ -219,7 +236,7 @@ static void make_row(const struct profile *profile, const struct table *table,
                      const struct sum *sum, enum report_by by, struct report_row *row)
 {
     *row = (struct report_row){.name = "", .object = "", .file = "", .hottest = ""};
-    row->id = id_of(sum->key, by);
+    row->id = flat_id(sum->key, by);
     row->pending = sum->key[0] == KEY_PENDING;
     if (by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS) {
         name_by_task(profile, sum, by, row);
@@ -229,24 +246,31 @@ static void make_row(const struct profile *profile, const struct table *table,
                         ? "[user]"
                         : profile->strings[profile->syscalls[sum->syscall].name];
     } else {
-        name_by_code(profile, sum, by, row);
+        flat_name_code(profile, sum, by, row);
     }
     row->samples = sum->samples;
     row->ns = sum->ns;
     row->share = table->ns == 0 ? 0 : (double)sum->ns / (double)table->ns;
-    row->error95 = error95(row->share, table->samples);
+    row->error95 = flat_error95(row->share, table->samples);
+    if (table->totals == NULL)
+        return;
+    const struct call_total *total = &table->totals[sum - table->sums.all];
+    row->total_samples = total->samples;
+    row->total_ns = total->ns;
+    row->total_share = table->ns == 0 ? 0 : (double)total->ns / (double)table->ns;
+    row->total_error95 = flat_error95(row->total_share, table->samples);
 }
 
 /* A row while it is placed: what it was summed by settles the last ties, and its location is
  * what it is defined by. There may be many: what mostly decides is here, to be moved about. */
 struct place {
-    uint64_t ns;
+    uint64_t ns;    /* what is largest comes first */
+    uint64_t total; /* of equals: the largest total, or own time */
     const struct report_row *row;
     const struct sum *sum;
 };
 
-/* Most names are the same string where they are equal. */
-static int compare_text(const char *a, const char *b)
+int flat_compare_text(const char *a, const char *b)
 {
     return a == b ? 0 : strcmp(a, b);
 }
@@ -259,8 +283,10 @@ static int compare(const void *left, const void *right)
 
     if (x->ns != y->ns)
         return x->ns > y->ns ? -1 : 1;
-    if ((order = compare_text(a->name, b->name)) != 0 ||
-        (order = compare_text(a->object, b->object)) != 0)
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    if ((order = flat_compare_text(a->name, b->name)) != 0 ||
+        (order = flat_compare_text(a->object, b->object)) != 0)
         return order;
     if (a->line != b->line)
         return a->line < b->line ? -1 : 1;
@@ -275,14 +301,20 @@ static int compare(const void *left, const void *right)
 
 /* All rows, and their order. */
 static void place_rows(const struct profile *profile, const struct table *table,
-                       enum report_by by, struct report_row *rows, struct place *places)
+                       const struct report_options *options, struct report_row *rows,
+                       struct place *places)
 {
     uint32_t count = table->sums.count;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct sum *sum = &table->sums.all[i];
-        make_row(profile, table, sum, by, &rows[i]);
-        places[i] = (struct place){.ns = sum->ns, .row = &rows[i], .sum = sum};
+        make_row(profile, table, sum, options->by, &rows[i]);
+        places[i] = (struct place){
+            .ns = sum->ns, .total = rows[i].total_ns, .row = &rows[i], .sum = sum};
+        if (options->by_total && table->totals != NULL) {
+            places[i].ns = rows[i].total_ns;
+            places[i].total = sum->ns;
+        }
     }
     if (count > 0)
         qsort(places, count, sizeof *places, compare);
@@ -319,14 +351,47 @@ static int fill(struct profile *profile, struct symbolizer *symbolizer,
     if (rows == NULL || places == NULL || report->rows == NULL)
         error = -ENOMEM;
     else
-        place_rows(profile, table, options->by, rows, places);
+        place_rows(profile, table, options, rows, places);
     for (uint32_t i = 0; error == 0 && i < report->count; i++)
         error = show_row(profile, symbolizer, table, &places[i], options->by, &report->rows[i]);
     for (uint32_t i = report->count; error == 0 && i < report->total; i++)
-        report->rest_ns += places[i].ns;
+        report->rest_ns += places[i].sum->ns;
     free(rows);
     free(places);
     return error;
+}
+
+/* Frames make the sums, of which only the leaves have time of their own. */
+static int add_stacks(struct profile *profile, const struct report_options *options,
+                      struct table *table)
+{
+    struct call_tree tree = {0};
+    int error = call_tree_build(profile, options, &table->sums, &tree);
+
+    if (error == 0) {
+        table->totals = calloc(table->sums.count + 1u, sizeof *table->totals);
+        error = table->totals == NULL ? -ENOMEM
+                                      : call_tree_totals(&tree, table->sums.count, table->totals);
+        table->ns = tree.nodes[0].total.ns;
+        table->samples = tree.nodes[0].total.samples;
+    }
+    call_tree_clear(&tree);
+    return error;
+}
+
+static int add_samples(struct profile *profile, const struct report_options *options,
+                       struct table *table)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
+        error = add_sample(profile, options, table, &profile->samples[i]);
+    return error;
+}
+
+static bool is_code(enum report_by by)
+{
+    return by == REPORT_BY_FUNCTION || by == REPORT_BY_LINE || by == REPORT_BY_OBJECT;
 }
 
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
@@ -338,15 +403,21 @@ int report_flat(struct profile *profile, struct symbolizer *symbolizer,
     if (report == NULL)
         return -ENOMEM;
 
-    int error = options->live ? 0 : look_up(symbolizer, options->by);
-    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        error = add_sample(profile, options, &table, &profile->samples[i]);
+    report->stacks = options->stacks && is_code(options->by) && report_has_stacks(profile);
+    int error = 0;
+    if (!options->live)
+        error = report->stacks ? call_tree_look_up(symbolizer, options)
+                               : look_up(symbolizer, options->by);
+    if (error == 0)
+        error = report->stacks ? add_stacks(profile, options, &table)
+                               : add_samples(profile, options, &table);
     if (error == 0 && options->live && by_task)
         error = hottest_find(profile, options, &table.hottest);
     if (error == 0)
         error = fill(profile, options->live ? NULL : symbolizer, &table, options, report);
     sums_clear(&table.sums);
     sums_clear(&table.hottest);
+    free(table.totals);
     if (error != 0) {
         report_free(report);
         return error;

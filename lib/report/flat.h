@@ -4,6 +4,7 @@
 #define PPROFIL_FLAT_H
 
 #include "report/report.h"
+#include "report/sums.h"
 
 /* The function that a place is in, or PROFILE_NONE. */
 uint32_t flat_function(const struct profile_location *place);
@@ -15,5 +16,24 @@ bool flat_counts(const struct profile *profile, const struct report_options *opt
 /* The key of its row. */
 void flat_key(const struct profile *profile, const struct profile_sample *sample,
               const struct report_options *options, uint64_t key[2]);
+
+/* The key of a frame's row, BY_FUNCTION, BY_LINE or BY_OBJECT: frame says which of the place's
+ * lines, 0 the innermost. */
+void flat_frame_key(const struct profile *profile, const struct profile_location *place,
+                    uint32_t frame, enum report_by by, uint64_t key[2]);
+
+/* Fills a row with the names of a sum by code. */
+void flat_name_code(const struct profile *profile, const struct sum *sum, enum report_by by,
+                    struct report_row *row);
+
+/* The id of the row with this key. */
+uint64_t flat_id(const uint64_t key[2], enum report_by by);
+
+/* Half the width of the 95 % interval of a share of so many samples: Wilson's, which does not
+ * shrink to nothing at 0 and 1. */
+double flat_error95(double share, uint64_t samples);
+
+/* Most names are the same string where they are equal. */
+int flat_compare_text(const char *a, const char *b);
 
 #endif

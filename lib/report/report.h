@@ -33,6 +33,9 @@ struct report_row {
     uint64_t id;        /* not 0; of the same row in another report of this profile the same */
     bool pending;       /* live: what was not looked up yet */
     const char *hottest; /* live, BY_THREAD and BY_PROCESS: its function with the most ns; or "" */
+    /* Of samples with it anywhere on their stack, each counted once: where stacks were asked for. */
+    uint64_t total_samples, total_ns;
+    double total_share, total_error95;
 };
 
 struct report {
@@ -41,6 +44,7 @@ struct report {
     uint32_t total;      /* rows before the limit */
     uint64_t rest_ns;    /* in rows that the limit cut */
     struct profile_totals totals;
+    bool stacks;         /* rows have totals, and functions that were inlined have rows */
 };
 
 /* What counts; 0: no matter which. */
@@ -58,6 +62,10 @@ struct report_options {
     bool live; /* of a profile that grows: time of another mode than the present one does not
                 * count, what was not looked up yet is apart, and the hottest functions are told */
     struct report_filter filter;
+    bool stacks;     /* BY_FUNCTION, BY_OBJECT, BY_LINE: totals too, if any sample has a stack */
+    bool no_inlines; /* stacks: inlined functions count for their caller */
+    bool fold;       /* stacks: a function that calls itself directly is there once */
+    bool by_total;   /* stacks: the largest total first */
 };
 
 /* Makes the rows, looking up names as needed (symbolizer may be NULL: only the names that the
@@ -65,6 +73,26 @@ struct report_options {
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_options *options, struct report **report);
 void report_free(struct report *report);
+
+/* Has any sample more than one frame? */
+bool report_has_stacks(const struct profile *profile);
+
+/* Why stacks end before their beginning. */
+struct report_mark {
+    const char *why; /* borrowed from the profile: "[truncated]" */
+    uint64_t samples, ns;
+};
+
+struct report_stacks {
+    bool any;                    /* report_has_stacks */
+    uint64_t ns, incomplete_ns;  /* of all; of those with a mark */
+    struct report_mark *marks;   /* owned; largest first */
+    uint32_t mark_count;
+};
+
+/* To be cleared, also after an error. 0 or -ENOMEM. */
+int report_stacks(const struct profile *profile, struct report_stacks *stacks);
+void report_stacks_clear(struct report_stacks *stacks);
 
 /* The id of the row that a location falls into, BY_FUNCTION, BY_OBJECT or BY_LINE. */
 uint64_t report_id(const struct profile *profile, enum report_by by, uint32_t location);

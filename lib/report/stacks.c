@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How complete stacks are: what cannot be known has a mark as its outermost frame. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/flat.h"
+
+bool report_has_stacks(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (profile->nodes[profile->samples[i].node].parent != PROFILE_NONE)
+            return true;
+    return false;
+}
+
+static bool is_mark(const struct profile *profile, uint32_t location)
+{
+    uint32_t object = profile->locations[location].object;
+    return location != PROFILE_NONE && profile->objects[object].kind == PROFILE_OBJECT_MARK;
+}
+
+/* The mark that each node's stack ends with, or PROFILE_NONE: parents come first. */
+static uint32_t *find_marks(const struct profile *profile)
+{
+    uint32_t *marks = calloc(profile->node_count, sizeof *marks);
+
+    for (uint32_t i = 1; marks != NULL && i < profile->node_count; i++) {
+        const struct profile_node *node = &profile->nodes[i];
+        marks[i] = marks[node->parent];
+        if (is_mark(profile, node->location))
+            marks[i] = node->location;
+    }
+    return marks;
+}
+
+static int add(const struct profile *profile, const uint32_t *marks, struct sums *sums,
+               struct report_stacks *stacks)
+{
+    static const struct report_options all;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        uint32_t mark = marks[sample->node];
+        if (!flat_counts(profile, &all, sample))
+            continue;
+        stacks->ns += report_ns(profile, sample);
+        if (mark == PROFILE_NONE)
+            continue;
+        struct sum *sum = sums_need(sums, (const uint64_t[]){mark, 0});
+        if (sum == NULL)
+            return -ENOMEM;
+        sum->location = mark;
+        sum->samples += sample->count;
+        sum->ns += report_ns(profile, sample);
+        stacks->incomplete_ns += report_ns(profile, sample);
+    }
+    return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct report_mark *a = left, *b = right;
+
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return flat_compare_text(a->why, b->why);
+}
+
+static int list(const struct profile *profile, const struct sums *sums,
+                struct report_stacks *stacks)
+{
+    stacks->marks = calloc(sums->count + 1u, sizeof *stacks->marks);
+    if (stacks->marks == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < sums->count; i++) {
+        uint32_t object = profile->locations[sums->all[i].location].object;
+        stacks->marks[stacks->mark_count++] =
+            (struct report_mark){.why = profile->strings[profile->objects[object].path],
+                                 .samples = sums->all[i].samples,
+                                 .ns = sums->all[i].ns};
+    }
+    if (sums->count > 1)
+        qsort(stacks->marks, stacks->mark_count, sizeof *stacks->marks, compare);
+    return 0;
+}
+
+int report_stacks(const struct profile *profile, struct report_stacks *stacks)
+{
+    uint32_t *marks = find_marks(profile);
+    struct sums sums = {0};
+
+    *stacks = (struct report_stacks){.any = report_has_stacks(profile)};
+    int error = marks == NULL ? -ENOMEM : add(profile, marks, &sums, stacks);
+    if (error == 0)
+        error = list(profile, &sums, stacks);
+    sums_clear(&sums);
+    free(marks);
+    return error;
+}
+
+void report_stacks_clear(struct report_stacks *stacks)
+{
+    free(stacks->marks);
+    *stacks = (struct report_stacks){0};
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A call tree is put in the order in which it is read. What waits to be a row is kept on a stack
+ * of our own, the next row on top.
+ *
+ * Where there is a limit the largest rows are shown: as no row is larger than its parent, they
+ * hang together.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/call-tree.h"
+#include "report/flat.h"
+#include "report/match.h"
+#include "report/tree.h"
+
+struct waiting {
+    uint32_t node; /* its number; of those cut off, their parent's */
+    uint32_t parent, depth, indent;
+    uint32_t cut;           /* how many; 0: it is a node */
+    struct call_total rest; /* of those cut off */
+    bool last;
+};
+
+struct maker {
+    const struct profile *profile;
+    const struct report_tree_options *options;
+    const struct sums *units;
+    const struct call_tree *calls;
+    struct report_tree *tree;
+    struct waiting *stack; /* owned */
+    uint32_t waiting;
+    uint32_t *shown;   /* owned: of one node those below it that get rows */
+    uint64_t least_ns; /* of a row */
+    uint64_t floor_ns; /* rows of just so much get a place as long as there are any */
+    uint64_t places;   /* for these */
+};
+
+/* --- what is shown ----------------------------------------------------------------------- */
+
+static int largest_first(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a > b ? -1 : a < b;
+}
+
+/* From which size on there are rows, so that there are no more than the limit. */
+static int find_floor(struct maker *maker)
+{
+    const struct call_tree *calls = maker->calls;
+    uint32_t limit = maker->options->of.limit, count = 0;
+    uint32_t *depths = calloc(calls->count, sizeof *depths);
+    uint64_t *sizes = calloc(calls->count, sizeof *sizes);
+
+    maker->places = UINT64_MAX;
+    for (uint32_t i = 1; depths != NULL && sizes != NULL && i < calls->count; i++) {
+        depths[i] = depths[calls->nodes[i].parent] + 1;
+        if (calls->nodes[i].total.ns >= maker->least_ns &&
+            (maker->options->depth == 0 || depths[i] <= maker->options->depth))
+            sizes[count++] = calls->nodes[i].total.ns;
+    }
+    int error = depths == NULL || sizes == NULL ? -ENOMEM : 0;
+    if (error == 0 && limit != 0 && count > limit) {
+        qsort(sizes, count, sizeof *sizes, largest_first);
+        maker->floor_ns = sizes[limit - 1];
+        maker->places = 1;
+        for (uint32_t i = limit - 1; i > 0 && sizes[i - 1] == maker->floor_ns; i--)
+            maker->places++;
+    }
+    free(depths);
+    free(sizes);
+    return error;
+}
+
+static bool gets_row(struct maker *maker, const struct call_node *node)
+{
+    if (node->total.ns < maker->least_ns || node->total.ns < maker->floor_ns)
+        return false;
+    if (node->total.ns > maker->floor_ns)
+        return true;
+    if (maker->places == 0)
+        return false;
+    maker->places--;
+    return true;
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+static void name_unit(const struct maker *maker, uint32_t unit, struct report_row *row)
+{
+    *row = (struct report_row){.name = "", .object = "", .file = "", .hottest = ""};
+    flat_name_code(maker->profile, &maker->units->all[unit], maker->options->of.by, row);
+}
+
+static double share_of(const struct maker *maker, uint64_t ns)
+{
+    return maker->tree->ns == 0 ? 0 : (double)ns / (double)maker->tree->ns;
+}
+
+static void count_row(const struct maker *maker, const struct call_total *self,
+                      const struct call_total *total, struct report_row *row)
+{
+    row->samples = self->samples;
+    row->ns = self->ns;
+    row->share = share_of(maker, self->ns);
+    row->error95 = flat_error95(row->share, maker->tree->samples);
+    row->total_samples = total->samples;
+    row->total_ns = total->ns;
+    row->total_share = share_of(maker, total->ns);
+    row->total_error95 = flat_error95(row->total_share, maker->tree->samples);
+}
+
+static uint64_t id_below(const struct maker *maker, uint32_t parent, uint64_t id)
+{
+    uint64_t above = parent == REPORT_TREE_TOP ? 0 : maker->tree->rows[parent].row.id;
+    return sums_hash((const uint64_t[]){above, id}) | 1;
+}
+
+static int add_row(struct maker *maker, const struct waiting *from)
+{
+    static const struct call_total none;
+    struct report_tree *tree = maker->tree;
+    const struct call_node *node = &maker->calls->nodes[from->node];
+    const struct sum *unit = &maker->units->all[node->unit];
+    struct report_tree_row row = {.parent = from->parent,
+                                  .depth = from->depth,
+                                  .indent = from->indent,
+                                  .cut = from->cut,
+                                  .last = from->last};
+    int error = profile_grow(&tree->rows, tree->count, sizeof *tree->rows);
+
+    if (error != 0)
+        return error;
+    if (from->cut > 0) {
+        row.row = (struct report_row){.name = "", .object = "", .file = "", .hottest = ""};
+        count_row(maker, &none, &from->rest, &row.row);
+        row.row.id = id_below(maker, from->parent, 0);
+    } else {
+        row.inlined = node->inlined;
+        name_unit(maker, node->unit, &row.row);
+        count_row(maker, &node->self, &node->total, &row.row);
+        row.row.id = id_below(maker, from->parent, flat_id(unit->key, maker->options->of.by));
+    }
+    tree->rows[tree->count++] = row;
+    return 0;
+}
+
+static int push(struct maker *maker, const struct waiting *entry)
+{
+    int error = profile_grow(&maker->stack, maker->waiting, sizeof *maker->stack);
+
+    if (error == 0)
+        maker->stack[maker->waiting++] = *entry;
+    return error;
+}
+
+static int compare_nodes(const void *left, const void *right, void *context)
+{
+    const struct maker *maker = context;
+    const struct call_node *a = &maker->calls->nodes[*(const uint32_t *)left];
+    const struct call_node *b = &maker->calls->nodes[*(const uint32_t *)right];
+    struct report_row x, y;
+    int order;
+
+    if (a->total.ns != b->total.ns)
+        return a->total.ns > b->total.ns ? -1 : 1;
+    name_unit(maker, a->unit, &x);
+    name_unit(maker, b->unit, &y);
+    if ((order = flat_compare_text(x.name, y.name)) != 0 ||
+        (order = flat_compare_text(x.object, y.object)) != 0)
+        return order;
+    if (x.line != y.line)
+        return x.line < y.line ? -1 : 1;
+    return a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+/* Those directly below a node, in their order: what will be rows first. */
+static int sort_below(struct maker *maker, const struct call_node *node, uint32_t *count)
+{
+    const struct call_node *nodes = maker->calls->nodes;
+
+    *count = 0;
+    for (uint32_t i = node->child; i != 0; i = nodes[i].sibling) {
+        int error = profile_grow(&maker->shown, *count, sizeof *maker->shown);
+        if (error != 0)
+            return error;
+        maker->shown[(*count)++] = i;
+    }
+    if (*count > 1)
+        qsort_r(maker->shown, *count, sizeof *maker->shown, compare_nodes, maker);
+    return 0;
+}
+
+/* What is below a node waits behind it, the largest on top, below all of them what was cut off, if
+ * that is as large as a row must be. of: the node's row, or REPORT_TREE_TOP. */
+static int open_node(struct maker *maker, uint32_t index, uint32_t of)
+{
+    const struct call_node *nodes = maker->calls->nodes;
+    const struct report_tree_row *row = of == REPORT_TREE_TOP ? NULL : &maker->tree->rows[of];
+    struct waiting entry = {.node = index, .parent = of, .last = true};
+    uint32_t depth = row != NULL ? row->depth + 1 : 0, all, shown = 0;
+    int error = sort_below(maker, &nodes[index], &all);
+
+    if (row != NULL)
+        maker->tree->rows[of].below = all + nodes[index].closed;
+    if (error != 0 || (maker->options->depth != 0 && depth >= maker->options->depth))
+        return error;
+    while (shown < all && gets_row(maker, &nodes[maker->shown[shown]]))
+        shown++;
+    for (uint32_t i = shown; i < all; i++) {
+        entry.rest.samples += nodes[maker->shown[i]].total.samples;
+        entry.rest.ns += nodes[maker->shown[i]].total.ns;
+    }
+    bool told =
+        entry.rest.ns > 0 && entry.rest.ns >= maker->least_ns && entry.rest.ns >= maker->floor_ns;
+    bool only = shown + told == 1;
+    entry.depth = depth;
+    entry.indent = row == NULL ? 0 : row->indent + !only;
+    entry.cut = all - shown;
+    error = told ? push(maker, &entry) : 0;
+    entry.cut = 0;
+    for (uint32_t i = shown; error == 0 && i > 0; i--) {
+        entry.node = maker->shown[i - 1];
+        entry.last = i == shown && !told;
+        error = push(maker, &entry);
+    }
+    return error;
+}
+
+static int make_rows(struct maker *maker)
+{
+    int error = find_floor(maker);
+
+    if (error == 0)
+        error = open_node(maker, 0, REPORT_TREE_TOP);
+    while (error == 0 && maker->waiting > 0) {
+        struct waiting next = maker->stack[--maker->waiting];
+        error = add_row(maker, &next);
+        if (error == 0 && next.cut == 0)
+            error = open_node(maker, next.node, maker->tree->count - 1);
+    }
+    free(maker->stack);
+    free(maker->shown);
+    return error;
+}
+
+/* --- the whole --------------------------------------------------------------------------- */
+
+static bool is_bottom_up(const struct report_tree_options *options)
+{
+    return options->kind == REPORT_TREE_INVERTED || options->kind == REPORT_TREE_CALLERS;
+}
+
+static void sum_rest(const struct maker *maker)
+{
+    struct report_tree *tree = maker->tree;
+
+    tree->all = maker->calls->count - 1;
+    tree->rest_ns = tree->root_ns;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct report_tree_row *row = &tree->rows[i];
+        if (row->cut > 0)
+            continue;
+        if (!is_bottom_up(maker->options))
+            tree->rest_ns -= row->row.ns;
+        else if (row->depth == 0)
+            tree->rest_ns -= row->row.total_ns;
+    }
+}
+
+/* Which units are meant by the function that was asked for. */
+static int find_wanted(const struct maker *maker, bool *wanted, char *problem, size_t size)
+{
+    uint32_t count = maker->units->count, found = 0;
+    const char *pattern = maker->options->function;
+    const char **names = calloc(count + 1u, sizeof *names);
+    char why[128];
+    if (names == NULL)
+        return -ENOMEM;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct report_row row;
+        name_unit(maker, i, &row);
+        names[i] = row.name;
+    }
+    int error = match_texts(pattern, names, count, wanted, &found, why, sizeof why);
+    if (error == -EINVAL)
+        snprintf(problem, size, "'%s' is no name that is there, nor a regular expression: %s",
+                 pattern, why);
+    if (error == 0 && found == 0) {
+        match_complain("function", pattern, names, count, problem, size);
+        error = -ENOENT;
+    }
+    free(names);
+    return error;
+}
+
+static int begin_with(struct maker *maker, const struct call_tree *from, struct call_tree *made,
+                      char *problem, size_t size)
+{
+    struct call_bounds bounds = {.least_ns = maker->least_ns, .depth = maker->options->depth};
+    struct call_roots roots = {0};
+    bool *wanted = calloc(maker->units->count + 1u, sizeof *wanted);
+    int error = wanted == NULL ? -ENOMEM : find_wanted(maker, wanted, problem, size);
+
+    if (error == 0)
+        error = call_roots_find(from, wanted, &roots);
+    if (error == 0 && maker->options->kind == REPORT_TREE_CALLEES)
+        error = call_tree_callees(from, &roots, made);
+    else if (error == 0)
+        error = call_tree_callers(from, &roots, &bounds, made);
+    maker->tree->again_ns = roots.again.ns;
+    call_roots_clear(&roots);
+    free(wanted);
+    return error;
+}
+
+/* The tree that rows are made of: *made, if it is not the top-down one. */
+static int choose_tree(struct maker *maker, const struct call_tree *from, struct call_tree *made,
+                       char *problem, size_t size)
+{
+    struct call_bounds bounds = {.least_ns = maker->least_ns, .depth = maker->options->depth};
+
+    maker->calls = made;
+    switch (maker->options->kind) {
+    case REPORT_TREE_CALLS:
+        maker->calls = from;
+        return 0;
+    case REPORT_TREE_INVERTED:
+        return call_tree_callers(from, NULL, &bounds, made);
+    default:
+        return begin_with(maker, from, made, problem, size);
+    }
+}
+
+int report_tree(struct profile *profile, struct symbolizer *symbolizer,
+                const struct report_tree_options *options, struct report_tree **result,
+                char *problem, size_t size)
+{
+    struct sums units = {0};
+    struct call_tree from = {0}, made = {0};
+    struct maker maker = {.profile = profile, .options = options, .units = &units};
+    int error = call_tree_look_up(symbolizer, &options->of);
+
+    maker.tree = calloc(1, sizeof *maker.tree);
+    if (maker.tree == NULL)
+        error = -ENOMEM;
+    if (error == 0)
+        error = call_tree_build(profile, &options->of, &units, &from);
+    if (error == 0) {
+        maker.tree->samples = from.nodes[0].total.samples;
+        maker.tree->ns = from.nodes[0].total.ns;
+        maker.least_ns = (uint64_t)ceil(options->least * (double)maker.tree->ns);
+        error = choose_tree(&maker, &from, &made, problem, size);
+    }
+    if (error == 0) {
+        maker.tree->root_samples = maker.calls->nodes[0].total.samples;
+        maker.tree->root_ns = maker.calls->nodes[0].total.ns;
+        error = make_rows(&maker);
+    }
+    if (error == 0)
+        sum_rest(&maker);
+    call_tree_clear(&from);
+    call_tree_clear(&made);
+    sums_clear(&units);
+    if (error != 0) {
+        report_tree_free(maker.tree);
+        return error;
+    }
+    *result = maker.tree;
+    return 0;
+}
+
+void report_tree_free(struct report_tree *tree)
+{
+    if (tree == NULL)
+        return;
+    free(tree->rows);
+    free(tree);
+}
