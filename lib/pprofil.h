@@ -23,6 +23,7 @@ extern "C" {
 typedef struct pprofil_session pprofil_session;
 typedef struct pprofil_profile pprofil_profile;
 typedef struct pprofil_report pprofil_report;
+typedef struct pprofil_tree pprofil_tree;
 
 /* --- sessions ------------------------------------------------------------------------ */
 
@@ -275,6 +276,9 @@ int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
                               pprofil_profile **profile);
 void pprofil_profile_close(pprofil_profile *profile);
 
+/* Was it read from a file of counters, for which pprofil_file.object counts? */
+bool pprofil_profile_has_counters(const pprofil_profile *profile);
+
 /* Saves it; format: a name (NULL: by the path's extension, else the native one). The file at
  * path is at every instant the old one or the whole new one. symbolize: add names and lines
  * first, which may take long. -EINVAL: no such format, or it cannot be written. */
@@ -333,11 +337,30 @@ struct pprofil_row {
     bool pending;   /* pprofil_live_report: the name, or line, is still being looked up */
     const char *hottest; /* pprofil_live_report BY_THREAD, BY_PROCESS: its function with the most
                           * time; else "" */
+    /* Of samples that have it anywhere on their stack, each counted once, where
+     * pprofil_report_has_totals; else 0. */
+    uint64_t total_samples, total_ns;
+    double total_share, total_error95;
 };
 
 /* Rows of a profile, largest first; limit 0: all. Strings live as long as the profile. */
 int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
                        pprofil_report **report);
+
+struct pprofil_report_options {
+    size_t size; /* sizeof(struct pprofil_report_options): lets it grow */
+    enum pprofil_by by;
+    uint32_t limit;   /* rows; 0: all */
+    bool totals;      /* where the profile has stacks, and rows are code: totals too, and rows for
+                       * functions that only call others, or were inlined */
+    bool by_total;    /* the largest total first */
+    bool no_inlines;  /* totals: functions that were inlined count for their caller */
+};
+
+/* The same, told more. */
+int pprofil_report_new_with(pprofil_profile *profile, const struct pprofil_report_options *options,
+                            pprofil_report **report);
+bool pprofil_report_has_totals(const pprofil_report *report);
 void pprofil_report_free(pprofil_report *report);
 uint32_t pprofil_report_count(const pprofil_report *report);
 /* Rows there would be without the limit, and the ns in those that it cut. */
@@ -349,6 +372,108 @@ void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil
  * share of its time in the whole. -ENOENT past the last. After a report by function. */
 int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path,
                              const char **why, double *share);
+
+/* --- stacks: who calls whom ---------------------------------------------------------- */
+
+/* The i-th reason why stacks end before their beginning ("[truncated]"), largest first, and the
+ * share of the time of such stacks; -ENOENT past the last; -ENODATA: the profile has no stacks. */
+int pprofil_profile_incomplete(const pprofil_profile *profile, unsigned i, const char **why,
+                               double *share);
+/* Has any sample more than one frame? */
+bool pprofil_profile_has_stacks(const pprofil_profile *profile);
+
+enum pprofil_tree_kind {
+    PPROFIL_TREE_CALLS,    /* top-down, from where threads begin */
+    PPROFIL_TREE_INVERTED, /* bottom-up, from what runs: below each its callers */
+    PPROFIL_TREE_CALLERS,  /* bottom-up, from functions of a name */
+    PPROFIL_TREE_CALLEES,  /* top-down, from functions of a name */
+};
+
+struct pprofil_tree_options {
+    size_t size; /* sizeof(struct pprofil_tree_options): lets it grow */
+    enum pprofil_tree_kind kind;
+    enum pprofil_by by;   /* what rows are: functions, lines or objects */
+    const char *function; /* CALLERS, CALLEES: a name, or a pattern as in pprofil_selection; of
+                           * stacks that have it more than once the outermost call counts */
+    double least;         /* share of the whole, 0..1, that a row must have */
+    uint32_t depth;       /* levels; 0: all */
+    uint32_t limit;       /* rows, the largest; 0: all */
+    bool no_inlines;      /* functions that were inlined count for their caller */
+    bool fold;            /* a function that calls itself directly is one row */
+};
+
+#define PPROFIL_TREE_TOP UINT32_MAX
+
+/* A row; those below it follow it, largest first. */
+struct pprofil_tree_row {
+    /* self: samples, ns, share, error95; and with all that it calls: total. Bottom-up the total is
+     * that of the function above all by this way, and self the part in which it itself ran. */
+    struct pprofil_row row; /* its id is of the way to it: the same in a later tree of the kind */
+    uint32_t parent; /* row; PPROFIL_TREE_TOP: none */
+    uint32_t depth;  /* 0: none above */
+    uint32_t indent; /* as depth, but that the only row below its parent is as far in as that */
+    uint32_t below;  /* how many are directly below it in the profile, shown or not */
+    uint32_t cut;    /* not 0: this is no function, but so many that are not shown */
+    bool last;       /* no other of its parent's follows */
+    bool inlined;    /* into its caller */
+};
+
+struct pprofil_tree_totals {
+    uint32_t all;         /* rows that there would be without bounds; bottom-up: so far as seen */
+    uint64_t samples, ns; /* of the profile: what shares are of */
+    uint64_t root_samples, root_ns; /* CALLERS, CALLEES: of stacks with the function */
+    uint64_t again_ns;    /* of stacks that have it more than once */
+    uint64_t rest_ns;     /* time that no row shows as its own */
+};
+
+/* 0; -EINVAL: function is no pattern, or rows cannot be such; -ENOENT: there is no such function
+ * (pprofil_profile_problem says it, and what there is); -EOVERFLOW: the profile is too large.
+ * Strings live as long as the profile. */
+int pprofil_tree_new(pprofil_profile *profile, const struct pprofil_tree_options *options,
+                     pprofil_tree **tree);
+void pprofil_tree_free(pprofil_tree *tree);
+uint32_t pprofil_tree_count(const pprofil_tree *tree);
+void pprofil_tree_row(const pprofil_tree *tree, uint32_t i, struct pprofil_tree_row *row,
+                      size_t size);
+void pprofil_tree_totals(const pprofil_tree *tree, struct pprofil_tree_totals *totals,
+                         size_t size);
+
+/* --- selections: a part of a profile ------------------------------------------------- */
+
+/* What a sample must be to belong to the part: all of these. NULL, 0: no matter. Names are the
+ * whole name, or the name without its parameters, or, where there is no such, a POSIX extended
+ * regular expression that is found in it. */
+struct pprofil_selection {
+    size_t size; /* sizeof(struct pprofil_selection): lets it grow */
+    const uint32_t *pids;
+    size_t pid_count;
+    const char *comm;     /* the process's name */
+    const char *thread;   /* the thread's name, or number */
+    const char *object;   /* what runs is in it: its path, or the last part of that */
+    const char *function; /* what runs */
+    const char *focus;    /* a function that is on the stack */
+    const char *ignore;   /* a function that is not on the stack */
+    bool no_inlines;      /* functions that were inlined count for their caller */
+};
+
+/* Is anything asked for? */
+bool pprofil_selection_any(const struct pprofil_selection *selection);
+
+/* The part as a profile of its own, to be reported or saved as any other, and closed by the
+ * caller; the whole stays as it is. Its command says what was selected. -EINVAL: no pattern;
+ * -ENOENT: the profile has nothing of such a name; pprofil_profile_problem of the whole says
+ * which. It may well be empty: nothing is all of what was asked for. */
+int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *selection,
+                           pprofil_profile **part);
+
+/* Of a part: what was selected ("--comm make --focus main"), and its share of the whole's time
+ * and samples; of others -ENODATA. */
+int pprofil_profile_selected(const pprofil_profile *profile, const char **what, double *share,
+                             uint64_t *of_samples);
+
+/* Why the last call with this profile failed, for people, in one line; "" where that is not
+ * known. */
+const char *pprofil_profile_problem(const pprofil_profile *profile);
 
 /* --- live: a session while it runs ----------------------------------------------------- */
 

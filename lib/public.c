@@ -19,7 +19,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static int need_symbolizer(struct pprofil_profile *profile)
+int public_need_symbolizer(struct pprofil_profile *profile)
 {
     if (profile->symbolizer == NULL)
         profile->symbolizer = symbolizer_new(profile->profile);
@@ -58,8 +58,14 @@ int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
         free(profile);
         return error;
     }
+    profile->counters = format_is_of_counters(format, path);
     *result = profile;
     return 0;
+}
+
+bool pprofil_profile_has_counters(const pprofil_profile *profile)
+{
+    return profile->counters;
 }
 
 void pprofil_profile_close(pprofil_profile *profile)
@@ -68,12 +74,13 @@ void pprofil_profile_close(pprofil_profile *profile)
         return;
     symbolizer_free(profile->symbolizer);
     profile_free(profile->profile);
+    free(profile->selected);
     free(profile);
 }
 
 static int name_all(struct pprofil_profile *profile)
 {
-    int error = need_symbolizer(profile);
+    int error = public_need_symbolizer(profile);
 
     if (error == 0)
         error = symbolizer_look_up_all(profile->symbolizer, PROFILE_LOOKED_LINE);
@@ -221,15 +228,28 @@ int public_report_by(enum pprofil_by by, enum report_by *way)
 int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
                        pprofil_report **result)
 {
-    struct report_options options = {.limit = limit};
-    int error = public_report_by(by, &options.by);
+    struct pprofil_report_options options = {.size = sizeof options, .by = by, .limit = limit};
+
+    return pprofil_report_new_with(profile, &options, result);
+}
+
+int pprofil_report_new_with(pprofil_profile *profile, const struct pprofil_report_options *asked,
+                            pprofil_report **result)
+{
+    struct pprofil_report_options all = {0};
+    memcpy(&all, asked, least(asked->size, sizeof all));
+    struct report_options options = {.limit = all.limit,
+                                     .stacks = all.totals,
+                                     .by_total = all.by_total,
+                                     .no_inlines = all.no_inlines};
+    int error = public_report_by(all.by, &options.by);
     if (error != 0)
         return error;
     struct pprofil_report *report = calloc(1, sizeof *report);
     if (report == NULL)
         return -ENOMEM;
 
-    error = need_symbolizer(profile);
+    error = public_need_symbolizer(profile);
     if (error == 0)
         error = report_flat(profile->profile, profile->symbolizer, &options, &report->report);
     if (error != 0) {
@@ -238,6 +258,11 @@ int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t li
     }
     *result = report;
     return 0;
+}
+
+bool pprofil_report_has_totals(const pprofil_report *report)
+{
+    return report->report->stacks;
 }
 
 void pprofil_report_free(pprofil_report *report)
@@ -260,11 +285,9 @@ uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns)
     return report->report->total;
 }
 
-void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row,
-                        size_t size)
+struct pprofil_row public_row(const struct report_row *from)
 {
-    const struct report_row *from = &report->report->rows[i];
-    struct pprofil_row all = {
+    return (struct pprofil_row){
         .name = from->name,
         .object = from->object,
         .file = from->file,
@@ -278,7 +301,18 @@ void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil
         .id = from->id,
         .pending = from->pending,
         .hottest = from->hottest,
+        .total_samples = from->total_samples,
+        .total_ns = from->total_ns,
+        .total_share = from->total_share,
+        .total_error95 = from->total_error95,
     };
+}
+
+void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row,
+                        size_t size)
+{
+    struct pprofil_row all = public_row(&report->report->rows[i]);
+
     memcpy(row, &all, least(size, sizeof all));
 }
 
@@ -308,7 +342,7 @@ int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **
     uint64_t total, *sums;
     uint32_t best = 0;
 
-    if (need_symbolizer(profile) != 0 || (sums = sum_nameless(profile, &total)) == NULL)
+    if (public_need_symbolizer(profile) != 0 || (sums = sum_nameless(profile, &total)) == NULL)
         return -ENOMEM;
     for (unsigned rank = 0; rank <= i; rank++) {
         if (rank > 0)

@@ -19,10 +19,19 @@
 struct pprofil_profile {
     struct profile *profile;        /* owned */
     struct symbolizer *symbolizer; /* owned; NULL until names are wanted */
+    bool counters;                 /* read from a file of them */
+    char *selected;                /* owned: what of another profile this is; NULL: all */
+    double selected_share;         /* of that one's time */
+    uint64_t selected_of;          /* its samples */
+    char problem[PROBLEM_SIZE];
 };
 
 struct pprofil_report {
     struct report *report; /* owned */
+};
+
+struct pprofil_tree {
+    struct report_tree *tree; /* owned */
 };
 
 /* A histogram that the caller asked for. */
@@ -71,6 +80,12 @@ int session_await_hello(struct pprofil_session *session);
 /* Has the supervisor attach to command->pid, whose end ends the session. 0 or -errno, with the
  * problem set. */
 int session_attach_root(struct pprofil_session *session, const struct wire_message *command);
+
+/* Makes the profile's symbolizer where it has none. 0 or -ENOMEM. */
+int public_need_symbolizer(struct pprofil_profile *profile);
+
+/* A row as pprofil.h shows it. */
+struct pprofil_row public_row(const struct report_row *from);
 
 /* How reports are made of what the public one says. -EINVAL: there is no such grouping. */
 int public_report_by(enum pprofil_by by, enum report_by *way);

@@ -108,6 +108,11 @@ static int recognise(const char *path, const struct format **result)
     return *result != NULL && (*result)->codec != NULL ? 0 : -ENOEXEC;
 }
 
+bool format_is_of_counters(const struct format *format, const char *path)
+{
+    return (format != NULL || recognise(path, &format) == 0) && format->codec != NULL;
+}
+
 int format_read_file_as(const char *path, const struct format *format,
                         const struct format_options *options, struct profile **result)
 {

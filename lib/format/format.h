@@ -39,6 +39,9 @@ struct format_options {
 bool format_readable(const struct format *format);
 bool format_writable(const struct format *format);
 
+/* Does a file hold counters (codec.h)? format NULL: what the file shows to be. */
+bool format_is_of_counters(const struct format *format, const char *path);
+
 /* By name; by the extension of a path; NULL where there is none. */
 const struct format *format_by_name(const char *name);
 const struct format *format_by_path(const char *path);
