@@ -9,16 +9,17 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "selection.h"
 
 #define LARGEST_SCALE 65536
 
-enum option_key { KEY_DIALECT = 256, KEY_SCALE, KEY_OBJECT, KEY_FROM, KEY_NO_SYMBOLIZE };
+enum option_key { KEY_DIALECT = 256, KEY_SCALE, KEY_FROM, KEY_NO_SYMBOLIZE };
 
 struct convert_command {
     struct pprofil_file out;
     const char *path, *output;
-    const char *from;   /* the format of path; NULL: it shows */
-    const char *object; /* that path's counters are of; NULL: not told */
+    const char *from; /* the format of path; NULL: it shows */
+    struct selection_request selection;
     bool symbolize;
 };
 
@@ -30,7 +31,6 @@ static const struct argp_option options[] = {
     {"scale", KEY_SCALE, "N", 0, "bytes of counters for 65536 bytes of text (32768)", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
     {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 2},
-    {"object", KEY_OBJECT, "PATH", 0, "the program or library that FILE's counters are of", 2},
     {0},
 };
 
@@ -47,6 +47,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     double number;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &command->selection;
+        break;
     case 'o':
         command->output = argument;
         break;
@@ -67,9 +70,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_FROM:
         command->from = check_format("--from", argument);
         break;
-    case KEY_OBJECT:
-        command->object = argument;
-        break;
     case ARGP_KEY_ARG:
         if (command->path != NULL)
             return ARGP_ERR_UNKNOWN;
@@ -83,8 +83,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = {
+    {&selection_parser, 0, NULL, 3},
+    {0},
+};
+
 static const struct argp parser = {
-    options, parse_option, "FILE", "Saves a profile in another format.", NULL, NULL, NULL,
+    options, parse_option, "FILE", "Saves a profile in another format.", children, NULL, NULL,
 };
 
 static int save(const struct convert_command *command, pprofil_profile *profile)
@@ -113,10 +118,13 @@ int command_convert(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &command);
     if (command.output == NULL)
         return complain("convert: where to? Give -o OUT");
-    pprofil_profile *profile = open_profile(command.path, command.from, command.object);
+    pprofil_profile *profile = open_profile(command.path, command.from,
+                                            command.selection.selection.object);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
-    int status = save(&command, profile);
+    int status = EXIT_OWN_FAILURE;
+    if (selection_apply(&command.selection, command.path, &profile))
+        status = save(&command, profile);
     pprofil_profile_close(profile);
     return status;
 }

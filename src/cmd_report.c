@@ -10,13 +10,24 @@
 #include <string.h>
 
 #include "command.h"
+#include "selection.h"
 
 #define DEFAULT_ROWS 30
+#define DEFAULT_TREE_ROWS 100
+#define DEFAULT_LEAST 0.005
 
 enum option_key {
     KEY_BY = 256,
+    KEY_FLAT,
+    KEY_TREE,
+    KEY_INVERTED,
+    KEY_CALLERS,
+    KEY_CALLEES,
+    KEY_MIN,
+    KEY_DEPTH,
+    KEY_FOLD,
+    KEY_NO_INLINES,
     KEY_STYLE,
-    KEY_OBJECT,
     KEY_FROM,
     KEY_SORT,
     KEY_ZEROS,
@@ -27,6 +38,9 @@ enum option_key {
 
 struct report_command {
     struct view view;
+    bool rows_given, tree_options; /* -n; --min, --depth or --fold */
+    const char *shape;             /* the option that chose it; NULL: none did */
+    struct selection_request selection;
     struct style_view style; /* name NULL: our own */
     const char *output;
     const char *path;
@@ -35,19 +49,29 @@ struct report_command {
 static const struct argp_option options[] = {
     {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall", 1},
     {"per-thread", 't', 0, 0, "the same as --by thread", 1},
-    {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30)", 1},
+    {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30; of a tree 100)", 1},
     {"format", 'f', "NAME", 0, "text, json or csv", 1},
     {"output", 'o', "FILE", 0, "print to FILE", 1},
     {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 1},
-    {"object", KEY_OBJECT, "PATH", 0, "the program or library that FILE's counters are of", 1},
-    {0, 0, 0, 0, "As other systems' programs printed it, also from their files:", 2},
+    {"sort", KEY_SORT, "ORDER", 0,
+     "rows by self or total (self); of --style prof by time, calls, address or name (time)", 1},
+    {0, 0, 0, 0, "Of profiles with stacks:", 2},
+    {"flat", KEY_FLAT, 0, 0, "functions, with and without what they call (if nothing is given)", 2},
+    {"tree", KEY_TREE, 0, 0, "who calls whom, from the top down", 2},
+    {"inverted", KEY_INVERTED, 0, 0, "what runs, and below it its callers, from the bottom up", 2},
+    {"callers", KEY_CALLERS, "FUNCTION", 0, "who calls it, and who calls these", 2},
+    {"callees", KEY_CALLEES, "FUNCTION", 0, "what it calls, and what these call", 2},
+    {"min", KEY_MIN, "PERCENT", 0, "no rows of a tree with less (0.5)", 2},
+    {"depth", KEY_DEPTH, "LEVELS", 0, "no deeper tree, 0: as deep as it is (0)", 2},
+    {"fold", KEY_FOLD, 0, 0, "one row of a tree for a function that calls itself directly", 2},
+    {"no-inlines", KEY_NO_INLINES, 0, 0, "inlined functions count for their callers", 2},
+    {0, 0, 0, 0, "As other systems' programs printed it, also from their files:", 4},
     {"style", KEY_STYLE, "NAME", 0,
-     "gprof; prof, prof-v7, prof-bsd, prof-solaris, prof-solaris-versioned; kprof, kprof-plan9", 2},
-    {"sort", KEY_SORT, "ORDER", 0, "prof's rows by time, calls, address or name (time)", 2},
-    {"zeros", KEY_ZEROS, 0, 0, "rows without time and calls too", 2},
-    {"no-header", KEY_NO_HEADER, 0, 0, "prof's rows only", 2},
-    {"octal", KEY_OCTAL, 0, 0, "a column of addresses in prof-solaris", 2},
-    {"hex", KEY_HEX, 0, 0, "the same in hexadecimal", 2},
+     "gprof; prof, prof-v7, prof-bsd, prof-solaris, prof-solaris-versioned; kprof, kprof-plan9", 4},
+    {"zeros", KEY_ZEROS, 0, 0, "rows without time and calls too", 4},
+    {"no-header", KEY_NO_HEADER, 0, 0, "prof's rows only", 4},
+    {"octal", KEY_OCTAL, 0, 0, "a column of addresses in prof-solaris", 4},
+    {"hex", KEY_HEX, 0, 0, "the same in hexadecimal", 4},
     {0},
 };
 
@@ -61,9 +85,6 @@ static error_t parse_style(int key, char *argument, struct style_view *style)
             exit(EXIT_OWN_FAILURE);
         style->name = argument;
         break;
-    case KEY_OBJECT:
-        style->options.object = argument;
-        break;
     case KEY_FROM:
         if (!is_format(argument))
             exit(complain("--from %s: no such format; see pprofil-formats(5)", argument));
@@ -72,7 +93,9 @@ static error_t parse_style(int key, char *argument, struct style_view *style)
     case KEY_SORT:
         choice = style_sort_name(argument);
         if (choice < 0)
-            exit(complain("--sort takes time, calls, address or name, not '%s'", argument));
+            exit(complain("--sort takes self or total, with --style time, calls, address or name, "
+                          "not '%s'",
+                          argument));
         style->options.sort = (enum pprofil_sort)choice;
         break;
     case KEY_ZEROS:
@@ -93,6 +116,65 @@ static error_t parse_style(int key, char *argument, struct style_view *style)
     return 0;
 }
 
+/* One of them makes the rows. */
+static void choose_shape(struct report_command *command, const char *option,
+                         enum pprofil_tree_kind kind, const char *function)
+{
+    if (command->shape != NULL && strcmp(command->shape, option) != 0 &&
+        !(strcmp(command->shape, "--tree") == 0 && kind == PPROFIL_TREE_INVERTED) &&
+        !(strcmp(option, "--tree") == 0 && command->view.kind == PPROFIL_TREE_INVERTED))
+        exit(complain("report: %s and %s are two reports: choose one", command->shape, option));
+    if (strcmp(option, "--tree") == 0 && command->shape != NULL)
+        return; /* of --inverted, and then that says it all */
+    command->shape = option;
+    command->view.tree = strcmp(option, "--flat") != 0;
+    command->view.kind = kind;
+    command->view.function = function;
+}
+
+static error_t parse_stacks(int key, char *argument, struct report_command *command)
+{
+    double number;
+
+    switch (key) {
+    case KEY_FLAT:
+        choose_shape(command, "--flat", PPROFIL_TREE_CALLS, NULL);
+        return 0;
+    case KEY_TREE:
+        choose_shape(command, "--tree", PPROFIL_TREE_CALLS, NULL);
+        return 0;
+    case KEY_INVERTED:
+        choose_shape(command, "--inverted", PPROFIL_TREE_INVERTED, NULL);
+        return 0;
+    case KEY_CALLERS:
+        choose_shape(command, "--callers", PPROFIL_TREE_CALLERS, argument);
+        return 0;
+    case KEY_CALLEES:
+        choose_shape(command, "--callees", PPROFIL_TREE_CALLEES, argument);
+        return 0;
+    case KEY_NO_INLINES:
+        command->view.no_inlines = command->selection.selection.no_inlines = true;
+        return 0;
+    case KEY_MIN:
+        if (!parse_number("--min", argument, 0, 100, &number))
+            exit(EXIT_OWN_FAILURE);
+        command->view.least = number / 100;
+        break;
+    case KEY_DEPTH:
+        if (!parse_number("--depth", argument, 0, 1e9, &number))
+            exit(EXIT_OWN_FAILURE);
+        command->view.depth = (uint32_t)number;
+        break;
+    case KEY_FOLD:
+        command->view.fold = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    command->tree_options = true;
+    return 0;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct report_command *command = state->input;
@@ -100,6 +182,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     int choice;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &command->selection;
+        break;
     case KEY_BY:
         choice = view_by_name(argument);
         if (choice < 0)
@@ -115,6 +200,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (!parse_number("-n", argument, 0, 1e9, &number))
             exit(EXIT_OWN_FAILURE);
         command->view.limit = (uint32_t)number;
+        command->rows_given = true;
         break;
     case 'f':
         choice = view_format_name(argument);
@@ -125,6 +211,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'o':
         command->output = argument;
         break;
+    case KEY_SORT:
+        if (strcmp(argument, "self") != 0 && strcmp(argument, "total") != 0)
+            return parse_style(key, argument, &command->style);
+        command->view.by_total = strcmp(argument, "total") == 0;
+        break;
     case ARGP_KEY_ARG:
         if (command->path != NULL)
             return ARGP_ERR_UNKNOWN;
@@ -133,13 +224,20 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
         exit(complain("report: which FILE? See pprofil report --help"));
     default:
+        if (parse_stacks(key, argument, command) == 0)
+            return 0;
         return parse_style(key, argument, &command->style);
     }
     return 0;
 }
 
+static const struct argp_child children[] = {
+    {&selection_parser, 0, NULL, 3},
+    {0},
+};
+
 static const struct argp parser = {
-    options, parse_option, "FILE", "Prints a saved profile.", NULL, NULL, NULL,
+    options, parse_option, "FILE", "Prints a saved profile.", children, NULL, NULL,
 };
 
 static const char *output_name(const struct report_command *command)
@@ -180,29 +278,57 @@ static int print(const struct report_command *command, pprofil_profile *profile)
     int error = view_print(out, profile, &view);
     if (fclose(out) != 0 && error == 0)
         error = -errno;
-    return error == 0 ? 0 : complain_file(output_name(command), error, true);
+    if (error == 0)
+        return 0;
+    const char *problem = pprofil_profile_problem(profile);
+    if (problem[0] != '\0')
+        return complain("%s: %s", command->path, problem);
+    if (error == -EOVERFLOW)
+        return complain("%s: it has more stacks than a report can hold; give a part of it",
+                        command->path);
+    return complain_file(output_name(command), error, true);
 }
 
 /* Options of the one kind of report are none of the other's. */
+static int check_style(const struct report_command *command)
+{
+    const struct pprofil_selection *part = &command->selection.selection;
+
+    if (command->view.by != PPROFIL_BY_FUNCTION || command->view.format != VIEW_TEXT ||
+        command->view.by_total || command->shape != NULL || command->tree_options)
+        return complain("report: --style prints functions, as text: --by, -t, -f and what is for "
+                        "stacks are not for it");
+    if (command->selection.pids.count > 0 || part->comm != NULL || part->thread != NULL ||
+        part->function != NULL || part->focus != NULL || part->ignore != NULL)
+        return complain("report: --style prints the whole of an object: make a file of the part "
+                        "with pprofil convert");
+    return 0;
+}
+
 static int check(const struct report_command *command)
 {
     const struct pprofil_style_options *given = &command->style.options;
 
-    if (command->style.name == NULL &&
-        (given->zeros || given->no_header || given->sort != PPROFIL_SORT_TIME ||
-         given->addresses != PPROFIL_ADDRESSES_NONE))
-        return complain("report: --sort, --zeros, --no-header, --octal and --hex need --style");
-    if (command->style.name != NULL &&
-        (command->view.by != PPROFIL_BY_FUNCTION || command->view.format != VIEW_TEXT))
-        return complain(
-            "report: --style prints functions, as text: --by, -t and -f are not for it");
+    if (command->style.name != NULL)
+        return check_style(command);
+    if (given->zeros || given->no_header || given->sort != PPROFIL_SORT_TIME ||
+        given->addresses != PPROFIL_ADDRESSES_NONE)
+        return complain("report: --zeros, --no-header, --octal, --hex and these orders of --sort "
+                        "need --style");
+    if (command->tree_options && !command->view.tree)
+        return complain("report: --min, --depth and --fold are for --tree, --inverted, --callers "
+                        "and --callees");
+    if (command->view.tree && command->view.by > PPROFIL_BY_LINE)
+        return complain("report: rows of %s are functions, objects or lines", command->shape);
+    if (command->view.tree && command->view.by_total)
+        return complain("report: --sort total is for flat rows: a tree is in that order");
     return 0;
 }
 
 int command_report(int argc, char **argv)
 {
     struct report_command command = {
-        .view = {.limit = DEFAULT_ROWS},
+        .view = {.limit = DEFAULT_ROWS, .least = DEFAULT_LEAST},
         .style = {.options = {.size = sizeof command.style.options}},
     };
 
@@ -211,13 +337,18 @@ int command_report(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &command);
     if (check(&command) != 0)
         return EXIT_OWN_FAILURE;
+    command.style.options.object = command.selection.selection.object;
+    if (command.view.tree && !command.rows_given)
+        command.view.limit = DEFAULT_TREE_ROWS;
     if (command.style.name != NULL)
         return print_style(&command);
     pprofil_profile *profile = open_profile(command.path, command.style.options.format,
                                             command.style.options.object);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
-    int status = print(&command, profile);
+    int status = EXIT_OWN_FAILURE;
+    if (selection_apply(&command.selection, command.path, &profile))
+        status = print(&command, profile);
     pprofil_profile_close(profile);
     return status;
 }

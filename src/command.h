@@ -52,10 +52,17 @@ struct view {
     uint32_t limit;
     enum view_format { VIEW_TEXT, VIEW_JSON, VIEW_CSV } format;
     bool colour; /* TEXT */
+    bool by_total, no_inlines;
+    bool tree; /* and what follows counts, else flat rows */
+    enum pprofil_tree_kind kind;
+    const char *function; /* of callers and callees */
+    double least;         /* share of a row, 0..1 */
+    uint32_t depth;
+    bool fold;
 };
 
 /* Prints a report of the profile. 0, or a negative errno where it could not be made or
- * written. */
+ * written; pprofil_profile_problem may know more. */
 int view_print(FILE *out, pprofil_profile *profile, const struct view *view);
 int view_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                     const struct view *view);
@@ -63,6 +70,22 @@ int view_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *r
                     const struct view *view);
 int view_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                    const struct view *view);
+int view_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
+                         const struct view *view);
+int view_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
+                         const struct view *view);
+int view_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
+                        const struct view *view);
+
+/* What texts share: what was measured, and how far to trust it; a name without what would
+ * reach a terminal as a command; the colour of a share, where there are colours. */
+void view_print_head(FILE *out, const pprofil_profile *profile, bool colour);
+void view_put_safely(FILE *out, const char *text);
+const char *view_heat(double share);
+#define VIEW_PLAIN "\033[0m"
+
+/* The name of a kind of tree: "calls", "inverted", "callers", "callees". */
+const char *view_kind_name(enum pprofil_tree_kind kind);
 
 /* Finds a row grouping ("function", ...) or a format ("text", ...) by name. -1: none. */
 int view_by_name(const char *name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The same rows for programs, as one JSON object: {"command", "totals": {...}, "rows": [...]}.
+ * The same rows for programs, as one JSON object: {"command", "totals": {...}, "rows": [...]}. Rows
+ * of a tree are not within each other, as what reads JSON may not go so deep.
  */
 #include "config.h"
 
@@ -64,24 +65,115 @@ static json_t *make_row(const struct pprofil_row *row)
     return object;
 }
 
-int view_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                    const struct view *view)
+static void add_total(json_t *object, const struct pprofil_row *row)
 {
-    json_t *rows = json_array();
+    json_object_set_new(object, "total_samples", json_integer(integer(row->total_samples)));
+    json_object_set_new(object, "total_ns", json_integer(integer(row->total_ns)));
+    json_object_set_new(object, "total_share", json_real(row->total_share));
+    json_object_set_new(object, "total_error95", json_real(row->total_error95));
+}
 
-    (void)view;
-    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
-        struct pprofil_row row;
-        pprofil_report_row(report, i, &row, sizeof row);
-        json_array_append_new(rows, make_row(&row));
-    }
-    json_t *document = json_pack("{s:o, s:o, s:o}", "command",
-                                 text(pprofil_profile_command(profile)), "totals",
-                                 make_totals(profile), "rows", rows);
+static json_t *make_incomplete(const pprofil_profile *profile)
+{
+    json_t *list = json_array();
+    const char *why;
+    double share;
+
+    for (unsigned i = 0; pprofil_profile_incomplete(profile, i, &why, &share) == 0; i++)
+        json_array_append_new(list, json_pack("{s:o, s:f}", "why", text(why), "share", share));
+    return list;
+}
+
+/* What all documents begin with. */
+static json_t *make_document(const pprofil_profile *profile)
+{
+    json_t *document = json_pack("{s:o, s:o}", "command", text(pprofil_profile_command(profile)),
+                                 "totals", make_totals(profile));
+    const char *what;
+    double share;
+    uint64_t samples;
+
+    if (pprofil_profile_selected(profile, &what, &share, &samples) == 0)
+        json_object_set_new(document, "part",
+                            json_pack("{s:o, s:f, s:I}", "of", text(what), "share", share,
+                                      "samples_of", integer(samples)));
+    if (pprofil_profile_has_stacks(profile))
+        json_object_set_new(document, "incomplete", make_incomplete(profile));
+    return document;
+}
+
+/* Takes the document. */
+static int put_document(FILE *out, json_t *document)
+{
     int error = document == NULL ? -ENOMEM : 0;
+
     if (error == 0 && json_dumpf(document, out, JSON_INDENT(1)) != 0)
         error = errno != 0 ? -errno : -EIO;
     fputc('\n', out);
     json_decref(document);
     return error;
+}
+
+int view_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                    const struct view *view)
+{
+    json_t *document = make_document(profile), *rows = json_array();
+
+    (void)view;
+    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
+        struct pprofil_row row;
+        pprofil_report_row(report, i, &row, sizeof row);
+        json_t *object = make_row(&row);
+        if (pprofil_report_has_totals(report))
+            add_total(object, &row);
+        json_array_append_new(rows, object);
+    }
+    json_object_set_new(document, "rows", rows);
+    return put_document(out, document);
+}
+
+static json_t *make_tree_row(const struct pprofil_tree_row *row)
+{
+    json_t *object = make_row(&row->row);
+
+    add_total(object, &row->row);
+    json_object_set_new(object, "depth", json_integer(row->depth));
+    json_object_set_new(object, "parent",
+                        row->parent == PPROFIL_TREE_TOP ? json_null() : json_integer(row->parent));
+    json_object_set_new(object, "below", json_integer(row->below));
+    if (row->cut > 0)
+        json_object_set_new(object, "cut", json_integer(row->cut));
+    if (row->inlined)
+        json_object_set_new(object, "inlined", json_true());
+    return object;
+}
+
+static json_t *make_tree(const pprofil_tree *tree, const struct view *view)
+{
+    struct pprofil_tree_totals totals;
+
+    pprofil_tree_totals(tree, &totals, sizeof totals);
+    json_t *object = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", view_kind_name(view->kind), "all",
+        (json_int_t)totals.all, "samples", integer(totals.samples), "ns", integer(totals.ns),
+        "root_samples", integer(totals.root_samples), "root_ns", integer(totals.root_ns),
+        "again_ns", integer(totals.again_ns), "rest_ns", integer(totals.rest_ns));
+    if (view->function != NULL)
+        json_object_set_new(object, "function", text(view->function));
+    return object;
+}
+
+int view_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
+                         const struct view *view)
+{
+    json_t *document = make_document(profile), *rows = json_array();
+
+    for (uint32_t i = 0; i < pprofil_tree_count(tree); i++) {
+        struct pprofil_tree_row row;
+        pprofil_tree_row(tree, i, &row, sizeof row);
+        json_array_append_new(rows, make_tree_row(&row));
+    }
+    json_object_set_new(document, "tree", make_tree(tree, view));
+    json_object_set_new(document, "rows", rows);
+    return put_document(out, document);
 }

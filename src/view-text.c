@@ -18,7 +18,7 @@
 #define BOLD "\033[1m"
 #define HOT "\033[31m"
 #define WARM "\033[33m"
-#define PLAIN "\033[0m"
+#define MARKS_SHOWN 4u
 #define NAMELESS_SHOWN 0.02 /* share from which a missing symbol table is worth a line */
 
 struct column {
@@ -28,7 +28,7 @@ struct column {
     void (*print)(FILE *out, const struct pprofil_row *row);
 };
 
-static void put_safely(FILE *out, const char *text)
+void view_put_safely(FILE *out, const char *text)
 {
     for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++)
         fputc(*at < 0x20 || *at == 0x7f ? '?' : *at, out);
@@ -44,6 +44,16 @@ static void print_error(FILE *out, const struct pprofil_row *row)
     fprintf(out, "%5.2f", 100 * row->error95);
 }
 
+static void print_total(FILE *out, const struct pprofil_row *row)
+{
+    fprintf(out, "%6.2f", 100 * row->total_share);
+}
+
+static void print_total_error(FILE *out, const struct pprofil_row *row)
+{
+    fprintf(out, "%5.2f", 100 * row->total_error95);
+}
+
 static void print_seconds(FILE *out, const struct pprofil_row *row)
 {
     fprintf(out, "%8.3f", (double)row->ns / 1e9);
@@ -51,19 +61,19 @@ static void print_seconds(FILE *out, const struct pprofil_row *row)
 
 static void print_name(FILE *out, const struct pprofil_row *row)
 {
-    put_safely(out, row->name);
+    view_put_safely(out, row->name);
 }
 
 static void print_padded_name(FILE *out, const struct pprofil_row *row)
 {
-    put_safely(out, row->name);
+    view_put_safely(out, row->name);
     for (size_t length = strlen(row->name); length < 30; length++)
         fputc(' ', out);
 }
 
 static void print_object(FILE *out, const struct pprofil_row *row)
 {
-    put_safely(out, row->object);
+    view_put_safely(out, row->object);
     for (size_t length = strlen(row->object); length < 18; length++)
         fputc(' ', out);
 }
@@ -73,7 +83,7 @@ static void print_place(FILE *out, const struct pprofil_row *row)
     if (row->file[0] == '\0')
         return;
     fputc('(', out);
-    put_safely(out, row->file);
+    view_put_safely(out, row->file);
     if (row->line != 0)
         fprintf(out, ":%" PRIu32, row->line);
     fputc(')', out);
@@ -81,7 +91,7 @@ static void print_place(FILE *out, const struct pprofil_row *row)
 
 static void print_line(FILE *out, const struct pprofil_row *row)
 {
-    put_safely(out, row->name);
+    view_put_safely(out, row->name);
     if (row->line != 0)
         fprintf(out, ":%" PRIu32, row->line);
 }
@@ -101,22 +111,36 @@ static void print_tid(FILE *out, const struct pprofil_row *row)
     {"   CPU s", "  wall s", NULL, print_seconds}
 #define OBJECT {"object            ", NULL, NULL, print_object}
 #define PID {"    pid", NULL, NULL, print_pid}
+#define FUNCTION_NAMES                                                                           \
+    {"function                      ", NULL, NULL, print_padded_name}, OBJECT,                   \
+        {"(file:line)", NULL, NULL, print_place}
+#define LINE_NAMES OBJECT, {"file:line", NULL, NULL, print_line}
+#define TOTALS                                                                                   \
+    {"total%", NULL, NULL, print_total}, {"+-95%", NULL, " ±95%", print_total_error}
 
-static const struct column by_function[] = {
-    NUMBERS, {"function                      ", NULL, NULL, print_padded_name},
-    OBJECT,  {"(file:line)", NULL, NULL, print_place}, {0}};
+static const struct column by_function[] = {NUMBERS, FUNCTION_NAMES, {0}};
 static const struct column by_object[] = {NUMBERS, {"object", NULL, NULL, print_name}, {0}};
-static const struct column by_line[] = {
-    NUMBERS, OBJECT, {"file:line", NULL, NULL, print_line}, {0}};
+static const struct column by_line[] = {NUMBERS, LINE_NAMES, {0}};
 static const struct column by_thread[] = {
     NUMBERS, PID, {"    tid", NULL, NULL, print_tid}, {"thread", NULL, NULL, print_name}, {0}};
 static const struct column by_process[] = {NUMBERS, PID, {"process", NULL, NULL, print_name}, {0}};
 static const struct column by_syscall[] = {NUMBERS, {"system call", NULL, NULL, print_name}, {0}};
 
+static const struct column function_totals[] = {NUMBERS, TOTALS, FUNCTION_NAMES, {0}};
+static const struct column object_totals[] = {
+    NUMBERS, TOTALS, {"object", NULL, NULL, print_name}, {0}};
+static const struct column line_totals[] = {NUMBERS, TOTALS, LINE_NAMES, {0}};
+
 static const struct column *const columns[] = {
     [PPROFIL_BY_FUNCTION] = by_function, [PPROFIL_BY_OBJECT] = by_object,
     [PPROFIL_BY_LINE] = by_line,         [PPROFIL_BY_THREAD] = by_thread,
     [PPROFIL_BY_PROCESS] = by_process,   [PPROFIL_BY_SYSCALL] = by_syscall,
+};
+/* of profiles with stacks */
+static const struct column *const total_columns[] = {
+    [PPROFIL_BY_FUNCTION] = function_totals,
+    [PPROFIL_BY_OBJECT] = object_totals,
+    [PPROFIL_BY_LINE] = line_totals,
 };
 
 static double per_cent(uint64_t part, uint64_t whole)
@@ -169,28 +193,63 @@ static void print_quality(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
-static void print_head(FILE *out, const pprofil_profile *profile, bool colour)
+/* What the whole was that this is a part of, and why stacks are not whole. */
+static void print_parts(FILE *out, const pprofil_profile *profile,
+                        const struct pprofil_totals *totals)
+{
+    const char *what, *why;
+    double share, missing = 0;
+    uint64_t samples;
+
+    if (pprofil_profile_selected(profile, &what, &share, &samples) == 0)
+        fprintf(out, "# a part: %.2f %% of the time, %" PRIu64 " of %" PRIu64 " samples\n",
+                100 * share, totals->samples, samples);
+    for (unsigned i = 0; pprofil_profile_incomplete(profile, i, &why, &share) == 0; i++)
+        missing += share;
+    if (missing <= 0)
+        return;
+    fprintf(out, "# stacks: %.1f %% complete", 100 * (1 - missing));
+    for (unsigned i = 0; pprofil_profile_incomplete(profile, i, &why, &share) == 0; i++) {
+        if (i == MARKS_SHOWN) {
+            fputs(", ...", out);
+            break;
+        }
+        fputs(i == 0 ? "; " : ", ", out);
+        view_put_safely(out, why);
+        fprintf(out, " %.1f %%", 100 * share);
+    }
+    fputc('\n', out);
+}
+
+void view_print_head(FILE *out, const pprofil_profile *profile, bool colour)
 {
     struct pprofil_totals totals;
+    const char *what;
+    double share;
+    uint64_t samples;
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
     fputs(colour ? "\n" BOLD "# pprofil: " : "\n# pprofil: ", out);
-    put_safely(out, pprofil_profile_command(profile));
-    fputs(colour ? PLAIN "\n" : "\n", out);
+    view_put_safely(out, pprofil_profile_command(profile));
+    fputs(colour ? VIEW_PLAIN "\n" : "\n", out);
     print_counts(out, &totals);
     print_quality(out, &totals);
-    if (totals.samples == 0)
+    print_parts(out, profile, &totals);
+    bool part = pprofil_profile_selected(profile, &what, &share, &samples) == 0;
+    if (totals.samples == 0 && part)
+        fputs("# nothing is left: no sample is all of what was asked for\n", out);
+    else if (totals.samples == 0)
         fputs("# no samples: the target used too little CPU time, or none; -w shows where it "
               "waits\n",
               out);
-    else if (totals.target_cpu_ns > 100000000u &&
+    else if (!part && totals.target_cpu_ns > 100000000u &&
              (double)totals.cpu_ns < 0.9 * (double)totals.target_cpu_ns)
         fputs("# note: samples stand for less CPU time than the target used; its threads run in "
               "bursts too rare to be met\n",
               out);
 }
 
-static const char *heat(double share)
+const char *view_heat(double share)
 {
     if (share >= 0.10)
         return HOT;
@@ -228,12 +287,12 @@ static void print_rows(FILE *out, const pprofil_report *report, const struct col
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
         gap = "";
-        fputs(colour ? heat(row.share) : "", out);
+        fputs(colour ? view_heat(row.share) : "", out);
         for (const struct column *column = shown; column->header != NULL; column++, gap = "  ") {
             fputs(gap, out);
             column->print(out, &row);
         }
-        fputs(colour ? PLAIN "\n" : "\n", out);
+        fputs(colour ? VIEW_PLAIN "\n" : "\n", out);
     }
 }
 
@@ -254,7 +313,7 @@ static void print_foot(FILE *out, pprofil_profile *profile, const pprofil_report
                          share >= NAMELESS_SHOWN;
          i++) {
         fputs("# ", out);
-        put_safely(out, path);
+        view_put_safely(out, path);
         fprintf(out, " (%.1f %%): %s\n", 100 * share, why);
     }
 }
@@ -265,9 +324,12 @@ int view_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *r
     struct pprofil_totals totals;
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
-    print_head(out, profile, view->colour);
+    view_print_head(out, profile, view->colour);
     if (pprofil_report_count(report) > 0)
-        print_rows(out, report, columns[view->by], view->colour, totals.wall);
+        print_rows(out, report,
+                   pprofil_report_has_totals(report) ? total_columns[view->by]
+                                                     : columns[view->by],
+                   view->colour, totals.wall);
     print_foot(out, profile, report, view);
     return 0;
 }

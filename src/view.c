@@ -17,15 +17,29 @@ static const char *const groupings[] = {
     [PPROFIL_BY_PROCESS] = "process",   [PPROFIL_BY_SYSCALL] = "syscall",
 };
 
+static const char *const kinds[] = {
+    [PPROFIL_TREE_CALLS] = "calls",
+    [PPROFIL_TREE_INVERTED] = "inverted",
+    [PPROFIL_TREE_CALLERS] = "callers",
+    [PPROFIL_TREE_CALLEES] = "callees",
+};
+
 static const struct {
     const char *name;
     int (*print)(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                  const struct view *view);
+    int (*print_tree)(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
+                      const struct view *view);
 } formats[] = {
-    [VIEW_TEXT] = {"text", view_print_text},
-    [VIEW_JSON] = {"json", view_print_json},
-    [VIEW_CSV] = {"csv", view_print_csv},
+    [VIEW_TEXT] = {"text", view_print_text, view_print_tree_text},
+    [VIEW_JSON] = {"json", view_print_json, view_print_tree_json},
+    [VIEW_CSV] = {"csv", view_print_csv, view_print_tree_csv},
 };
+
+const char *view_kind_name(enum pprofil_tree_kind kind)
+{
+    return kinds[kind];
+}
 
 int view_by_name(const char *name)
 {
@@ -52,15 +66,49 @@ bool view_colour(FILE *out)
     return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-int view_print(FILE *out, pprofil_profile *profile, const struct view *view)
+static int print_flat(FILE *out, pprofil_profile *profile, const struct view *view)
 {
+    struct pprofil_report_options options = {.size = sizeof options,
+                                             .by = view->by,
+                                             .limit = view->limit,
+                                             .totals = true,
+                                             .by_total = view->by_total,
+                                             .no_inlines = view->no_inlines};
     pprofil_report *report;
-    int error = pprofil_report_new(profile, view->by, view->limit, &report);
+    int error = pprofil_report_new_with(profile, &options, &report);
 
     if (error != 0)
         return error;
     error = formats[view->format].print(out, profile, report, view);
     pprofil_report_free(report);
+    return error;
+}
+
+static int print_tree(FILE *out, pprofil_profile *profile, const struct view *view)
+{
+    struct pprofil_tree_options options = {.size = sizeof options,
+                                           .kind = view->kind,
+                                           .by = view->by,
+                                           .function = view->function,
+                                           .least = view->least,
+                                           .depth = view->depth,
+                                           .limit = view->limit,
+                                           .no_inlines = view->no_inlines,
+                                           .fold = view->fold};
+    pprofil_tree *tree;
+    int error = pprofil_tree_new(profile, &options, &tree);
+
+    if (error != 0)
+        return error;
+    error = formats[view->format].print_tree(out, profile, tree, view);
+    pprofil_tree_free(tree);
+    return error;
+}
+
+int view_print(FILE *out, pprofil_profile *profile, const struct view *view)
+{
+    int error = view->tree ? print_tree(out, profile, view) : print_flat(out, profile, view);
+
     if (error == 0 && (fflush(out) != 0 || ferror(out)))
         error = errno != 0 ? -errno : -EIO;
     return error;

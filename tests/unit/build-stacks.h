@@ -7,19 +7,26 @@
 #ifndef PPROFIL_BUILD_STACKS_H
 #define PPROFIL_BUILD_STACKS_H
 
-#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile.h"
+
+static void stacks_must(int error)
+{
+    if (error != 0)
+        abort();
+}
 
 static uint32_t stacks_object(struct profile *profile, const char *path)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
     uint32_t index;
 
-    cr_assert_eq(profile_string(profile, path, &object.path), 0);
+    stacks_must(profile_string(profile, path, &object.path));
     object.inode = object.path;
-    cr_assert_eq(profile_object(profile, &object, &index), 0);
+    stacks_must(profile_object(profile, &object, &index));
     return index;
 }
 
@@ -28,9 +35,9 @@ static uint32_t stacks_function(struct profile *profile, const char *name, uint3
     struct profile_function function = {.object = object + 1, .line = 1};
     uint32_t index;
 
-    cr_assert_eq(profile_string(profile, name, &function.name), 0);
-    cr_assert_eq(profile_string(profile, "/src/a.c", &function.file), 0);
-    cr_assert_eq(profile_function(profile, &function, &index), 0);
+    stacks_must(profile_string(profile, name, &function.name));
+    stacks_must(profile_string(profile, "/src/a.c", &function.file));
+    stacks_must(profile_function(profile, &function, &index));
     return index;
 }
 
@@ -42,12 +49,12 @@ static uint32_t stacks_location(struct profile *profile, const char *frame)
     uint32_t location, address, object, count = 0, used = 0;
 
     if (frame[0] == '[') {
-        cr_assert_eq(profile_mark(profile, frame, &location), 0);
+        stacks_must(profile_mark(profile, frame, &location));
         return location;
     }
     object = stacks_object(profile, strncmp(frame, "lib", 3) == 0 ? "/lib/libx.so" : "/bin/prog");
-    cr_assert_eq(profile_string(profile, frame, &address), 0);
-    cr_assert_eq(profile_location(profile, object, address, &location), 0);
+    stacks_must(profile_string(profile, frame, &address));
+    stacks_must(profile_location(profile, object, address, &location));
     if (profile->locations[location].line_count > 0)
         return location;
     snprintf(names, sizeof names, "%s", frame);
@@ -60,9 +67,8 @@ static uint32_t stacks_location(struct profile *profile, const char *frame)
         line->file = profile->functions[line->function].file;
         line->line = 10 + address;
     }
-    cr_assert_eq(profile_set_lines(profile, location, lines, used,
-                                   PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE),
-                 0);
+    stacks_must(profile_set_lines(profile, location, lines, used,
+                                   PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE));
     return location;
 }
 
@@ -72,7 +78,7 @@ static uint32_t stacks_node(struct profile *profile, const char *folded)
     uint32_t node = PROFILE_NONE;
 
     while ((frame = strsep(&at, ";")) != NULL)
-        cr_assert_eq(profile_node(profile, node, stacks_location(profile, frame), &node), 0);
+        stacks_must(profile_node(profile, node, stacks_location(profile, frame), &node));
     free(copy);
     return node;
 }
@@ -84,14 +90,14 @@ static uint32_t stacks_thread(struct profile *profile, uint32_t pid, const char 
     struct profile_thread thread = {.tid = tid};
     uint32_t index;
 
-    cr_assert_eq(profile_string(profile, process_comm, &process.comm), 0);
-    cr_assert_eq(profile_string(profile, comm, &thread.comm), 0);
+    stacks_must(profile_string(profile, process_comm, &process.comm));
+    stacks_must(profile_string(profile, comm, &thread.comm));
     for (thread.process = 0; thread.process < profile->process_count; thread.process++)
         if (profile->processes[thread.process].pid == pid)
             break;
     if (thread.process == profile->process_count)
-        cr_assert_eq(profile_add_process(profile, &process, &thread.process), 0);
-    cr_assert_eq(profile_add_thread(profile, &thread, &index), 0);
+        stacks_must(profile_add_process(profile, &process, &thread.process));
+    stacks_must(profile_add_thread(profile, &thread, &index));
     return index;
 }
 
@@ -104,7 +110,7 @@ static void stacks_add(struct profile *profile, uint32_t thread, const char *fol
                                     .node = stacks_node(profile, folded),
                                     .count = count,
                                     .cpu_ns = count * 10};
-    cr_assert_eq(profile_count(profile, &sample), 0);
+    stacks_must(profile_count(profile, &sample));
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>

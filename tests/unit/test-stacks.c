@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>

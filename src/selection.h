@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * selection: the options that name a part of a profile, the same for all subcommands that read
+ * one. A subcommand has selection_parser among its argp children, with a struct selection_request
+ * as that one's input, and calls selection_apply once it has read its profile.
+ */
+#ifndef PPROFIL_SELECTION_H
+#define PPROFIL_SELECTION_H
+
+#include <argp.h>
+
+#include "pids.h"
+
+struct selection_request {
+    struct pprofil_selection selection; /* .object: --object, also of a file of counters */
+    struct pids pids;
+};
+
+/* --pid, --comm, --thread, --object, --function, --focus, --ignore. */
+extern const struct argp selection_parser;
+
+/* Puts the part in the place of the whole, which is closed; nothing where nothing was asked for.
+ * False: it cannot be had, and that has been said. */
+bool selection_apply(const struct selection_request *request, const char *path,
+                     pprofil_profile **profile);
+
+#endif

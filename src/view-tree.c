@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A call tree that people read. Lines are drawn where it branches; what is the only row below
+ * another stands straight below it, so that a long way down to where things happen is not a long
+ * way to the right.
+ *
+ *   total%  ±95%   self%  function                  object
+ *   100.00  0.39    0.00  _start                    prog
+ *   100.00  0.39    1.20  main                      prog
+ *    70.10  2.84   10.00  ├─ parse                  prog
+ *    60.10  3.04   60.10  │  next_token             prog
+ *    28.70  2.80   28.70  └─ evaluate               prog
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+#define MOST_DRAWN 32u   /* branchings; what is further in has their number instead */
+#define WIDEST_NAMES 72u /* columns; longer names only move what is behind them */
+
+struct drawing {
+    const char *line, *fork, *end, *gap; /* three columns each */
+};
+
+static const struct drawing in_utf8 = {"│  ", "├─ ", "└─ ", "   "};
+static const struct drawing in_ascii = {"|  ", "|- ", "`- ", "   "};
+
+struct printer {
+    FILE *out;
+    const pprofil_tree *tree;
+    const struct view *view;
+    const struct drawing *drawing;
+    bool *ended;   /* owned: of each branching above, does no more come? */
+    uint32_t most; /* how many there may be */
+    size_t width;  /* of names */
+    bool recursion; /* does any function call itself directly? */
+};
+
+static const struct drawing *choose_drawing(void)
+{
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    const struct drawing *drawing = &in_ascii;
+
+    if (locale == (locale_t)0)
+        return drawing;
+    if (strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0)
+        drawing = &in_utf8;
+    freelocale(locale);
+    return drawing;
+}
+
+/* Of UTF-8, as near as it can be had without knowing the terminal. */
+static size_t width_of(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+/* What stands in the column of names, after the lines. */
+static void name_row(const struct pprofil_tree_row *row, enum pprofil_by by, char *name,
+                     size_t size)
+{
+    if (row->cut > 0)
+        snprintf(name, size, "[%" PRIu32 " more]", row->cut);
+    else if (by == PPROFIL_BY_LINE && row->row.line != 0)
+        snprintf(name, size, "%s:%" PRIu32, row->row.name, row->row.line);
+    else
+        snprintf(name, size, "%s%s", row->row.name, row->inlined ? " (inlined)" : "");
+}
+
+static size_t drawn_width(uint32_t indent)
+{
+    return 3 * (size_t)(indent < MOST_DRAWN ? indent : MOST_DRAWN);
+}
+
+static bool is_branch(const struct printer *printer, const struct pprofil_tree_row *row)
+{
+    struct pprofil_tree_row parent;
+
+    if (row->parent == PPROFIL_TREE_TOP)
+        return false;
+    pprofil_tree_row(printer->tree, row->parent, &parent, sizeof parent);
+    return row->indent > parent.indent;
+}
+
+static size_t print_lines(const struct printer *printer, const struct pprofil_tree_row *row)
+{
+    const struct drawing *drawing = printer->drawing;
+    uint32_t drawn = row->indent;
+    bool branch = is_branch(printer, row);
+
+    if (branch)
+        printer->ended[row->indent] = row->last;
+    if (drawn > MOST_DRAWN) {
+        fprintf(printer->out, "(%" PRIu32 ") ", row->indent);
+        drawn = MOST_DRAWN;
+    }
+    for (uint32_t i = 1; i < drawn; i++)
+        fputs(printer->ended[i] ? drawing->gap : drawing->line, printer->out);
+    if (row->indent > MOST_DRAWN)
+        fputs(drawing->gap, printer->out);
+    else if (row->indent > 0 && branch)
+        fputs(row->last ? drawing->end : drawing->fork, printer->out);
+    else if (row->indent > 0)
+        fputs(printer->ended[row->indent] ? drawing->gap : drawing->line, printer->out);
+    return drawn_width(row->indent);
+}
+
+static bool shows_self(const struct view *view)
+{
+    return view->kind != PPROFIL_TREE_INVERTED;
+}
+
+static void print_row(const struct printer *printer, const struct pprofil_tree_row *row)
+{
+    FILE *out = printer->out;
+    char name[4096];
+
+    name_row(row, printer->view->by, name, sizeof name);
+    if (printer->view->colour)
+        fputs(view_heat(row->row.total_share), out);
+    fprintf(out, "%6.2f  %5.2f  ", 100 * row->row.total_share, 100 * row->row.total_error95);
+    if (shows_self(printer->view) && row->cut == 0)
+        fprintf(out, "%6.2f  ", 100 * row->row.share);
+    else if (shows_self(printer->view))
+        fputs("        ", out);
+    if (printer->view->colour)
+        fputs(VIEW_PLAIN, out);
+    size_t width = print_lines(printer, row) + width_of(name);
+    view_put_safely(out, name);
+    if (row->row.object[0] != '\0' && printer->view->by != PPROFIL_BY_OBJECT) {
+        for (; width < printer->width + 2; width++)
+            fputc(' ', out);
+        if (width > printer->width + 2)
+            fputs("  ", out);
+        view_put_safely(out, row->row.object);
+    }
+    fputc('\n', out);
+}
+
+/* Is it the same function as above it? */
+static bool is_again(const struct printer *printer, const struct pprofil_tree_row *row)
+{
+    struct pprofil_tree_row parent;
+
+    if (row->parent == PPROFIL_TREE_TOP || row->cut > 0)
+        return false;
+    pprofil_tree_row(printer->tree, row->parent, &parent, sizeof parent);
+    return strcmp(row->row.name, parent.row.name) == 0 &&
+           strcmp(row->row.object, parent.row.object) == 0 && row->row.line == parent.row.line;
+}
+
+static void measure(struct printer *printer)
+{
+    char name[4096];
+
+    for (uint32_t i = 0; i < pprofil_tree_count(printer->tree); i++) {
+        struct pprofil_tree_row row;
+        pprofil_tree_row(printer->tree, i, &row, sizeof row);
+        name_row(&row, printer->view->by, name, sizeof name);
+        size_t width = drawn_width(row.indent) + width_of(name);
+        if (width > printer->width && width <= WIDEST_NAMES)
+            printer->width = width;
+        if (row.indent > printer->most)
+            printer->most = row.indent;
+        printer->recursion |= is_again(printer, &row);
+    }
+}
+
+static void print_what(FILE *out, const struct view *view, const struct pprofil_tree_totals *totals)
+{
+    static const char *const what[] = {
+        [PPROFIL_TREE_CALLS] = "calls, from the top down",
+        [PPROFIL_TREE_INVERTED] = "what runs, and below it who called it",
+        [PPROFIL_TREE_CALLERS] = "who called",
+        [PPROFIL_TREE_CALLEES] = "what was called by",
+    };
+    double ns = totals->ns > 0 ? (double)totals->ns : 1;
+
+    fprintf(out, "# %s", what[view->kind]);
+    if (view->function != NULL) {
+        fputs(" '", out);
+        view_put_safely(out, view->function);
+        fprintf(out, "', which is on the stack %.2f %% of the time",
+                100 * (double)totals->root_ns / ns);
+    }
+    if (totals->again_ns > 0)
+        fprintf(out, " (%.2f %% more than once: its outermost call counts)",
+                100 * (double)totals->again_ns / ns);
+    fputc('\n', out);
+}
+
+static void print_foot(const struct printer *printer, const struct pprofil_tree_totals *totals)
+{
+    const struct view *view = printer->view;
+    uint32_t count = pprofil_tree_count(printer->tree);
+    FILE *out = printer->out;
+
+    if (printer->recursion)
+        fputs("# functions call themselves: --fold makes one row of them\n", out);
+    if (totals->rest_ns == 0 && totals->all <= count)
+        return;
+    fprintf(out, "# %.2f %% of the time is in what is not shown",
+            totals->ns == 0 ? 0 : 100 * (double)totals->rest_ns / (double)totals->ns);
+    if (view->least > 0)
+        fprintf(out, "; --min 0 shows what is below %g %%", 100 * view->least);
+    if (view->limit > 0 && count >= view->limit)
+        fprintf(out, "; -n 0 shows more than %" PRIu32 " rows", view->limit);
+    if (view->depth > 0)
+        fputs("; --depth 0 shows all levels", out);
+    fputc('\n', out);
+}
+
+int view_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
+                         const struct view *view)
+{
+    struct printer printer = {.out = out, .tree = tree, .view = view, .width = 30};
+    struct pprofil_tree_totals totals;
+    uint32_t count = pprofil_tree_count(tree);
+
+    printer.drawing = choose_drawing();
+    pprofil_tree_totals(tree, &totals, sizeof totals);
+    measure(&printer);
+    printer.ended = calloc(printer.most + 1u, sizeof *printer.ended);
+    if (printer.ended == NULL)
+        return -ENOMEM;
+    view_print_head(out, profile, view->colour);
+    if (totals.samples > 0 && !pprofil_profile_has_stacks(profile))
+        fputs("# the profile has no stacks: -g records them\n", out);
+    print_what(out, view, &totals);
+    if (count > 0)
+        fprintf(out, "total%%   ±95%%  %s%-*s  %s\n", shows_self(view) ? " self%  " : "",
+                (int)printer.width,
+                view->by == PPROFIL_BY_LINE     ? "file:line"
+                : view->by == PPROFIL_BY_OBJECT ? "object"
+                                                : "function",
+                view->by == PPROFIL_BY_OBJECT ? "" : "object");
+    for (uint32_t i = 0; i < count; i++) {
+        struct pprofil_tree_row row;
+        pprofil_tree_row(tree, i, &row, sizeof row);
+        print_row(&printer, &row);
+    }
+    print_foot(&printer, &totals);
+    free(printer.ended);
+    return 0;
+}

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# pprofil report of profiles with stacks: flat totals, trees, callers, callees, parts of a profile,
+# as text, JSON and CSV; against pprof, where there is one.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
+one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
+rows() { "$pprofil" report "$@" "$work/p.pb.gz" | tr -d '\r' | grep -v '^#' | grep -v '^$'; }
+# NAME EXPECTED ARGUMENTS...: the rows as "total self name object", from text without its lines
+expect_rows() {
+	name=$1 expected=$2
+	shift 2
+	expect "$name" "$expected" "$(rows "$@" | sed 1d |
+		awk '{ printf "%s%s,%s", sep, $1, $3; for (i = 4; i <= NF; i++) printf " %s", $i; sep = ";" }')"
+}
+
+"$build/tests/make-stacks" "$work/p.pb.gz" <<'END'
+7 make 7 make main 5
+7 make 7 make main;parse 20
+7 make 7 make main;parse;liblex 30
+7 make 8 job main;parse;parse 4
+7 make 8 job main;parse;parse;liblex 6
+9 cc 9 cc main;eval 25
+9 cc 9 cc main;eval|fast;liblex 5
+9 cc 9 cc [truncated];eval 5
+END
+
+# --- flat
+expect "flat" "liblex 0.41 0.41,eval 0.30 0.35,parse 0.24 0.60,main 0.05 0.95,\
+[truncated] 0.00 0.05,fast 0.00 0.05" "$(rows -f csv | awk -F, 'NR > 1 { printf "%s%s %.2f %.2f", sep, $5, $1, $11
+		sep = "," }')"
+expect "sorted by total" "main parse liblex eval" \
+	"$(rows -f csv --sort total -n 4 | awk -F, 'NR > 1 { print $5 }' | paste -s -d' ')"
+expect "inlined functions for their callers" "0.300000,0.350000" "$(rows -f csv --no-inlines |
+	awk -F, '$5 == "eval" { print $1 "," $11 }')"
+"$pprofil" report "$work/p.pb.gz" >"$work/out"
+expect_text "totals are columns" '^ self%   ±95%     CPU s  total%   ±95%  function' "$work/out"
+expect_text "a row" '^ 24.00   8.27     0.000   60.00   9.43  parse +prog' "$work/out"
+expect_text "how many stacks are whole" '^# stacks: 95.0 % complete; \[truncated\] 5.0 %$' "$work/out"
+expect "--flat is the same" "$(cat "$work/out")" "$("$pprofil" report --flat "$work/p.pb.gz")"
+
+# --- trees
+expect_rows "top-down" "95.00,5.00 main prog;60.00,20.00 |- parse prog;\
+30.00,30.00 | |- liblex libx.so;10.00,4.00 | \`- parse prog;6.00,6.00 | liblex libx.so;\
+30.00,25.00 \`- eval prog;5.00,0.00 fast (inlined) prog;5.00,5.00 liblex libx.so;\
+5.00,0.00 [truncated];5.00,5.00 eval prog" --tree
+expect "lines where there is UTF-8" 4 \
+	"$(LC_ALL=C.UTF-8 "$pprofil" report --tree "$work/p.pb.gz" | grep -c '├─\|└─')"
+expect_rows "what is small is cut off" "95.00,5.00 main prog;60.00,20.00 |- parse prog;\
+30.00,30.00 | liblex libx.so;30.00,25.00 \`- eval prog" --tree --min 20
+"$pprofil" report --tree --min 20 "$work/p.pb.gz" >"$work/out"
+expect_text "and said" '^# 20.00 % of the time is in what is not shown; --min 0 ' "$work/out"
+expect_rows "levels" "95.00,5.00 main prog;60.00,20.00 |- parse prog;30.00,25.00 \`- eval prog;\
+5.00,0.00 [truncated];5.00,5.00 eval prog" --tree --depth 2
+expect_rows "rows" "95.00,5.00 main prog;60.00,20.00 parse prog" --tree -n 2
+expect_rows "a recursion in one row" "60.00,24.00 parse prog;36.00,36.00 liblex libx.so" \
+	--callees parse --fold
+expect_rows "callers" "41.00,41.00 liblex libx.so;36.00,36.00 |- parse prog;\
+36.00,36.00 | main prog;5.00,5.00 \`- fast (inlined) prog;5.00,5.00 eval prog;5.00,5.00 main prog" \
+	--callers liblex --fold
+"$pprofil" report --callers parse "$work/p.pb.gz" >"$work/out"
+expect_text "how often it is there" \
+	"^# who called 'parse', which is on the stack 60.00 % of the time \(10.00 % more than once" \
+	"$work/out"
+expect "from the bottom up" "liblex 0 0.41,parse 1 0.36,main 2 0.30,eval 0 0.30,[2] 1 0.30" \
+	"$(rows --inverted -n 4 --no-inlines -f csv |
+		awk -F, 'NR > 1 { printf "%s%s %s %.2f", sep, $16 ? "[" $16 "]" : $5, $13, $9
+			sep = "," }')"
+expect_rows "objects" "100.00,56.84 /bin/prog;43.16,43.16 /lib/libx.so" --tree --by object --ignore truncated
+expect "lines" 9 "$(rows --tree --by line -f csv --ignore truncated | sed 1d | wc -l | tr -d ' ')"
+
+# --- JSON is whole, and says the same
+"$pprofil" report --tree -f json "$work/p.pb.gz" >"$work/json"
+expect "JSON: totals of the tree" 1000 "$(number "$work/json" root_ns)"
+expect "JSON: rows" 10 "$(grep -c '"depth"' "$work/json")"
+expect_text "JSON: incomplete" '"why": "\[truncated\]"' "$work/json"
+if command -v python3 >/dev/null; then
+	expect "JSON: parents" "main parse liblex 2" "$(python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+lex = next(r for r in rows if r["name"] == "liblex")
+parse = rows[lex["parent"]]
+print(rows[parse["parent"]]["name"], parse["name"], lex["name"], lex["depth"])' "$work/json")"
+fi
+
+# --- parts
+samples() { "$pprofil" report -f json "$@" "$work/p.pb.gz" | sed -n 's/^ *"samples": \([0-9]*\),$/\1/p' | head -n 1; }
+expect "--pid" 35 "$(samples --pid 9)"
+expect "-p, several" 100 "$(samples -p 7,9)"
+expect "--comm" 65 "$(samples --comm make)"
+expect "--thread" 10 "$(samples --thread job)"
+expect "--thread by number" 10 "$(samples --thread 8)"
+expect "--object" 41 "$(samples --object libx.so)"
+expect "--function" 24 "$(samples --function parse)"
+expect "--focus" 60 "$(samples --focus parse)"
+expect "--focus, a pattern" 95 "$(samples --focus '^(par|ev)')"
+expect "--ignore" 40 "$(samples --ignore parse)"
+expect "several" 30 "$(samples --focus parse --function liblex --comm make --ignore job --thread make)"
+"$pprofil" report --focus parse --comm make "$work/p.pb.gz" >"$work/out"
+expect_text "a part says so" '^# pprofil: ./prog \(only --comm make --focus parse: 60.0 %\)$' "$work/out"
+expect_text "and how much it is" '^# a part: 60.00 % of the time, 60 of 100 samples$' "$work/out"
+expect_text "shares are of the part" '^ 60.00 .* 60.00 .* liblex ' "$work/out"
+"$pprofil" report --focus eval --comm make "$work/p.pb.gz" >"$work/out"
+expect_text "nothing is left" '^# nothing is left' "$work/out"
+"$pprofil" convert --focus eval -o "$work/part.pb.gz" "$work/p.pb.gz"
+expect "a part is saved" "35 samples" "$("$pprofil" report "$work/part.pb.gz" | sed -n 's/^# \(.*samples\),.*/\1/p')"
+
+# --- errors
+expect "no such function" 125 "$(status_of "$pprofil" report --callers prase "$work/p.pb.gz")"
+one_line "no such function"
+expect_text "what there is" "no function is called 'prase'; there is 'parse'" "$work/err"
+for wrong in "--callees a(" "--focus nobody" "--pid x" "--pid 5" "--tree --flat" "--tree --by thread" \
+	"--min 5" "--tree --sort total" "--tree --min 101" "--style gprof --focus main" \
+	"--callers main --callees main" "--sort calls"; do
+	# shellcheck disable=SC2086
+	expect "$wrong" 125 "$(status_of "$pprofil" report $wrong "$work/p.pb.gz")"; one_line "$wrong"
+done
+expect "--tree --inverted" 0 "$(status_of "$pprofil" report --tree --inverted "$work/p.pb.gz")"
+expect "--inverted --tree" 0 "$(status_of "$pprofil" report --inverted --tree "$work/p.pb.gz")"
+
+# --- no stacks
+"$pprofil" -q -o "$work/flat.pb.gz" "$targets/split" 0.2 >/dev/null
+"$pprofil" report "$work/flat.pb.gz" >"$work/out"
+expect "no totals" 0 "$(grep -c 'total%' "$work/out")"
+"$pprofil" report --tree "$work/flat.pb.gz" >"$work/out"
+expect_text "a tree of what has no stacks" '^# the profile has no stacks' "$work/out"
+
+# --- another reader: the same functions with the same self and total
+for pprof in "${PPROF:-}" /usr/lib/go-*/pkg/tool/*/pprof; do
+	[ -x "$pprof" ] || continue
+	"$pprof" -symbolize=none -top -cum -unit=ns -nodecount=1000 -nodefraction=0 "$work/p.pb.gz" \
+		2>/dev/null | awk '$2 ~ /^[0-9.]+%$/ { sub("ns", "", $1); sub("ns", "", $4); print $6, $1 + 0, $4 + 0 }' |
+		sort >"$work/theirs"
+	rows -f csv -n 0 | awk -F, 'NR > 1 { print $5, $3, $13 }' | sort >"$work/ours"
+	expect "as pprof counts" "$(cat "$work/theirs")" "$(cat "$work/ours")"
+	break
+done
+finish
