@@ -210,8 +210,11 @@ static void print_foot(const struct printer *printer, const struct pprofil_tree_
         fputs("# functions call themselves: --fold makes one row of them\n", out);
     if (totals->rest_ns == 0 && totals->all <= count)
         return;
-    fprintf(out, "# %.2f %% of the time is in what is not shown",
-            totals->ns == 0 ? 0 : 100 * (double)totals->rest_ns / (double)totals->ns);
+    if (totals->rest_ns > 0)
+        fprintf(out, "# %.2f %% of the time is in what is not shown",
+                totals->ns == 0 ? 0 : 100 * (double)totals->rest_ns / (double)totals->ns);
+    else
+        fputs("# smaller branches are not shown", out);
     if (view->least > 0)
         fprintf(out, "; --min 0 shows what is below %g %%", 100 * view->least);
     if (view->limit > 0 && count >= view->limit)

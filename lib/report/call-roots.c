@@ -12,9 +12,8 @@
 
 #include "report/call-tree.h"
 
-#define MOST_STEPS                                                                                 \
-    (UINT64_C(1) << 23) /* upwards: about a second; a recursion can take the square                \
-                         * of its depth */
+/* Upwards: some seconds. Without other bounds a deep stack takes the square of its depth. */
+#define MOST_STEPS (UINT64_C(1) << 22)
 
 static void add(struct call_total *total, const struct call_total *more)
 {
@@ -73,7 +72,7 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
                       struct call_tree *tree)
 {
     uint32_t *places = calloc(from->count, sizeof *places);
-    int error = call_tree_begin(tree);
+    int error = call_tree_begin(tree, 0);
 
     if (places == NULL)
         error = -ENOMEM;
@@ -204,7 +203,7 @@ int call_tree_callers(const struct call_tree *from, const struct call_roots *roo
 {
     struct level level = {0};
     uint64_t steps = 0;
-    int error = call_tree_begin(tree);
+    int error = call_tree_begin(tree, 0);
 
     if (error == 0)
         error = begin(from, roots, tree, &level);

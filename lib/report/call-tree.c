@@ -19,9 +19,11 @@
 
 /* --- the tree ---------------------------------------------------------------------------- */
 
-int call_tree_begin(struct call_tree *tree)
+int call_tree_begin(struct call_tree *tree, uint32_t expected)
 {
     *tree = (struct call_tree){.count = 1, .size = FIRST_SIZE};
+    while (tree->size / 2 < expected && tree->size < CALL_TREE_LARGEST)
+        tree->size *= 2;
     tree->nodes = calloc(1, sizeof *tree->nodes);
     tree->slots = calloc(tree->size, sizeof *tree->slots);
     return tree->nodes == NULL || tree->slots == NULL ? -ENOMEM : 0;
@@ -240,7 +242,7 @@ int call_tree_build(const struct profile *profile, const struct report_options *
         .units_of = malloc(profile->location_count * sizeof *builder.units_of),
         .places = malloc(profile->node_count * sizeof *builder.places),
     };
-    int error = call_tree_begin(tree);
+    int error = call_tree_begin(tree, profile->node_count);
 
     if (builder.units_of == NULL || builder.places == NULL)
         error = -ENOMEM;

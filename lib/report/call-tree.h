@@ -50,8 +50,8 @@ void call_tree_clear(struct call_tree *tree);
 
 /* --- for what makes other trees of one --------------------------------------------------- */
 
-/* An empty one. 0 or -ENOMEM. */
-int call_tree_begin(struct call_tree *tree);
+/* An empty one, with room for about so many nodes. 0 or -ENOMEM. */
+int call_tree_begin(struct call_tree *tree, uint32_t expected);
 /* The child of a node with this unit, which is made if it is new. Errors as call_tree_build. */
 int call_tree_descend(struct call_tree *tree, uint32_t parent, uint32_t unit, uint32_t *node);
 /* Makes totals of what nodes have of their own. */

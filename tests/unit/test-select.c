@@ -69,6 +69,9 @@ Test(match, what_looks_like_it)
     cr_assert_eq(nearest[0], 0);
     match_complain("function", "MAIN", names, NAMES, problem, sizeof problem);
     cr_assert_str_eq(problem, "no function is called 'MAIN'; there is 'Main'");
+    match_complain("function", "ma", (const char *const[]){"MA\033[2J"}, 1, problem,
+                   sizeof problem);
+    cr_assert_str_eq(problem, "no function is called 'ma'; there is 'MA?[2J'");
     match_complain("function", "MAIN", names, NAMES, shorter, sizeof shorter);
     cr_assert_str_eq(shorter, "no function is call");
 }

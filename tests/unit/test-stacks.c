@@ -573,6 +573,7 @@ Test(stacks, deep_stacks, .timeout = 60)
             options.least = 0;
             options.of.limit = 0;
             options.of.fold = true;
+            options.depth = 50;
             all = tree(profile, options);
             cr_assert_gt(all->count, 0);
             report_tree_free(all);
