@@ -307,6 +307,17 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command);
 const char *pprofil_profile_command(const pprofil_profile *profile);
 
+/* One profile of several: an empty one, to which others are added, in any order. */
+enum pprofil_merging {
+    PPROFIL_MERGE_CPU = 1u << 0, /* of profiles of elapsed time only what was CPU time */
+};
+int pprofil_profile_new(pprofil_profile **profile);
+/* Objects are joined by their build-ids, processes by number, parent, name and the instant at
+ * which they began; counts and times add up, whatever the rates were. from stays as it is. -EXDEV:
+ * the one is of elapsed time and the other is not, and nothing was changed; -ENOMEM, -EOVERFLOW
+ * (sums too large): into is of no use any more. */
+int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, unsigned how);
+
 /* The i-th format's name, extensions and summary; -ENOENT past the last. Any of the
  * pointers may be NULL. */
 int pprofil_format_at(unsigned i, const char **name, const char **extensions,

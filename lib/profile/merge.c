@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Each table of the one profile is added to that of the other, in an order in which what an entry
+ * refers to has got its new index before.
+ *
+ * Where two entries are one, but are not told alike, what remains must not depend on which came
+ * first: of two it is the greater in some fixed order, which makes adding associative.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/merge.h"
+#include "profile/profile-internal.h"
+
+#define OTHERS " (and others)"
+
+struct merger {
+    struct profile *into;
+    const struct profile *from;
+    bool cpu_only;
+    bool wall; /* what comes of it */
+    /* owned: indexes in into, by those in from */
+    uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
+    bool *joined; /* owned: by process of from, that into had it before */
+};
+
+static const char *text_of(const struct profile *profile, uint32_t string)
+{
+    return profile->strings[string];
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int merge_strings(struct merger *merger)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < merger->from->string_count; i++)
+        error = profile_string(merger->into, text_of(merger->from, i), &merger->strings[i]);
+    return error;
+}
+
+/* --- processes ------------------------------------------------------------------------- */
+
+static uint32_t hash_process(const struct profile_process *process, uint32_t comm)
+{
+    return index_mix(index_mix(process->pid, process->start), comm);
+}
+
+static bool same_process(const struct merger *merger, const struct profile_process *a,
+                         const struct profile_process *b)
+{
+    return a->pid == b->pid && a->ppid == b->ppid && a->start == b->start &&
+           a->comm == merger->strings[b->comm] && (a->start != 0 || a->pid == 0);
+}
+
+static void join_process(struct profile_process *into, const struct profile_process *from)
+{
+    into->end = greater(into->end, from->end);
+    into->cpu_ns = greater(into->cpu_ns, from->cpu_ns);
+    if (from->status > into->status)
+        into->status = from->status;
+}
+
+static int merge_process(struct merger *merger, struct index *known, uint32_t i)
+{
+    struct profile_process process = merger->from->processes[i];
+    uint32_t comm = merger->strings[process.comm], hash = hash_process(&process, comm);
+    uint32_t at = hash, found;
+
+    while ((found = index_next(known, hash, &at)) != PROFILE_ABSENT) {
+        struct profile_process *other = &merger->into->processes[found];
+        if (!same_process(merger, other, &process))
+            continue;
+        join_process(other, &process);
+        merger->processes[i] = found;
+        merger->joined[i] = true;
+        index_remove(known, hash, found); /* no two of one file are the same */
+        return 0;
+    }
+    process.comm = comm;
+    return profile_add_process(merger->into, &process, &merger->processes[i]);
+}
+
+static int merge_processes(struct merger *merger)
+{
+    struct index known = {0};
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < merger->into->process_count; i++) {
+        const struct profile_process *process = &merger->into->processes[i];
+        error = index_add(&known, hash_process(process, process->comm), i);
+    }
+    for (uint32_t i = 0; error == 0 && i < merger->from->process_count; i++)
+        error = merge_process(merger, &known, i);
+    index_free(&known);
+    return error;
+}
+
+/* By number, then oldest first; what is not told apart by that may change places. */
+static int compare_processes(const void *left, const void *right, void *context)
+{
+    const struct profile *profile = context;
+    const struct profile_process *a = &profile->processes[*(const uint32_t *)left];
+    const struct profile_process *b = &profile->processes[*(const uint32_t *)right];
+    int result = order(a->pid, b->pid);
+
+    if (result == 0)
+        result = order(a->start, b->start);
+    if (result == 0)
+        result = strcmp(text_of(profile, a->comm), text_of(profile, b->comm));
+    return result != 0 ? result : order(a->generation, b->generation);
+}
+
+static bool has_repeated_generation(const struct profile *profile, const uint32_t *same,
+                                    uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (profile->processes[same[i]].generation <= profile->processes[same[i - 1]].generation)
+            return true;
+    return false;
+}
+
+static int number_generations(struct profile *profile)
+{
+    uint32_t count = profile->process_count, *sorted = calloc(count + 1u, sizeof *sorted);
+
+    if (sorted == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = i;
+    qsort_r(sorted, count, sizeof *sorted, compare_processes, profile);
+    for (uint32_t first = 0, next; first < count; first = next) {
+        uint32_t pid = profile->processes[sorted[first]].pid;
+        for (next = first + 1; next < count && profile->processes[sorted[next]].pid == pid; next++)
+            ;
+        if (!has_repeated_generation(profile, sorted + first, next - first))
+            continue;
+        for (uint32_t i = first; i < next; i++)
+            profile->processes[sorted[i]].generation = i - first;
+    }
+    free(sorted);
+    return 0;
+}
+
+/* --- threads --------------------------------------------------------------------------- */
+
+static uint32_t hash_thread(const struct profile_thread *thread)
+{
+    return index_mix(index_mix(thread->process, thread->tid), thread->comm);
+}
+
+static int merge_thread(struct merger *merger, const struct index *known, uint32_t i)
+{
+    const struct profile_thread *from = &merger->from->threads[i];
+    struct profile_thread thread = {.process = merger->processes[from->process],
+                                    .tid = from->tid,
+                                    .comm = merger->strings[from->comm]};
+    uint32_t hash = hash_thread(&thread), at = hash, found;
+
+    while (merger->joined[from->process] &&
+           (found = index_next(known, hash, &at)) != PROFILE_ABSENT) {
+        const struct profile_thread *other = &merger->into->threads[found];
+        if (other->process == thread.process && other->tid == thread.tid &&
+            other->comm == thread.comm) {
+            merger->threads[i] = found;
+            return 0;
+        }
+    }
+    return profile_add_thread(merger->into, &thread, &merger->threads[i]);
+}
+
+static int merge_threads(struct merger *merger)
+{
+    struct index known = {0};
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < merger->into->thread_count; i++)
+        error = index_add(&known, hash_thread(&merger->into->threads[i]), i);
+    for (uint32_t i = 0; error == 0 && i < merger->from->thread_count; i++)
+        error = merge_thread(merger, &known, i);
+    index_free(&known);
+    return error;
+}
+
+/* --- code ------------------------------------------------------------------------------ */
+
+/* One build may lie at several paths, and be mapped at several places. */
+static int compare_objects(const struct profile *profile, const struct profile_object *a,
+                           const struct profile_object *b)
+{
+    int result = order(a->deleted, b->deleted);
+
+    if (result == 0)
+        result = strcmp(text_of(profile, a->path), text_of(profile, b->path));
+    if (result == 0)
+        result = order(a->device, b->device);
+    if (result == 0)
+        result = order(a->inode, b->inode);
+    if (result == 0)
+        result = order(a->start, b->start);
+    if (result == 0)
+        result = order(a->end, b->end);
+    if (result == 0)
+        result = order(a->offset, b->offset);
+    return result != 0 ? result : order(a->pid, b->pid);
+}
+
+static int merge_object(struct merger *merger, uint32_t i)
+{
+    const struct profile_object *from = &merger->from->objects[i];
+    struct profile_object object = *from;
+    uint32_t before = merger->into->object_count;
+
+    object.path = merger->strings[from->path];
+    object.fd = -1;
+    if (object.kind == PROFILE_OBJECT_ANON)
+        object.process = merger->processes[from->process];
+    int error = profile_object(merger->into, &object, &merger->objects[i]);
+    if (error != 0)
+        return error;
+    struct profile_object *known = &merger->into->objects[merger->objects[i]];
+    object.fd = known->fd >= 0 || from->fd < 0 ? known->fd
+                                               : fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
+    if (merger->into->object_count > before || compare_objects(merger->into, &object, known) < 0)
+        *known = object; /* what it is found by is equal */
+    known->fd = object.fd;
+    return 0;
+}
+
+static int merge_objects(struct merger *merger)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < merger->from->object_count; i++)
+        error = merge_object(merger, i);
+    return error;
+}
+
+static int merge_functions(struct merger *merger)
+{
+    int error = 0;
+
+    for (uint32_t i = 1; error == 0 && i < merger->from->function_count; i++) {
+        struct profile_function function = merger->from->functions[i];
+        function.name = merger->strings[function.name];
+        function.system_name = merger->strings[function.system_name];
+        function.file = merger->strings[function.file];
+        if (function.object != 0)
+            function.object = merger->objects[function.object - 1] + 1;
+        error = profile_function(merger->into, &function, &merger->functions[i]);
+    }
+    return error;
+}
+
+static int compare_lines(const struct profile *profile, const struct profile_line *a,
+                         const struct profile_line *b)
+{
+    const struct profile_function *f = &profile->functions[a->function];
+    const struct profile_function *g = &profile->functions[b->function];
+    int result = strcmp(text_of(profile, f->name), text_of(profile, g->name));
+
+    if (result == 0)
+        result = strcmp(text_of(profile, a->file), text_of(profile, b->file));
+    if (result == 0)
+        result = order(a->line, b->line);
+    if (result == 0)
+        result = strcmp(text_of(profile, f->file), text_of(profile, g->file));
+    return result != 0 ? result : order(f->line, g->line);
+}
+
+/* Is more known of a place than into knows? */
+static bool is_fuller(const struct profile *into, const struct profile_location *known,
+                      const struct profile_line *lines, uint32_t count, uint32_t looked)
+{
+    int result = order(looked, known->looked);
+
+    if (result == 0)
+        result = order(count, known->line_count);
+    for (uint32_t i = 0; result == 0 && i < count; i++)
+        result = compare_lines(into, &lines[i], &known->lines[i]);
+    return result > 0;
+}
+
+static int merge_lines(struct merger *merger, const struct profile_location *from, uint32_t index)
+{
+    uint32_t count = from->line_count;
+    struct profile_line *lines = calloc(count + 1u, sizeof *lines);
+    int error = 0;
+
+    if (lines == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        lines[i] = (struct profile_line){.function = merger->functions[from->lines[i].function],
+                                         .file = merger->strings[from->lines[i].file],
+                                         .line = from->lines[i].line};
+    if (is_fuller(merger->into, &merger->into->locations[index], lines, count, from->looked))
+        error = profile_set_lines(merger->into, index, lines, count, from->looked);
+    free(lines);
+    return error;
+}
+
+static int merge_locations(struct merger *merger)
+{
+    int error = 0;
+
+    for (uint32_t i = 1; error == 0 && i < merger->from->location_count; i++) {
+        const struct profile_location *from = &merger->from->locations[i];
+        error = profile_location(merger->into, merger->objects[from->object], from->address,
+                                 &merger->locations[i]);
+        if (error == 0)
+            error = merge_lines(merger, from, merger->locations[i]);
+    }
+    return error;
+}
+
+/* A caller's node is made before those that it calls. */
+static int merge_nodes(struct merger *merger)
+{
+    int error = 0;
+
+    for (uint32_t i = 1; error == 0 && i < merger->from->node_count; i++) {
+        const struct profile_node *from = &merger->from->nodes[i];
+        error = profile_node(merger->into, merger->nodes[from->parent],
+                             merger->locations[from->location], &merger->nodes[i]);
+    }
+    return error;
+}
+
+static int merge_syscalls(struct merger *merger)
+{
+    int error = 0;
+
+    for (uint32_t i = 1; error == 0 && i < merger->from->syscall_count; i++) {
+        const struct profile_syscall *from = &merger->from->syscalls[i];
+        error = profile_syscall(merger->into, text_of(merger->from, from->name), from->number,
+                                from->compat, &merger->syscalls[i]);
+    }
+    return error;
+}
+
+/* --- counts ---------------------------------------------------------------------------- */
+
+static int merge_samples(struct merger *merger)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < merger->from->sample_count; i++) {
+        struct profile_sample sample = merger->from->samples[i];
+        if (merger->cpu_only && sample.cpu_ns == 0)
+            continue;
+        if (merger->cpu_only)
+            sample.wall_ns = sample.sleeping = 0;
+        sample.thread = merger->threads[sample.thread];
+        sample.node = merger->nodes[sample.node];
+        sample.syscall = merger->syscalls[sample.syscall];
+        error = profile_count(merger->into, &sample);
+    }
+    return error;
+}
+
+/* What counts as seen is each process once, and what is alive as well. */
+static void merge_seen(const struct merger *merger)
+{
+    struct profile_totals *into = &merger->into->totals;
+    const struct profile_totals *from = &merger->from->totals;
+    uint32_t joined = 0;
+
+    for (uint32_t i = 0; i < merger->from->process_count; i++)
+        joined += merger->joined[i] && merger->from->processes[i].pid != 0;
+    into->processes_seen += from->processes_seen > joined ? from->processes_seen - joined : 0;
+    into->processes_alive += from->processes_alive;
+    into->threads_seen += from->threads_seen;
+    into->threads_alive += from->threads_alive;
+}
+
+static void merge_totals(struct merger *merger)
+{
+    struct profile_totals *into = &merger->into->totals;
+    const struct profile_totals *from = &merger->from->totals;
+
+    merge_seen(merger);
+    into->elapsed_ns += from->elapsed_ns;
+    into->target_cpu_ns += from->target_cpu_ns;
+    into->stopped_ns += from->stopped_ns;
+    into->supervisor_cpu_ns += from->supervisor_cpu_ns;
+    into->ticks += from->ticks;
+    into->lost += from->lost;
+    into->throttled_ns += from->throttled_ns;
+    into->repaired += from->repaired;
+    if (from->asked_hz > 0 && (into->asked_hz <= 0 || from->asked_hz < into->asked_hz))
+        into->asked_hz = from->asked_hz;
+    if (from->start_time != 0)
+        into->start_time = into->start_time == 0 ? from->start_time
+                                                 : lesser(into->start_time, from->start_time);
+    into->wall = merger->wall;
+}
+
+/* The length of a command without the word of others. */
+static size_t plain_length(const char *command)
+{
+    size_t length = strlen(command), tail = strlen(OTHERS);
+
+    if (length >= tail && strcmp(command + length - tail, OTHERS) == 0)
+        return length - tail;
+    return length;
+}
+
+/* The first of them by the alphabet, and whether there were others. */
+static int merge_command(struct merger *merger)
+{
+    const char *ours = merger->into->command, *theirs = merger->from->command;
+
+    if (theirs == NULL || (ours != NULL && strcmp(ours, theirs) == 0))
+        return 0;
+    if (ours == NULL) {
+        merger->into->command = strdup(theirs);
+        return merger->into->command == NULL ? -ENOMEM : 0;
+    }
+    size_t own = plain_length(ours), other = plain_length(theirs);
+    int result = memcmp(ours, theirs, own < other ? own : other);
+    bool first = result != 0 ? result < 0 : own <= other;
+    char *command;
+    if (asprintf(&command, "%.*s%s", (int)(first ? own : other), first ? ours : theirs, OTHERS) < 0)
+        return -ENOMEM;
+    free(merger->into->command);
+    merger->into->command = command;
+    return 0;
+}
+
+/* --- all ------------------------------------------------------------------------------- */
+
+static int check(const struct profile *into, const struct profile *from, bool cpu_only)
+{
+    const struct profile_totals *a = &into->totals, *b = &from->totals;
+
+    if (!cpu_only && into->sample_count > 0 && from->sample_count > 0 && a->wall != b->wall)
+        return -EXDEV;
+    if (b->samples > INT64_MAX - lesser(a->samples, INT64_MAX) ||
+        b->cpu_ns > INT64_MAX - lesser(a->cpu_ns, INT64_MAX) ||
+        b->wall_ns > INT64_MAX - lesser(a->wall_ns, INT64_MAX))
+        return -EOVERFLOW;
+    return 0;
+}
+
+static bool make_maps(struct merger *merger)
+{
+    const struct profile *from = merger->from;
+    const struct {
+        uint32_t **map, count;
+    } maps[] = {
+        {&merger->strings, from->string_count},     {&merger->objects, from->object_count},
+        {&merger->processes, from->process_count},  {&merger->threads, from->thread_count},
+        {&merger->functions, from->function_count}, {&merger->locations, from->location_count},
+        {&merger->nodes, from->node_count},         {&merger->syscalls, from->syscall_count},
+    };
+    bool all = true;
+
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+        *maps[i].map = calloc(maps[i].count + 1u, sizeof **maps[i].map);
+        all = all && *maps[i].map != NULL;
+    }
+    merger->joined = calloc(from->process_count + 1u, sizeof *merger->joined);
+    return all && merger->joined != NULL;
+}
+
+static void free_maps(struct merger *merger)
+{
+    uint32_t *maps[] = {merger->strings,   merger->objects,   merger->processes, merger->threads,
+                        merger->functions, merger->locations, merger->nodes,     merger->syscalls};
+
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        free(maps[i]);
+    free(merger->joined);
+}
+
+int profile_merge(struct profile *into, const struct profile *from, unsigned how)
+{
+    static int (*const steps[])(struct merger *merger) = {
+        merge_strings, merge_processes, merge_threads,  merge_objects, merge_functions,
+        merge_locations, merge_nodes,   merge_syscalls, merge_samples, merge_command,
+    };
+    struct merger merger = {
+        .into = into, .from = from, .cpu_only = (how & PROFILE_MERGE_CPU) != 0};
+    int error = check(into, from, merger.cpu_only);
+
+    merger.wall = !merger.cpu_only &&
+                  (from->totals.wall || (into->sample_count > 0 && into->totals.wall));
+    if (error == 0 && !make_maps(&merger))
+        error = -ENOMEM;
+    for (size_t i = 0; error == 0 && i < sizeof steps / sizeof *steps; i++)
+        error = steps[i](&merger);
+    if (error == 0) {
+        merge_totals(&merger);
+        error = number_generations(into);
+    }
+    free_maps(&merger);
+    return error;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pprofil merge -o OUT FILE...: one profile of several. Each is added and closed before the next
+ * is read.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "command.h"
+
+enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_FROM, KEY_OBJECT };
+
+struct merge_command {
+    const char *output;
+    const char *format; /* of output; NULL: its name says */
+    const char *from;   /* of the files; NULL: they show */
+    const char *object; /* that their counters are of; NULL: not told */
+    char **paths;       /* borrowed from argv */
+    int path_count;
+    unsigned how;
+    bool symbolize;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "OUT", 0, "the file to write; it may be one of FILE", 1},
+    {"format", 'f', "NAME", 0,
+     "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
+    {"cpu", KEY_CPU, 0, 0, "of profiles of elapsed time take the CPU time only", 1},
+    {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
+    {"from", KEY_FROM, "NAME", 0, "the format of each FILE, if it does not show", 2},
+    {"object", KEY_OBJECT, "PATH", 0, "the program or library that FILE's counters are of", 2},
+    {0},
+};
+
+static const char *check_format(const char *option, const char *name)
+{
+    if (!is_format(name))
+        exit(complain("%s %s: no such format; see pprofil-formats(5)", option, name));
+    return name;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct merge_command *command = state->input;
+
+    switch (key) {
+    case 'o':
+        command->output = argument;
+        break;
+    case 'f':
+        command->format = check_format("-f", argument);
+        break;
+    case KEY_CPU:
+        command->how |= PPROFIL_MERGE_CPU;
+        break;
+    case KEY_NO_SYMBOLIZE:
+        command->symbolize = false;
+        break;
+    case KEY_FROM:
+        command->from = check_format("--from", argument);
+        break;
+    case KEY_OBJECT:
+        command->object = argument;
+        break;
+    case ARGP_KEY_ARGS:
+        command->paths = state->argv + state->next;
+        command->path_count = state->argc - state->next;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        exit(complain("merge: which FILEs? See pprofil merge --help"));
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp parser = {
+    options, parse_option, "FILE...", "Makes one profile of several.", NULL, NULL, NULL,
+};
+
+static int add(const struct merge_command *command, pprofil_profile *into, const char *path)
+{
+    pprofil_profile *profile = open_profile(path, command->from, command->object);
+
+    if (profile == NULL)
+        return EXIT_OWN_FAILURE;
+    /* filters are to be applied here: to each profile before it is added */
+    int error = pprofil_profile_merge(into, profile, command->how), status = 0;
+    if (error == -EXDEV)
+        status = complain("%s: some profiles are of elapsed time, others of CPU time; --cpu merges "
+                          "the CPU time of all",
+                          path);
+    else if (error == -EOVERFLOW)
+        status = complain("%s: with this one the sums are larger than any that are possible", path);
+    else if (error != 0)
+        status = complain_file(path, error, false);
+    pprofil_profile_close(profile);
+    return status;
+}
+
+int command_merge(int argc, char **argv)
+{
+    struct merge_command command = {.symbolize = true};
+    pprofil_profile *merged;
+
+    argp_err_exit_status = EXIT_OWN_FAILURE;
+    argv[0] = (char *)"pprofil merge";
+    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    if (command.output == NULL)
+        return complain("merge: where to? Give -o OUT");
+    int error = pprofil_profile_new(&merged), status = 0;
+    if (error != 0)
+        return complain_file(command.output, error, true);
+    for (int i = 0; status == 0 && i < command.path_count; i++)
+        status = add(&command, merged, command.paths[i]);
+    if (status == 0)
+        error = pprofil_profile_save(merged, command.output, command.format, command.symbolize);
+    if (error != 0)
+        status = complain_file(command.output, error, true);
+    pprofil_profile_close(merged);
+    return status;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Merging: in any order the same, as a text in which a profile has one form only.
+ *
+ * Profiles are made of a generator of random numbers with a fixed seed: of few processes, objects
+ * and places, so that they have much in common.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "build-events.h"
+#include "profile/merge.h"
+
+/* --- one form ------------------------------------------------------------------------- */
+
+struct texts {
+    char *all[4096];
+    size_t count;
+};
+
+static void add_text(struct texts *texts, char *text)
+{
+    cr_assert_lt(texts->count, sizeof texts->all / sizeof *texts->all);
+    texts->all[texts->count++] = text;
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* All texts, sorted, as one. */
+static char *join(struct texts *texts)
+{
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    qsort(texts->all, texts->count, sizeof *texts->all, compare_texts);
+    for (size_t i = 0; i < texts->count; i++) {
+        fputs(texts->all[i], stream);
+        free(texts->all[i]);
+    }
+    fclose(stream);
+    texts->count = 0;
+    return text;
+}
+
+#define STRING(index) profile->strings[index]
+
+static void print_place(FILE *stream, const struct profile *profile, uint32_t location)
+{
+    const struct profile_location *place = &profile->locations[location];
+    const struct profile_object *object = &profile->objects[place->object];
+
+    fprintf(stream, " <%s %d %llx/%llx %02x+%llx", STRING(object->path), object->kind,
+            (unsigned long long)object->start, (unsigned long long)object->offset,
+            object->build_id[0], (unsigned long long)place->address);
+    for (uint32_t i = 0; i < place->line_count; i++)
+        fprintf(stream, " %s %s:%u", STRING(profile->functions[place->lines[i].function].name),
+                STRING(place->lines[i].file), place->lines[i].line);
+    fputc('>', stream);
+}
+
+static char *say_sample(const struct profile *profile, const struct profile_sample *sample)
+{
+    const struct profile_thread *thread = &profile->threads[sample->thread];
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    fprintf(stream, "  %u %s %s %u: %llu %llu %llu", thread->tid, STRING(thread->comm),
+            STRING(profile->syscalls[sample->syscall].name), sample->sleeping,
+            (unsigned long long)sample->count, (unsigned long long)sample->cpu_ns,
+            (unsigned long long)sample->wall_ns);
+    for (uint32_t node = sample->node; node != 0; node = profile->nodes[node].parent)
+        print_place(stream, profile, profile->nodes[node].location);
+    fputc('\n', stream);
+    fclose(stream);
+    return text;
+}
+
+/* A process with its samples, but for its generation, which says only that it is another. */
+static char *say_process(const struct profile *profile, uint32_t index)
+{
+    const struct profile_process *process = &profile->processes[index];
+    static struct texts samples;
+    char *text;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (profile->threads[profile->samples[i].thread].process == index)
+            add_text(&samples, say_sample(profile, &profile->samples[i]));
+    char *all = join(&samples);
+    cr_assert_geq(asprintf(&text, "process %u %u %s %llu-%llu %d %llu\n%s", process->pid,
+                           process->ppid, STRING(process->comm), (unsigned long long)process->start,
+                           (unsigned long long)process->end, process->status,
+                           (unsigned long long)process->cpu_ns, all),
+                  0);
+    free(all);
+    return text;
+}
+
+static char *say(const struct profile *profile)
+{
+    const struct profile_totals *totals = &profile->totals;
+    static struct texts processes;
+    char *text;
+
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        add_text(&processes, say_process(profile, i));
+    char *all = join(&processes);
+    cr_assert_geq(
+        asprintf(&text, "%s: %llu %llu %llu %llu %llu %u %u %g %d %llu\n%s",
+                 profile->command != NULL ? profile->command : "",
+                 (unsigned long long)totals->samples, (unsigned long long)totals->cpu_ns,
+                 (unsigned long long)totals->wall_ns, (unsigned long long)totals->elapsed_ns,
+                 (unsigned long long)totals->target_cpu_ns, totals->processes_seen,
+                 totals->threads_seen, totals->asked_hz, totals->wall,
+                 (unsigned long long)totals->start_time, all),
+        0);
+    free(all);
+    return text;
+}
+
+/* --- profiles --------------------------------------------------------------------------- */
+
+static uint32_t draw(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33) % below;
+}
+
+static uint32_t string(struct profile *profile, const char *text)
+{
+    uint32_t index;
+
+    cr_assert_eq(profile_string(profile, text, &index), 0);
+    return index;
+}
+
+static uint32_t random_object(struct profile *profile, uint64_t *seed, uint32_t process)
+{
+    static const char *const paths[] = {"/bin/a", "/opt/bin/a", "/lib/b.so"};
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
+    uint32_t which = draw(seed, 5), index;
+
+    if (which == 4) {
+        object.kind = PROFILE_OBJECT_ANON;
+        object.process = process;
+        object.pid = profile->processes[process].pid;
+        object.path = string(profile, "//anon");
+    } else {
+        object.path = string(profile, paths[which % 3]);
+        object.start = draw(seed, 3) * 0x1000;
+        object.end = object.start + 0x1000;
+        if (which < 2) { /* one build, two paths */
+            object.build_id_size = 20;
+            object.build_id[0] = 7;
+        }
+    }
+    cr_assert_eq(profile_object(profile, &object, &index), 0);
+    return index;
+}
+
+static uint32_t random_location(struct profile *profile, uint64_t *seed, uint32_t process)
+{
+    uint32_t index, object = random_object(profile, seed, process);
+    static const char *const names[] = {"f", "g", "h"};
+    struct profile_function function = {.object = object + 1};
+    struct profile_line lines[2] = {{.line = 1 + draw(seed, 3)}, {.line = 9}};
+
+    cr_assert_eq(profile_location(profile, object, draw(seed, 6) * 16, &index), 0);
+    if (draw(seed, 2) == 0) /* not all files have all names */
+        return index;
+    for (int i = 0; i < 2; i++) {
+        function.name = function.system_name = string(profile, names[draw(seed, 3)]);
+        lines[i].file = string(profile, "/src/a.c");
+        cr_assert_eq(profile_function(profile, &function, &lines[i].function), 0);
+    }
+    profile_set_lines(profile, index, lines, 1 + draw(seed, 2), PROFILE_LOOKED_NAME);
+    return index;
+}
+
+static void add_random_sample(struct profile *profile, uint64_t *seed)
+{
+    struct profile_sample sample = {.thread = draw(seed, profile->thread_count)};
+    uint32_t process = profile->threads[sample.thread].process;
+
+    for (uint32_t depth = 1 + draw(seed, 4); depth > 0; depth--)
+        cr_assert_eq(profile_node(profile, sample.node, random_location(profile, seed, process),
+                                  &sample.node),
+                     0);
+    if (draw(seed, 3) == 0)
+        cr_assert_eq(profile_syscall(profile, "read", 0, 0, &sample.syscall), 0);
+    sample.count = 1 + draw(seed, 5);
+    sample.cpu_ns = sample.count * (900000 + draw(seed, 200000));
+    cr_assert_eq(profile_count(profile, &sample), 0);
+}
+
+/* Processes are of the same few numbers in all; those of one beginning are the same. */
+static struct profile *make_random(uint64_t seed)
+{
+    struct profile *profile = profile_new();
+    struct profile_totals *totals = &profile->totals;
+
+    totals->processes_seen = totals->threads_seen = 3;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct profile_process process = {.pid = 100 + i % 2, .status = -1};
+        struct profile_thread thread = {0};
+        process.generation = i / 2;
+        process.start = 1000 * (i + 1) + draw(&seed, 2);
+        process.comm = thread.comm = string(profile, i == 0 ? "make" : "cc1");
+        process.end = draw(&seed, 2) * 9000;
+        cr_assert_eq(profile_add_process(profile, &process, &thread.process), 0);
+        thread.tid = process.pid;
+        uint32_t index;
+        cr_assert_eq(profile_add_thread(profile, &thread, &index), 0);
+    }
+    for (int i = 0; i < 40; i++)
+        add_random_sample(profile, &seed);
+    totals->elapsed_ns = draw(&seed, 1000);
+    totals->target_cpu_ns = totals->cpu_ns + draw(&seed, 1000);
+    totals->asked_hz = 100 * (1 + draw(&seed, 3));
+    totals->start_time = draw(&seed, 3) * 77;
+    profile->command = strdup(draw(&seed, 2) == 0 ? "make -j2" : "make");
+    return profile;
+}
+
+static struct profile *merged(const struct profile *a, const struct profile *b)
+{
+    struct profile *into = profile_new();
+
+    cr_assert_eq(profile_merge(into, a, 0), 0);
+    cr_assert_eq(profile_merge(into, b, 0), 0);
+    return into;
+}
+
+static void expect_equal(struct profile *a, struct profile *b)
+{
+    char *first = say(a), *second = say(b);
+
+    cr_assert_str_eq(first, second);
+    free(first);
+    free(second);
+    profile_free(a);
+    profile_free(b);
+}
+
+/* --- tests ------------------------------------------------------------------------------ */
+
+Test(merge, any_order_is_the_same)
+{
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct profile *a = make_random(3 * seed), *b = make_random(3 * seed + 1),
+                       *c = make_random(3 * seed + 2), *empty = profile_new();
+        expect_equal(merged(a, b), merged(b, a));
+        struct profile *ab = merged(a, b), *bc = merged(b, c);
+        expect_equal(merged(ab, c), merged(a, bc));
+        expect_equal(merged(a, empty), merged(empty, a));
+        expect_equal(merged(a, empty), make_random(3 * seed));
+        profile_free(ab);
+        profile_free(bc);
+        profile_free(a);
+        profile_free(b);
+        profile_free(c);
+        profile_free(empty);
+    }
+}
+
+Test(merge, sums_are_sums)
+{
+    struct profile *a = make_random(1), *b = make_random(2), *both = merged(a, b);
+
+    cr_assert_eq(both->totals.samples, a->totals.samples + b->totals.samples);
+    cr_assert_eq(both->totals.cpu_ns, a->totals.cpu_ns + b->totals.cpu_ns);
+    cr_assert_eq(both->totals.elapsed_ns, a->totals.elapsed_ns + b->totals.elapsed_ns);
+    uint64_t cpu_ns = 0;
+    for (uint32_t i = 0; i < both->sample_count; i++)
+        cpu_ns += both->samples[i].cpu_ns;
+    cr_assert_eq(cpu_ns, both->totals.cpu_ns);
+    profile_free(a);
+    profile_free(b);
+    profile_free(both);
+}
+
+/* One process of one thread with one sample. */
+static struct profile *make_one(uint64_t start, const char *comm, uint32_t pid)
+{
+    struct profile *profile = profile_new();
+    struct profile_process process = {.pid = pid, .start = start, .status = -1};
+    struct profile_thread thread = {.tid = pid};
+    struct profile_sample sample = {.count = 1, .cpu_ns = 10};
+
+    process.comm = thread.comm = string(profile, comm);
+    cr_assert_eq(profile_add_process(profile, &process, &thread.process), 0);
+    cr_assert_eq(profile_add_thread(profile, &thread, &sample.thread), 0);
+    uint64_t seed = 5;
+    cr_assert_eq(profile_node(profile, 0, random_location(profile, &seed, 0), &sample.node), 0);
+    cr_assert_eq(profile_count(profile, &sample), 0);
+    profile->totals.processes_seen = 1;
+    return profile;
+}
+
+static uint32_t processes_of(struct profile *a, struct profile *b)
+{
+    struct profile *both = merged(a, b);
+    uint32_t count = both->process_count;
+
+    cr_assert_eq(both->thread_count, count);
+    cr_assert_eq(both->sample_count, count);
+    cr_assert_eq(both->totals.processes_seen, a->processes[0].pid == 0 ? 2 : count);
+    if (count == 2)
+        cr_assert_neq(both->processes[0].generation, both->processes[1].generation,
+                      "files tell them apart by it");
+    profile_free(a);
+    profile_free(b);
+    profile_free(both);
+    return count;
+}
+
+Test(merge, a_process_is_more_than_its_number)
+{
+    cr_assert_eq(processes_of(make_one(5, "x", 1), make_one(5, "x", 1)), 1);
+    cr_assert_eq(processes_of(make_one(5, "x", 1), make_one(6, "x", 1)), 2, "began later");
+    cr_assert_eq(processes_of(make_one(5, "x", 1), make_one(5, "y", 1)), 2, "another name");
+    cr_assert_eq(processes_of(make_one(0, "x", 1), make_one(0, "x", 1)), 2, "nobody knows");
+    cr_assert_eq(processes_of(make_one(0, "x", 0), make_one(0, "x", 0)), 1, "no process");
+}
+
+Test(merge, elapsed_and_cpu_time_do_not_add_up)
+{
+    struct profile *cpu = make_one(1, "x", 1), *wall = make_one(2, "x", 2), *into = profile_new();
+    struct profile_sample asleep = {
+        .thread = 0, .node = 1, .sleeping = 1, .count = 3, .wall_ns = 50};
+
+    cr_assert_eq(profile_count(wall, &asleep), 0);
+    cr_assert_eq(profile_merge(into, cpu, 0), 0);
+    cr_assert_eq(profile_merge(into, wall, 0), -EXDEV);
+    cr_assert_eq(into->totals.samples, 1);
+    cr_assert_eq(profile_merge(into, wall, PROFILE_MERGE_CPU), 0);
+    cr_assert_not(into->totals.wall);
+    cr_assert_eq(into->totals.samples, 2, "sleepers have no CPU time");
+    cr_assert_eq(into->totals.cpu_ns, 20);
+    cr_assert_eq(into->totals.wall_ns, 0);
+    profile_free(into);
+    into = merged(wall, wall);
+    cr_assert(into->totals.wall);
+    cr_assert_eq(into->totals.wall_ns, 100);
+    cr_assert_eq(into->totals.samples, 8);
+    profile_free(into);
+    profile_free(cpu);
+    profile_free(wall);
+}
+
+Test(merge, sums_that_are_too_large_are_refused)
+{
+    struct profile *a = make_one(1, "x", 1);
+    struct profile_sample large = {.node = 1, .syscall = 0, .count = INT64_MAX - 5};
+    struct profile *into = profile_new();
+
+    cr_assert_eq(profile_count(a, &large), 0);
+    cr_assert_eq(profile_merge(into, a, 0), 0);
+    cr_assert_eq(profile_merge(into, a, 0), -EOVERFLOW);
+    profile_free(a);
+    profile_free(into);
+}
