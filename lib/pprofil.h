@@ -485,6 +485,60 @@ int pprofil_profile_selected(const pprofil_profile *profile, const char **what, 
 /* Why the last call with this profile failed, for people, in one line; "" where that is not
  * known. */
 const char *pprofil_profile_problem(const pprofil_profile *profile);
+/* --- diffs: two profiles, function by function ------------------------------------------ */
+
+enum pprofil_diff_by {
+    PPROFIL_DIFF_SHARE,         /* of the profile's whole, 0..1 */
+    PPROFIL_DIFF_TIME,          /* seconds: CPU time, or elapsed time in wall mode */
+    PPROFIL_DIFF_TIME_A_SECOND, /* the same in each second of sampling */
+};
+
+struct pprofil_diff_options {
+    size_t size; /* sizeof(struct pprofil_diff_options): lets it grow */
+    enum pprofil_diff_by by;
+    uint32_t limit; /* rows; 0: all */
+    double least;   /* part of the old whole, 0..1, that a significant change must have */
+};
+
+/* One quantity, in the old profile [0] and the new one [1]. */
+struct pprofil_change {
+    uint64_t samples[2], ns[2];
+    double share[2];  /* of the whole, 0..1 */
+    double value[2];  /* that is compared: enum pprofil_diff_by says what */
+    double change;    /* of value: new - old */
+    double low, high; /* its 95 % confidence interval; infinite where there is none */
+    double p;         /* how likely as much is by chance; 1 where nothing is compared */
+    double q;         /* the rate of false discoveries at which this is one */
+    bool significant; /* q is at most 0.05 */
+};
+
+struct pprofil_diff_row {
+    const char *name;      /* function */
+    const char *object[2]; /* last component of its path; "": it has no samples there */
+    struct pprofil_change self;
+    struct pprofil_change total; /* with what it called; all 0 without stacks */
+};
+
+struct pprofil_diff_totals {
+    uint32_t rows;        /* before the limit */
+    uint32_t significant; /* of these, by self or total */
+    bool stacks;          /* there are some, and so a total */
+    bool wall;            /* times are elapsed time */
+    struct pprofil_change whole; /* its values are times, also where shares are compared */
+};
+
+/* pprofil-diff(1) has the tests. Strings live as long as the profiles. options may be NULL.
+ * -EXDEV: one profile is of elapsed time and the other is not; -ENODATA: by
+ * PPROFIL_DIFF_TIME_A_SECOND, and a profile does not say how long it took. */
+typedef struct pprofil_diff pprofil_diff;
+int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
+                     const struct pprofil_diff_options *options, pprofil_diff **diff);
+void pprofil_diff_free(pprofil_diff *diff);
+uint32_t pprofil_diff_count(const pprofil_diff *diff);
+/* Significant rows first, then by the size of the change. */
+void pprofil_diff_row(const pprofil_diff *diff, uint32_t i, struct pprofil_diff_row *row,
+                      size_t size);
+void pprofil_diff_totals(const pprofil_diff *diff, struct pprofil_diff_totals *totals, size_t size);
 
 /* --- live: a session while it runs ----------------------------------------------------- */
 

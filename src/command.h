@@ -29,6 +29,7 @@ int command_report(int argc, char **argv);
 int command_ctl(int argc, char **argv);
 int command_kprof(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
 
 /* One line on stderr, "pprofil: ...". Returns EXIT_OWN_FAILURE. */
@@ -46,6 +47,9 @@ int complain_saving(const pprofil_profile *profile, const char *path,
 bool is_format(const char *name);
 /* Reads a profile's file for a subcommand: complains by itself, and then returns NULL. */
 pprofil_profile *open_profile(const char *path, const char *format, const char *object);
+
+/* A text as one field of CSV. */
+void put_field(FILE *out, const char *text);
 
 /* How rows are chosen and printed. */
 struct view {

@@ -9,7 +9,7 @@
 
 #include "command.h"
 
-static void put_field(FILE *out, const char *text)
+void put_field(FILE *out, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, out);

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <jansson.h>
 
-#include "command.h"
+#include "view-json.h"
 
 /* Names may be in any encoding; JSON may not. */
-static json_t *text(const char *bytes)
+json_t *json_text(const char *bytes)
 {
     json_t *string = json_string(bytes);
     if (string != NULL)
@@ -25,7 +25,7 @@ static json_t *text(const char *bytes)
     return json_string(safe);
 }
 
-static json_int_t integer(uint64_t number)
+json_int_t json_uint(uint64_t number)
 {
     return number > INT64_MAX ? INT64_MAX : (json_int_t)number;
 }
@@ -37,25 +37,25 @@ static json_t *make_totals(const pprofil_profile *profile)
     pprofil_profile_totals(profile, &totals, sizeof totals);
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:b}",
-        "samples", integer(totals.samples), "cpu_ns", integer(totals.cpu_ns),
-        "wall_ns", integer(totals.wall_ns), "elapsed_ns", integer(totals.elapsed_ns),
-        "target_cpu_ns", integer(totals.target_cpu_ns), "stopped_ns", integer(totals.stopped_ns),
-        "supervisor_cpu_ns", integer(totals.supervisor_cpu_ns), "lost", integer(totals.lost),
-        "throttled_ns", integer(totals.throttled_ns), "repaired", integer(totals.repaired),
+        "samples", json_uint(totals.samples), "cpu_ns", json_uint(totals.cpu_ns),
+        "wall_ns", json_uint(totals.wall_ns), "elapsed_ns", json_uint(totals.elapsed_ns),
+        "target_cpu_ns", json_uint(totals.target_cpu_ns), "stopped_ns", json_uint(totals.stopped_ns),
+        "supervisor_cpu_ns", json_uint(totals.supervisor_cpu_ns), "lost", json_uint(totals.lost),
+        "throttled_ns", json_uint(totals.throttled_ns), "repaired", json_uint(totals.repaired),
         "threads", (json_int_t)totals.threads_seen, "processes",
         (json_int_t)totals.processes_seen, "asked_hz", totals.asked_hz, "wall", totals.wall);
 }
 
 static json_t *make_row(const struct pprofil_row *row)
 {
-    json_t *object = json_pack("{s:o, s:I, s:I, s:f, s:f}", "name", text(row->name),
-                               "samples", integer(row->samples), "ns", integer(row->ns),
+    json_t *object = json_pack("{s:o, s:I, s:I, s:f, s:f}", "name", json_text(row->name),
+                               "samples", json_uint(row->samples), "ns", json_uint(row->ns),
                                "share", row->share, "error95", row->error95);
 
     if (row->object[0] != '\0')
-        json_object_set_new(object, "object", text(row->object));
+        json_object_set_new(object, "object", json_text(row->object));
     if (row->file[0] != '\0')
-        json_object_set_new(object, "file", text(row->file));
+        json_object_set_new(object, "file", json_text(row->file));
     if (row->line != 0)
         json_object_set_new(object, "line", json_integer(row->line));
     if (row->pid != 0)
@@ -67,8 +67,8 @@ static json_t *make_row(const struct pprofil_row *row)
 
 static void add_total(json_t *object, const struct pprofil_row *row)
 {
-    json_object_set_new(object, "total_samples", json_integer(integer(row->total_samples)));
-    json_object_set_new(object, "total_ns", json_integer(integer(row->total_ns)));
+    json_object_set_new(object, "total_samples", json_integer(json_uint(row->total_samples)));
+    json_object_set_new(object, "total_ns", json_integer(json_uint(row->total_ns)));
     json_object_set_new(object, "total_share", json_real(row->total_share));
     json_object_set_new(object, "total_error95", json_real(row->total_error95));
 }
@@ -80,14 +80,14 @@ static json_t *make_incomplete(const pprofil_profile *profile)
     double share;
 
     for (unsigned i = 0; pprofil_profile_incomplete(profile, i, &why, &share) == 0; i++)
-        json_array_append_new(list, json_pack("{s:o, s:f}", "why", text(why), "share", share));
+        json_array_append_new(list, json_pack("{s:o, s:f}", "why", json_text(why), "share", share));
     return list;
 }
 
 /* What all documents begin with. */
 static json_t *make_document(const pprofil_profile *profile)
 {
-    json_t *document = json_pack("{s:o, s:o}", "command", text(pprofil_profile_command(profile)),
+    json_t *document = json_pack("{s:o, s:o}", "command", json_text(pprofil_profile_command(profile)),
                                  "totals", make_totals(profile));
     const char *what;
     double share;
@@ -95,8 +95,8 @@ static json_t *make_document(const pprofil_profile *profile)
 
     if (pprofil_profile_selected(profile, &what, &share, &samples) == 0)
         json_object_set_new(document, "part",
-                            json_pack("{s:o, s:f, s:I}", "of", text(what), "share", share,
-                                      "samples_of", integer(samples)));
+                            json_pack("{s:o, s:f, s:I}", "of", json_text(what), "share", share,
+                                      "samples_of", json_uint(samples)));
     if (pprofil_profile_has_stacks(profile))
         json_object_set_new(document, "incomplete", make_incomplete(profile));
     return document;
@@ -155,11 +155,11 @@ static json_t *make_tree(const pprofil_tree *tree, const struct view *view)
     pprofil_tree_totals(tree, &totals, sizeof totals);
     json_t *object = json_pack(
         "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", view_kind_name(view->kind), "all",
-        (json_int_t)totals.all, "samples", integer(totals.samples), "ns", integer(totals.ns),
-        "root_samples", integer(totals.root_samples), "root_ns", integer(totals.root_ns),
-        "again_ns", integer(totals.again_ns), "rest_ns", integer(totals.rest_ns));
+        (json_int_t)totals.all, "samples", json_uint(totals.samples), "ns", json_uint(totals.ns),
+        "root_samples", json_uint(totals.root_samples), "root_ns", json_uint(totals.root_ns),
+        "again_ns", json_uint(totals.again_ns), "rest_ns", json_uint(totals.rest_ns));
     if (view->function != NULL)
-        json_object_set_new(object, "function", text(view->function));
+        json_object_set_new(object, "function", json_text(view->function));
     return object;
 }
 

@@ -30,6 +30,8 @@ compare "pprofil report" pprofil-report.1 "$pprofil" report
 compare "pprofil ctl" pprofil-ctl.1 "$pprofil" ctl
 compare "pprofil kprof" pprofil-kprof.1 "$pprofil" kprof
 compare "pprofil convert" pprofil-convert.1 "$pprofil" convert
+compare "pprofil diff" pprofil-diff.1 "$pprofil" diff
+compare "pprofil merge" pprofil-merge.1 "$pprofil" merge
 compare "pprofil top" pprofil-top.1 "$pprofil" top
 # every letter that does something has an entry
 for key in $(sed -n "s/^    {'\\([^ ]\\)', .*/\\1/p" "$source/tui/keys.c" | sort -u | tr '\n' ' '); do

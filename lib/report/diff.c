@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions of both profiles fall into the same rows, by what they are called; then each row is
+ * tested. Functions are those of the linker, as in flat reports: what was inlined is its caller's.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/diff-internal.h"
+#include "report/flat.h"
+#include "report/significance.h"
+#include "report/sums.h"
+
+/* A function, as both profiles call it. */
+struct found {
+    const char *name, *object[DIFF_SIDES]; /* borrowed */
+    uint32_t name_id;                      /* the same for the same name */
+    struct diff_pair self, total;
+    uint64_t seen; /* the last sample that counted into total: recursion is one */
+    bool joined;   /* into another */
+};
+
+struct table {
+    struct profile *names; /* owned: its strings only */
+    struct sums keys;      /* the found, by name and object */
+    struct found *found;   /* owned; as many as keys */
+    uint32_t *rows[DIFF_SIDES]; /* owned: of found, by location */
+    struct diff_pair all;
+    uint64_t samples; /* met */
+    bool stacks;
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* --- rows ------------------------------------------------------------------------------ */
+
+static int find_row(struct table *table, const char *name, const char *object, int side,
+                    uint32_t *row)
+{
+    uint32_t ids[2], before = table->keys.count;
+    int error = profile_string(table->names, name, &ids[0]);
+
+    if (error == 0)
+        error = profile_string(table->names, object, &ids[1]);
+    if (error == 0)
+        error = profile_grow(&table->found, before, sizeof *table->found);
+    if (error != 0)
+        return error;
+    const struct sum *sum = sums_need(&table->keys, (const uint64_t[]){ids[0], ids[1]});
+    if (sum == NULL)
+        return -ENOMEM;
+    *row = (uint32_t)(sum - table->keys.all);
+    struct found *found = &table->found[*row];
+    if (table->keys.count > before)
+        *found = (struct found){.name = name, .object = {"", ""}, .name_id = ids[0]};
+    found->object[side] = object;
+    return 0;
+}
+
+static int find_rows(struct table *table, const struct profile *profile, int side)
+{
+    int error = 0;
+
+    table->rows[side] = calloc(profile->location_count + 1u, sizeof *table->rows[side]);
+    if (table->rows[side] == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 1; error == 0 && i < profile->location_count; i++) {
+        const struct profile_location *place = &profile->locations[i];
+        const char *object =
+            base_name(profile->strings[profile->objects[place->object].path]);
+        uint32_t name = profile->functions[flat_function(place)].name;
+        error = find_row(table, name != 0 ? profile->strings[name] : object, object, side,
+                         &table->rows[side][i]);
+    }
+    return error;
+}
+
+/* --- counts ---------------------------------------------------------------------------- */
+
+static void add(struct diff_sums *sums, uint64_t count, uint64_t ns)
+{
+    sums->samples += count;
+    sums->ns += ns;
+    sums->cells++;
+    sums->squares += (double)ns * (double)ns / (double)(count > 0 ? count : 1);
+}
+
+static void count_sample(struct table *table, const struct profile *profile,
+                         const struct profile_sample *sample, int side)
+{
+    uint64_t ns = report_ns(profile, sample);
+    uint32_t leaf = profile->nodes[sample->node].location;
+
+    table->samples++;
+    add(&table->all.of[side], sample->count, ns);
+    if (leaf != PROFILE_NONE)
+        add(&table->found[table->rows[side][leaf]].self.of[side], sample->count, ns);
+    table->stacks = table->stacks || profile->nodes[sample->node].parent != PROFILE_NONE;
+    for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent) {
+        struct found *found =
+            &table->found[table->rows[side][profile->nodes[node].location]];
+        if (found->seen != table->samples)
+            add(&found->total.of[side], sample->count, ns);
+        found->seen = table->samples;
+    }
+}
+
+static void count_samples(struct table *table, const struct profile *profile, int side)
+{
+    const struct report_options options = {.by = REPORT_BY_FUNCTION};
+
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (flat_counts(profile, &options, &profile->samples[i]))
+            count_sample(table, profile, &profile->samples[i], side);
+}
+
+/* --- what was renamed -------------------------------------------------------------------- */
+
+/* The rows of a name that are in one profile only; count: of such. */
+struct lonely {
+    uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
+};
+
+static bool is_in(const struct found *found, int side)
+{
+    return found->total.of[side].samples > 0;
+}
+
+static int join_renamed(struct table *table)
+{
+    struct lonely *names = calloc(table->names->string_count + 1u, sizeof *names);
+
+    if (names == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < table->keys.count; i++) {
+        const struct found *found = &table->found[i];
+        if (is_in(found, DIFF_OLD) == is_in(found, DIFF_NEW))
+            continue;
+        int side = is_in(found, DIFF_OLD) ? DIFF_OLD : DIFF_NEW;
+        names[found->name_id].row[side] = i;
+        names[found->name_id].count[side]++;
+    }
+    for (uint32_t i = 0; i < table->names->string_count; i++) {
+        const struct lonely *name = &names[i];
+        if (name->count[DIFF_OLD] != 1 || name->count[DIFF_NEW] != 1)
+            continue;
+        struct found *into = &table->found[name->row[DIFF_NEW]];
+        struct found *from = &table->found[name->row[DIFF_OLD]];
+        into->object[DIFF_OLD] = from->object[DIFF_OLD];
+        into->self.of[DIFF_OLD] = from->self.of[DIFF_OLD];
+        into->total.of[DIFF_OLD] = from->total.of[DIFF_OLD];
+        from->joined = true;
+    }
+    free(names);
+    return 0;
+}
+
+/* --- weights ----------------------------------------------------------------------------- */
+
+/* The whole is that of all functions. */
+static void settle(struct table *table, int side)
+{
+    struct diff_spread spread = {0};
+
+    for (uint32_t i = 0; i < table->keys.count; i++)
+        diff_spread_add(&spread, &table->found[i].self.of[side]);
+    table->all.of[side].squares = 0;
+    for (uint32_t i = 0; i < table->keys.count; i++) {
+        diff_settle(&table->found[i].self.of[side], &spread);
+        diff_settle(&table->found[i].total.of[side], &spread);
+        if (!table->found[i].joined)
+            table->all.of[side].squares += table->found[i].self.of[side].squares;
+    }
+}
+
+/* --- the result -------------------------------------------------------------------------- */
+
+static void make_rows(const struct table *table, const struct diff_test *test, struct diff *diff)
+{
+    for (uint32_t i = 0; i < table->keys.count; i++) {
+        const struct found *found = &table->found[i];
+        if (found->joined || (!is_in(found, DIFF_OLD) && !is_in(found, DIFF_NEW)))
+            continue;
+        struct diff_row *row = &diff->rows[diff->total++];
+        *row = (struct diff_row){.name = found->name};
+        for (int side = 0; side < DIFF_SIDES; side++)
+            row->object[side] = is_in(found, side) ? found->object[side] : "";
+        diff_compare(test, &found->self, &row->self);
+        row->total.p = 1;
+        if (diff->stacks)
+            diff_compare(test, &found->total, &row->total);
+    }
+}
+
+/* Walks over all that was tested: of each row self, and total where there are stacks. */
+static struct diff_change *tested(struct diff *diff, size_t i)
+{
+    if (i < diff->total)
+        return &diff->rows[i].self;
+    i -= diff->total;
+    if (diff->stacks && i < diff->total)
+        return &diff->rows[i].total;
+    return NULL;
+}
+
+/* What is nowhere is not tested. */
+static bool has_samples(const struct diff_change *change)
+{
+    return change->ns[DIFF_OLD] > 0 || change->ns[DIFF_NEW] > 0;
+}
+
+static void judge(struct diff_change *change, double q, double least)
+{
+    change->q = q;
+    change->significant = q <= DIFF_LEVEL && fabs(change->change) >= least;
+}
+
+/* All tests are one family; the whole is in it where it can change. */
+static int judge_all(struct diff *diff, const struct diff_options *options)
+{
+    double *values = calloc(2 * (size_t)diff->total + 1, sizeof *values);
+    double least = options->least;
+    bool of_share = options->by == DIFF_BY_SHARE;
+    struct diff_change *change;
+    size_t count = 0;
+
+    if (values == NULL)
+        return -ENOMEM;
+    if (!of_share) {
+        least *= diff->whole.value[DIFF_OLD];
+        values[count++] = diff->whole.p;
+    }
+    for (size_t i = 0; (change = tested(diff, i)) != NULL; i++)
+        if (has_samples(change))
+            values[count++] = change->p;
+    int error = significance_adjust(values, count);
+    count = 0;
+    diff->whole.q = 1;
+    if (error == 0 && !of_share)
+        judge(&diff->whole, values[count++], least);
+    for (size_t i = 0; error == 0 && (change = tested(diff, i)) != NULL; i++)
+        judge(change, has_samples(change) ? values[count++] : 1, least);
+    free(values);
+    return error;
+}
+
+static bool is_significant(const struct diff_row *row)
+{
+    return row->self.significant || row->total.significant;
+}
+
+static int compare_sizes(double a, double b)
+{
+    return a > b ? -1 : a < b;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct diff_row *a = left, *b = right;
+    int result = is_significant(b) - is_significant(a);
+
+    if (result == 0)
+        result = compare_sizes(fabs(a->self.change), fabs(b->self.change));
+    if (result == 0)
+        result = compare_sizes(fabs(a->total.change), fabs(b->total.change));
+    if (result == 0)
+        result = strcmp(a->name, b->name);
+    return result != 0 ? result : strcmp(a->object[DIFF_NEW], b->object[DIFF_NEW]);
+}
+
+static int make_diff(const struct table *table, const struct diff_test *test,
+                     const struct diff_options *options, struct diff *diff)
+{
+    diff->stacks = table->stacks;
+    diff->rows = calloc(table->keys.count + 1u, sizeof *diff->rows);
+    if (diff->rows == NULL)
+        return -ENOMEM;
+    make_rows(table, test, diff);
+    struct diff_test of_times = *test;
+    of_times.by_share = false;
+    diff_compare(&of_times, &test->all, &diff->whole);
+    int error = judge_all(diff, options);
+    for (uint32_t i = 0; i < diff->total; i++)
+        diff->significant += is_significant(&diff->rows[i]);
+    qsort(diff->rows, diff->total, sizeof *diff->rows, compare_rows);
+    diff->count = diff->total;
+    if (options->limit != 0 && options->limit < diff->total)
+        diff->count = options->limit;
+    return error;
+}
+
+static int fill(struct table *table, struct profile *const profiles[],
+                struct symbolizer *const symbolizers[])
+{
+    int error = 0;
+
+    table->names = profile_new();
+    if (table->names == NULL)
+        return -ENOMEM;
+    for (int side = 0; error == 0 && side < DIFF_SIDES; side++) {
+        if (symbolizers != NULL && symbolizers[side] != NULL)
+            error = symbolizer_look_up_all(symbolizers[side], PROFILE_LOOKED_NAME);
+        if (error == 0)
+            error = find_rows(table, profiles[side], side);
+    }
+    for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
+        count_samples(table, profiles[side], side);
+    if (error == 0)
+        error = join_renamed(table);
+    for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
+        settle(table, side);
+    return error;
+}
+
+static void clear(struct table *table)
+{
+    profile_free(table->names);
+    sums_clear(&table->keys);
+    free(table->found);
+    for (int side = 0; side < DIFF_SIDES; side++)
+        free(table->rows[side]);
+}
+
+static int check(struct profile *const profiles[], enum diff_by by, struct diff_test *test)
+{
+    const struct profile_totals *old = &profiles[DIFF_OLD]->totals;
+    const struct profile_totals *new = &profiles[DIFF_NEW]->totals;
+
+    if (old->samples > 0 && new->samples > 0 && old->wall != new->wall)
+        return -EXDEV;
+    test->by_share = by == DIFF_BY_SHARE;
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        uint64_t elapsed = profiles[side]->totals.elapsed_ns;
+        test->seconds[side] = 1e9;
+        if (by != DIFF_BY_TIME_A_SECOND)
+            continue;
+        if (elapsed == 0)
+            return -ENODATA;
+        test->seconds[side] = (double)elapsed;
+    }
+    return 0;
+}
+
+int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
+             const struct diff_options *options, struct diff **result)
+{
+    struct table table = {0};
+    struct diff_test test = {0};
+    int error = check(profiles, options->by, &test);
+
+    if (error != 0)
+        return error;
+    struct diff *diff = calloc(1, sizeof *diff);
+    if (diff == NULL)
+        return -ENOMEM;
+    diff->wall = profiles[DIFF_OLD]->totals.wall || profiles[DIFF_NEW]->totals.wall;
+    error = fill(&table, profiles, symbolizers);
+    test.all = table.all;
+    if (error == 0)
+        error = make_diff(&table, &test, options, diff);
+    clear(&table);
+    if (error != 0) {
+        diff_free(diff);
+        return error;
+    }
+    *result = diff;
+    return 0;
+}
+
+void diff_free(struct diff *diff)
+{
+    if (diff == NULL)
+        return;
+    free(diff->rows);
+    free(diff);
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Diffs: the tests' own numbers against textbooks', and against profiles drawn from distributions
+ * that are known: where nothing changed, anything is called significant in at most 5 % of cases;
+ * a real change is found. Seeds are fixed.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "build-events.h"
+#include "report/diff.h"
+#include "report/significance.h"
+
+/* --- profiles --------------------------------------------------------------------------- */
+
+static uint32_t string(struct profile *profile, const char *text)
+{
+    uint32_t index;
+
+    cr_assert_eq(profile_string(profile, text, &index), 0);
+    return index;
+}
+
+static struct profile *make_profile(void)
+{
+    struct profile *profile = profile_new();
+    struct profile_process process = {.pid = 1, .start = 1};
+    struct profile_thread thread = {.tid = 1};
+    uint32_t index;
+
+    cr_assert_eq(profile_add_process(profile, &process, &index), 0);
+    cr_assert_eq(profile_add_thread(profile, &thread, &index), 0);
+    return profile;
+}
+
+static uint32_t place_at(struct profile *profile, const char *path, const char *name, uint32_t at)
+{
+    struct profile_object object = {
+        .kind = PROFILE_OBJECT_FILE, .fd = -1, .path = string(profile, path)};
+    struct profile_function function = {.name = string(profile, name)};
+    struct profile_line line = {0};
+    uint32_t index, location;
+
+    cr_assert_eq(profile_object(profile, &object, &index), 0);
+    function.object = index + 1;
+    cr_assert_eq(profile_location(profile, index, 16 * function.name + at, &location), 0);
+    cr_assert_eq(profile_function(profile, &function, &line.function), 0);
+    cr_assert_eq(profile_set_lines(profile, location, &line, 1, PROFILE_LOOKED_NAME), 0);
+    return location;
+}
+
+static uint32_t place(struct profile *profile, const char *path, const char *name)
+{
+    return place_at(profile, path, name, 0);
+}
+
+static uint32_t below(struct profile *profile, uint32_t parent, uint32_t location)
+{
+    uint32_t node;
+
+    cr_assert_eq(profile_node(profile, parent, location, &node), 0);
+    return node;
+}
+
+static void count(struct profile *profile, uint32_t node, uint64_t samples, uint64_t ns)
+{
+    struct profile_sample sample = {.node = node, .count = samples, .cpu_ns = ns};
+    cr_assert_eq(profile_count(profile, &sample), 0);
+}
+
+/* Of one object, function by function. */
+static void count_in(struct profile *profile, const char *path, const char *name,
+                     uint64_t samples, uint64_t ns)
+{
+    count(profile, below(profile, 0, place(profile, path, name)), samples, ns);
+}
+
+static struct diff *compare_by(struct profile *old, struct profile *new, enum diff_by by)
+{
+    struct diff_options options = {.by = by};
+    struct profile *profiles[] = {old, new};
+    struct diff *diff;
+
+    cr_assert_eq(diff_new(profiles, NULL, &options, &diff), 0);
+    return diff;
+}
+
+static const struct diff_row *find(const struct diff *diff, const char *name)
+{
+    for (uint32_t i = 0; i < diff->count; i++)
+        if (strcmp(diff->rows[i].name, name) == 0)
+            return &diff->rows[i];
+    cr_assert_fail("no row %s", name);
+    return NULL;
+}
+
+static void end(struct diff *diff, struct profile *old, struct profile *new)
+{
+    diff_free(diff);
+    profile_free(old);
+    profile_free(new);
+}
+
+/* --- the formulas ------------------------------------------------------------------------ */
+
+Test(diff, intervals_are_those_of_the_textbooks)
+{
+    /* Newcombe 1998 (Statistics in Medicine 17: 873), method 10: 56/70 - 48/80, and 9/10 - 3/10 */
+    struct estimate a = significance_share(48. / 80, 80), b = significance_share(56. / 70, 70);
+    struct estimate difference = significance_difference(&a, &b);
+
+    cr_assert_float_eq(difference.low, 0.0524, 5e-5);
+    cr_assert_float_eq(difference.high, 0.3339, 5e-5);
+    a = significance_share(.3, 10);
+    b = significance_share(.9, 10);
+    difference = significance_difference(&a, &b);
+    cr_assert_float_eq(difference.low, 0.1705, 5e-5);
+    cr_assert_float_eq(difference.high, 0.8090, 5e-5);
+    a = significance_sum(10, 1); /* the roots of (10 - x)^2 = 1.96^2 x */
+    cr_assert_float_eq(a.low, 5.431986, 1e-6);
+    cr_assert_float_eq(a.high, 18.409473, 1e-6);
+    cr_assert_float_eq(significance_p(1.959964, 1, 0), 0.05, 1e-6);
+    cr_assert_eq(significance_p(0.4, 1, 0.5), 1, "half a sample is no difference");
+}
+
+Test(diff, false_discoveries_as_benjamini_and_hochberg_have_them)
+{
+    /* the 15 values of their article (1995, section 3.1): four are discoveries at 0.05 */
+    double values[] = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+                       0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+    int discoveries = 0;
+
+    cr_assert_eq(significance_adjust(values, 15), 0);
+    for (int i = 0; i < 15; i++)
+        discoveries += values[i] <= 0.05;
+    cr_assert_eq(discoveries, 4);
+    cr_assert_float_eq(values[0], 0.0015, 1e-9);
+    cr_assert_float_eq(values[3], 0.035625, 1e-9);
+    cr_assert_float_eq(values[14], 1, 1e-9);
+}
+
+/* Samples of equal weight: the two-proportion test with Yates' correction, by hand:
+ * z = (0.2 - 0.01) / sqrt(0.4 * 0.6 * (1/100 + 1/100)) = 2.7424 */
+Test(diff, equal_weights_make_the_textbook_test)
+{
+    struct profile *old = make_profile(), *new = make_profile();
+
+    count_in(old, "/bin/a", "f", 30, 30000);
+    count_in(old, "/bin/a", "g", 70, 70000);
+    count_in(new, "/bin/a", "f", 50, 50000);
+    count_in(new, "/bin/a", "g", 50, 50000);
+    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
+    const struct diff_row *f = find(diff, "f");
+    cr_assert_float_eq(f->self.p, 0.0060989, 1e-6);
+    cr_assert_float_eq(f->self.q, 0.0060989, 1e-6, "the same as g's");
+    cr_assert(f->self.significant);
+    cr_assert_float_eq(f->self.change, 0.2, 1e-12);
+    cr_assert(f->self.low > 0 && f->self.low < 0.2 && f->self.high > 0.2);
+    cr_assert_eq(diff->significant, 2);
+    end(diff, old, new);
+}
+
+/* A rate of a tenth: weights are ten times, and nothing else is different. */
+Test(diff, rates_need_not_be_equal)
+{
+    struct profile *old = make_profile(), *new = make_profile();
+
+    count_in(old, "/bin/a", "f", 30, 30000);
+    count_in(old, "/bin/a", "g", 70, 70000);
+    count_in(new, "/bin/a", "f", 50, 500000);
+    count_in(new, "/bin/a", "g", 50, 500000);
+    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
+    cr_assert_float_eq(find(diff, "f")->self.p, 0.0060989, 1e-6);
+    end(diff, old, new);
+}
+
+/* One sample that stands for fifty is one event. */
+Test(diff, a_late_sample_is_one)
+{
+    struct profile *old = make_profile(), *new = make_profile();
+
+    count_in(old, "/bin/a", "g", 950, 950000);
+    count_in(new, "/bin/a", "g", 950, 950000);
+    count_in(new, "/bin/a", "late", 1, 50000);
+    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
+    cr_assert_gt(find(diff, "late")->self.p, 0.2);
+    end(diff, old, new);
+    old = make_profile();
+    new = make_profile();
+    count_in(old, "/bin/a", "g", 950, 950000);
+    count_in(new, "/bin/a", "g", 950, 950000);
+    count_in(new, "/bin/a", "often", 50, 50000);
+    diff = compare_by(old, new, DIFF_BY_SHARE);
+    cr_assert_lt(find(diff, "often")->self.p, 1e-6);
+    end(diff, old, new);
+}
+
+/* --- rows ------------------------------------------------------------------------------- */
+
+Test(diff, what_appeared_and_what_is_gone)
+{
+    struct profile *old = make_profile(), *new = make_profile();
+
+    count_in(old, "/bin/a", "stays", 500, 500);
+    count_in(old, "/bin/a", "goes", 500, 500);
+    count_in(new, "/bin/a", "stays", 500, 500);
+    count_in(new, "/bin/a", "comes", 500, 500);
+    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
+    cr_assert_eq(diff->total, 3);
+    cr_assert_eq(diff->significant, 2);
+    const struct diff_row *goes = find(diff, "goes"), *comes = find(diff, "comes");
+    cr_assert_str_eq(goes->object[DIFF_OLD], "a");
+    cr_assert_str_eq(goes->object[DIFF_NEW], "");
+    cr_assert_float_eq(goes->self.change, -0.5, 1e-12);
+    cr_assert_str_eq(comes->object[DIFF_OLD], "");
+    cr_assert(comes->self.significant);
+    cr_assert_eq(find(diff, "stays")->self.p, 1);
+    cr_assert(isfinite(goes->self.low) && goes->self.low < -0.4 && goes->self.high < 0);
+    end(diff, old, new);
+}
+
+Test(diff, a_program_that_was_renamed)
+{
+    struct profile *old = make_profile(), *new = make_profile();
+
+    count_in(old, "/build/prog-old", "f", 500, 500);
+    count_in(new, "/build/prog-new", "f", 500, 500);
+    count_in(old, "/lib/a.so", "init", 50, 50); /* which of these is it? */
+    count_in(new, "/lib/b.so", "init", 50, 50);
+    count_in(new, "/lib/c.so", "init", 50, 50);
+    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
+    cr_assert_eq(diff->total, 4);
+    const struct diff_row *f = find(diff, "f");
+    cr_assert_str_eq(f->object[DIFF_OLD], "prog-old");
+    cr_assert_str_eq(f->object[DIFF_NEW], "prog-new");
+    cr_assert_eq(f->self.samples[DIFF_OLD], 500);
+    cr_assert_eq(f->self.samples[DIFF_NEW], 500);
+    end(diff, old, new);
+}
+
+Test(diff, totals_count_a_sample_once)
+{
+    struct profile *old = make_profile(), *new = make_profile();
+
+    for (int side = 0; side < 2; side++) {
+        struct profile *profile = side == 0 ? old : new;
+        uint32_t main_node = below(profile, 0, place(profile, "/bin/a", "main"));
+        uint32_t again = below(profile, main_node, place(profile, "/bin/a", "main"));
+        uint32_t leaf = below(profile, again, place(profile, "/bin/a", "leaf"));
+        count(profile, leaf, 100, 100000);
+        count(profile, main_node, side == 0 ? 100 : 300, side == 0 ? 100000 : 300000);
+    }
+    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
+    cr_assert(diff->stacks);
+    const struct diff_row *row = find(diff, "main");
+    cr_assert_eq(row->total.samples[DIFF_OLD], 200, "recursion is no more than one");
+    cr_assert_eq(row->total.samples[DIFF_NEW], 400);
+    cr_assert_float_eq(row->total.share[DIFF_NEW], 1, 1e-12);
+    cr_assert_not(row->total.significant);
+    cr_assert_eq(row->self.samples[DIFF_NEW], 300);
+    cr_assert(row->self.significant);
+    end(diff, old, new);
+}
+
+Test(diff, seconds_tell_what_shares_do_not)
+{
+    struct profile *old = make_profile(), *new = make_profile();
+
+    count_in(old, "/bin/a", "f", 1000, 1000000000);
+    count_in(new, "/bin/a", "f", 2000, 2000000000);
+    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
+    cr_assert_eq(diff->significant, 0);
+    cr_assert_float_eq(diff->whole.value[DIFF_NEW], 2, 1e-9);
+    cr_assert_not(diff->whole.significant, "the whole is no share");
+    diff_free(diff);
+    diff = compare_by(old, new, DIFF_BY_TIME);
+    cr_assert_eq(diff->significant, 1);
+    cr_assert(diff->whole.significant);
+    cr_assert_float_eq(diff->rows[0].self.change, 1, 1e-9);
+    /* half the width: 1.96 sqrt(1000 + 2000) ms, nearly */
+    cr_assert_float_eq(diff->rows[0].self.high - diff->rows[0].self.low, 0.2147, 1e-3);
+    diff_free(diff);
+    old->totals.elapsed_ns = 1000000000;
+    struct diff_options options = {.by = DIFF_BY_TIME_A_SECOND};
+    cr_assert_eq(diff_new((struct profile *[]){old, new}, NULL, &options, &diff), -ENODATA);
+    new->totals.elapsed_ns = 2000000000;
+    diff = compare_by(old, new, DIFF_BY_TIME_A_SECOND);
+    cr_assert_eq(diff->significant, 0, "twice as long, as much in each second");
+    cr_assert_float_eq(diff->rows[0].self.value[DIFF_NEW], 1, 1e-9);
+    end(diff, old, new);
+}
+
+Test(diff, a_least_change_and_a_limit)
+{
+    struct profile *old = make_profile(), *new = make_profile(), *profiles[] = {old, new};
+    struct diff_options options = {.least = 0.05, .limit = 1};
+    struct diff *diff;
+
+    count_in(old, "/bin/a", "f", 100000, 100000);
+    count_in(old, "/bin/a", "g", 100000, 100000);
+    count_in(new, "/bin/a", "f", 108000, 108000);
+    count_in(new, "/bin/a", "g", 92000, 92000);
+    cr_assert_eq(diff_new(profiles, NULL, &options, &diff), 0);
+    cr_assert_eq(diff->significant, 0, "four points are less than five");
+    cr_assert_eq(diff->count, 1);
+    cr_assert_eq(diff->total, 2);
+    diff_free(diff);
+    options.least = 0.03;
+    cr_assert_eq(diff_new(profiles, NULL, &options, &diff), 0);
+    cr_assert_eq(diff->significant, 2);
+    end(diff, old, new);
+}
+
+Test(diff, nothing_is_compared_with_nothing)
+{
+    struct profile *empty = make_profile(), *full = make_profile(), *other = make_profile();
+
+    struct diff *diff = compare_by(empty, empty, DIFF_BY_SHARE);
+    cr_assert_eq(diff->total, 0);
+    diff_free(diff);
+    count_in(full, "/bin/a", "f", 100, 100000);
+    for (unsigned by = DIFF_BY_SHARE; by <= DIFF_BY_TIME; by++) {
+        diff = compare_by(empty, full, (enum diff_by)by);
+        cr_assert_eq(diff->total, 1);
+        cr_assert_eq(diff->significant, 0);
+        cr_assert_eq(diff->rows[0].self.p, 1);
+        diff_free(diff);
+    }
+    count_in(other, "/bin/a", "f", 1, 5);
+    other->totals.wall = true;
+    struct diff_options options = {0};
+    cr_assert_eq(diff_new((struct profile *[]){full, other}, NULL, &options, &diff), -EXDEV);
+    profile_free(empty);
+    profile_free(full);
+    profile_free(other);
+}
+
+/* --- known distributions ------------------------------------------------------------------ */
+
+#define FUNCTIONS 60
+#define PLACES 8 /* of code in each */
+
+static double draw(uint64_t *seed)
+{
+    *seed += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = *seed;
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)((x ^ x >> 31) >> 11) / 9007199254740992.0;
+}
+
+/* Half of the time in the first function, a quarter in the next, ..., the rest in many. */
+static double share_of(int function, double change)
+{
+    static const double first[] = {0.2, 0.3, 0.15, 0.1};
+
+    if (function == 0)
+        return first[0] * (1 + change);
+    double rest = (1 - first[0] * (1 + change)) / (1 - first[0]);
+    return rest * (function < 4 ? first[function] : 0.25 / (FUNCTIONS - 4));
+}
+
+/* Samples of different weights: between half and one and a half of the period, and those of every
+ * third function of ten times as much now and then. */
+static struct profile *draw_profile(uint64_t *seed, int samples, double change, bool uneven)
+{
+    struct profile *profile = make_profile();
+    uint32_t nodes[FUNCTIONS][PLACES];
+    char name[16];
+
+    for (int i = 0; i < FUNCTIONS; i++) {
+        snprintf(name, sizeof name, "f%d", i);
+        for (uint32_t at = 0; at < PLACES; at++)
+            nodes[i][at] = below(profile, 0, place_at(profile, "/bin/a", name, at));
+    }
+    for (int n = 0; n < samples; n++) {
+        double at = draw(seed), weight = uneven ? 0.5 + draw(seed) : 1;
+        int function = 0;
+        while (function < FUNCTIONS - 1 && at >= share_of(function, change))
+            at -= share_of(function++, change);
+        if (uneven && function % 3 == 2 && draw(seed) < 0.1)
+            weight *= 10;
+        count(profile, nodes[function][(int)(draw(seed) * PLACES)], 1, (uint64_t)(1e6 * weight));
+    }
+    return profile;
+}
+
+struct outcome {
+    int any, first;
+};
+
+/* Of so many pairs: in how many is anything significant, in how many the first function? */
+static struct outcome try(int pairs, int samples, double change, bool uneven, enum diff_by by)
+{
+    struct outcome outcome = {0, 0};
+    uint64_t seed = 1;
+
+    for (int i = 0; i < pairs; i++) {
+        struct profile *old = draw_profile(&seed, samples, 0, uneven);
+        struct profile *new = draw_profile(&seed, samples, change, uneven);
+        struct diff *diff = compare_by(old, new, by);
+        outcome.any += diff->significant > 0 || diff->whole.significant;
+        outcome.first += find(diff, "f0")->self.significant;
+        end(diff, old, new);
+    }
+    return outcome;
+}
+
+/* Of 1000 pairs of profiles of the same distribution at most 50 have anything significant. */
+Test(diff, chance_is_not_significant, .timeout = 300)
+{
+    static const int sizes[] = {50, 300, 2000};
+
+    for (int i = 0; i < 3; i++)
+        for (int uneven = 0; uneven < 2; uneven++) {
+            int any = try(1000, sizes[i], 0, uneven, DIFF_BY_SHARE).any;
+            cr_log_info("%d samples%s: %d of 1000", sizes[i], uneven ? ", uneven" : "", any);
+            cr_assert_leq(any, 50, "%d samples: %d of 1000", sizes[i], any);
+        }
+    cr_assert_leq(try(1000, 300, 0, true, DIFF_BY_TIME).any, 50);
+}
+
+/* 20 % of the time become 22 %: 6.9 standard deviations of the difference with 40000 samples in
+ * each profile, and 1.5 with 2000; of 60 rows some 3.3 are needed. */
+Test(diff, a_change_of_a_tenth_is_found, .timeout = 300)
+{
+    struct outcome outcome = try(100, 40000, 0.1, false, DIFF_BY_SHARE);
+    cr_assert_geq(outcome.first, 99);
+    outcome = try(100, 2000, 0.1, false, DIFF_BY_SHARE);
+    cr_assert_leq(outcome.first, 50, "2000 samples cannot tell");
+}
