@@ -584,9 +584,13 @@ struct pprofil_code_row {
     uint64_t address; /* instruction: as linked */
     const char *file; /* source */
     uint32_t line;    /* source; instruction: the line it belongs to, 0 not known */
-    uint64_t samples; /* of a source line: those of the instructions until the next one */
+    uint64_t samples; /* of a source line: those of its instructions until the next one */
     uint64_t ns;
     bool newer; /* source: its file was written after the program's, which was made of another */
+    uint64_t total_samples, total_ns; /* with what was called from there; the same without stacks */
+    uint32_t target; /* instruction: where it jumps to, as an index + 1 of these rows; 0: nowhere in
+                      * this code, or not known */
+    const char *inlined; /* the function that this was inlined from, the innermost; "" none */
 };
 typedef struct pprofil_code pprofil_code;
 
@@ -600,6 +604,36 @@ uint32_t pprofil_code_count(const pprofil_code *code);
 void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_row *row,
                       size_t size);
 void pprofil_code_free(pprofil_code *code);
+
+/* The whole of it. */
+struct pprofil_code_about {
+    const char *object;  /* path */
+    uint64_t start, end; /* addresses as linked */
+    uint64_t samples, ns, total_samples, total_ns;
+};
+void pprofil_code_about(const pprofil_code *code, struct pprofil_code_about *about, size_t size);
+/* The i-th file that its lines are in, whether it is there to be read, and whether it was written
+ * after the program's; -ENOENT past the last. One of its lines, also one that no code was made of;
+ * NULL: there is none. */
+int pprofil_code_source(const pprofil_code *code, uint32_t i, const char **path, bool *found,
+                        bool *newer);
+const char *pprofil_code_line(const pprofil_code *code, uint32_t i, uint32_t line);
+
+/* The functions that a pattern means: those of this very name, or of "OBJECT:NAME"; else those
+ * that are so without their parameters; else those that it is a part of; else those in which it is
+ * found as a POSIX extended regular expression. -EINVAL: it is no such. */
+int pprofil_profile_find(pprofil_profile *profile, const char *pattern, pprofil_report **report);
+
+/* The code of a row BY_FUNCTION of a saved profile, in blocks, those with the most time first:
+ * several where a compiler split the function, or files have functions of the same name. Where
+ * there is none, problem says why. Codes are the annotation's, and are freed with it; both live
+ * no longer than the profile. -ENOENT: no such row. */
+typedef struct pprofil_annotation pprofil_annotation;
+int pprofil_annotate(pprofil_profile *profile, uint64_t id, pprofil_annotation **annotation);
+void pprofil_annotation_free(pprofil_annotation *annotation);
+const char *pprofil_annotation_problem(const pprofil_annotation *annotation);
+/* NULL past the last. */
+const pprofil_code *pprofil_annotation_code(const pprofil_annotation *annotation, uint32_t i);
 
 /* --- tasks: what is there to be profiled, and what it is doing -------------------------- */
 

@@ -29,6 +29,7 @@ int command_report(int argc, char **argv);
 int command_ctl(int argc, char **argv);
 int command_kprof(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_annotate(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
 

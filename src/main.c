@@ -23,6 +23,7 @@ static const struct command commands[] = {
     {"ctl", "start, stop, clear or ask a pprofil that runs", command_ctl},
     {"kprof", "serve kpctl and kpdata for a process", command_kprof},
     {"convert", "save a profile in another format", command_convert},
+    {"annotate", "print a function's source and instructions with counts", command_annotate},
     {"diff", "show what two profiles differ in", command_diff},
     {"merge", "make one profile of several", command_merge},
 };

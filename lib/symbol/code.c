@@ -27,6 +27,7 @@
 #define MOST 65536u                 /* instructions of it */
 #define AROUND UINT64_C(2048)       /* bytes before and after a location in unknown code */
 #define MOST_FILES 1024u            /* that lines are in; the rest is as if not known */
+#define MOST_PAINTED (UINT64_C(1) << 22) /* instructions of inlined functions, all nested ones */
 #define LONGEST_NAME 256            /* of a target, with its NUL; a hostile file has longer ones */
 
 /* What a path was made of, so that most lines need no path to be made. */
@@ -188,7 +189,8 @@ static int add_instruction(struct reader *reader, uint64_t address,
     *instruction = (struct symbol_instruction){.address = address - reader->shift,
                                                .place = reader->segment.offset +
                                                         (address - reader->segment.address),
-                                               .size = found->size};
+                                               .size = found->size,
+                                               .target = found->has_target ? found->target : 0};
     int error = make_text(reader, found, &instruction->text);
     if (error == 0)
         code->instruction_count++;
@@ -311,6 +313,79 @@ static int read_lines(struct reader *reader)
     return error;
 }
 
+/* --- inlined functions ---------------------------------------------------------------- */
+
+/* The first instruction that begins at an address or after it. */
+static uint32_t find_instruction(const struct reader *reader, uint64_t address)
+{
+    uint32_t low = 0, high = reader->code->instruction_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (reader->code->instructions[middle].address + reader->shift < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* One function inlined often has one name. */
+static int find_inlined(struct symbol_code *code, const char *name, uint32_t *inlined)
+{
+    for (*inlined = code->inlined_count - 1; *inlined > 0; --*inlined)
+        if (strcmp(code->inlined[*inlined], name) == 0)
+            return 0;
+    char *copy = strdup(name);
+    if (copy == NULL)
+        return -ENOMEM;
+    plain_name(copy);
+    *inlined = code->inlined_count++;
+    code->inlined[*inlined] = copy;
+    return 0;
+}
+
+/* Outer ones come first, and inner ones over them. */
+static int paint_inlined(struct reader *reader, const struct elf_inlined *stretches, uint32_t count)
+{
+    struct symbol_code *code = reader->code;
+    uint64_t budget = MOST_PAINTED;
+    uint32_t inlined;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < count; i++) {
+        error = find_inlined(code, stretches[i].name, &inlined);
+        for (uint32_t at = find_instruction(reader, stretches[i].start);
+             error == 0 && at < code->instruction_count && budget > 0 &&
+             code->instructions[at].address + reader->shift < stretches[i].end;
+             at++, budget--)
+            code->instructions[at].inlined = inlined;
+    }
+    return error;
+}
+
+static int read_inlined(struct reader *reader)
+{
+    struct symbol_code *code = reader->code;
+    struct elf_inlined *stretches = NULL;
+    uint32_t count = 0;
+    int error = elf_object_inlined(reader->elf, reader->address, &stretches, &count);
+
+    if (error == 0) {
+        code->inlined = calloc(count + 1u, sizeof *code->inlined);
+        if (code->inlined != NULL)
+            code->inlined[0] = strdup("");
+        if (code->inlined == NULL || code->inlined[0] == NULL)
+            error = -ENOMEM;
+    }
+    if (error == 0) {
+        code->inlined_count = 1;
+        error = paint_inlined(reader, stretches, count);
+    }
+    free(stretches);
+    return error;
+}
+
 /* --- all ----------------------------------------------------------------------------- */
 
 static int read_code(struct reader *reader, uint32_t object)
@@ -324,7 +399,9 @@ static int read_code(struct reader *reader, uint32_t object)
         reader->code->written_ns = elf_object_written(reader->elf);
         error = read_instructions(reader);
     }
-    return error == 0 ? read_lines(reader) : error;
+    if (error == 0)
+        error = read_lines(reader);
+    return error == 0 ? read_inlined(reader) : error;
 }
 
 int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code,
@@ -359,5 +436,8 @@ void symbol_code_free(struct symbol_code *code)
     for (uint32_t i = 0; i < code->file_count; i++)
         free(code->files[i]);
     free(code->files);
+    for (uint32_t i = 0; i < code->inlined_count; i++)
+        free(code->inlined[i]);
+    free(code->inlined);
     free(code);
 }

@@ -12,6 +12,8 @@ struct symbol_instruction {
     char *text;       /* owned: "mov    %rax,%rbx"; bytes in hex where nothing can disassemble */
     uint32_t file;    /* index into files; of the innermost inlined function's line */
     uint32_t line;    /* 0: not known */
+    uint32_t inlined; /* index into inlined; of the innermost inlined function that it is of */
+    uint64_t target;  /* as linked: where it jumps to, or what it calls; 0: not known */
 };
 
 struct symbol_code {
@@ -21,6 +23,8 @@ struct symbol_code {
     int64_t written_ns; /* when the object's file was, since 1970; 0: not known */
     char **files; /* owned: paths; the first is "" */
     uint32_t file_count;
+    char **inlined; /* owned: functions; the first is "" */
+    uint32_t inlined_count;
 };
 
 /* The function around a location of the symbolizer's profile. -ENODATA: there is no code to be

@@ -82,4 +82,14 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
 /* The path of its file, absolute where the compiler said enough, without "." and "..". */
 void elf_line_path(const struct elf_line *line, char *path, size_t size);
 
+/* A stretch of code that an inlined function became. */
+struct elf_inlined {
+    uint64_t start, end;
+    const char *name; /* borrowed from the file */
+};
+/* Those of the function around an address, outer ones before those that were inlined into them.
+ * The caller frees the list. 0 (and none where there is no debug information) or -ENOMEM. */
+int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list,
+                       uint32_t *count);
+
 #endif

@@ -20,14 +20,6 @@
 
 #define LARGEST_SOURCE (16 << 20) /* bytes */
 
-/* Where the lines of a file begin. */
-struct lines {
-    const char **starts;
-    uint32_t count;
-    bool read;
-    bool newer; /* than the program */
-};
-
 /* *written_ns: when it was, since 1970. NULL: it cannot be read. */
 static char *read_source(const char *path, int64_t *written_ns)
 {
@@ -63,38 +55,54 @@ static void clean(char *line)
     plain_make(line, "\t");
 }
 
-static int cut(char *text, struct lines *lines)
+static int cut(struct listing_source *source)
 {
+    char *text = source->text;
+
     while (text != NULL) {
         char *line = strsep(&text, "\n");
-        int error = profile_grow(&lines->starts, lines->count, sizeof *lines->starts);
+        int error = profile_grow(&source->starts, source->count, sizeof *source->starts);
         if (error != 0)
             return error;
         clean(line);
-        lines->starts[lines->count++] = line;
+        source->starts[source->count++] = line;
     }
     return 0;
 }
 
-/* The text of a source line, or NULL. */
-static int find_line(struct listing *listing, struct lines *lines, uint32_t file, uint32_t number,
-                     const char **text)
+/* Reads a file at the first time. */
+static int need_source(struct listing *listing, uint32_t file)
 {
+    struct listing_source *source = &listing->sources[file];
     int64_t program_ns = listing->code->written_ns, source_ns = 0;
+
+    if (source->read)
+        return 0;
+    source->read = true;
+    source->text = read_source(listing->code->files[file], &source_ns);
+    source->newer = program_ns != 0 && source_ns > program_ns;
+    return cut(source);
+}
+
+const char *listing_line(const struct listing *listing, uint32_t file, uint32_t number)
+{
+    if (number == 0 || file >= listing->code->file_count ||
+        number > listing->sources[file].count)
+        return NULL;
+    return listing->sources[file].starts[number - 1];
+}
+
+/* The text of a source line, or NULL. */
+static int find_line(struct listing *listing, uint32_t file, uint32_t number, const char **text)
+{
     int error = 0;
 
     *text = NULL;
     if (number == 0 || file >= listing->code->file_count)
         return 0;
-    lines += file;
-    if (!lines->read) {
-        lines->read = true;
-        listing->sources[file] = read_source(listing->code->files[file], &source_ns);
-        lines->newer = program_ns != 0 && source_ns > program_ns;
-        error = cut(listing->sources[file], lines);
-    }
-    if (error == 0 && number <= lines->count)
-        *text = lines->starts[number - 1];
+    error = need_source(listing, file);
+    if (error == 0)
+        *text = listing_line(listing, file, number);
     return error;
 }
 
@@ -107,7 +115,7 @@ static int add_row(struct listing *listing, const struct listing_row *row)
     return error;
 }
 
-static int fill(struct listing *listing, struct lines *lines)
+static int fill(struct listing *listing)
 {
     const struct symbol_code *code = listing->code;
     uint32_t file = 0, line = 0;
@@ -120,10 +128,10 @@ static int fill(struct listing *listing, struct lines *lines)
         file = instruction->file;
         line = instruction->line;
         if (changed)
-            error = find_line(listing, lines, file, line, &row.text);
+            error = find_line(listing, file, line, &row.text);
         if (error == 0 && row.text != NULL) {
             row.file = code->files[file];
-            row.newer = lines[file].newer;
+            row.newer = listing->sources[file].newer;
             error = add_row(listing, &row);
         }
         if (error == 0)
@@ -137,22 +145,14 @@ static int fill(struct listing *listing, struct lines *lines)
 int listing_new(struct symbol_code *code, struct listing **result)
 {
     struct listing *listing = calloc(1, sizeof *listing);
-    struct lines *lines = calloc(code->file_count + 1u, sizeof *lines);
-    int error = listing == NULL || lines == NULL ? -ENOMEM : 0;
 
     if (listing == NULL) {
         symbol_code_free(code);
-    } else {
-        listing->code = code;
-        listing->sources = calloc(code->file_count + 1u, sizeof *listing->sources);
-        if (listing->sources == NULL)
-            error = -ENOMEM;
+        return -ENOMEM;
     }
-    if (error == 0)
-        error = fill(listing, lines);
-    for (uint32_t i = 0; lines != NULL && listing != NULL && i < code->file_count; i++)
-        free(lines[i].starts);
-    free(lines);
+    listing->code = code;
+    listing->sources = calloc(code->file_count + 1u, sizeof *listing->sources);
+    int error = listing->sources == NULL ? -ENOMEM : fill(listing);
     if (error != 0) {
         listing_free(listing);
         return error;
@@ -165,8 +165,10 @@ void listing_free(struct listing *listing)
 {
     if (listing == NULL)
         return;
-    for (uint32_t i = 0; listing->sources != NULL && i < listing->code->file_count; i++)
-        free(listing->sources[i]);
+    for (uint32_t i = 0; listing->sources != NULL && i < listing->code->file_count; i++) {
+        free(listing->sources[i].text);
+        free(listing->sources[i].starts);
+    }
     free(listing->sources);
     free(listing->rows);
     symbol_code_free(listing->code);

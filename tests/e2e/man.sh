@@ -30,6 +30,7 @@ compare "pprofil report" pprofil-report.1 "$pprofil" report
 compare "pprofil ctl" pprofil-ctl.1 "$pprofil" ctl
 compare "pprofil kprof" pprofil-kprof.1 "$pprofil" kprof
 compare "pprofil convert" pprofil-convert.1 "$pprofil" convert
+compare "pprofil annotate" pprofil-annotate.1 "$pprofil" annotate
 compare "pprofil diff" pprofil-diff.1 "$pprofil" diff
 compare "pprofil merge" pprofil-merge.1 "$pprofil" merge
 compare "pprofil top" pprofil-top.1 "$pprofil" top

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/annotate.h"
+
+/* --- names ------------------------------------------------------------------------------- */
+
+enum likeness { LIKE_NOTHING, LIKE_REGEX, LIKE_PART, LIKE_WITHOUT_PARAMETERS, LIKE_ITSELF };
+
+static bool is_qualified(const struct report_row *row, const char *pattern)
+{
+    size_t length = strlen(row->object);
+
+    return strncmp(pattern, row->object, length) == 0 && pattern[length] == ':' &&
+           strcmp(pattern + length + 1, row->name) == 0;
+}
+
+static enum likeness compare(const struct report_row *row, const char *pattern,
+                             const regex_t *regex)
+{
+    size_t length = strlen(pattern);
+
+    if (strcmp(row->name, pattern) == 0 || is_qualified(row, pattern))
+        return LIKE_ITSELF;
+    if (length > 0 && strncmp(row->name, pattern, length) == 0 && row->name[length] == '(')
+        return LIKE_WITHOUT_PARAMETERS;
+    if (strstr(row->name, pattern) != NULL)
+        return LIKE_PART;
+    if (regex != NULL && regexec(regex, row->name, 0, NULL, 0) == 0)
+        return LIKE_REGEX;
+    return LIKE_NOTHING;
+}
+
+static void keep(struct report *report, const char *pattern, const regex_t *regex)
+{
+    enum likeness best = LIKE_NOTHING;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < report->count; i++) {
+        enum likeness like = compare(&report->rows[i], pattern, regex);
+        if (like > best) {
+            best = like;
+            kept = 0;
+        }
+        if (like == best && like != LIKE_NOTHING)
+            report->rows[kept++] = report->rows[i];
+    }
+    report->count = report->total = kept;
+}
+
+bool annotate_keep(struct report *report, const char *pattern)
+{
+    regex_t regex;
+    bool compiled = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) == 0;
+
+    keep(report, pattern, compiled ? &regex : NULL);
+    if (compiled)
+        regfree(&regex);
+    return compiled || report->count > 0;
+}
+
+/* --- blocks ------------------------------------------------------------------------------ */
+
+/* A location of the function, and the time of the samples that have it on their stack. */
+struct place {
+    uint32_t location;
+    uint64_t ns;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return a->location < b->location ? -1 : a->location > b->location;
+}
+
+/* All locations of the profile; those of the function come first. */
+static uint32_t find_places(const struct profile *profile, uint64_t id, struct place *places)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < profile->location_count; i++)
+        places[i] = (struct place){.location = i};
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        for (uint32_t node = sample->node; node != PROFILE_NONE;
+             node = profile->nodes[node].parent)
+            places[profile->nodes[node].location].ns += report_ns(profile, sample);
+    }
+    for (uint32_t i = 1; i < profile->location_count; i++)
+        if (report_id(profile, REPORT_BY_FUNCTION, i) == id)
+            places[count++] = places[i];
+    qsort(places, count, sizeof *places, compare_places);
+    return count;
+}
+
+static bool is_in(const struct listing *listing, const struct profile_location *place)
+{
+    const struct symbol_code *code = listing->code;
+
+    if (code->instruction_count == 0 || place->object != code->object)
+        return false;
+    const struct symbol_instruction *first = &code->instructions[0];
+    const struct symbol_instruction *last = &code->instructions[code->instruction_count - 1];
+    return place->address >= first->place && place->address < last->place + last->size;
+}
+
+static bool has(const struct annotation *annotation, const struct profile_location *place)
+{
+    for (uint32_t i = 0; i < annotation->count; i++)
+        if (is_in(annotation->blocks[i], place))
+            return true;
+    return false;
+}
+
+static int add_block(struct symbolizer *symbolizer, uint32_t location,
+                     struct annotation *annotation, const char **problem)
+{
+    struct symbol_code *code;
+    int error = symbolizer_code(symbolizer, location, &code, problem);
+
+    if (error == 0)
+        error = listing_new(code, &annotation->blocks[annotation->count]);
+    if (error == 0)
+        annotation->count++;
+    return error;
+}
+
+static int add_blocks(const struct profile *profile, struct symbolizer *symbolizer,
+                      const struct place *places, uint32_t count, struct annotation *annotation,
+                      const char **problem)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; i < count && annotation->count < ANNOTATE_MOST; i++) {
+        if (has(annotation, &profile->locations[places[i].location]))
+            continue;
+        error = add_block(symbolizer, places[i].location, annotation, problem);
+        if (error != 0 && error != -ENODATA)
+            return error;
+        if (error != 0 && i + 1 >= ANNOTATE_MOST) /* it is the same for all of them */
+            break;
+    }
+    return annotation->count > 0 ? 0 : error;
+}
+
+int annotate_function(struct profile *profile, struct symbolizer *symbolizer, uint64_t id,
+                      struct annotation *annotation, const char **problem)
+{
+    *annotation = (struct annotation){0};
+    *problem = NULL;
+    int error = symbolizer_look_up_all(symbolizer, PROFILE_LOOKED_NAME);
+    struct place *places = calloc(profile->location_count + 1u, sizeof *places);
+
+    if (places == NULL)
+        error = -ENOMEM;
+    if (error == 0) {
+        uint32_t count = find_places(profile, id, places);
+        error = count == 0 ? -ENOENT
+                           : add_blocks(profile, symbolizer, places, count, annotation, problem);
+    }
+    free(places);
+    if (error != 0)
+        annotate_clear(annotation);
+    return error;
+}
+
+void annotate_clear(struct annotation *annotation)
+{
+    for (uint32_t i = 0; i < annotation->count; i++)
+        listing_free(annotation->blocks[i]);
+    annotation->count = 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* annotate: the code that a function of a profile consists of. */
+#ifndef PPROFIL_ANNOTATE_H
+#define PPROFIL_ANNOTATE_H
+
+#include "report/report.h"
+#include "symbol/listing.h"
+
+#define ANNOTATE_MOST 64u /* blocks */
+
+struct annotation {
+    struct listing *blocks[ANNOTATE_MOST]; /* owned; those with the most time first */
+    uint32_t count;
+};
+
+/*
+ * A function is all that has its name in one object: several blocks where a compiler split it,
+ * or files have functions of the same name. id: of a row BY_FUNCTION. -ENODATA: there is no code
+ * to be had, and *problem (never to be freed) says why; -ENOENT: there is no such function;
+ * -ENOMEM.
+ */
+int annotate_function(struct profile *profile, struct symbolizer *symbolizer, uint64_t id,
+                      struct annotation *annotation, const char **problem);
+void annotate_clear(struct annotation *annotation);
+
+/* Keeps in a report BY_FUNCTION the rows that a pattern means: those of this very name, or of
+ * "OBJECT:NAME"; else, without their parameters; else those that it is a part of; else those in
+ * which it is found as a POSIX extended regular expression. False: it is no such. */
+bool annotate_keep(struct report *report, const char *pattern);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pprofil annotate FILE FUNCTION: where in a function the time went.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "annotate-view.h"
+#include "pager.h"
+
+#define MOST_LISTED 20u
+
+enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_FROM, KEY_OBJECT };
+
+struct annotate_command {
+    struct annotate_view view;
+    const char *path, *function;
+    const char *from;   /* the format of path; NULL: it shows */
+    const char *object; /* that path's counters are of; NULL: not told */
+    bool no_pager;
+};
+
+static const struct argp_option options[] = {
+    {"source", KEY_SOURCE, 0, 0, "source lines only, in their own order", 1},
+    {"instructions", KEY_INSTRUCTIONS, 0, 0, "instructions only", 1},
+    {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
+    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 2},
+    {"object", KEY_OBJECT, "PATH", 0, "the program or library that FILE's counters are of", 2},
+    {0},
+};
+
+static error_t parse_argument(struct annotate_command *command, const char *argument)
+{
+    if (command->path == NULL)
+        command->path = argument;
+    else if (command->function == NULL)
+        command->function = argument;
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct annotate_command *command = state->input;
+
+    switch (key) {
+    case KEY_SOURCE:
+        command->view.what = ANNOTATE_SOURCE;
+        break;
+    case KEY_INSTRUCTIONS:
+        command->view.what = ANNOTATE_INSTRUCTIONS;
+        break;
+    case KEY_NO_PAGER:
+        command->no_pager = true;
+        break;
+    case KEY_FROM:
+        if (!is_format(argument))
+            exit(complain("--from %s: no such format; see pprofil-formats(5)", argument));
+        command->from = argument;
+        break;
+    case KEY_OBJECT:
+        command->object = argument;
+        break;
+    case ARGP_KEY_ARG:
+        return parse_argument(command, argument);
+    case ARGP_KEY_END:
+        if (command->function == NULL)
+            exit(complain("annotate: which FILE and which FUNCTION? See pprofil annotate --help"));
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp parser = {
+    options, parse_option, "FILE FUNCTION",
+    "Prints a function's source and instructions with counts.", NULL, NULL, NULL,
+};
+
+/* --- which function ---------------------------------------------------------------------- */
+
+static int complain_of_choice(const struct annotate_command *command, const pprofil_report *found)
+{
+    uint32_t count = pprofil_report_count(found);
+
+    if (count == 0)
+        return complain("%s: no function with samples is called '%s'; pprofil report -n 0 lists "
+                        "them",
+                        command->path, command->function);
+    complain("%s: '%s' is any of %u functions:", command->path, command->function, count);
+    for (uint32_t i = 0; i < count && i < MOST_LISTED; i++) {
+        struct pprofil_row row;
+        pprofil_report_row(found, i, &row, sizeof row);
+        fprintf(stderr, "%6.2f %%  ", 100 * row.share);
+        put_safely(stderr, row.object);
+        fputc(':', stderr);
+        put_safely(stderr, row.name);
+        fputc('\n', stderr);
+    }
+    if (count > MOST_LISTED)
+        fprintf(stderr, "          and %u more\n", count - MOST_LISTED);
+    return EXIT_OWN_FAILURE;
+}
+
+/* The only row that is meant; 0, or the exit status. */
+static int choose(const struct annotate_command *command, pprofil_profile *profile,
+                  struct pprofil_row *row)
+{
+    pprofil_report *found;
+    int error = pprofil_profile_find(profile, command->function, &found), status = 0;
+
+    if (error == -EINVAL)
+        return complain("'%s' is neither a part of a function's name nor a regular expression",
+                        command->function);
+    if (error != 0)
+        return complain_file(command->path, error, false);
+    if (pprofil_report_count(found) == 1)
+        pprofil_report_row(found, 0, row, sizeof *row);
+    else
+        status = complain_of_choice(command, found);
+    pprofil_report_free(found);
+    return status;
+}
+
+/* --- printing ---------------------------------------------------------------------------- */
+
+static bool has_totals(const pprofil_annotation *annotation)
+{
+    const pprofil_code *code;
+    struct pprofil_code_about about;
+
+    for (uint32_t i = 0; (code = pprofil_annotation_code(annotation, i)) != NULL; i++) {
+        pprofil_code_about(code, &about, sizeof about);
+        if (about.total_samples != about.samples)
+            return true;
+    }
+    return false;
+}
+
+static int print(const struct annotate_command *command, const struct annotate_view *view,
+                 const pprofil_annotation *annotation)
+{
+    bool colour = view_colour(stdout);
+    struct pager pager = pager_open(!command->no_pager);
+    struct annotate_view shown = *view;
+    const pprofil_code *code;
+    int error = 0;
+
+    shown.colour = colour;
+    shown.stacks = has_totals(annotation);
+    for (uint32_t i = 0; error == 0 && (code = pprofil_annotation_code(annotation, i)) != NULL;
+         i++) {
+        fputs(i > 0 ? "\n" : "", pager.out);
+        error = annotate_print(pager.out, code, &shown);
+    }
+    int closed = pager_close(&pager);
+    error = error == 0 ? closed : error;
+    return error == 0 ? 0 : complain_file("standard output", error, true);
+}
+
+static int annotate(const struct annotate_command *command, pprofil_profile *profile)
+{
+    struct annotate_view view = command->view;
+    pprofil_annotation *annotation;
+    struct pprofil_totals totals;
+    struct pprofil_row row;
+    int status = choose(command, profile, &row);
+
+    if (status != 0)
+        return status;
+    pprofil_profile_totals(profile, &totals, sizeof totals);
+    view.name = row.name;
+    view.whole_ns = totals.wall ? totals.wall_ns : totals.cpu_ns;
+    int error = pprofil_annotate(profile, row.id, &annotation);
+    if (error != 0)
+        return complain_file(command->path, error, false);
+    if (pprofil_annotation_code(annotation, 0) == NULL)
+        status = complain("%s: there is no code to show: %s", row.name,
+                          pprofil_annotation_problem(annotation));
+    else
+        status = print(command, &view, annotation);
+    pprofil_annotation_free(annotation);
+    return status;
+}
+
+int command_annotate(int argc, char **argv)
+{
+    struct annotate_command command = {0};
+
+    argp_err_exit_status = EXIT_OWN_FAILURE;
+    argv[0] = (char *)"pprofil annotate";
+    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    pprofil_profile *profile = open_profile(command.path, command.from, command.object);
+    if (profile == NULL)
+        return EXIT_OWN_FAILURE;
+    /* filters are to be applied here */
+    int status = annotate(&command, profile);
+    pprofil_profile_close(profile);
+    return status;
+}
