@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Diffs of real profiles: what a program was changed in is found, and nothing else; seconds are
+# those that go's pprof subtracts.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+cc=${CC:-cc}
+command -v "$cc" >/dev/null || skip "no compiler"
+go=$(ls /usr/lib/go-*/pkg/tool/linux_*/pprof 2>/dev/null | head -n 1)
+go=${GO_PPROF:-$go}
+
+status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
+one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
+
+# program NAME STEADY CHANGED: two functions, and how much each does, until half a second is spent
+program() {
+	cat >"$work/$1.c" <<-END
+		#include <time.h>
+		#define BODY for (volatile int i = 0; i < n; i++)
+		__attribute__((noinline)) void steady(int n) { BODY; }
+		__attribute__((noinline)) void changed(int n) { BODY; }
+		__attribute__((noinline)) void only_$1(int n) { BODY; }
+		int main(void)
+		{
+			clock_t end = clock() + CLOCKS_PER_SEC / 2;
+			while (clock() < end) { steady($2); changed($3); only_$1(200000); }
+			return 0;
+		}
+	END
+	"$cc" -O1 -g -o "$work/$1" "$work/$1.c"
+	"$pprofil" -q --overhead 100 -o "$work/$1.pb.gz" "$work/$1"
+}
+program old 800000 200000
+program new 400000 600000
+"$pprofil" -q --overhead 100 -o "$work/again.pb.gz" "$work/old"
+
+# --- what changed: shares of 67, 17 and 17 % become 33, 50 and 17 %
+field() { awk -F, -v name="$1" -v column="$2" '$1 == name { print $column }' "$work/csv"; }
+"$pprofil" diff -f csv "$work/old.pb.gz" "$work/new.pb.gz" >"$work/csv"
+expect "changed: significant" 1 "$(field changed 4)"
+between "changed: by" 0.2 "$(field changed 13)" 0.45
+expect "changed: in old" old "$(field changed 2)"
+expect "changed: in new" new "$(field changed 3)"
+expect "steady: significant" 1 "$(field steady 4)"
+between "steady: by" -0.45 "$(field steady 13)" -0.2
+expect "gone" 1, "$(field only_old 4),$(field only_old 3)"
+expect "appeared" 1, "$(field only_new 4),$(field only_new 2)"
+status_of "$pprofil" diff "$work/old.pb.gz" "$work/new.pb.gz" >"$work/status"
+expect "status" 0 "$(cat "$work/status")"
+expect_text "mark of more" '^\+.* changed +old -> new$' "$work/out"
+expect_text "mark of less" '^-.* steady ' "$work/out"
+expect_text "only in old" '^-.*only_old .*\(only in old\)$' "$work/out"
+expect_text "verdict" '^# total CPU [0-9.]+ s -> [0-9.]+ s, [-+][0-9.]+ % \+- [0-9.]+ %; [0-9]+ of [0-9]+ functions changed significantly$' \
+	"$work/out"
+expect "--exit-code" 1 "$(status_of "$pprofil" diff --exit-code "$work/old.pb.gz" "$work/new.pb.gz")"
+# whatever chance does, no share of the same program changes by 30 points
+expect "--exit-code and the same" 0 \
+	"$(status_of "$pprofil" diff --exit-code --least 30 "$work/old.pb.gz" "$work/again.pb.gz")"
+expect "--exit-code and itself" 0 \
+	"$(status_of "$pprofil" diff --exit-code "$work/old.pb.gz" "$work/old.pb.gz")"
+expect_text "itself" '; 0 of [0-9]+ functions changed' "$work/out"
+
+# --- other measures
+"$pprofil" diff --absolute -f csv -n 0 "$work/old.pb.gz" "$work/new.pb.gz" >"$work/csv"
+between "seconds" 0.05 "$(field changed 13)" 0.3
+if [ -n "$go" ]; then
+	PPROF_TMPDIR=$work "$go" -top -symbolize=none -nodecount=1000 -unit=ns -diff_base "$work/old.pb.gz" "$work/new.pb.gz" \
+		2>/dev/null | awk '$1 ~ /ns$/ { sub(/ns$/, "", $1); print $NF, $1 }' | sort >"$work/go"
+	tr -d '\r' <"$work/csv" | awk -F, 'NR > 1 && $8 != $7 { sum[$1] += $8 - $7 }
+		END { for (name in sum) printf "%s %.0f\n", name, sum[name] }' | sort >"$work/ours"
+	wrong=$(join -a 1 -a 2 -e 0 -o 0,1.2,2.2 "$work/go" "$work/ours" |
+		awk '{ d = $2 - $3; if (d < -1e6 || d > 1e6) print }')
+	expect "go: differences" "" "$wrong"
+	between "go: has rows" 3 "$(wc -l <"$work/go")" 1000
+fi
+expect "--per-elapsed" 0 "$(status_of "$pprofil" diff --per-elapsed "$work/old.pb.gz" "$work/new.pb.gz")"
+expect_text "--per-elapsed: verdict" '^# total CPU [0-9.]+ s/s -> ' "$work/out"
+if command -v python3 >/dev/null; then
+	"$pprofil" diff -f json "$work/old.pb.gz" "$work/new.pb.gz" | python3 -c '
+import json, sys
+diff = json.load(sys.stdin)
+row = [r for r in diff["rows"] if r["name"] == "changed"][0]["self"]
+assert row["low"] < row["change"] < row["high"] and row["significant"] and row["q"] <= 0.05
+assert abs(row["new"]["share"] - row["old"]["share"] - row["change"]) < 1e-9
+print(diff["by"], diff["functions"] == len(diff["rows"]))' >"$work/out" 2>&1
+	expect "JSON" "share True" "$(cat "$work/out")"
+fi
+expect "-n" 2 "$("$pprofil" diff -f csv -n 1 "$work/old.pb.gz" "$work/new.pb.gz" | wc -l | tr -d ' ')"
+
+# --- errors
+expect "one file" 125 "$(status_of "$pprofil" diff "$work/old.pb.gz")"; one_line "one file"
+expect "no file" 125 "$(status_of "$pprofil" diff "$work/old.pb.gz" /no/file)"; one_line "no file"
+"$pprofil" -q -w -o "$work/wall.pb.gz" "$targets/split" 0.1 >/dev/null
+expect "CPU and elapsed time" 125 "$(status_of "$pprofil" diff "$work/old.pb.gz" "$work/wall.pb.gz")"
+one_line "CPU and elapsed time"
+expect "no output" 125 "$(status_of "$pprofil" diff -o /no/file "$work/old.pb.gz" "$work/new.pb.gz")"
+one_line "no output"
+finish

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Merging real profiles: sums are what go's pprof makes of the same files, and processes of one
+# number stay apart.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+go=$(ls /usr/lib/go-*/pkg/tool/linux_*/pprof 2>/dev/null | head -n 1)
+go=${GO_PPROF:-$go}
+
+status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
+one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
+json() { "$pprofil" report -n 0 -f json "$@" >"$work/json"; }
+rows() { "$pprofil" report -n 0 -f csv "$@" | sort; }
+
+"$pprofil" -q -F 1000 --overhead 100 -o "$work/a.pb.gz" "$targets/split" 0.3 >/dev/null
+"$pprofil" -q -F 250 --overhead 100 -o "$work/b.pb.gz" "$targets/split" 0.3 2 >/dev/null
+"$pprofil" -q -o "$work/c.pb.gz" "$targets/forks" >/dev/null 2>&1
+[ -s "$work/c.pb.gz" ] || cp "$work/a.pb.gz" "$work/c.pb.gz"
+"$pprofil" -q -w -o "$work/wall.pb.gz" "$targets/split" 0.1 >/dev/null
+
+# --- sums
+sum() { for file in a b c; do json "$work/$file.pb.gz"; number "$work/json" "$1"; done |
+	awk '{ sum += $1 } END { printf "%.0f\n", sum }'; }
+"$pprofil" merge -o "$work/abc.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz" "$work/c.pb.gz"
+for key in samples cpu_ns elapsed_ns target_cpu_ns processes; do
+	expected=$(sum $key)
+	json "$work/abc.pb.gz"
+	expect "sum of $key" "$expected" "$(number "$work/json" $key)"
+done
+expect "the lowest rate" 250 "$(number "$work/json" asked_hz | cut -d. -f1)"
+
+# --- in any order
+"$pprofil" merge -o "$work/cab.pb.gz" "$work/c.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz"
+"$pprofil" merge -o "$work/ab.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz"
+"$pprofil" merge -o "$work/ab.pb.gz" "$work/ab.pb.gz" "$work/c.pb.gz" # onto itself
+for by in function object line process thread syscall; do
+	expected=$(rows --by $by "$work/abc.pb.gz")
+	expect "by $by in another order" "$expected" "$(rows --by $by "$work/cab.pb.gz")"
+	expect "by $by in steps" "$expected" "$(rows --by $by "$work/ab.pb.gz")"
+done
+
+# --- go's pprof
+if [ -n "$go" ]; then
+	plain() { PPROF_TMPDIR=$work "$go" -top -symbolize=none "$@" 2>/dev/null | grep -v '^File:\|^Time:\|^Build ID:\|^pprofil: '; }
+	PPROF_TMPDIR=$work "$go" -proto -symbolize=none -output "$work/go.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz" \
+		"$work/c.pb.gz" >/dev/null 2>&1
+	json "$work/go.pb.gz"
+	samples=$(number "$work/json" samples) cpu_ns=$(number "$work/json" cpu_ns)
+	json "$work/abc.pb.gz"
+	expect "go: samples" "$samples" "$(number "$work/json" samples)"
+	expect "go: cpu_ns" "$cpu_ns" "$(number "$work/json" cpu_ns)"
+	expect "go: rows" "$(plain "$work/a.pb.gz" "$work/b.pb.gz" "$work/c.pb.gz")" \
+		"$(plain "$work/abc.pb.gz")"
+	between "go: has rows" 5 "$(plain "$work/abc.pb.gz" | wc -l)" 100000
+fi
+
+# --- processes
+"$pprofil" merge -o "$work/aa.pb.gz" "$work/a.pb.gz" "$work/a.pb.gz"
+expect "a process is itself" 2 "$("$pprofil" report -f csv --by process "$work/aa.pb.gz" | wc -l | tr -d ' ')"
+# the same number, begun at another time: on another machine, say
+gzip -dc <"$work/a.pb.gz" | LC_ALL=C sed \
+	's/ start=9/ start=X/g; s/ start=[0-8]/ start=9/g; s/ start=X/ start=8/g' >"$work/elsewhere.pb"
+"$pprofil" merge -o "$work/both.pb.gz" "$work/a.pb.gz" "$work/elsewhere.pb"
+expect "a number is no process" 3 \
+	"$("$pprofil" report -f csv --by process "$work/both.pb.gz" | wc -l | tr -d ' ')"
+
+# --- elapsed time
+expect "CPU and elapsed time" 125 \
+	"$(status_of "$pprofil" merge -o "$work/x.pb.gz" "$work/a.pb.gz" "$work/wall.pb.gz")"
+one_line "CPU and elapsed time"
+expect "nothing was written" "" "$(ls "$work/x.pb.gz" 2>/dev/null)"
+expect "--cpu" 0 "$(status_of "$pprofil" merge --cpu -o "$work/x.pb.gz" "$work/a.pb.gz" "$work/wall.pb.gz")"
+json "$work/x.pb.gz"
+expect "--cpu: CPU time" 0 "$(number "$work/json" wall_ns)"
+
+# --- errors
+expect "no output" 125 "$(status_of "$pprofil" merge "$work/a.pb.gz")"; one_line "no output"
+expect "no files" 125 "$(status_of "$pprofil" merge -o "$work/x")"; one_line "no files"
+expect "no file" 125 "$(status_of "$pprofil" merge -o "$work/y" "$work/a.pb.gz" /no/file)"
+one_line "no file"
+head -c 300 "$work/a.pb.gz" >"$work/short.pb.gz"
+expect "cut short" 125 "$(status_of "$pprofil" merge -o "$work/y" "$work/a.pb.gz" "$work/short.pb.gz")"
+one_line "cut short"
+expect "nothing was left behind" "" "$(ls -a "$work" | grep '^\.pprofil')"
+finish
