@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Arrows of jumps within a block. Each has a lane, a column between where it begins and ends; short
- * ones are given theirs first, next to the instructions, and so cross fewer. What finds no lane
- * has no arrow: where it leads stands beside the instruction all the same.
+ * ones are given theirs first, next to the instructions, and so cross fewer. What finds no lane, or
+ * is too long, has no arrow: where it leads stands beside the instruction all the same.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include "annotate-view.h"
 
 #define LANES 6
-#define MOST_ROWS 20000u /* a function with more is no picture */
+#define LONGEST 1000u /* rows: nobody sees both ends of it */
 #define WIDTH (LANES + 2)
 
 struct arrow {
@@ -54,10 +54,12 @@ static void collect(const pprofil_code *code, uint32_t rows, struct arrows *arro
         pprofil_code_row(code, i, &row, sizeof row);
         if (row.source || row.target == 0 || row.target - 1 == i || is_call(row.text))
             continue;
-        struct arrow *arrow = &arrows->all[arrows->count++];
+        struct arrow *arrow = &arrows->all[arrows->count];
         *arrow = (struct arrow){.from = i, .to = row.target - 1, .lane = -1};
         arrow->low = arrow->from < arrow->to ? arrow->from : arrow->to;
         arrow->high = arrow->from < arrow->to ? arrow->to : arrow->from;
+        if (arrow->high - arrow->low <= LONGEST)
+            arrows->count++;
     }
     if (arrows->count > 1)
         qsort(arrows->all, arrows->count, sizeof *arrows->all, compare);
@@ -100,8 +102,7 @@ int arrows_new(const pprofil_code *code, struct arrows **result)
         arrows_free(arrows);
         return -ENOMEM;
     }
-    if (rows <= MOST_ROWS)
-        collect(code, rows, arrows);
+    collect(code, rows, arrows);
     for (uint32_t i = 0; i < arrows->count; i++)
         give_lane(arrows, &arrows->all[i]);
     *result = arrows;

@@ -103,6 +103,23 @@ static void print_between(FILE *out, const pprofil_code *code, const struct line
     }
 }
 
+/* What the instructions have whose lines are not there to be shown. */
+static void print_rest(FILE *out, const struct line *lines, uint32_t count,
+                       const struct pprofil_code_about *about, const struct annotate_view *view)
+{
+    struct pprofil_code_row rest = {.samples = about->samples, .ns = about->ns};
+
+    for (uint32_t i = 0; i < count; i++) {
+        rest.samples -= lines[i].row.samples;
+        rest.ns -= lines[i].row.ns;
+    }
+    if (rest.samples == 0 && rest.ns == 0)
+        return;
+    annotate_begin_line(out, &rest, about, view);
+    fputs("  in lines that are not there: --instructions shows where", out);
+    annotate_end_line(out, view);
+}
+
 int annotate_print_lines(FILE *out, const pprofil_code *code, const struct annotate_view *view)
 {
     struct line *lines = calloc(pprofil_code_count(code) + 1u, sizeof *lines);
@@ -122,6 +139,7 @@ int annotate_print_lines(FILE *out, const pprofil_code *code, const struct annot
         }
         print_line(out, &lines[i].row, lines[i].row.text, &about, view);
     }
+    print_rest(out, lines, count, &about, view);
     free(lines);
     return 0;
 }

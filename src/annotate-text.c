@@ -124,8 +124,9 @@ static void print_inlined_instruction(FILE *out, const struct pprofil_code_row *
         return;
     origin->inlined = row->inlined;
     fprintf(out, "%*s", view->stacks ? 35 : 18, "");
-    fprintf(out, row->inlined[0] != '\0' ? "(inlined: %s)\n" : "(%s)\n",
-            row->inlined[0] != '\0' ? row->inlined : view->name);
+    fputs(row->inlined[0] != '\0' ? "(inlined: " : "(", out);
+    put_safely(out, row->inlined[0] != '\0' ? row->inlined : view->name);
+    fputs(")\n", out);
 }
 
 static int print_rows(FILE *out, const pprofil_code *code, const struct pprofil_code_about *about,

@@ -181,7 +181,7 @@ static int annotate(const struct annotate_command *command, pprofil_profile *pro
     if (error != 0)
         return complain_file(command->path, error, false);
     if (pprofil_annotation_code(annotation, 0) == NULL)
-        status = complain("%s: there is no code to show: %s", row.name,
+        status = complain("%s: there is no code to show: %s", command->function,
                           pprofil_annotation_problem(annotation));
     else
         status = print(command, &view, annotation);

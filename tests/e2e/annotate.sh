@@ -16,7 +16,7 @@ mkdir "$work/src"
 cat >"$work/src/scale.h" <<'END'
 static inline double scale(double value)
 {
-	return value / 1.9999;
+	return value / 1.9999 / 1.0001;
 }
 END
 cat >"$work/src/program.c" <<'END'
@@ -70,9 +70,9 @@ expect "lines in their order" "$(awk '$NF != "" && /^ / { print }' "$work/source
 # --- inlined functions say what they are, and where from
 annotate "$work/p.pb.gz" inlines >"$work/out"
 expect_text "inlined: heading" "^ +$work/src/scale.h \(inlined: scale\)\$" "$work/out"
-expect_text "inlined: line" '3  	return value / 1.9999;$' "$work/out"
+expect_text "inlined: line" '3  	return value / 1.9999 / 1.0001;$' "$work/out"
 annotate --source "$work/p.pb.gz" inlines >"$work/out"
-expect_text "inlined: in its own file" '3  	return value / 1.9999;  \[scale\]$' "$work/out"
+expect_text "inlined: in its own file" '3  	return value / 1.9999 / 1.0001;  \[scale\]$' "$work/out"
 annotate --instructions "$work/p.pb.gz" inlines >"$work/out"
 expect_text "inlined: instructions" '^ +\(inlined: scale\)$' "$work/out"
 
@@ -143,6 +143,11 @@ expect "no colour in a pipe" 0 "$(NO_COLOR='' TERM=xterm "$pprofil" annotate "$w
 sleep 0.1; touch "$work/src/program.c"
 annotate "$work/p.pb.gz" divide >"$work/out"
 expect_text "newer source" "^# source is newer than the program, .*: $work/src/program.c\$" "$work/out"
+rm "$work/src/scale.h"
+annotate --source "$work/p.pb.gz" inlines >"$work/out"
+expect_text "a part without source" '^ *[0-9.]+ +[0-9]+  in lines that are not there' "$work/out"
+expect "a part without source: all samples" "$(awk -F, '$5 == "inlines" { print $4 }' "$work/csv")" \
+	"$(add_up "$work/out")"
 rm "$work/src/program.c"
 for how in "" --source; do
 	# shellcheck disable=SC2086

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Annotated code: counts of rows, of hand-made listings; names that are meant; and the code of
+ * functions of this program, whose lines and inlined functions are known here.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "build-events.h"
+#include "report/annotate.h"
+#include "report/code-counts.h"
+
+/* --- counts ----------------------------------------------------------------------------- */
+
+/* Four instructions of object 0 at places 0, 2, 4 and 8: two of line 2, one of line 1, and one of
+ * line 2 again; lines are those of a file with two. */
+static struct listing *make_listing(void)
+{
+    static const struct symbol_instruction made[] = {
+        {.address = 0x1000, .place = 0, .size = 2, .file = 1, .line = 2},
+        {.address = 0x1002, .place = 2, .size = 2, .file = 1, .line = 2, .target = 0x1000},
+        {.address = 0x1004, .place = 4, .size = 4, .file = 1, .line = 1},
+        {.address = 0x1008, .place = 8, .size = 1, .file = 1, .line = 2},
+    };
+    struct symbol_code *code = calloc(1, sizeof *code);
+    char path[] = "/tmp/pprofil-source-XXXXXX";
+    struct listing *listing;
+    int fd = mkstemp(path);
+
+    dprintf(fd, "one\ntwo\nthree\n");
+    close(fd);
+    code->instruction_count = 4;
+    code->instructions = calloc(4, sizeof *code->instructions);
+    for (int i = 0; i < 4; i++) {
+        code->instructions[i] = made[i];
+        code->instructions[i].text = strdup("nop");
+    }
+    code->file_count = 2;
+    code->files = calloc(2, sizeof *code->files);
+    code->files[0] = strdup("");
+    code->files[1] = strdup(path);
+    cr_assert_eq(listing_new(code, &listing), 0);
+    unlink(path);
+    cr_assert_eq(listing->row_count, 7); /* two, i, i, one, i, two, i */
+    return listing;
+}
+
+struct model {
+    struct profile *profile;
+    uint32_t node;
+};
+
+static struct model make_model(void)
+{
+    struct model model = {.profile = profile_new()};
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
+    struct profile_process process = {.pid = 1};
+    struct profile_thread thread = {.tid = 1};
+    uint32_t index;
+
+    cr_assert_eq(profile_string(model.profile, "/bin/a", &object.path), 0);
+    cr_assert_eq(profile_object(model.profile, &object, &index), 0);
+    object.inode = 2;
+    cr_assert_eq(profile_object(model.profile, &object, &index), 0);
+    cr_assert_eq(profile_add_process(model.profile, &process, &index), 0);
+    cr_assert_eq(profile_add_thread(model.profile, &thread, &index), 0);
+    return model;
+}
+
+/* Calls deeper: from now on the stack has this on top. */
+static void call(struct model *model, uint32_t object, uint64_t address)
+{
+    uint32_t location;
+
+    cr_assert_eq(profile_location(model->profile, object, address, &location), 0);
+    cr_assert_eq(profile_node(model->profile, model->node, location, &model->node), 0);
+}
+
+/* Samples there, and back to the bottom. */
+static void run(struct model *model, uint64_t count, uint64_t ns)
+{
+    struct profile_sample sample = {.node = model->node, .count = count, .cpu_ns = ns};
+
+    cr_assert_eq(profile_count(model->profile, &sample), 0);
+    model->node = 0;
+}
+
+static void expect_count(const struct code_count *count, uint64_t samples, uint64_t ns,
+                         uint64_t total_samples, uint64_t total_ns)
+{
+    cr_assert_eq(count->samples, samples);
+    cr_assert_eq(count->ns, ns);
+    cr_assert_eq(count->total_samples, total_samples);
+    cr_assert_eq(count->total_ns, total_ns);
+}
+
+Test(annotate, rows_have_what_ran_there_and_what_was_called_from_there)
+{
+    struct listing *listing = make_listing();
+    struct model model = make_model();
+    struct report_options options = {.by = REPORT_BY_FUNCTION};
+    struct code_counts counts;
+
+    call(&model, 0, 5); /* inside an instruction */
+    run(&model, 3, 30);
+    call(&model, 0, 0); /* line 2 calls itself twice, and then another object */
+    call(&model, 0, 2);
+    call(&model, 0, 0);
+    call(&model, 1, 0);
+    run(&model, 2, 20);
+    call(&model, 0, 8); /* of the same line, elsewhere */
+    run(&model, 1, 10);
+    call(&model, 1, 4); /* another object's */
+    run(&model, 7, 70);
+    call(&model, 0, 9); /* behind the function */
+    run(&model, 7, 70);
+    cr_assert_eq(code_counts_make(model.profile, &options, listing, &counts), 0);
+    expect_count(&counts.rows[0], 0, 0, 2, 20);
+    expect_count(&counts.rows[1], 0, 0, 2, 20);
+    expect_count(&counts.rows[2], 0, 0, 2, 20);
+    expect_count(&counts.rows[3], 3, 30, 3, 30);
+    expect_count(&counts.rows[4], 3, 30, 3, 30);
+    expect_count(&counts.rows[5], 1, 10, 1, 10);
+    expect_count(&counts.rows[6], 1, 10, 1, 10);
+    expect_count(&counts.all, 4, 40, 6, 60);
+    cr_assert_eq(code_counts_at(&counts, listing, 0x1002), 2);
+    cr_assert_eq(code_counts_at(&counts, listing, 0x1003), UINT32_MAX, "inside");
+    cr_assert_eq(code_counts_find(&counts, listing, 7), 4);
+    code_counts_clear(&counts);
+    listing_free(listing);
+    profile_free(model.profile);
+}
+
+Test(annotate, lines_without_code_are_there_too)
+{
+    struct listing *listing = make_listing();
+
+    cr_assert_str_eq(listing_line(listing, 1, 3), "three");
+    cr_assert_str_eq(listing_line(listing, 1, 1), "one");
+    cr_assert_null(listing_line(listing, 1, 0));
+    cr_assert_null(listing_line(listing, 1, 5));
+    cr_assert_null(listing_line(listing, 0, 1));
+    cr_assert_null(listing_line(listing, 2, 1));
+    listing_free(listing);
+}
+
+/* --- names ------------------------------------------------------------------------------ */
+
+/* How many rows a pattern keeps, and that the first is this one. */
+static uint32_t kept(const char *pattern, const char *first)
+{
+    struct report_row rows[] = {
+        {.name = "parse", .object = "a"},          {.name = "parse", .object = "b.so"},
+        {.name = "ns::f(int)", .object = "a"},     {.name = "ns::f2(int)", .object = "a"},
+        {.name = "parse_all", .object = "a"},      {.name = "operator+(x)", .object = "a"},
+    };
+    struct report report = {.rows = rows, .count = 6, .total = 6};
+
+    cr_assert(annotate_keep(&report, pattern));
+    cr_assert_eq(report.count, report.total);
+    if (report.count > 0)
+        cr_assert_str_eq(rows[0].name, first);
+    return report.count;
+}
+
+Test(annotate, a_name_means_itself_first)
+{
+    struct report none = {.count = 0};
+
+    cr_assert_eq(kept("parse", "parse"), 2);
+    cr_assert_eq(kept("b.so:parse", "parse"), 1);
+    cr_assert_eq(kept("ns::f", "ns::f(int)"), 1, "without its parameters");
+    cr_assert_eq(kept("parse_", "parse_all"), 1, "a part");
+    cr_assert_eq(kept("r+(", "operator+(x)"), 1, "a part, though no expression");
+    cr_assert_eq(kept("^ns::f[0-9]", "ns::f2(int)"), 1);
+    cr_assert_eq(kept("^pa.*[el]$", "parse"), 3);
+    cr_assert_eq(kept("nothing", ""), 0);
+    cr_assert_not(annotate_keep(&none, "("));
+}
+
+/* --- this program ------------------------------------------------------------------------ */
+
+static inline __attribute__((always_inline)) unsigned rotate(unsigned value)
+{
+    return value << 7 | value >> 25;
+}
+
+/* Its instructions are of here, and of the function above. */
+__attribute__((noinline, noclone)) unsigned annotate_me(const unsigned *values, int count);
+unsigned annotate_me(const unsigned *values, int count)
+{
+    unsigned sum = 0;
+
+    for (int i = 0; i < count; i++)
+        sum += rotate(values[i] ^ sum);
+    return sum;
+}
+
+/* The offset in the file of an address of this program. */
+static uint64_t offset_of(const void *address)
+{
+    struct link_map *map;
+    Dl_info info;
+
+    cr_assert_neq(dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP), 0);
+    return (uint64_t)((const char *)address - (const char *)info.dli_fbase);
+}
+
+Test(annotate, code_of_this_program)
+{
+    struct profile *profile = profile_new();
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    uint32_t index, location, inlined = 0;
+    struct annotation annotation;
+    const char *problem;
+
+    path[length] = '\0';
+    cr_assert_eq(profile_string(profile, path, &object.path), 0);
+    cr_assert_eq(profile_object(profile, &object, &index), 0);
+    cr_assert_eq(profile_location(profile, index, offset_of((const void *)annotate_me), &location),
+                 0);
+    struct symbolizer *symbolizer = symbolizer_new(profile);
+    cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME), 0);
+    uint64_t id = report_id(profile, REPORT_BY_FUNCTION, location);
+    cr_assert_eq(annotate_function(profile, symbolizer, id + 1000, &annotation, &problem), -ENOENT);
+    cr_assert_eq(annotate_function(profile, symbolizer, id, &annotation, &problem), 0);
+    cr_assert_eq(annotation.count, 1);
+    const struct symbol_code *code = annotation.blocks[0]->code;
+    for (uint32_t i = 0; i < code->instruction_count; i++)
+        if (strcmp(code->inlined[code->instructions[i].inlined], "rotate") == 0)
+            inlined++;
+    cr_assert_gt(inlined, 0);
+    cr_assert_lt(inlined, code->instruction_count);
+    cr_assert_eq(code->instructions[0].inlined, 0, "it begins with its own");
+    annotate_clear(&annotation);
+    symbolizer_free(symbolizer);
+    profile_free(profile);
+}
+
+Test(annotate, no_code_says_why)
+{
+    struct model model = make_model();
+    struct annotation annotation;
+    const char *problem;
+
+    call(&model, 0, 16);
+    run(&model, 1, 10);
+    struct symbolizer *symbolizer = symbolizer_new(model.profile);
+    cr_assert_eq(symbolizer_look_up(symbolizer, 1, PROFILE_LOOKED_NAME), 0);
+    cr_assert_eq(annotate_function(model.profile, symbolizer,
+                                   report_id(model.profile, REPORT_BY_FUNCTION, 1), &annotation,
+                                   &problem),
+                 -ENODATA);
+    cr_assert_str_eq(problem, "file is gone");
+    cr_assert_eq(annotation.count, 0);
+    symbolizer_free(symbolizer);
+    profile_free(model.profile);
+}
