@@ -16,7 +16,7 @@ mkdir "$work/src"
 cat >"$work/src/scale.h" <<'END'
 static inline double scale(double value)
 {
-	return value / 1.9999 / 1.0001;
+	return value / 1.9999 / 1.0001 / 1.01 / 1.02;
 }
 END
 cat >"$work/src/program.c" <<'END'
@@ -70,9 +70,9 @@ expect "lines in their order" "$(awk '$NF != "" && /^ / { print }' "$work/source
 # --- inlined functions say what they are, and where from
 annotate "$work/p.pb.gz" inlines >"$work/out"
 expect_text "inlined: heading" "^ +$work/src/scale.h \(inlined: scale\)\$" "$work/out"
-expect_text "inlined: line" '3  	return value / 1.9999 / 1.0001;$' "$work/out"
+expect_text "inlined: line" '3  	return value / 1.9999 / 1.0001 / 1.01 / 1.02;$' "$work/out"
 annotate --source "$work/p.pb.gz" inlines >"$work/out"
-expect_text "inlined: in its own file" '3  	return value / 1.9999 / 1.0001;  \[scale\]$' "$work/out"
+expect_text "inlined: in its own file" '3  	return value / 1.9999 / 1.0001 / 1.01 / 1.02;  \[scale\]$' "$work/out"
 annotate --instructions "$work/p.pb.gz" inlines >"$work/out"
 expect_text "inlined: instructions" '^ +\(inlined: scale\)$' "$work/out"
 
