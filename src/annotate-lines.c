@@ -132,7 +132,7 @@ int annotate_print_lines(FILE *out, const pprofil_code *code, const struct annot
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || lines[i].file != lines[i - 1].file) {
             fputs("  ", out);
-            put_safely(out, lines[i].row.file);
+            view_put_safely(out, lines[i].row.file);
             fputc('\n', out);
         } else {
             print_between(out, code, &lines[i - 1], &lines[i], &about, view);

@@ -98,9 +98,9 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
         struct pprofil_row row;
         pprofil_report_row(found, i, &row, sizeof row);
         fprintf(stderr, "%6.2f %%  ", 100 * row.share);
-        put_safely(stderr, row.object);
+        view_put_safely(stderr, row.object);
         fputc(':', stderr);
-        put_safely(stderr, row.name);
+        view_put_safely(stderr, row.name);
         fputc('\n', stderr);
     }
     if (count > MOST_LISTED)
