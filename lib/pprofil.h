@@ -268,10 +268,13 @@ struct pprofil_file {
     const char *object;  /* reading counters: the ELF file whose text they count; NULL: not known */
     const char *dialect; /* writing counters: by whose rules, pprofil-formats(5) */
     uint32_t scale;      /* writing counters: bytes of them for 65536 bytes of text; 0: 32768 */
+    const char *roots;   /* writing folded stacks: whose they are, as their first frame: "none",
+                            "comm", "process" or "thread"; NULL: process, where there are several */
+    const char *values;  /* of folded stacks: "samples" or "time" (microseconds); NULL: samples */
 };
 
-/* The same, told more. -EINVAL: no such format, or it cannot be read; -ELIBACC: the object cannot
- * be opened; -ELIBBAD: it is no ELF file. */
+/* The same, told more; "-" is standard input. -EINVAL: no such format, or it cannot be read, or
+ * there are no such values; -ELIBACC: the object cannot be opened; -ELIBBAD: it is no ELF file. */
 int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
                               pprofil_profile **profile);
 void pprofil_profile_close(pprofil_profile *profile);
@@ -285,10 +288,11 @@ bool pprofil_profile_has_counters(const pprofil_profile *profile);
 int pprofil_profile_save(pprofil_profile *profile, const char *path, const char *format,
                          bool symbolize);
 
-/* The same, told more. Formats of counters hold one object: the main one's file is path, that of
- * another object path.NAME. -EEXIST: what has such a name is no file, and nothing was written;
- * -ENODATA: there are no samples to write; -EDOM: the format cannot hold
- * what the dialect makes; -EOVERFLOW: nor such addresses; -ENOTSUP: no such dialect. */
+/* The same, told more; "-" is standard output. Formats of counters hold one object: the main one's
+ * file is path, that of another object path.NAME. -EEXIST: what has such a name is no file, and
+ * nothing was written; -ENODATA: there are no samples to write; -EDOM: the format cannot hold what
+ * the dialect makes; -EOVERFLOW: nor such addresses; -ENOTSUP: no such dialect; -EINVAL: also no
+ * such roots or values. */
 int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file, bool symbolize);
 
@@ -322,6 +326,14 @@ int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, un
  * pointers may be NULL. */
 int pprofil_format_at(unsigned i, const char **name, const char **extensions,
                       const char **summary, bool *writable);
+
+/* The same and more; texts are static. -ENOENT past the last. */
+struct pprofil_format {
+    const char *name, *extensions, *summary;
+    const char *keeps, *loses; /* what of a profile comes back when it is written and read */
+    bool readable, writable;
+};
+int pprofil_format_describe(unsigned i, struct pprofil_format *format, size_t size);
 
 /* --- reports ------------------------------------------------------------------------- */
 

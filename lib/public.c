@@ -36,6 +36,27 @@ static struct pprofil_file told(const struct pprofil_file *file)
     return all;
 }
 
+/* What formats with options are told: -EINVAL where there is no such choice. */
+static int choose_options(const struct pprofil_file *file, struct format_options *options)
+{
+    static const char *const roots[] = {
+        [FORMAT_ROOTS_NONE] = "none",
+        [FORMAT_ROOTS_COMM] = "comm",
+        [FORMAT_ROOTS_PROCESS] = "process",
+        [FORMAT_ROOTS_THREAD] = "thread",
+    };
+
+    *options = (struct format_options){.object = file->object, .scale = file->scale};
+    for (unsigned i = FORMAT_ROOTS_NONE; file->roots != NULL && i <= FORMAT_ROOTS_THREAD; i++)
+        if (strcmp(file->roots, roots[i]) == 0)
+            options->roots = (enum format_roots)i;
+    if (file->roots != NULL && options->roots == FORMAT_ROOTS_ANY)
+        return -EINVAL;
+    options->time = file->values != NULL && strcmp(file->values, "time") == 0;
+    return file->values == NULL || options->time || strcmp(file->values, "samples") == 0 ? 0
+                                                                                         : -EINVAL;
+}
+
 int pprofil_profile_open(const char *path, pprofil_profile **result)
 {
     return pprofil_profile_open_with(path, NULL, result);
@@ -46,9 +67,9 @@ int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
 {
     struct pprofil_file how = told(file);
     const struct format *format = how.format != NULL ? format_by_name(how.format) : NULL;
-    struct format_options options = {.object = how.object};
+    struct format_options options;
 
-    if (how.format != NULL && format == NULL)
+    if ((how.format != NULL && format == NULL) || choose_options(&how, &options) != 0)
         return -EINVAL;
     struct pprofil_profile *profile = calloc(1, sizeof *profile);
     if (profile == NULL)
@@ -116,8 +137,7 @@ static int how_to_save(const char *path, const struct pprofil_file *file,
     struct pprofil_file how = told(file);
 
     *format = how.format != NULL ? format_by_name(how.format) : format_for(path);
-    *options = (struct format_options){.scale = how.scale};
-    if (*format == NULL || !format_writable(*format))
+    if (choose_options(&how, options) != 0 || *format == NULL || !format_writable(*format))
         return -EINVAL;
     if (how.dialect != NULL && (options->dialect = dialect_find(how.dialect)) == NULL)
         return -ENOTSUP;
@@ -209,6 +229,25 @@ int pprofil_format_at(unsigned i, const char **name, const char **extensions,
         *summary = format->summary;
     if (writable != NULL)
         *writable = format_writable(format);
+    return 0;
+}
+
+int pprofil_format_describe(unsigned i, struct pprofil_format *description, size_t size)
+{
+    const struct format *format = format_at(i);
+
+    if (format == NULL)
+        return -ENOENT;
+    struct pprofil_format all = {
+        .name = format->name,
+        .extensions = format->extensions,
+        .summary = format->summary,
+        .keeps = format->keeps != NULL ? format->keeps : "",
+        .loses = format->loses != NULL ? format->loses : "",
+        .readable = format_readable(format),
+        .writable = format_writable(format),
+    };
+    memcpy(description, &all, least(size, sizeof all));
     return 0;
 }
 

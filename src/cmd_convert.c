@@ -7,13 +7,21 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "selection.h"
 
 #define LARGEST_SCALE 65536
 
-enum option_key { KEY_DIALECT = 256, KEY_SCALE, KEY_FROM, KEY_NO_SYMBOLIZE };
+enum option_key {
+    KEY_DIALECT = 256,
+    KEY_SCALE,
+    KEY_FROM,
+    KEY_NO_SYMBOLIZE,
+    KEY_ROOTS,
+    KEY_VALUES
+};
 
 struct convert_command {
     struct pprofil_file out;
@@ -24,11 +32,14 @@ struct convert_command {
 };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "OUT", 0, "the file to write", 1},
+    {"output", 'o', "OUT", 0, "the file to write; -: standard output", 1},
     {"format", 'f', "NAME", 0,
-     "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
+     "the format of OUT, if its name does not say; list: print all formats", 1},
     {"dialect", KEY_DIALECT, "NAME", 0, "count as this system did, if OUT holds counters", 1},
     {"scale", KEY_SCALE, "N", 0, "bytes of counters for 65536 bytes of text (32768)", 1},
+    {"roots", KEY_ROOTS, "WHO", 0,
+     "folded stacks begin with: none, comm, process, thread (process, if there are several)", 1},
+    {"values", KEY_VALUES, "WHAT", 0, "folded stacks count samples or time, in us (samples)", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
     {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 2},
     {0},
@@ -36,9 +47,23 @@ static const struct argp_option options[] = {
 
 static const char *check_format(const char *option, const char *name)
 {
+    if (strcmp(name, "list") == 0)
+        exit(list_formats());
     if (!is_format(name))
         exit(complain("%s %s: no such format; see pprofil-formats(5)", option, name));
     return name;
+}
+
+/* One of some words. */
+static const char *check_choice(const char *option, const char *word, const char *words)
+{
+    const char *found = strstr(words, word);
+    size_t length = strlen(word);
+
+    if (length == 0 || strchr(word, ' ') != NULL || found == NULL ||
+        (found > words && found[-1] != ' ') || (found[length] != ' ' && found[length] != '\0'))
+        exit(complain("%s takes one of: %s; not '%s'", option, words, word));
+    return word;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -63,6 +88,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (!parse_number("--scale", argument, 1, LARGEST_SCALE, &number))
             exit(EXIT_OWN_FAILURE);
         command->out.scale = (uint32_t)number;
+        break;
+    case KEY_ROOTS:
+        command->out.roots = check_choice("--roots", argument, "none comm process thread");
+        break;
+    case KEY_VALUES:
+        command->out.values = check_choice("--values", argument, "samples time");
         break;
     case KEY_NO_SYMBOLIZE:
         command->symbolize = false;
@@ -118,8 +149,11 @@ int command_convert(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &command);
     if (command.output == NULL)
         return complain("convert: where to? Give -o OUT");
-    pprofil_profile *profile = open_profile(command.path, command.from,
-                                            command.selection.selection.object);
+    const struct pprofil_file in = {.size = sizeof in,
+                                    .format = command.from,
+                                    .object = command.selection.selection.object,
+                                    .values = command.out.values};
+    pprofil_profile *profile = open_profile_with(command.path, &in);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
     int status = EXIT_OWN_FAILURE;

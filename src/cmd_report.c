@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
     {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall", 1},
     {"per-thread", 't', 0, 0, "the same as --by thread", 1},
     {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30; of a tree 100)", 1},
-    {"format", 'f', "NAME", 0, "text, json or csv", 1},
+    {"format", 'f', "NAME", 0, "text, json or csv; list: the formats that FILE may have", 1},
     {"output", 'o', "FILE", 0, "print to FILE", 1},
     {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 1},
     {"sort", KEY_SORT, "ORDER", 0,
@@ -203,6 +203,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         command->rows_given = true;
         break;
     case 'f':
+        if (strcmp(argument, "list") == 0)
+            exit(list_formats());
         choice = view_format_name(argument);
         if (choice < 0)
             exit(complain("-f takes text, json or csv, not '%s'", argument));

@@ -100,7 +100,7 @@ static bool is_replaceable(const char *path)
 {
     struct stat status;
 
-    if (path == NULL || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+    if (path == NULL || strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
         return false;
     return stat(path, &status) < 0 || S_ISREG(status.st_mode);
 }
@@ -200,7 +200,7 @@ static int check_output(const char *path)
     char directory[PATH_MAX];
     struct stat status;
 
-    if (path == NULL || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+    if (path == NULL || strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
         return 0;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return complain_file(path, -EISDIR, true);

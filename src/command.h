@@ -48,6 +48,9 @@ int complain_saving(const pprofil_profile *profile, const char *path,
 bool is_format(const char *name);
 /* Reads a profile's file for a subcommand: complains by itself, and then returns NULL. */
 pprofil_profile *open_profile(const char *path, const char *format, const char *object);
+pprofil_profile *open_profile_with(const char *path, const struct pprofil_file *file);
+/* Prints all formats, for -f list. Returns the exit status. */
+int list_formats(void);
 
 /* A text as one field of CSV. */
 void put_field(FILE *out, const char *text);

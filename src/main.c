@@ -86,20 +86,47 @@ bool is_format(const char *name)
     return false;
 }
 
+/* "folded       .folded .collapsed        read, write" and what it is. */
+int list_formats(void)
+{
+    struct pprofil_format format;
+
+    for (unsigned i = 0; pprofil_format_describe(i, &format, sizeof format) == 0; i++) {
+        printf("%-12s %-36s %s%s%s\n", format.name, format.extensions,
+               format.readable ? "read" : "", format.readable && format.writable ? ", " : "",
+               format.writable ? "write" : "");
+        printf("    %s\n", format.summary);
+        if (*format.keeps != '\0')
+            printf("    keeps: %s\n", format.keeps);
+        if (*format.loses != '\0')
+            printf("    loses: %s\n", format.loses);
+    }
+    return fflush(stdout) == 0 ? 0 : complain_file("standard output", -errno, true);
+}
+
 pprofil_profile *open_profile(const char *path, const char *format, const char *object)
 {
-    struct pprofil_file file = {.size = sizeof file, .format = format, .object = object};
-    pprofil_profile *profile;
-    int error = pprofil_profile_open_with(path, &file, &profile);
+    const struct pprofil_file file = {.size = sizeof file, .format = format, .object = object};
+    return open_profile_with(path, &file);
+}
 
+pprofil_profile *open_profile_with(const char *path, const struct pprofil_file *file)
+{
+    pprofil_profile *profile;
+    int error = pprofil_profile_open_with(path, file, &profile);
+
+    if (strcmp(path, "-") == 0)
+        path = "standard input";
     if (error == 0)
         return profile;
     if (error == -ELIBACC)
-        complain("--object %s: there is no such file to read", object);
+        complain("--object %s: there is no such file to read", file->object);
     else if (error == -ELIBBAD)
-        complain("--object %s: it is no ELF file with code in it", object);
-    else if (error == -EBADMSG && format != NULL)
-        complain("%s: it is damaged, cut short, or no %s file", path, format);
+        complain("--object %s: it is no ELF file with code in it", file->object);
+    else if (error == -EBADMSG && file->format != NULL)
+        complain("%s: it is damaged, cut short, or no %s file", path, file->format);
+    else if (error == -EINVAL && file->format != NULL)
+        complain("%s: pprofil cannot read %s files", path, file->format);
     else
         complain_file(path, error, false);
     return NULL;

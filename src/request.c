@@ -56,7 +56,7 @@ static const struct argp_option options[] = {
     {"counters", KEY_COUNTERS, "BITS", 0, "16, 32 or 64 (the system's)", 4},
     {0, 0, 0, 0, "What to show", 3},
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
-    {"format", 'f', "NAME", 0, "of FILE (by its extension; pprof), or text, json, csv", 3},
+    {"format", 'f', "NAME", 0, "of FILE (by its extension; pprof), or text, json, csv; list: all", 3},
     {"per-thread", 't', 0, 0, "rows are threads: the same as --by thread", 3},
     {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall", 3},
     {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30)", 3},
@@ -163,6 +163,8 @@ static error_t parse_show(int key, char *argument, struct request *request)
         request->output = argument;
         break;
     case 'f':
+        if (strcmp(argument, "list") == 0)
+            exit(list_formats());
         request->format = argument;
         break;
     case 't':

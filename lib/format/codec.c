@@ -81,17 +81,19 @@ static uint64_t *sum_objects(const struct profile *profile, const struct dialect
 
     for (uint32_t i = 0; sums != NULL && i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
-        uint32_t location = profile->nodes[sample->node].location;
-        if (histogram_takes(dialect, sample))
-            sums[profile->locations[location].object] += histogram_time(profile, sample);
+        uint32_t object = profile->locations[profile->nodes[sample->node].location].object;
+        if (histogram_takes(dialect, sample) && !profile->objects[object].invented)
+            sums[object] += histogram_time(profile, sample);
     }
     return sums;
 }
 
 static bool is_file(const struct profile *profile, uint32_t object)
 {
-    return profile->objects[object].kind == PROFILE_OBJECT_FILE ||
-           profile->objects[object].kind == PROFILE_OBJECT_VDSO;
+    const struct profile_object *what = &profile->objects[object];
+
+    return (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO) &&
+           !what->invented;
 }
 
 /* The name of the first process that did anything: the one before it may be the launcher. */
@@ -113,7 +115,7 @@ static int rank(const struct profile *profile, uint32_t object, const char *comm
     const char *path = profile->strings[profile->objects[object].path];
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
 
-    if (profile->objects[object].kind == PROFILE_OBJECT_FILE && comm[0] != '\0' &&
+    if (profile->objects[object].kind == PROFILE_OBJECT_FILE && is_file(profile, object) && comm[0] != '\0' &&
         strncmp(name, comm, strlen(comm)) == 0)
         return 2;
     return is_file(profile, object);

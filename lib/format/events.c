@@ -51,6 +51,8 @@ const struct format format_events = {
     .name = "events",
     .extensions = ".events",
     .summary = "what the supervisor said, as --events recorded it",
+    .keeps = "everything",
+    .loses = "nothing",
     .matches = matches,
     .read = read_events,
 };

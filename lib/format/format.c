@@ -10,18 +10,35 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "format/codec.h"
 #include "format/format.h"
 
-#define HEAD_SIZE 64
+#define HEAD_SIZE 4096
+#define LARGEST_INPUT (1u << 30) /* bytes of standard input */
 
 /* Those with a magic number first: the others look at numbers that might be anything. */
 static const struct format *const formats[] = {
-    &format_pprof,    &format_events, &format_gmon, &format_sprof, &format_mon_solaris,
-    &format_gmon_bsd, &format_kpdata, &format_n64,  &format_mon,   &format_pcsample,
+    &format_pprof,
+    &format_events,
+    &format_json,
+    &format_speedscope,
+    &format_callgrind,
+    &format_perf_script,
+    &format_csv,
+    &format_folded,
+    &format_gperftools,
+    &format_gmon,
+    &format_sprof,
+    &format_mon_solaris,
+    &format_gmon_bsd,
+    &format_kpdata,
+    &format_n64,
+    &format_mon,
+    &format_pcsample,
 };
 
 const struct format *format_at(unsigned i)
@@ -37,36 +54,46 @@ const struct format *format_by_name(const char *name)
     return NULL;
 }
 
-static bool ends_with_one_of(const char *path, const char *extensions)
+/* The length of the longest of the extensions that the path ends with; 0: none. */
+static size_t longest_ending(const char *path, const char *extensions)
 {
-    size_t length = strlen(path);
+    size_t length = strlen(path), longest = 0;
 
     while (*extensions != '\0') {
         size_t size = strcspn(extensions, " ");
         bool whole = length == size && *extensions != '.';
-        if ((length > size || whole) && strncmp(path + length - size, extensions, size) == 0)
-            return true;
+        if ((length > size || whole) && size > longest &&
+            strncmp(path + length - size, extensions, size) == 0)
+            longest = size;
         extensions += size + (extensions[size] == ' ');
     }
-    return false;
+    return longest;
 }
 
+/* The longest: ".speedscope.json" says more than ".json". */
 const struct format *format_by_path(const char *path)
 {
-    for (unsigned i = 0; format_at(i) != NULL; i++)
-        if (ends_with_one_of(path, format_at(i)->extensions))
-            return format_at(i);
-    return NULL;
+    const struct format *best = NULL;
+    size_t longest = 0;
+
+    for (unsigned i = 0; format_at(i) != NULL; i++) {
+        size_t ending = longest_ending(path, format_at(i)->extensions);
+        if (ending > longest) {
+            longest = ending;
+            best = format_at(i);
+        }
+    }
+    return best;
 }
 
 bool format_readable(const struct format *format)
 {
-    return format->read != NULL || format->codec != NULL;
+    return format->read != NULL || format->read_with != NULL || format->codec != NULL;
 }
 
 bool format_writable(const struct format *format)
 {
-    return format->write != NULL || format->codec != NULL;
+    return format->write != NULL || format->write_with != NULL || format->codec != NULL;
 }
 
 /* --- reading ------------------------------------------------------------------------- */
@@ -111,11 +138,50 @@ static int recognise(const char *path, const struct format **result)
 bool format_is_of_counters(const struct format *format, const char *path)
 {
     return (format != NULL || recognise(path, &format) == 0) && format->codec != NULL;
+/* Standard input may be a pipe, and a reader wants to know how much there is: a copy of it, in
+ * memory. A descriptor or -errno. */
+static int copy_input(void)
+{
+    char piece[1u << 14];
+    int fd = memfd_create("pprofil-input", MFD_CLOEXEC);
+    uint64_t all = 0;
+    ssize_t got;
+
+    if (fd < 0)
+        return -errno;
+    while ((got = read(STDIN_FILENO, piece, sizeof piece)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        int error = got < 0 ? -errno : (all += (uint64_t)got) > LARGEST_INPUT ? -EFBIG : 0;
+        if (error == 0 && write(fd, piece, (size_t)got) != got)
+            error = -ENOSPC;
+        if (error != 0) {
+            close(fd);
+            return error;
+        }
+    }
+    return fd;
+}
+
+static int read_input(const struct format *format, const struct format_options *options,
+                      struct profile **result)
+{
+    char path[64];
+    int fd = copy_input();
+
+    if (fd < 0)
+        return fd;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int error = format_read_file_as(path, format, options, result);
+    close(fd);
+    return error;
 }
 
 int format_read_file_as(const char *path, const struct format *format,
                         const struct format_options *options, struct profile **result)
 {
+    if (strcmp(path, "-") == 0)
+        return read_input(format, options, result);
     int error = format == NULL ? recognise(path, &format) : 0;
 
     if (error != 0)
@@ -125,8 +191,12 @@ int format_read_file_as(const char *path, const struct format *format,
     struct profile *profile = profile_new();
     if (profile == NULL)
         return -ENOMEM;
-    error = format->codec != NULL ? codec_read(format->codec, path, options->object, profile)
-                                  : format->read(path, profile);
+    if (format->codec != NULL)
+        error = codec_read(format->codec, path, options->object, profile);
+    else if (format->read_with != NULL)
+        error = format->read_with(path, profile, options);
+    else
+        error = format->read(path, profile);
     if (error != 0) {
         profile_free(profile);
         return error;
@@ -161,7 +231,7 @@ static int own_descriptor(const char *path)
 {
     static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
 
-    if (strcmp(path, "/dev/stdout") == 0)
+    if (strcmp(path, "/dev/stdout") == 0 || strcmp(path, "-") == 0)
         return STDOUT_FILENO;
     if (strcmp(path, "/dev/stderr") == 0)
         return STDERR_FILENO;
@@ -190,6 +260,8 @@ static int write_job(const struct job *job, int fd)
         return job->format->codec->write(fd, job->histograms);
     if (job->format->codec != NULL)
         return codec_write(job->format->codec, fd, job->options, job->profile, job->object);
+    if (job->format->write_with != NULL)
+        return job->format->write_with(fd, job->profile, job->options);
     return job->format->write(fd, job->profile);
 }
 

@@ -14,11 +14,13 @@
 #include "symbol/symbol.h"
 
 struct codec;
+struct format_options;
 
 struct format {
     const char *name;       /* as -f takes it */
     const char *extensions; /* space-separated, with their dots: ".pb.gz .pprof" */
     const char *summary;    /* for people, one line */
+    const char *keeps, *loses; /* what of a profile is written and read back; what is not */
     /* Is this file of the format? head: its first size bytes, of all. NULL: never by itself. */
     bool (*matches)(const unsigned char *head, size_t size, uint64_t all);
     /* Of the profil family (codec.h), and then neither of those below; else NULL. */
@@ -27,13 +29,28 @@ struct format {
     int (*read)(const char *path, struct profile *profile);
     /* Writes to an open descriptor, leaving it open. NULL: never written. 0 or -errno. */
     int (*write)(int fd, const struct profile *profile);
+    /* The same for a format that has options of its own; then neither of those two. */
+    int (*read_with)(const char *path, struct profile *profile,
+                     const struct format_options *options);
+    int (*write_with)(int fd, const struct profile *profile, const struct format_options *options);
 };
 
-/* What formats of the profil family need to be told; all zero: nothing. */
+/* Whose a folded stack is, by its first frame. */
+enum format_roots {
+    FORMAT_ROOTS_ANY, /* the process where there are several, else nothing */
+    FORMAT_ROOTS_NONE,
+    FORMAT_ROOTS_COMM,    /* the thread's name */
+    FORMAT_ROOTS_PROCESS, /* "comm-pid" */
+    FORMAT_ROOTS_THREAD,  /* "comm-pid/tid" */
+};
+
+/* What some formats need to be told; all zero: nothing. */
 struct format_options {
     const char *object;            /* reading: path of the ELF file that addresses are of */
     const struct dialect *dialect; /* writing: by whose rules counts are made */
     uint32_t scale;                /* writing: of the counters; 0: two bytes for four of text */
+    enum format_roots roots;       /* writing folded stacks */
+    bool time;                     /* of folded stacks: numbers are microseconds, not samples */
 };
 
 bool format_readable(const struct format *format);
@@ -75,5 +92,7 @@ int format_file_at(const struct format *format, const char *path, const struct p
 
 extern const struct format format_pprof;  /* gzip'd profile.proto: the native one */
 extern const struct format format_events; /* a recording of wire events; read only */
+extern const struct format format_callgrind, format_csv, format_folded, format_gperftools,
+    format_json, format_perf_script, format_speedscope;
 
 #endif

@@ -267,6 +267,9 @@ const struct format format_gmon = {
     .name = "gmon",
     .extensions = "gmon.out .gmon",
     .summary = "GNU gmon.out, for gprof; a file for each object",
+    .keeps = "ticks for every few bytes of one object's code, the rate",
+    .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
+             "sleeping",
     .matches = matches,
     .codec = &codec,
 };

@@ -299,7 +299,7 @@ int histogram_modules_from_profile(const struct profile *profile, const struct d
     file->pointer_size = sizeof(void *);
     file->rate_hz = histogram_rate(profile, dialect, rate_hz);
     for (uint32_t i = 0; error == 0 && i < profile->object_count; i++)
-        if (profile->objects[i].kind != 0)
+        if (profile->objects[i].kind != PROFILE_OBJECT_MARK && !profile->objects[i].invented)
             error = add_object(profile, i, file);
     return error;
 }

@@ -167,6 +167,9 @@ const struct format format_mon = {
     .name = "mon",
     .extensions = "mon.out .mon",
     .summary = "mon.out of monitor(3), for prof; a file for each object",
+    .keeps = "ticks for every few bytes of one object's code",
+    .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
+             "sleeping, the rate",
     .matches = matches,
     .codec = &codec,
 };

@@ -93,5 +93,8 @@ const struct format format_pcsample = {
     .name = "pcsample",
     .extensions = "pcsample.out .pcsample",
     .summary = "pcsample's array of raw pcs; a file for each object",
+    .keeps = "addresses of samples in one object",
+    .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
+             "sleeping, the rate",
     .codec = &codec,
 };

@@ -53,6 +53,7 @@ static int describe_object(struct pprof_reader *reader, uint64_t mapping,
     object->inode = pprof_number(text, "inode");
     object->pid = (uint32_t)pprof_number(text, "pid");
     object->deleted = pprof_number(text, "deleted") != 0;
+    object->invented = pprof_number(text, "invented") != 0;
     if (object->kind != PROFILE_OBJECT_ANON)
         return 0;
     return pprof_find_process(reader, object->pid, (uint32_t)pprof_number(text, "generation"), 0,

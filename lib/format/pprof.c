@@ -32,6 +32,8 @@ const struct format format_pprof = {
     .name = "pprof",
     .extensions = ".pb.gz .pprof .pb",
     .summary = "pprof's profile.proto, gzip'd; keeps everything",
+    .keeps = "everything",
+    .loses = "nothing, but that bytes of names that are no UTF-8 become U+FFFD",
     .matches = matches,
     .read = pprof_read,
     .write = pprof_write,
@@ -243,6 +245,11 @@ static size_t sequence(const unsigned char *text)
     return 0;
 }
 
+size_t pprof_character(const char *text)
+{
+    return sequence((const unsigned char *)text);
+}
+
 size_t pprof_clean(const char *text, char *to)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -413,8 +420,9 @@ char *pprof_say_object(const struct profile *profile, uint32_t index, uint64_t m
         generation = profile->processes[object->process].generation;
     int length = asprintf(&text,
                           "%s mapping=%llu kind=%d device=%llu inode=%llu pid=%u generation=%u "
-                          "deleted=%d",
+                          "deleted=%d%s",
                           words[PPROF_OBJECT], U64(mapping), (int)object->kind, U64(object->device),
-                          U64(object->inode), object->pid, generation, object->deleted);
+                          U64(object->inode), object->pid, generation, object->deleted,
+                          object->invented ? " invented=1" : "");
     return length < 0 ? NULL : text;
 }

@@ -9,6 +9,7 @@
  *   pprofil: command TEXT
  *   pprofil: process pid=N ppid=N generation=N start=N end=N status=N cpu_ns=N comm=TEXT
  *   pprofil: object mapping=N kind=N device=N inode=N pid=N generation=N deleted=N
+ *            and invented=1 where addresses are made up
  *
  * Samples carry the labels pid, tid, generation (of the process image, if not 0), comm (the
  * thread's), process (its process's comm, if another), syscall, abi ("compat": the system
@@ -59,6 +60,8 @@ bool pprof_is_type(const PbProfile *message, const PbValueType *value, const cha
 /* Copies text to to, which may be NULL, and returns the length of the copy: protobuf strings
  * must be UTF-8, file names need not, so each wrong byte becomes U+FFFD. */
 size_t pprof_clean(const char *text, char *to);
+/* The bytes of the UTF-8 character at text; 0: there is none, the byte is wrong. */
+size_t pprof_character(const char *text);
 
 /* The comments that hold a profile's totals, its command, a process, an object: to be freed
  * by the caller, NULL where there is no memory. */

@@ -36,6 +36,7 @@ struct profile_object {
     enum profile_object_kind kind;
     uint32_t path;  /* string: as the target names it; "[vdso]", "//anon", "[unknown]" */
     bool deleted;   /* the path led to this file no more when it was seen */
+    bool invented;  /* addresses only tell places apart: they come from a file of names */
     uint32_t pid;   /* ANON: the process; FILE: the first that mapped it; else 0 */
     uint32_t process; /* ANON: index of the process image; else 0 */
     uint32_t build_id_size;

@@ -103,7 +103,8 @@ static struct source *need_source(struct symbolizer *symbolizer, uint32_t object
         source->map = perf_map_open(what->fd, what->pid);
         if (source->map == NULL)
             source->problem = "code made at run time, and no /tmp/perf-PID.map that names it";
-    } else if (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO) {
+    } else if (!what->invented &&
+               (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO)) {
         open_elf(symbolizer, source, object);
     }
     return source;

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The format of callgrind, for callgrind_annotate and KCachegrind: the cost of each line of each
+ * function itself, and that of its calls.
+ *
+ * Readers take the cost of a function with what it calls to be its own and that of all its calls.
+ * That is right only if each stack counts once in each function on it, however often that is
+ * there: a recursion's inner call has the cost, the outer ones are written with none.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/callgrind.h"
+#include "format/format.h"
+#include "format/frames.h"
+#include "format/pprof-tables.h"
+#include "format/text.h"
+
+enum { MEMO_PLACE, MEMO_CALL, MEMO_FILE, MEMO_OBJECT };
+
+struct cost {
+    uint64_t samples, cpu, wall;
+};
+
+/* A line of a function. */
+struct place {
+    struct frame frame;
+    struct cost cost;
+    uint32_t first_call; /* index + 1, 0: none */
+};
+
+struct call {
+    struct frame to;
+    uint64_t count;
+    struct cost cost;
+    uint32_t next; /* of the same place: index + 1 */
+};
+
+struct writer {
+    const struct profile *profile;
+    FILE *out;
+    struct memo memo;
+    struct place *places;
+    struct call *calls;
+    uint32_t place_count, call_count;
+    struct cost *leaves; /* by node of the profile */
+    uint32_t *met;       /* by frame id: the stack that met it last */
+    bool *named;         /* by frame id, by string: its number has been explained */
+    bool *file_named, *object_named;
+};
+
+static void add(struct cost *to, const struct cost *cost)
+{
+    to->samples += cost->samples;
+    to->cpu += cost->cpu;
+    to->wall += cost->wall;
+}
+
+/* --- sums ---------------------------------------------------------------------------- */
+
+static int find_place(struct writer *writer, const struct frame *frame, uint32_t *index)
+{
+    struct memory *known;
+    uint64_t line = (uint64_t)frame->file << 32 | frame->line;
+    int error = memo_recall(&writer->memo, MEMO_PLACE, frame->id, line, &known);
+
+    if (error == 0 && !known->used) {
+        error = profile_grow(&writer->places, writer->place_count, sizeof *writer->places);
+        if (error != 0)
+            return error;
+        writer->places[writer->place_count] = (struct place){.frame = *frame};
+        memo_remember(&writer->memo, known, writer->place_count++);
+    }
+    if (error == 0)
+        *index = known->index;
+    return error;
+}
+
+static int find_call(struct writer *writer, uint32_t from, const struct frame *to,
+                     struct call **call)
+{
+    struct memory *known;
+    int error = memo_recall(&writer->memo, MEMO_CALL, from, to->id, &known);
+
+    if (error == 0 && !known->used) {
+        struct place *place = &writer->places[from];
+        error = profile_grow(&writer->calls, writer->call_count, sizeof *writer->calls);
+        if (error != 0)
+            return error;
+        writer->calls[writer->call_count] = (struct call){.to = *to, .next = place->first_call};
+        place->first_call = writer->call_count + 1;
+        memo_remember(&writer->memo, known, writer->call_count++);
+    }
+    if (error == 0)
+        *call = &writer->calls[known->index];
+    return error;
+}
+
+/* The frames of a stack, the leaf last; stack: its number. */
+static int add_stack(struct writer *writer, const struct frame_list *list, const struct cost *cost,
+                     uint32_t stack)
+{
+    struct call *call;
+    uint32_t place;
+
+    for (uint32_t i = list->count; i > 0; i--) {
+        const struct frame *frame = &list->all[i - 1];
+        bool again = writer->met[frame->id] == stack;
+        int error = find_place(writer, frame, &place);
+        if (error != 0)
+            return error;
+        writer->met[frame->id] = stack;
+        if (i == list->count) {
+            add(&writer->places[place].cost, cost);
+            continue;
+        }
+        error = find_call(writer, place, &list->all[i], &call);
+        if (error != 0)
+            return error;
+        call->count += cost->samples;
+        if (!again)
+            add(&call->cost, cost);
+    }
+    return 0;
+}
+
+static int add_stacks(struct writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    struct frame_list list = {0};
+    int error = 0;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        struct cost cost = {sample->count, sample->cpu_ns, sample->wall_ns};
+        add(&writer->leaves[sample->node], &cost);
+    }
+    for (uint32_t node = 1; error == 0 && node < profile->node_count; node++) {
+        const struct cost *cost = &writer->leaves[node];
+        if ((cost->samples | cost->cpu | cost->wall) == 0)
+            continue;
+        error = frames_of_stack(profile, node, &list);
+        if (error == 0)
+            error = add_stack(writer, &list, cost, node);
+    }
+    free(list.all);
+    return error;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+
+    if (a->frame.id != b->frame.id)
+        return a->frame.id < b->frame.id ? -1 : 1;
+    if (a->frame.file != b->frame.file)
+        return a->frame.file < b->frame.file ? -1 : 1;
+    return a->frame.line < b->frame.line ? -1 : a->frame.line > b->frame.line;
+}
+
+/* --- words --------------------------------------------------------------------------- */
+
+static void put_cost(const struct writer *writer, uint32_t line, const struct cost *cost)
+{
+    fprintf(writer->out, "%u", line);
+    if (writer->profile->totals.wall)
+        fprintf(writer->out, " %llu", (unsigned long long)cost->wall);
+    fprintf(writer->out, " %llu %llu\n", (unsigned long long)cost->cpu,
+            (unsigned long long)cost->samples);
+}
+
+/* "fn=(5) name", and the next time "fn=(5)". */
+static void put_name(const struct writer *writer, const char *key, uint32_t number, bool *named,
+                     const char *name)
+{
+    fprintf(writer->out, "%s=(%u)", key, number + 1);
+    if (!*named) {
+        putc(' ', writer->out);
+        text_put(writer->out, name[0] != '\0' ? name : "???", "", ' ');
+    }
+    *named = true;
+    putc('\n', writer->out);
+}
+
+static void put_file(const struct writer *writer, const char *key, uint32_t string)
+{
+    put_name(writer, key, string, &writer->file_named[string], writer->profile->strings[string]);
+}
+
+static void put_object(const struct writer *writer, const char *key, const struct frame *frame)
+{
+    const struct profile *profile = writer->profile;
+    uint32_t object = profile->locations[frame->location].object;
+
+    put_name(writer, key, object, &writer->object_named[object],
+             profile->strings[profile->objects[object].path]);
+}
+
+static void put_function(const struct writer *writer, const char *key, const struct frame *frame)
+{
+    char buffer[FRAME_NAME];
+
+    put_name(writer, key, frame->id, &writer->named[frame->id],
+             frame_name(writer->profile, frame, buffer));
+}
+
+/* Where the function is defined, or else where it was seen. */
+static uint32_t file_of(const struct profile *profile, const struct frame *frame)
+{
+    uint32_t file = profile->functions[frame->function].file;
+    return file != 0 ? file : frame->file;
+}
+
+static void put_calls(const struct writer *writer, const struct place *place)
+{
+    for (uint32_t i = place->first_call; i != 0; i = writer->calls[i - 1].next) {
+        const struct call *call = &writer->calls[i - 1];
+        put_object(writer, "cob", &call->to);
+        put_file(writer, "cfi", file_of(writer->profile, &call->to));
+        put_function(writer, "cfn", &call->to);
+        fprintf(writer->out, "calls=%llu %u\n", (unsigned long long)call->count,
+                writer->profile->functions[call->to.function].line);
+        put_cost(writer, place->frame.line, &call->cost);
+    }
+}
+
+/* Places of one function, in order. */
+static void put_places(const struct writer *writer)
+{
+    uint32_t file = 0, own = 0;
+
+    for (uint32_t i = 0; i < writer->place_count; i++) {
+        const struct place *place = &writer->places[i];
+        if (i == 0 || place[-1].frame.id != place->frame.id) {
+            own = file = file_of(writer->profile, &place->frame);
+            putc('\n', writer->out);
+            put_object(writer, "ob", &place->frame);
+            put_file(writer, "fl", own);
+            put_function(writer, "fn", &place->frame);
+        }
+        uint32_t here = place->frame.file != 0 ? place->frame.file : own;
+        if (here != file)
+            put_file(writer, here == own ? "fe" : "fi", here);
+        file = here;
+        put_cost(writer, place->frame.line, &place->cost);
+        put_calls(writer, place);
+    }
+}
+
+static void put_totals(const struct writer *writer, const char *key)
+{
+    const struct profile_totals *totals = &writer->profile->totals;
+
+    fprintf(writer->out, "%s:", key);
+    if (totals->wall)
+        fprintf(writer->out, " %llu", (unsigned long long)totals->wall_ns);
+    fprintf(writer->out, " %llu %llu\n", (unsigned long long)totals->cpu_ns,
+            (unsigned long long)totals->samples);
+}
+
+static void put_header(const struct writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    FILE *out = writer->out;
+
+    fprintf(out, "# callgrind format\nversion: 1\ncreator: pprofil " PACKAGE_VERSION "\n");
+    if (profile->sample_count > 0)
+        fprintf(out, "pid: %u\n",
+                profile->processes[profile->threads[profile->samples[0].thread].process].pid);
+    if (profile->command != NULL) {
+        fputs("cmd: ", out);
+        text_put(out, profile->command, "", ' ');
+        putc('\n', out);
+    }
+    fputs("part: 1\ndesc: Calls: are samples, for a sampler sees no calls\npositions: line\n", out);
+    if (profile->totals.wall)
+        fputs("event: " CALLGRIND_WALL " : elapsed time, ns\n", out);
+    fputs("event: " CALLGRIND_CPU " : CPU time, ns\nevent: " CALLGRIND_SAMPLES " : samples\n", out);
+    fprintf(out, "events: %s" CALLGRIND_CPU " " CALLGRIND_SAMPLES "\n",
+            profile->totals.wall ? CALLGRIND_WALL " " : "");
+    put_totals(writer, "summary");
+}
+
+static int make_tables(struct writer *writer)
+{
+    const struct profile *profile = writer->profile;
+
+    writer->leaves = calloc(profile->node_count + 1u, sizeof *writer->leaves);
+    writer->met = calloc((size_t)frame_ids(profile) + 1, sizeof *writer->met);
+    writer->named = calloc((size_t)frame_ids(profile) + 1, sizeof *writer->named);
+    writer->file_named = calloc(profile->string_count + 1u, sizeof *writer->file_named);
+    writer->object_named = calloc(profile->object_count + 1u, sizeof *writer->object_named);
+    return writer->leaves == NULL || writer->met == NULL || writer->named == NULL ||
+                   writer->file_named == NULL || writer->object_named == NULL
+               ? -ENOMEM
+               : 0;
+}
+
+static int write_callgrind(int fd, const struct profile *profile)
+{
+    struct writer writer = {.profile = profile, .out = text_open(fd)};
+    int error = writer.out == NULL ? -ENOMEM : make_tables(&writer), closed = 0;
+
+    if (error == 0)
+        error = add_stacks(&writer);
+    if (error == 0) {
+        if (writer.place_count > 0)
+            qsort(writer.places, writer.place_count, sizeof *writer.places, compare_places);
+        put_header(&writer);
+        put_places(&writer);
+        put_totals(&writer, "\ntotals");
+    }
+    if (writer.out != NULL)
+        closed = text_close(writer.out);
+    free(writer.memo.slots);
+    free(writer.places);
+    free(writer.calls);
+    free(writer.leaves);
+    free(writer.met);
+    free(writer.named);
+    free(writer.file_named);
+    free(writer.object_named);
+    return error != 0 ? error : closed;
+}
+
+/* What callgrind and its like begin with; the specification asks for no line but "events:". */
+static bool matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    (void)all;
+    return text_is(head, size) &&
+           (text_has(head, size < 64 ? size : 64, "# callgrind format") ||
+            text_has(head, size, "\nevents: ") ||
+            (size >= 8 && memcmp(head, "events: ", 8) == 0));
+}
+
+const struct format format_callgrind = {
+    .name = "callgrind",
+    .extensions = ".callgrind callgrind.out",
+    .summary = "for callgrind_annotate and KCachegrind",
+    .keeps = "functions with objects, source files and lines; samples and times",
+    .loses = "stacks (written as calls between functions, not read), addresses, processes, "
+             "threads, system calls, sleeping, totals; control characters in names",
+    .matches = matches,
+    .read = callgrind_read,
+    .write = write_callgrind,
+};

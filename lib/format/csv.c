@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Comma-separated values, as RFC 4180 has them: a row for each line of each function that was
+ * sampled, in each thread and system call. Columns are found by the names in the first row when
+ * such a file is read, and those that are not known are passed over.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "format/frames.h"
+#include "format/named.h"
+#include "format/pprof-tables.h"
+#include "format/text.h"
+
+enum column {
+    COLUMN_PID,
+    COLUMN_TID,
+    COLUMN_PROCESS,
+    COLUMN_THREAD,
+    COLUMN_FUNCTION,
+    COLUMN_OBJECT,
+    COLUMN_FILE,
+    COLUMN_LINE,
+    COLUMN_SYSCALL,
+    COLUMN_STATE,
+    COLUMN_SAMPLES,
+    COLUMN_CPU,
+    COLUMN_WALL,
+    COLUMNS
+};
+
+static const char *const titles[COLUMNS] = {
+    "pid",  "tid",     "process", "thread",  "function", "object",  "file",
+    "line", "syscall", "state",   "samples", "cpu_ns",   "wall_ns",
+};
+#define BEGINNING "pid,tid,process,thread,function"
+
+/* --- writing ------------------------------------------------------------------------- */
+
+enum { MEMO_PLACE, MEMO_WHO, MEMO_ROW };
+
+struct row {
+    struct frame frame;
+    struct profile_sample sum; /* .thread, .syscall and .sleeping are those of all its samples */
+};
+
+struct rows {
+    struct row *all;
+    uint32_t count, numbers;
+    struct memo memo;
+};
+
+/* A number for each pair. */
+static int number_of(struct rows *rows, uint64_t kind, uint32_t a, uint64_t b, uint32_t *number)
+{
+    struct memory *known;
+    int error = memo_recall(&rows->memo, kind, a, b, &known);
+
+    if (error == 0 && !known->used)
+        memo_remember(&rows->memo, known, rows->numbers++);
+    if (error == 0)
+        *number = known->index;
+    return error;
+}
+
+static int add_sample(struct rows *rows, const struct profile *profile,
+                      const struct profile_sample *sample)
+{
+    struct frame frame = frame_at(profile, profile->nodes[sample->node].location, 0);
+    struct memory *known;
+    uint32_t place, who;
+
+    int error = number_of(rows, MEMO_PLACE, frame.id, (uint64_t)frame.file << 32 | frame.line, &place);
+    if (error == 0)
+        error = number_of(rows, MEMO_WHO, sample->thread,
+                          (uint64_t)sample->syscall << 1 | sample->sleeping, &who);
+    if (error == 0)
+        error = memo_recall(&rows->memo, MEMO_ROW, place, who, &known);
+    if (error != 0)
+        return error;
+    if (!known->used) {
+        error = profile_grow(&rows->all, rows->count, sizeof *rows->all);
+        if (error != 0)
+            return error;
+        rows->all[rows->count] = (struct row){.frame = frame, .sum = *sample};
+        memo_remember(&rows->memo, known, rows->count++);
+        return 0;
+    }
+    rows->all[known->index].sum.count += sample->count;
+    rows->all[known->index].sum.cpu_ns += sample->cpu_ns;
+    rows->all[known->index].sum.wall_ns += sample->wall_ns;
+    return 0;
+}
+
+static void put_field(FILE *out, const char *text)
+{
+    if (text[strcspn(text, "\",\r\n")] == '\0') {
+        fputs(text, out);
+    } else {
+        putc('"', out);
+        for (; *text != '\0'; text++) {
+            if (*text == '"')
+                putc('"', out);
+            putc(*text, out);
+        }
+        putc('"', out);
+    }
+    putc(',', out);
+}
+
+static void put_row(FILE *out, const struct profile *profile, const struct row *row)
+{
+    const struct profile_thread *thread = &profile->threads[row->sum.thread];
+    const struct profile_process *process = &profile->processes[thread->process];
+    uint32_t object = profile->locations[row->frame.location].object;
+    char buffer[FRAME_NAME];
+
+    fprintf(out, "%u,%u,", process->pid, thread->tid);
+    put_field(out, profile->strings[process->comm]);
+    put_field(out, profile->strings[thread->comm]);
+    put_field(out, frame_name(profile, &row->frame, buffer));
+    put_field(out, profile->strings[profile->objects[object].path]);
+    put_field(out, profile->strings[row->frame.file]);
+    fprintf(out, "%u,", row->frame.line);
+    put_field(out, profile->strings[profile->syscalls[row->sum.syscall].name]);
+    fprintf(out, "%s,%llu,%llu,%llu\n", row->sum.sleeping ? "sleeping" : "running",
+            (unsigned long long)row->sum.count, (unsigned long long)row->sum.cpu_ns,
+            (unsigned long long)row->sum.wall_ns);
+}
+
+static int write_csv(int fd, const struct profile *profile)
+{
+    struct rows rows = {0};
+    FILE *out = text_open(fd);
+    int error = out == NULL ? -ENOMEM : 0;
+
+    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
+        error = add_sample(&rows, profile, &profile->samples[i]);
+    for (unsigned i = 0; error == 0 && i < COLUMNS; i++)
+        fprintf(out, "%s%c", titles[i], i + 1 < COLUMNS ? ',' : '\n');
+    for (uint32_t i = 0; error == 0 && i < rows.count; i++)
+        put_row(out, profile, &rows.all[i]);
+    int closed = out != NULL ? text_close(out) : 0;
+    free(rows.all);
+    free(rows.memo.slots);
+    return error != 0 ? error : closed;
+}
+
+/* --- reading ------------------------------------------------------------------------- */
+
+#define MOST_FIELDS 64
+
+struct reader {
+    struct profile *profile;
+    struct named named;
+    char *at, *end;
+    char *fields[MOST_FIELDS]; /* of a row */
+    unsigned field_count;
+    int where[COLUMNS]; /* which field; -1: none */
+};
+
+/* The next field, which is cut out in its place. *last: a row ends behind it. */
+static bool next_field(struct reader *reader, char **field, bool *last)
+{
+    char *to = reader->at, *at = reader->at;
+    bool quoted = at < reader->end && *at == '"';
+
+    *field = to;
+    at += quoted;
+    while (at < reader->end && (quoted || (*at != ',' && *at != '\n'))) {
+        if (quoted && *at == '"' && at[1] != '"') {
+            at++;
+            quoted = false;
+            continue;
+        }
+        at += quoted && *at == '"'; /* the second of two */
+        *to++ = *at++;
+    }
+    if (quoted)
+        return false;
+    *last = at >= reader->end || *at == '\n';
+    if (*last && to > *field && to[-1] == '\r' && at > reader->at && at[-1] == '\r')
+        to--;
+    reader->at = at < reader->end ? at + 1 : at;
+    *to = '\0';
+    return true;
+}
+
+/* 1: a row is there; 0: none is left. */
+static int next_row(struct reader *reader)
+{
+    bool last = false;
+
+    if (reader->at >= reader->end)
+        return 0;
+    for (reader->field_count = 0; !last; reader->field_count++)
+        if (reader->field_count == MOST_FIELDS ||
+            !next_field(reader, &reader->fields[reader->field_count], &last))
+            return -EBADMSG;
+    return 1;
+}
+
+static const char *field(const struct reader *reader, enum column column)
+{
+    return reader->where[column] < 0 ? "" : reader->fields[reader->where[column]];
+}
+
+static bool number(const struct reader *reader, enum column column, uint64_t most, uint64_t *value)
+{
+    const char *at = field(reader, column);
+
+    *value = 0;
+    return *at == '\0' || (text_number(&at, 10, value) && *at == '\0' && *value <= most);
+}
+
+static int read_titles(struct reader *reader)
+{
+    int got = next_row(reader);
+
+    if (got <= 0)
+        return -EBADMSG;
+    for (unsigned column = 0; column < COLUMNS; column++) {
+        reader->where[column] = -1;
+        for (unsigned i = 0; i < reader->field_count; i++)
+            if (strcmp(reader->fields[i], titles[column]) == 0)
+                reader->where[column] = (int)i;
+    }
+    return reader->where[COLUMN_FUNCTION] < 0 || reader->where[COLUMN_SAMPLES] < 0 ? -EBADMSG : 0;
+}
+
+static int read_place(struct reader *reader, uint32_t *node)
+{
+    struct profile_line line = {0};
+    const char *name = field(reader, COLUMN_FUNCTION), *file = field(reader, COLUMN_FILE);
+    uint32_t object, location;
+    uint64_t value;
+    int error;
+
+    if (!number(reader, COLUMN_LINE, UINT32_MAX, &value))
+        return -EBADMSG;
+    line.line = (uint32_t)value;
+    if (named_is_mark(name)) {
+        error = profile_mark(reader->profile, name, &location);
+    } else {
+        error = named_object(&reader->named, field(reader, COLUMN_OBJECT), &object);
+        if (error == 0)
+            error = named_function(&reader->named, object, name, file, 0, &line.function);
+        if (error == 0)
+            error = profile_string(reader->profile, file, &line.file);
+        if (error == 0)
+            error = named_location(&reader->named, object, 0, &line, 1, &location);
+    }
+    return error == 0 ? profile_node(reader->profile, PROFILE_NONE, location, node) : error;
+}
+
+static int read_row(struct reader *reader)
+{
+    struct profile_sample sample = {0};
+    uint64_t pid, tid;
+    uint32_t process;
+
+    if (!number(reader, COLUMN_PID, UINT32_MAX, &pid) ||
+        !number(reader, COLUMN_TID, UINT32_MAX, &tid) ||
+        !number(reader, COLUMN_SAMPLES, UINT64_MAX, &sample.count) ||
+        !number(reader, COLUMN_CPU, UINT64_MAX, &sample.cpu_ns) ||
+        !number(reader, COLUMN_WALL, UINT64_MAX, &sample.wall_ns))
+        return -EBADMSG;
+    const char *call = field(reader, COLUMN_SYSCALL);
+    sample.sleeping = strcmp(field(reader, COLUMN_STATE), "sleeping") == 0;
+    int error =
+        named_process(&reader->named, (uint32_t)pid, field(reader, COLUMN_PROCESS), &process);
+    if (error == 0)
+        error = named_thread(&reader->named, (uint32_t)pid, (uint32_t)tid,
+                             field(reader, COLUMN_THREAD), &sample.thread);
+    if (error == 0 && *call != '\0')
+        error = profile_syscall(reader->profile, call, -1, 0, &sample.syscall);
+    if (error == 0)
+        error = read_place(reader, &sample.node);
+    return error == 0 ? named_count(reader->profile, &sample) : error;
+}
+
+static int read_csv(const char *path, struct profile *profile)
+{
+    struct reader reader = {.profile = profile, .named = {.profile = profile}};
+    struct text text;
+    int got, error = text_load(path, &text);
+
+    reader.at = text.at;
+    reader.end = text.end;
+    if (error == 0)
+        error = read_titles(&reader);
+    unsigned fields = reader.field_count;
+    while (error == 0 && (got = next_row(&reader)) != 0) {
+        error = got < 0 ? got : reader.field_count != fields ? -EBADMSG : read_row(&reader);
+    }
+    text_unload(&text);
+    free(reader.named.memo.slots);
+    return error;
+}
+
+static bool matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    (void)all;
+    return size >= sizeof BEGINNING && memcmp(head, BEGINNING, sizeof BEGINNING - 1) == 0;
+}
+
+const struct format format_csv = {
+    .name = "csv",
+    .extensions = ".csv",
+    .summary = "a row for each line of code in each thread, for spreadsheets",
+    .keeps = "functions with objects, source files and lines; processes and threads by name and "
+             "number, system calls, sleeping, samples and times",
+    .loses = "stacks (rows are the innermost frames), addresses, totals",
+    .matches = matches,
+    .read = read_csv,
+    .write = write_csv,
+};

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Folded stacks, as flamegraph.pl takes them: a line for each stack, its functions from the
+ * outermost to the innermost with semicolons between them, a space, and how much. There is no
+ * room for anything else, so whose stack it is may be said by its first frame, as
+ * stackcollapse-perf.pl says it: COMM, COMM-PID or COMM-PID/TID.
+ *
+ * A number alone does not say what it counts. Read, it is samples of a millisecond each, or
+ * microseconds, if one is told so.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "format/frames.h"
+#include "format/named.h"
+#include "format/text.h"
+
+#define NS_IN_COUNT 1000000u
+#define NS_IN_US 1000u
+
+/* --- writing ------------------------------------------------------------------------- */
+
+/* Processes are shown where there are several. */
+static enum format_roots choose_roots(const struct profile *profile,
+                                      const struct format_options *options)
+{
+    if (options->roots != FORMAT_ROOTS_ANY)
+        return options->roots;
+    for (uint32_t i = 1; i < profile->sample_count; i++)
+        if (profile->threads[profile->samples[i].thread].process !=
+            profile->threads[profile->samples[0].thread].process)
+            return FORMAT_ROOTS_PROCESS;
+    return FORMAT_ROOTS_NONE;
+}
+
+/* Threads with the same root are one group. */
+static uint32_t *make_groups(const struct profile *profile, enum format_roots roots)
+{
+    uint32_t *groups = calloc(profile->thread_count + 1u, sizeof *groups);
+
+    for (uint32_t i = 0; groups != NULL && i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (roots == FORMAT_ROOTS_THREAD)
+            groups[i] = i;
+        else if (roots == FORMAT_ROOTS_PROCESS)
+            groups[i] = thread->process;
+        else if (roots == FORMAT_ROOTS_COMM)
+            groups[i] = thread->comm != 0 ? thread->comm
+                                          : profile->processes[thread->process].comm;
+    }
+    return groups;
+}
+
+static void put_root(FILE *out, const struct profile *profile, enum format_roots roots,
+                     uint32_t group)
+{
+    const struct profile_process *process;
+    const char *comm;
+
+    switch (roots) {
+    case FORMAT_ROOTS_COMM:
+        comm = profile->strings[group];
+        text_put(out, comm[0] != '\0' ? comm : "[unknown]", ";", ':');
+        break;
+    case FORMAT_ROOTS_PROCESS:
+        process = &profile->processes[group];
+        comm = profile->strings[process->comm];
+        text_put(out, comm[0] != '\0' ? comm : "[unknown]", ";", ':');
+        fprintf(out, "-%u", process->pid);
+        break;
+    case FORMAT_ROOTS_THREAD:
+        process = &profile->processes[profile->threads[group].process];
+        text_put(out, frames_comm(profile, group), ";", ':');
+        fprintf(out, "-%u/%u", process->pid, profile->threads[group].tid);
+        break;
+    default:
+        return;
+    }
+    putc(';', out);
+}
+
+static int put_stacks(FILE *out, const struct profile *profile, const struct frames *frames,
+                      enum format_roots roots, bool time)
+{
+    struct frame_list list = {0};
+    char buffer[FRAME_NAME];
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < frames->weight_count; i++) {
+        const struct frame_weight *weight = &frames->weights[i];
+        uint64_t value = time ? (weight->ns + NS_IN_US / 2) / NS_IN_US : weight->count;
+        if (value == 0)
+            continue;
+        error = frames_of_node(frames, weight->node, &list);
+        put_root(out, profile, roots, weight->group);
+        if (list.count == 0)
+            fputs("[unknown] ", out);
+        for (uint32_t k = 0; k < list.count; k++) {
+            text_put(out, frame_name(profile, &list.all[k], buffer), ";", ':');
+            putc(k + 1 < list.count ? ';' : ' ', out);
+        }
+        fprintf(out, "%llu\n", (unsigned long long)value);
+    }
+    free(list.all);
+    return error;
+}
+
+static int write_folded(int fd, const struct profile *profile,
+                        const struct format_options *options)
+{
+    enum format_roots roots = choose_roots(profile, options);
+    uint32_t *groups = make_groups(profile, roots);
+    struct frames frames = {0};
+    FILE *out = text_open(fd);
+    int error = groups == NULL || out == NULL ? -ENOMEM : frames_make(&frames, profile, groups);
+
+    if (error == 0)
+        error = put_stacks(out, profile, &frames, roots, options->time);
+    int closed = out != NULL ? text_close(out) : 0;
+    frames_clear(&frames);
+    free(groups);
+    return error != 0 ? error : closed;
+}
+
+/* --- reading ------------------------------------------------------------------------- */
+
+/* Where the number of a line begins; NULL: it has none. A fraction is allowed, and lost. */
+static char *find_number(char *line)
+{
+    char *end = line + strlen(line);
+
+    while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
+        *--end = '\0';
+    char *number = end;
+    while (number > line && number[-1] != ' ' && number[-1] != '\t')
+        number--;
+    if (number == line || *number < '0' || *number > '9' ||
+        strspn(number, "0123456789.") != (size_t)(end - number))
+        return NULL;
+    return number;
+}
+
+/* "comm-12" or "comm-12/13", up to stop: then *length is that of comm. */
+static bool parse_root(const char *stack, const char *stop, size_t *length, uint32_t *pid,
+                       uint32_t *tid)
+{
+    const char *dash = memrchr(stack, '-', (size_t)(stop - stack)), *at;
+    uint64_t first, second;
+
+    if (dash == NULL || dash == stack)
+        return false;
+    at = dash + 1;
+    if (!text_number(&at, 10, &first) || first > UINT32_MAX)
+        return false;
+    second = first;
+    if (*at == '/' && at++ != stop && !text_number(&at, 10, &second))
+        return false;
+    *length = (size_t)(dash - stack);
+    *pid = (uint32_t)first;
+    *tid = (uint32_t)second;
+    return at == stop && second <= UINT32_MAX;
+}
+
+static const char *first_end(const char *stack)
+{
+    const char *end = strchr(stack, ';');
+    return end != NULL ? end : stack + strlen(stack);
+}
+
+/* Do all lines say whose they are? One that does not may have a function of such a name. */
+static bool has_roots(const char *path)
+{
+    struct text text;
+    uint32_t pid, tid;
+    size_t length;
+    char *line;
+    bool all = text_load(path, &text) == 0;
+
+    while (all && (line = text_next(&text)) != NULL)
+        if (*line != '\0')
+            all = strchr(line, ';') != NULL &&
+                  parse_root(line, first_end(line), &length, &pid, &tid);
+    text_unload(&text);
+    return all;
+}
+
+static int read_stack(struct named *named, char *stack, uint32_t *node)
+{
+    int error = 0;
+
+    *node = PROFILE_NONE;
+    for (char *name = stack, *next; error == 0 && name != NULL; name = next) {
+        next = strchr(name, ';');
+        if (next != NULL)
+            *next++ = '\0';
+        error = named_frame(named, *node, name, node);
+    }
+    return error;
+}
+
+static int read_line(struct named *named, char *line, bool roots, bool time)
+{
+    char *number = find_number(line);
+    struct profile_sample sample = {0};
+    uint32_t pid = 0, tid = 0;
+    uint64_t value;
+    size_t length;
+
+    if (number == NULL)
+        return -EBADMSG;
+    const char *at = number;
+    if (!text_number(&at, 10, &value) || (*at != '.' && *at != '\0'))
+        return -EBADMSG;
+    number[-1] = '\0';
+    if (roots && parse_root(line, first_end(line), &length, &pid, &tid)) {
+        char *stack = strchr(line, ';') + 1;
+        line[length] = '\0';
+        int error = named_thread(named, pid, tid, line, &sample.thread);
+        if (error != 0)
+            return error;
+        line = stack;
+    } else {
+        int error = named_thread(named, 0, 0, "[unknown]", &sample.thread);
+        if (error != 0)
+            return error;
+    }
+    sample.count = time ? 1 : value;
+    if (__builtin_mul_overflow(value, time ? NS_IN_US : NS_IN_COUNT, &sample.cpu_ns))
+        return -EBADMSG;
+    int error = read_stack(named, line, &sample.node);
+    return error == 0 && value > 0 ? named_count(named->profile, &sample) : error;
+}
+
+static int read_folded(const char *path, struct profile *profile,
+                       const struct format_options *options)
+{
+    struct named named = {.profile = profile};
+    bool roots = has_roots(path);
+    struct text text;
+    char *line;
+    int error = text_load(path, &text);
+
+    while (error == 0 && (line = text_next(&text)) != NULL)
+        if (*line != '\0')
+            error = read_line(&named, line, roots, options->time);
+    if (error == 0 && profile->sample_count == 0)
+        error = -EBADMSG;
+    text_unload(&text);
+    free(named.memo.slots);
+    return error;
+}
+
+/* Text, whose first line ends with a number. A line may be longer than what is looked at. */
+static bool matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    const unsigned char *end = memchr(head, '\n', size);
+    size_t length = end != NULL ? (size_t)(end - head) : size;
+    char line[1024];
+
+    if (!text_is(head, size) || length == 0 || length >= sizeof line || (end == NULL && all > size))
+        return false;
+    memcpy(line, head, length);
+    line[length] = '\0';
+    line[strcspn(line, "\r")] = '\0';
+    return find_number(line) != NULL;
+}
+
+const struct format format_folded = {
+    .name = "folded",
+    .extensions = ".folded .collapsed .collapsedstack.txt",
+    .summary = "folded stacks, for flamegraph.pl, speedscope and Firefox Profiler",
+    .keeps = "stacks of function names, inlined functions as frames, marks, and one number: "
+             "samples or microseconds; processes or threads as first frames",
+    .loses = "objects, addresses, source lines, system calls, sleeping, totals; "
+             "; and control characters in names",
+    .matches = matches,
+    .read_with = read_folded,
+    .write_with = write_folded,
+};

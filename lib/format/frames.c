@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A profile's nodes are places in code; those whose callers and functions are the same become
+ * one node here. Parents come before their children in both tables, so one walk is enough.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/frames.h"
+#include "format/pprof-tables.h"
+
+/* --- frames -------------------------------------------------------------------------- */
+
+uint32_t frame_ids(const struct profile *profile)
+{
+    return profile->function_count + profile->location_count;
+}
+
+uint32_t frame_count(const struct profile *profile, uint32_t location)
+{
+    uint32_t lines = profile->locations[location].line_count;
+    return lines > 0 ? lines : 1;
+}
+
+struct frame frame_at(const struct profile *profile, uint32_t location, uint32_t i)
+{
+    const struct profile_location *place = &profile->locations[location];
+    struct frame frame = {.id = profile->function_count + location, .location = location};
+
+    if (place->line_count == 0)
+        return frame;
+    frame.function = place->lines[i].function;
+    frame.file = place->lines[i].file;
+    frame.line = place->lines[i].line;
+    frame.inlined = i + 1 < place->line_count;
+    if (frame.function != PROFILE_NONE)
+        frame.id = frame.function;
+    return frame;
+}
+
+const char *frame_name(const struct profile *profile, const struct frame *frame,
+                       char buffer[FRAME_NAME])
+{
+    const struct profile_location *place = &profile->locations[frame->location];
+    const struct profile_function *function = &profile->functions[frame->function];
+    const char *path = profile->strings[profile->objects[place->object].path];
+    const char *slash = strrchr(path, '/');
+
+    if (frame->function != PROFILE_NONE && profile->strings[function->name][0] != '\0')
+        return profile->strings[function->name];
+    snprintf(buffer, FRAME_NAME, "%.400s+0x%llx", slash != NULL ? slash + 1 : path,
+             (unsigned long long)place->address);
+    return buffer;
+}
+
+bool frame_is_mark(const struct profile *profile, const struct frame *frame)
+{
+    uint32_t object = profile->locations[frame->location].object;
+    return profile->objects[object].kind == PROFILE_OBJECT_MARK;
+}
+
+const char *frames_comm(const struct profile *profile, uint32_t thread)
+{
+    const struct profile_thread *who = &profile->threads[thread];
+    const char *own = profile->strings[who->comm];
+    const char *process = profile->strings[profile->processes[who->process].comm];
+
+    return own[0] != '\0' ? own : process[0] != '\0' ? process : "[unknown]";
+}
+
+/* --- the tree ------------------------------------------------------------------------ */
+
+static int find_node(struct frames *frames, struct memo *memo, uint32_t parent,
+                     const struct frame *frame, uint32_t *node)
+{
+    struct memory *known;
+    int error = memo_recall(memo, 0, parent, frame->id, &known);
+
+    if (error != 0)
+        return error;
+    if (!known->used) {
+        error = profile_grow(&frames->nodes, frames->node_count, sizeof *frames->nodes);
+        if (error != 0)
+            return error;
+        frames->nodes[frames->node_count] = (struct frame_node){.parent = parent, .frame = *frame};
+        memo_remember(memo, known, frames->node_count++);
+    }
+    *node = known->index;
+    return 0;
+}
+
+/* where: of each node of the profile, the node of its innermost frame. */
+static int make_tree(struct frames *frames, const struct profile *profile, uint32_t *where)
+{
+    struct memo memo = {0};
+    int error = profile_grow(&frames->nodes, 0, sizeof *frames->nodes);
+
+    if (error == 0)
+        frames->nodes[frames->node_count++] = (struct frame_node){0};
+    where[PROFILE_NONE] = 0;
+    for (uint32_t i = 1; error == 0 && i < profile->node_count; i++) {
+        uint32_t location = profile->nodes[i].location, node = where[profile->nodes[i].parent];
+        for (uint32_t line = frame_count(profile, location); error == 0 && line > 0; line--) {
+            struct frame frame = frame_at(profile, location, line - 1);
+            error = find_node(frames, &memo, node, &frame, &node);
+        }
+        where[i] = node;
+    }
+    free(memo.slots);
+    return error;
+}
+
+/* Numbers the nodes as a walk from caller to callee meets them: the size of each subtree says
+ * where the next one begins. */
+static int put_in_order(struct frames *frames)
+{
+    uint32_t *size = calloc(frames->node_count, sizeof *size);
+    uint32_t *next = calloc(frames->node_count, sizeof *next);
+
+    if (size == NULL || next == NULL) {
+        free(size);
+        free(next);
+        return -ENOMEM;
+    }
+    for (uint32_t i = frames->node_count - 1; i > 0; i--)
+        size[frames->nodes[i].parent] += ++size[i];
+    next[0] = 1;
+    for (uint32_t i = 1; i < frames->node_count; i++) {
+        uint32_t parent = frames->nodes[i].parent;
+        frames->nodes[i].order = next[parent];
+        next[i] = next[parent] + 1;
+        next[parent] += size[i];
+    }
+    free(size);
+    free(next);
+    return 0;
+}
+
+/* --- weights ------------------------------------------------------------------------- */
+
+static int compare_weights(const void *left, const void *right, void *context)
+{
+    const struct frame_weight *a = left, *b = right;
+    const struct frame_node *nodes = context;
+    uint32_t first = nodes[a->node].order, second = nodes[b->node].order;
+
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return first < second ? -1 : first > second;
+}
+
+static int make_weights(struct frames *frames, const struct profile *profile,
+                        const uint32_t *group, const uint32_t *where)
+{
+    struct frame_weight *weights = calloc(profile->sample_count + 1u, sizeof *weights);
+    uint32_t kept = 0;
+
+    if (weights == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        weights[i] = (struct frame_weight){
+            .group = group[sample->thread],
+            .node = where[sample->node],
+            .count = sample->count,
+            .ns = profile->totals.wall ? sample->wall_ns : sample->cpu_ns};
+    }
+    qsort_r(weights, profile->sample_count, sizeof *weights, compare_weights, frames->nodes);
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        struct frame_weight *last = &weights[kept > 0 ? kept - 1 : 0];
+        if (kept > 0 && last->group == weights[i].group && last->node == weights[i].node) {
+            last->count += weights[i].count;
+            last->ns += weights[i].ns;
+        } else {
+            weights[kept++] = weights[i];
+        }
+    }
+    frames->weights = weights;
+    frames->weight_count = kept;
+    return 0;
+}
+
+int frames_make(struct frames *frames, const struct profile *profile, const uint32_t *group)
+{
+    uint32_t *where = calloc(profile->node_count + 1u, sizeof *where);
+
+    *frames = (struct frames){0};
+    int error = where == NULL ? -ENOMEM : make_tree(frames, profile, where);
+    if (error == 0)
+        error = put_in_order(frames);
+    if (error == 0)
+        error = make_weights(frames, profile, group, where);
+    free(where);
+    return error;
+}
+
+void frames_clear(struct frames *frames)
+{
+    free(frames->nodes);
+    free(frames->weights);
+    *frames = (struct frames){0};
+}
+
+/* --- stacks -------------------------------------------------------------------------- */
+
+static int list_add(struct frame_list *list, const struct frame *frame)
+{
+    if (list->count == list->room) {
+        uint32_t room = list->room == 0 ? 64 : list->room * 2;
+        struct frame *larger = realloc(list->all, room * sizeof *larger);
+        if (larger == NULL)
+            return -ENOMEM;
+        list->all = larger;
+        list->room = room;
+    }
+    list->all[list->count++] = *frame;
+    return 0;
+}
+
+static void list_reverse(struct frame_list *list)
+{
+    for (uint32_t i = 0; i < list->count / 2; i++) {
+        struct frame frame = list->all[i];
+        list->all[i] = list->all[list->count - 1 - i];
+        list->all[list->count - 1 - i] = frame;
+    }
+}
+
+int frames_of_node(const struct frames *frames, uint32_t node, struct frame_list *list)
+{
+    int error = 0;
+
+    list->count = 0;
+    for (; error == 0 && node != 0; node = frames->nodes[node].parent)
+        error = list_add(list, &frames->nodes[node].frame);
+    list_reverse(list);
+    return error;
+}
+
+int frames_of_stack(const struct profile *profile, uint32_t leaf, struct frame_list *list)
+{
+    int error = 0;
+
+    list->count = 0;
+    for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent) {
+        uint32_t location = profile->nodes[node].location;
+        for (uint32_t i = 0; error == 0 && i < frame_count(profile, location); i++) {
+            struct frame frame = frame_at(profile, location, i);
+            error = list_add(list, &frame);
+        }
+    }
+    list_reverse(list);
+    return error;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names in, places out: what has been seen is found again by the hashes of the profile itself. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/named.h"
+
+#define MOST_PROBES 1000 /* more places of one hash than this, nobody has by chance */
+
+enum { MEMO_PROCESS, MEMO_THREAD };
+
+int named_object(struct named *named, const char *path, uint32_t *object)
+{
+    struct profile_object made = {.kind = PROFILE_OBJECT_FILE, .invented = true, .fd = -1};
+
+    if (strcmp(path, "[vdso]") == 0)
+        made.kind = PROFILE_OBJECT_VDSO;
+    if (path[0] == '\0' || strcmp(path, "[unknown]") == 0) {
+        made.kind = PROFILE_OBJECT_UNKNOWN;
+        path = "[unknown]";
+    }
+    int error = profile_string(named->profile, path, &made.path);
+    return error == 0 ? profile_object(named->profile, &made, object) : error;
+}
+
+/* --- who ----------------------------------------------------------------------------- */
+
+int named_process(struct named *named, uint32_t pid, const char *comm, uint32_t *process)
+{
+    struct profile_process made = {.pid = pid, .status = -1};
+    struct memory *known;
+    int error = memo_recall(&named->memo, MEMO_PROCESS, pid, 0, &known);
+
+    if (error != 0)
+        return error;
+    if (!known->used) {
+        error = profile_string(named->profile, comm, &made.comm);
+        if (error == 0)
+            error = profile_add_process(named->profile, &made, process);
+        if (error != 0)
+            return error;
+        memo_remember(&named->memo, known, *process);
+    }
+    *process = known->index;
+    return 0;
+}
+
+int named_thread(struct named *named, uint32_t pid, uint32_t tid, const char *comm,
+                 uint32_t *thread)
+{
+    struct profile_thread made = {.tid = tid};
+    struct memory *known;
+    int error = named_process(named, pid, comm, &made.process);
+
+    if (error == 0)
+        error = memo_recall(&named->memo, MEMO_THREAD, made.process, tid, &known);
+    if (error != 0)
+        return error;
+    if (!known->used) {
+        error = profile_string(named->profile, comm, &made.comm);
+        if (error == 0)
+            error = profile_add_thread(named->profile, &made, thread);
+        if (error != 0)
+            return error;
+        memo_remember(&named->memo, known, *thread);
+    }
+    *thread = known->index;
+    return 0;
+}
+
+/* --- where --------------------------------------------------------------------------- */
+
+int named_function(struct named *named, uint32_t object, const char *name, const char *file,
+                   uint32_t line, uint32_t *function)
+{
+    struct profile *profile = named->profile;
+    struct profile_function made = {.object = object + 1, .line = line};
+
+    int error = profile_string(profile, name[0] != '\0' ? name : "[unknown]", &made.name);
+    if (error == 0)
+        error = profile_string(profile, file, &made.file);
+    made.system_name = made.name;
+    return error == 0 ? profile_function(profile, &made, function) : error;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    do
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3); /* FNV-1a */
+    while (*text++ != '\0');
+    return hash;
+}
+
+/* Of 47 bits, as addresses are. */
+static uint64_t make_address(const struct profile *profile, const struct profile_line *lines,
+                             uint32_t count)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct profile_function *function = &profile->functions[lines[i].function];
+        hash = hash_text(hash, profile->strings[function->name]);
+        hash = hash_text(hash, profile->strings[function->file]);
+        hash = hash_text(hash, profile->strings[lines[i].file]);
+        hash = (hash ^ lines[i].line ^ (uint64_t)function->line << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    hash ^= hash >> 29;
+    return hash >> 17 | 1;
+}
+
+static bool has_lines(const struct profile_location *place, const struct profile_line *lines,
+                      uint32_t count)
+{
+    if (place->line_count != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (place->lines[i].function != lines[i].function ||
+            place->lines[i].file != lines[i].file || place->lines[i].line != lines[i].line)
+            return false;
+    return true;
+}
+
+int named_location(struct named *named, uint32_t object, uint64_t address,
+                   const struct profile_line *lines, uint32_t count, uint32_t *location)
+{
+    struct profile *profile = named->profile;
+
+    if (address == 0)
+        address = make_address(profile, lines, count);
+    for (unsigned probe = 0; probe < MOST_PROBES; probe++) {
+        uint32_t before = profile->location_count;
+        int error = profile_location(profile, object, address, location);
+        if (error != 0)
+            return error;
+        if (profile->location_count != before)
+            return profile_set_lines(profile, *location, lines, count,
+                                     PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+        if (has_lines(&profile->locations[*location], lines, count))
+            return 0;
+        address = (address * UINT64_C(0x9e3779b97f4a7c15) + probe) >> 17 | 1;
+    }
+    return -EBADMSG;
+}
+
+bool named_is_mark(const char *name)
+{
+    return strcmp(name, "[truncated]") == 0 || strncmp(name, "[no unwind info", 15) == 0;
+}
+
+int named_frame(struct named *named, uint32_t parent, const char *name, uint32_t *node)
+{
+    struct profile_line line = {0};
+    uint32_t object, location;
+    int error;
+
+    if (parent == PROFILE_NONE && named_is_mark(name)) {
+        error = profile_mark(named->profile, name, &location);
+    } else {
+        error = named_object(named, "", &object);
+        if (error == 0)
+            error = named_function(named, object, name, "", 0, &line.function);
+        if (error == 0)
+            error = named_location(named, object, 0, &line, 1, &location);
+    }
+    return error == 0 ? profile_node(named->profile, parent, location, node) : error;
+}
+
+/* --- how much ------------------------------------------------------------------------ */
+
+int named_count(struct profile *profile, const struct profile_sample *sample)
+{
+    const struct profile_totals *totals = &profile->totals;
+
+    if (sample->count > INT64_MAX - totals->samples || sample->cpu_ns > INT64_MAX - totals->cpu_ns ||
+        sample->wall_ns > INT64_MAX - totals->wall_ns)
+        return -EBADMSG;
+    if ((sample->count | sample->cpu_ns | sample->wall_ns) == 0)
+        return 0;
+    return profile_count(profile, sample);
+}
+
+int named_command(struct profile *profile, const char *command)
+{
+    if (profile->command == NULL)
+        profile->command = strdup(command);
+    return profile->command == NULL ? -ENOMEM : 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * named: profiles made of names, for readers of formats that have no addresses. A place is an
+ * object, a function and a line; its address is made up (profile_object.invented) of these names,
+ * so that the same place has the same address in every file.
+ */
+#ifndef PPROFIL_NAMED_H
+#define PPROFIL_NAMED_H
+
+#include "format/pprof-tables.h"
+#include "profile/profile.h"
+
+struct named {
+    struct profile *profile;
+    struct memo memo; /* the caller frees memo.slots */
+};
+
+/* All of them: 0, -ENOMEM, -EOVERFLOW, or -EBADMSG. Texts are copied. */
+
+/* path "": the object that is not known. */
+int named_object(struct named *named, const char *path, uint32_t *object);
+/* By their numbers; names are those of the first time. */
+int named_process(struct named *named, uint32_t pid, const char *comm, uint32_t *process);
+int named_thread(struct named *named, uint32_t pid, uint32_t tid, const char *comm,
+                 uint32_t *thread);
+/* A function: name "": not known; file and line: where it is defined. */
+int named_function(struct named *named, uint32_t object, const char *name, const char *file,
+                   uint32_t line, uint32_t *function);
+/* The location with these lines, innermost first; at least one. address 0: made up. One that
+ * is taken by other lines becomes another. */
+int named_location(struct named *named, uint32_t object, uint64_t address,
+                   const struct profile_line *lines, uint32_t count, uint32_t *location);
+/* A function that nothing but the name is known of: the node of it below parent. A name that is a mark's, at the root,
+ * becomes one. */
+int named_frame(struct named *named, uint32_t parent, const char *name, uint32_t *node);
+/* Is this what a mark is called? Those words stand for no function anywhere. */
+bool named_is_mark(const char *name);
+
+/* As profile_count; -EBADMSG where a sum would be more than numbers can hold. */
+int named_count(struct profile *profile, const struct profile_sample *sample);
+
+/* The command, unless it is known. */
+int named_command(struct profile *profile, const char *command);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines in, names out. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format/bytes.h"
+#include "format/pprof.h"
+#include "format/text.h"
+
+/* --- writing ------------------------------------------------------------------------- */
+
+FILE *text_open(int fd)
+{
+    int own = dup(fd); /* fclose closes what it was given */
+    FILE *out = own < 0 ? NULL : fdopen(own, "w");
+
+    if (out == NULL && own >= 0)
+        close(own);
+    return out;
+}
+
+int text_close(FILE *out)
+{
+    bool failed = ferror(out) != 0;
+
+    errno = 0;
+    if (fclose(out) != 0 || failed)
+        return errno != 0 ? -errno : -EIO;
+    return 0;
+}
+
+/* The next character of a name, at most so many bytes of it: what is no UTF-8 is U+FFFD. */
+static const char *next_character(const char **at, size_t *size)
+{
+    const char *character = *at;
+
+    *size = pprof_character(character);
+    *at += *size > 0 ? *size : 1;
+    if (*size > 0)
+        return character;
+    *size = 3;
+    return "\xef\xbf\xbd";
+}
+
+void text_put(FILE *out, const char *name, const char *bad, char instead)
+{
+    size_t size;
+
+    while (*name != '\0') {
+        const char *character = next_character(&name, &size);
+        unsigned char first = (unsigned char)*character;
+        if (first < ' ' || first == 0x7f)
+            putc(' ', out);
+        else if (strchr(bad, first) != NULL)
+            putc(instead, out);
+        else
+            fwrite(character, 1, size, out);
+    }
+}
+
+void text_put_json(FILE *out, const char *string)
+{
+    size_t size;
+
+    putc('"', out);
+    while (*string != '\0') {
+        const char *character = next_character(&string, &size);
+        unsigned char first = (unsigned char)*character;
+        if (first < ' ' || first == 0x7f)
+            fprintf(out, "\\u%04x", first);
+        else if (first == '"' || first == '\\')
+            fprintf(out, "\\%c", first);
+        else
+            fwrite(character, 1, size, out);
+    }
+    putc('"', out);
+}
+
+/* --- reading ------------------------------------------------------------------------- */
+
+int text_load(const char *path, struct text *text)
+{
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    int error = bytes_load(path, &bytes, &size);
+
+    *text = (struct text){0};
+    if (error != 0)
+        return error;
+    text->whole = text->at = (char *)bytes;
+    text->end = text->at + size;
+    *text->end = '\0'; /* bytes_load leaves room for it */
+    return 0;
+}
+
+void text_unload(struct text *text)
+{
+    free(text->whole);
+    *text = (struct text){0};
+}
+
+char *text_next(struct text *text)
+{
+    char *line = text->at;
+
+    if (line == text->end)
+        return NULL;
+    char *end = memchr(line, '\n', (size_t)(text->end - line));
+    text->at = end == NULL ? text->end : end + 1;
+    if (end == NULL)
+        end = text->end;
+    *end = '\0';
+    if (end > line && end[-1] == '\r')
+        end[-1] = '\0';
+    return line;
+}
+
+bool text_number(const char **at, unsigned base, uint64_t *number)
+{
+    const char *const digits = "0123456789abcdef", *digit;
+    const char *start = *at;
+    uint64_t sum = 0;
+
+    for (; **at != '\0'; ++*at) {
+        char low = **at >= 'A' && **at <= 'F' ? (char)(**at - 'A' + 'a') : **at;
+        digit = memchr(digits, low, base);
+        if (digit == NULL)
+            break;
+        if (__builtin_mul_overflow(sum, base, &sum) ||
+            __builtin_add_overflow(sum, (uint64_t)(digit - digits), &sum))
+            return false;
+    }
+    *number = sum;
+    return *at != start;
+}
+
+bool text_is(const unsigned char *head, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (head[i] < ' ' && head[i] != '\n' && head[i] != '\t' && head[i] != '\r' &&
+            head[i] != 0x1b)
+            return false;
+    return size > 0;
+}
+
+bool text_has(const unsigned char *head, size_t size, const char *what)
+{
+    return memmem(head, size, what, strlen(what)) != NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * text: what formats of text have in common. They are read whole and taken line by line, and
+ * written through a stream of its own over the descriptor that a writer is given.
+ */
+#ifndef PPROFIL_TEXT_H
+#define PPROFIL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A stream over a copy of fd, and its end: 0, or the -errno of what went wrong with it. NULL:
+ * errno says why. */
+FILE *text_open(int fd);
+int text_close(FILE *out);
+
+/* Writes a name on one line: bytes that are no UTF-8 become U+FFFD, control characters spaces,
+ * and each of bad (a set of characters) becomes instead. */
+void text_put(FILE *out, const char *name, const char *bad, char instead);
+/* Writes a JSON string, with its quotes; bytes that are no UTF-8 become U+FFFD. */
+void text_put_json(FILE *out, const char *string);
+
+/* A file that is read. */
+struct text {
+    char *whole; /* owned */
+    char *at, *end;
+};
+
+/* 0 or -errno: -EFBIG past 256 MiB. The caller ends with text_unload, in any case. */
+int text_load(const char *path, struct text *text);
+void text_unload(struct text *text);
+/* The next line, without its end, which may be changed; NULL after the last. A NUL byte ends
+ * what is seen of a line. */
+char *text_next(struct text *text);
+
+/* A whole number at *at, which moves behind it. False: there is none, or it is too large. */
+bool text_number(const char **at, unsigned base, uint64_t *number);
+
+/* Is what begins so (the first bytes of a file) a text, and no binary file? */
+bool text_is(const unsigned char *head, size_t size);
+/* Is this text found in the head of a file? */
+bool text_has(const unsigned char *head, size_t size, const char *what);
+
+#endif
