@@ -3,9 +3,10 @@
  * The format of callgrind, for callgrind_annotate and KCachegrind: the cost of each line of each
  * function itself, and that of its calls.
  *
- * Readers take the cost of a function with what it calls to be its own and that of all its calls.
- * That is right only if each stack counts once in each function on it, however often that is
- * there: a recursion's inner call has the cost, the outer ones are written with none.
+ * callgrind_annotate takes what was spent in a function and all that it calls to be the cost of
+ * the calls of it, where there are any. So that this is right, a stack counts in one call of each
+ * function on it, the outermost; the calls that a recursion makes are written with no cost. And a
+ * function that is called here and at the root of a stack there is called by "(root)" there.
  */
 #include "config.h"
 
@@ -19,7 +20,9 @@
 #include "format/pprof-tables.h"
 #include "format/text.h"
 
-enum { MEMO_PLACE, MEMO_CALL, MEMO_FILE, MEMO_OBJECT };
+enum { MEMO_PLACE, MEMO_CALL };
+enum { ROLE_ROOT = 1, ROLE_CALLED = 2 };
+#define ROOT_NAME "(root)"
 
 struct cost {
     uint64_t samples, cpu, wall;
@@ -48,6 +51,8 @@ struct writer {
     uint32_t place_count, call_count;
     struct cost *leaves; /* by node of the profile */
     uint32_t *met;       /* by frame id: the stack that met it last */
+    unsigned char *role; /* by frame id: how it is met */
+    uint32_t root;       /* frame id of "(root)" */
     bool *named;         /* by frame id, by string: its number has been explained */
     bool *file_named, *object_named;
 };
@@ -99,32 +104,58 @@ static int find_call(struct writer *writer, uint32_t from, const struct frame *t
     return error;
 }
 
+static int add_call(struct writer *writer, const struct frame *from, const struct frame *to,
+                    const struct cost *cost, uint32_t stack)
+{
+    struct call *call;
+    uint32_t place;
+    int error = find_place(writer, from, &place);
+
+    if (error == 0)
+        error = find_call(writer, place, to, &call);
+    if (error != 0)
+        return error;
+    call->count += cost->samples;
+    if (writer->met[to->id] != stack)
+        add(&call->cost, cost);
+    return 0;
+}
+
 /* The frames of a stack, the leaf last; stack: its number. */
 static int add_stack(struct writer *writer, const struct frame_list *list, const struct cost *cost,
                      uint32_t stack)
 {
-    struct call *call;
+    const struct frame root = {.id = writer->root};
     uint32_t place;
+    int error = 0;
 
-    for (uint32_t i = list->count; i > 0; i--) {
-        const struct frame *frame = &list->all[i - 1];
-        bool again = writer->met[frame->id] == stack;
-        int error = find_place(writer, frame, &place);
-        if (error != 0)
-            return error;
-        writer->met[frame->id] = stack;
-        if (i == list->count) {
-            add(&writer->places[place].cost, cost);
-            continue;
-        }
-        error = find_call(writer, place, &list->all[i], &call);
-        if (error != 0)
-            return error;
-        call->count += cost->samples;
-        if (!again)
-            add(&call->cost, cost);
+    if (writer->role[list->all[0].id] == (ROLE_ROOT | ROLE_CALLED))
+        error = add_call(writer, &root, &list->all[0], cost, stack);
+    writer->met[list->all[0].id] = stack;
+    for (uint32_t i = 1; error == 0 && i < list->count; i++) {
+        error = add_call(writer, &list->all[i - 1], &list->all[i], cost, stack);
+        writer->met[list->all[i].id] = stack;
     }
-    return 0;
+    if (error == 0)
+        error = find_place(writer, &list->all[list->count - 1], &place);
+    if (error == 0)
+        add(&writer->places[place].cost, cost);
+    return error;
+}
+
+static void find_roles(struct writer *writer)
+{
+    const struct profile *profile = writer->profile;
+
+    for (uint32_t node = 1; node < profile->node_count; node++) {
+        uint32_t location = profile->nodes[node].location;
+        for (uint32_t i = 0; i < frame_count(profile, location); i++) {
+            struct frame frame = frame_at(profile, location, i);
+            bool root = profile->nodes[node].parent == PROFILE_NONE &&
+                        i + 1 == frame_count(profile, location);
+            writer->role[frame.id] |= root ? ROLE_ROOT : ROLE_CALLED;
+        }
+    }
 }
 
 static int add_stacks(struct writer *writer)
@@ -202,9 +233,10 @@ static void put_object(const struct writer *writer, const char *key, const struc
 static void put_function(const struct writer *writer, const char *key, const struct frame *frame)
 {
     char buffer[FRAME_NAME];
+    const char *name = frame->id == writer->root ? ROOT_NAME
+                                                 : frame_name(writer->profile, frame, buffer);
 
-    put_name(writer, key, frame->id, &writer->named[frame->id],
-             frame_name(writer->profile, frame, buffer));
+    put_name(writer, key, frame->id, &writer->named[frame->id], name);
 }
 
 /* Where the function is defined, or else where it was seen. */
@@ -289,11 +321,13 @@ static int make_tables(struct writer *writer)
     const struct profile *profile = writer->profile;
 
     writer->leaves = calloc(profile->node_count + 1u, sizeof *writer->leaves);
+    writer->root = frame_ids(profile);
+    writer->role = calloc((size_t)frame_ids(profile) + 1, sizeof *writer->role);
     writer->met = calloc((size_t)frame_ids(profile) + 1, sizeof *writer->met);
     writer->named = calloc((size_t)frame_ids(profile) + 1, sizeof *writer->named);
     writer->file_named = calloc(profile->string_count + 1u, sizeof *writer->file_named);
     writer->object_named = calloc(profile->object_count + 1u, sizeof *writer->object_named);
-    return writer->leaves == NULL || writer->met == NULL || writer->named == NULL ||
+    return writer->leaves == NULL || writer->role == NULL || writer->met == NULL || writer->named == NULL ||
                    writer->file_named == NULL || writer->object_named == NULL
                ? -ENOMEM
                : 0;
@@ -304,8 +338,10 @@ static int write_callgrind(int fd, const struct profile *profile)
     struct writer writer = {.profile = profile, .out = text_open(fd)};
     int error = writer.out == NULL ? -ENOMEM : make_tables(&writer), closed = 0;
 
-    if (error == 0)
+    if (error == 0) {
+        find_roles(&writer);
         error = add_stacks(&writer);
+    }
     if (error == 0) {
         if (writer.place_count > 0)
             qsort(writer.places, writer.place_count, sizeof *writer.places, compare_places);
@@ -319,6 +355,7 @@ static int write_callgrind(int fd, const struct profile *profile)
     free(writer.places);
     free(writer.calls);
     free(writer.leaves);
+    free(writer.role);
     free(writer.met);
     free(writer.named);
     free(writer.file_named);
