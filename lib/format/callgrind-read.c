@@ -114,7 +114,7 @@ static int read_name(struct reader *reader, enum name_kind kind, const char *tex
     int error = memo_recall(&reader->names, 0, kind, number, &known);
     if (error != 0)
         return error;
-    at = skip_blanks(at + 1);
+    at += 1 + (at[1] == ' '); /* the name may begin with blanks, too */
     if (*at == '\0') {
         *string = known->index;
         return known->used ? 0 : -EBADMSG;

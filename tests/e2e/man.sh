@@ -62,6 +62,26 @@ well_formed formats "$source/man/pprofil-formats.5"
 for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c); do
 	expect_text "formats: $format" "^\.Ss $format\$" "$source/man/pprofil-formats.5"
 done
+# what each format keeps and loses: the page says what -f list says, format by format
+awk '/^[a-z]/ { name = $1 } sub(/^    (keeps|loses): /, "&") { print name, $0 }' \
+	>"$work/list" <<EOF_LIST
+$("$pprofil" convert -f list)
+EOF_LIST
+awk '
+	function tell() { if (words != "") print name "     " key ": " substr(words, 2); words = "" }
+	/^\.S[sh] / { tell(); name = $2 }
+	/^\.It (keeps|loses)$/ { tell(); key = $2; telling = 1; next }
+	/^\./ { tell(); telling = 0 }
+	telling { words = words " " $0 }' "$source/man/pprofil-formats.5" >"$work/page"
+between "formats: kept and lost" 20 "$(wc -l <"$work/list")" 1000
+expect "formats: kept and lost, only in -f list" "" \
+	"$(sort "$work/list" >"$work/a"; sort "$work/page" >"$work/b"; comm -23 "$work/a" "$work/b")"
+expect "formats: kept and lost, only on the page" "" "$(comm -13 "$work/a" "$work/b")"
+for command in report convert ""; do
+	# shellcheck disable=SC2086
+	expect "formats: $command -f list" "$("$pprofil" convert -f list | cksum)" \
+		"$("$pprofil" $command -f list | cksum)"
+done
 for dialect in $(sed -n 's/.*{\.name = "\(.*\)",$/\1/p' "$source/lib/dialect/dialect.c"); do
 	expect_text "dialects: $dialect" "^\.Cm (.* )?$dialect( |\$)" "$source/man/pprofil-convert.1"
 done
