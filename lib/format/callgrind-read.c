@@ -25,6 +25,8 @@ struct reader {
     struct memo names;         /* (kind, number) -> string of the profile */
     uint32_t current[NAME_KINDS]; /* strings; FILE: of the function */
     uint32_t file;             /* string: of the lines */
+    uint32_t object, function; /* in the profile, if has_function */
+    bool has_function;
     unsigned positions, line_position; /* numbers before the costs; which of them is the line */
     uint64_t last[2];
     int samples, cpu, wall;    /* which costs they are; -1: none */
@@ -158,8 +160,10 @@ static int read_key(struct reader *reader, const char *line, bool *known)
         if (strncmp(line, keys[i].key, length) != 0)
             continue;
         int error = read_name(reader, keys[i].kind, line + length, &string);
-        if (error == 0 && keys[i].own)
+        if (error == 0 && keys[i].own) {
             reader->current[keys[i].kind] = string;
+            reader->has_function = false;
+        }
         if (error == 0 && keys[i].lines)
             reader->file = string;
         if (error == 0 && strcmp(keys[i].key, "fn=") == 0)
@@ -192,6 +196,7 @@ static bool read_position(const char **at, uint64_t *last)
     return true;
 }
 
+/* "???" is nothing that is known. */
 static const char *text_of(const struct reader *reader, uint32_t string)
 {
     const char *text = reader->profile->strings[string];
@@ -214,23 +219,34 @@ static int need_thread(struct reader *reader)
     return error;
 }
 
+/* Once for all costs of a function, for its name may be long. */
+static int need_function(struct reader *reader)
+{
+    if (reader->has_function)
+        return 0;
+    int error = named_object(&reader->named, text_of(reader, reader->current[NAME_OBJECT]),
+                             &reader->object);
+    if (error == 0)
+        error = named_function(&reader->named, reader->object,
+                               reader->profile->strings[reader->current[NAME_FUNCTION]],
+                               text_of(reader, reader->current[NAME_FILE]), 0, &reader->function);
+    reader->has_function = error == 0;
+    return error;
+}
+
 static int need_location(struct reader *reader, uint32_t *location)
 {
     const char *name = reader->profile->strings[reader->current[NAME_FUNCTION]];
     uint64_t number = reader->line_position <= 1 ? reader->last[reader->line_position] : 0;
     struct profile_line line = {.line = number <= UINT32_MAX ? (uint32_t)number : 0};
-    uint32_t object;
 
     if (named_is_mark(name))
         return profile_mark(reader->profile, name, location);
-    int error =
-        named_object(&reader->named, text_of(reader, reader->current[NAME_OBJECT]), &object);
-    if (error == 0)
-        error = named_function(&reader->named, object, name,
-                               text_of(reader, reader->current[NAME_FILE]), 0, &line.function);
-    if (error == 0 && number != 0)
-        error = profile_string(reader->profile, text_of(reader, reader->file), &line.file);
-    return error == 0 ? named_location(&reader->named, object, 0, &line, 1, location) : error;
+    if (number != 0 && *text_of(reader, reader->file) != '\0')
+        line.file = reader->file;
+    int error = need_function(reader);
+    line.function = reader->function;
+    return error == 0 ? named_location(&reader->named, reader->object, &line, 1, location) : error;
 }
 
 static int count(struct reader *reader, struct profile_sample *sample)

@@ -252,7 +252,7 @@ static int read_place(struct reader *reader, uint32_t *node)
         if (error == 0)
             error = profile_string(reader->profile, file, &line.file);
         if (error == 0)
-            error = named_location(&reader->named, object, 0, &line, 1, &location);
+            error = named_location(&reader->named, object, &line, 1, &location);
     }
     return error == 0 ? profile_node(reader->profile, PROFILE_NONE, location, node) : error;
 }

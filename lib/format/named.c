@@ -10,7 +10,7 @@
 
 #define MOST_PROBES 1000 /* more places of one hash than this, nobody has by chance */
 
-enum { MEMO_PROCESS, MEMO_THREAD };
+enum { MEMO_PROCESS, MEMO_THREAD, MEMO_PLACE };
 
 int named_object(struct named *named, const char *path, uint32_t *object)
 {
@@ -123,13 +123,9 @@ static bool has_lines(const struct profile_location *place, const struct profile
     return true;
 }
 
-int named_location(struct named *named, uint32_t object, uint64_t address,
-                   const struct profile_line *lines, uint32_t count, uint32_t *location)
+static int add_location(struct profile *profile, uint32_t object, uint64_t address,
+                        const struct profile_line *lines, uint32_t count, uint32_t *location)
 {
-    struct profile *profile = named->profile;
-
-    if (address == 0)
-        address = make_address(profile, lines, count);
     for (unsigned probe = 0; probe < MOST_PROBES; probe++) {
         uint32_t before = profile->location_count;
         int error = profile_location(profile, object, address, location);
@@ -143,6 +139,27 @@ int named_location(struct named *named, uint32_t object, uint64_t address,
         address = (address * UINT64_C(0x9e3779b97f4a7c15) + probe) >> 17 | 1;
     }
     return -EBADMSG;
+}
+
+/* A place that one line says is remembered: its names may be long, and are hashed once. */
+int named_location(struct named *named, uint32_t object, const struct profile_line *lines,
+                   uint32_t count, uint32_t *location)
+{
+    struct memory *known = NULL;
+    int error = 0;
+
+    if (count == 1)
+        error = memo_recall(&named->memo, MEMO_PLACE, lines->function,
+                            (uint64_t)lines->file << 32 | lines->line, &known);
+    if (error == 0 && (known == NULL || !known->used)) {
+        error = add_location(named->profile, object, make_address(named->profile, lines, count),
+                             lines, count, location);
+        if (error == 0 && known != NULL)
+            memo_remember(&named->memo, known, *location);
+    }
+    if (error == 0 && known != NULL)
+        *location = known->index;
+    return error;
 }
 
 bool named_is_mark(const char *name)
@@ -163,7 +180,7 @@ int named_frame(struct named *named, uint32_t parent, const char *name, uint32_t
         if (error == 0)
             error = named_function(named, object, name, "", 0, &line.function);
         if (error == 0)
-            error = named_location(named, object, 0, &line, 1, &location);
+            error = named_location(named, object, &line, 1, &location);
     }
     return error == 0 ? profile_node(named->profile, parent, location, node) : error;
 }

@@ -26,10 +26,9 @@ int named_thread(struct named *named, uint32_t pid, uint32_t tid, const char *co
 /* A function: name "": not known; file and line: where it is defined. */
 int named_function(struct named *named, uint32_t object, const char *name, const char *file,
                    uint32_t line, uint32_t *function);
-/* The location with these lines, innermost first; at least one. address 0: made up. One that
- * is taken by other lines becomes another. */
-int named_location(struct named *named, uint32_t object, uint64_t address,
-                   const struct profile_line *lines, uint32_t count, uint32_t *location);
+/* The location with these lines, innermost first, at least one, of functions of this object. */
+int named_location(struct named *named, uint32_t object, const struct profile_line *lines,
+                   uint32_t count, uint32_t *location);
 /* A function that nothing but the name is known of: the node of it below parent. A name that is a mark's, at the root,
  * becomes one. */
 int named_frame(struct named *named, uint32_t parent, const char *name, uint32_t *node);

@@ -226,7 +226,7 @@ static int read_frame(struct reader *reader, char *line)
     if (error == 0)
         error = add_line(reader, object, name);
     if (error == 0)
-        error = named_location(&reader->named, object, 0, reader->lines, reader->line_count,
+        error = named_location(&reader->named, object, reader->lines, reader->line_count,
                                &location);
     reader->line_count = 0;
     return error == 0 ? add_location(reader, location) : error;

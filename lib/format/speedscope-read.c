@@ -46,7 +46,7 @@ static int read_frame(struct reader *reader, const json_t *frame, uint32_t *loca
     int error = named_object(&reader->named, "", &object);
     if (error == 0)
         error = named_function(&reader->named, object, name, file, (uint32_t)number, &line.function);
-    return error == 0 ? named_location(&reader->named, object, 0, &line, 1, location) : error;
+    return error == 0 ? named_location(&reader->named, object, &line, 1, location) : error;
 }
 
 static int read_frames(struct reader *reader, const json_t *root)
