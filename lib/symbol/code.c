@@ -339,7 +339,7 @@ static int find_inlined(struct symbol_code *code, const char *name, uint32_t *in
     char *copy = strdup(name);
     if (copy == NULL)
         return -ENOMEM;
-    plain_make(copy);
+    plain_make(copy, "");
     *inlined = code->inlined_count++;
     code->inlined[*inlined] = copy;
     return 0;
