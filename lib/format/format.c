@@ -138,6 +138,8 @@ static int recognise(const char *path, const struct format **result)
 bool format_is_of_counters(const struct format *format, const char *path)
 {
     return (format != NULL || recognise(path, &format) == 0) && format->codec != NULL;
+}
+
 /* Standard input may be a pipe, and a reader wants to know how much there is: a copy of it, in
  * memory. A descriptor or -errno. */
 static int copy_input(void)

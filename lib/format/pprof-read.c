@@ -104,6 +104,8 @@ static int read_comment(struct pprof_reader *reader, uint32_t string)
         reader->notes.sorted[reader->notes.count++] =
             (struct entry){.id = pprof_number(text, "mapping"), .index = string};
         return 0;
+    case PPROF_TIMELINE:
+        return pprof_hear_timeline(text, profile);
     default:
         return 0;
     }

@@ -426,6 +426,8 @@ static void put_comments(struct writer *writer)
         add_comment(writer, pprof_say_command(profile));
     for (uint32_t i = 0; i < profile->process_count; i++)
         add_comment(writer, pprof_say_process(profile, i));
+    for (uint32_t slot = 0; slot < profile->timeline.count && !writer->out_of_memory;)
+        add_comment(writer, pprof_say_timeline(profile, &slot));
 }
 
 static void build(struct writer *writer)

@@ -275,6 +275,7 @@ static const char *const words[] = {
     [PPROF_COMMAND] = SIGN "command",
     [PPROF_PROCESS] = SIGN "process",
     [PPROF_OBJECT] = SIGN "object",
+    [PPROF_TIMELINE] = PPROF_TIMELINE_WORDS,
 };
 
 /* All totals but those that are sums over the samples, and those that have fields. */
@@ -311,7 +312,7 @@ static void set_total(struct profile_totals *totals, const struct kept *total, u
 
 enum pprof_comment pprof_comment_kind(const char **text)
 {
-    for (unsigned kind = PPROF_TOTALS; kind <= PPROF_OBJECT; kind++) {
+    for (unsigned kind = PPROF_TOTALS; kind <= PPROF_TIMELINE; kind++) {
         size_t length = strlen(words[kind]);
         if (strncmp(*text, words[kind], length) == 0 && (*text)[length] == ' ') {
             *text += length;

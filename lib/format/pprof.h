@@ -10,6 +10,7 @@
  *   pprofil: process pid=N ppid=N generation=N start=N end=N status=N cpu_ns=N comm=TEXT
  *   pprofil: object mapping=N kind=N device=N inode=N pid=N generation=N deleted=N
  *            and invented=1 where addresses are made up
+ *   pprofil: timeline start=N slot_ns=N at=SLOT cpu_us=N,N,... (of that slot and those behind it)
  *
  * Samples carry the labels pid, tid, generation (of the process image, if not 0), comm (the
  * thread's), process (its process's comm, if another), syscall, abi ("compat": the system
@@ -70,12 +71,19 @@ char *pprof_say_command(const struct profile *profile);
 char *pprof_say_process(const struct profile *profile, uint32_t process);
 char *pprof_say_object(const struct profile *profile, uint32_t object, uint64_t mapping);
 
+#define PPROF_TIMELINE_WORDS "pprofil: timeline" /* that the comments about it begin with */
+
+/* The comment about the slots of the time line from *slot on, which moves to where the next one
+ * has to begin; slots with nothing in them may be left out. */
+char *pprof_say_timeline(const struct profile *profile, uint32_t *slot);
+
 enum pprof_comment {
     PPROF_OF_OTHERS,
     PPROF_TOTALS,
     PPROF_COMMAND,
     PPROF_PROCESS,
     PPROF_OBJECT,
+    PPROF_TIMELINE,
 };
 /* What a comment is; *text moves to what is behind the word that says so. */
 enum pprof_comment pprof_comment_kind(const char **text);
@@ -83,6 +91,8 @@ enum pprof_comment pprof_comment_kind(const char **text);
 uint64_t pprof_number(const char *text, const char *key);
 /* Takes a comment's text into the profile. 0 or -ENOMEM; the process is added as *index. */
 void pprof_hear_totals(const char *text, struct profile *profile);
+/* Slots that do not fit to those of earlier comments are left out. */
+int pprof_hear_timeline(const char *text, struct profile *profile);
 int pprof_hear_process(const char *text, struct profile *profile, uint32_t *index);
 
 int pprof_read(const char *path, struct profile *profile);

@@ -270,7 +270,9 @@ static int feed_sample(struct profile *profile, const struct wire_sample *event,
         error = profile_node(profile, PROFILE_NONE, location, &sample.node);
     if (error == 0)
         error = name_syscall(profile, event->syscall, event->flags, &sample.syscall);
-    return error == 0 ? profile_count(profile, &sample) : error;
+    if (error == 0)
+        error = profile_count(profile, &sample);
+    return error == 0 ? timeline_add(&profile->timeline, event->time, event->cpu_ns) : error;
 }
 
 int profile_feed_stack(struct profile *profile, const struct wire_sample *event, uint32_t node)

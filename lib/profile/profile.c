@@ -82,6 +82,7 @@ void profile_free(struct profile *profile)
     free(profile->nodes);
     free(profile->syscalls);
     free(profile->samples);
+    timeline_clear(&profile->timeline);
     free(profile->command);
     free(profile);
 }
@@ -92,6 +93,7 @@ void profile_clear(struct profile *profile)
 
     profile->sample_count = 0;
     index_clear(&profile->index->samples);
+    timeline_clear(&profile->timeline);
     totals->samples = totals->cpu_ns = totals->wall_ns = 0;
     totals->elapsed_ns = totals->target_cpu_ns = totals->stopped_ns = 0;
     totals->supervisor_cpu_ns = totals->ticks = totals->lost = 0;

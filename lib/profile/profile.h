@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/timeline.h"
 #include "wire/wire.h"
 
 #define PROFILE_NONE 0u
@@ -145,6 +146,7 @@ struct profile {
     uint32_t string_count, object_count, process_count, thread_count, function_count,
         location_count, node_count, syscall_count, sample_count;
     struct profile_totals totals;
+    struct profile_timeline timeline; /* of events; empty where a file has none */
     char *command; /* owned: what was run or attached to, for people; may be NULL */
     struct profile_index *index; /* private: hashes over the tables, live processes */
 };
