@@ -271,6 +271,8 @@ struct pprofil_file {
     const char *roots;   /* writing folded stacks: whose they are, as their first frame: "none",
                             "comm", "process" or "thread"; NULL: process, where there are several */
     const char *values;  /* of folded stacks: "samples" or "time" (microseconds); NULL: samples */
+    pprofil_profile *baseline; /* writing a flame graph: what to compare with, stays the caller's
+                                  and is given names too; NULL: nothing */
 };
 
 /* The same, told more; "-" is standard input. -EINVAL: no such format, or it cannot be read, or

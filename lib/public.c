@@ -149,11 +149,17 @@ int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
 {
     const struct format *format;
     struct format_options options;
+    const struct pprofil_file how = told(file);
     int error = how_to_save(path, file, &format, &options);
 
     /* counters have no names: those who read them look into the object */
     if (error == 0 && symbolize && format->codec == NULL)
         error = name_all(profile);
+    if (how.baseline != NULL) {
+        options.baseline = how.baseline->profile;
+        if (error == 0 && symbolize)
+            error = name_all(how.baseline);
+    }
     return error == 0 ? format_write_file_as(format, path, profile->profile, &options) : error;
 }
 

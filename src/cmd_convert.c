@@ -20,13 +20,15 @@ enum option_key {
     KEY_FROM,
     KEY_NO_SYMBOLIZE,
     KEY_ROOTS,
-    KEY_VALUES
+    KEY_VALUES,
+    KEY_BASELINE
 };
 
 struct convert_command {
     struct pprofil_file out;
     const char *path, *output;
     const char *from; /* the format of path; NULL: it shows */
+    const char *baseline; /* path of what to compare with; NULL: nothing */
     struct selection_request selection;
     bool symbolize;
 };
@@ -40,6 +42,7 @@ static const struct argp_option options[] = {
     {"roots", KEY_ROOTS, "WHO", 0,
      "folded stacks begin with: none, comm, process, thread (process, if there are several)", 1},
     {"values", KEY_VALUES, "WHAT", 0, "folded stacks count samples or time, in us (samples)", 1},
+    {"baseline", KEY_BASELINE, "OLD", 0, "show what has changed since OLD, if OUT is a flame graph", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
     {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 2},
     {0},
@@ -95,6 +98,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_VALUES:
         command->out.values = check_choice("--values", argument, "samples time");
         break;
+    case KEY_BASELINE:
+        command->baseline = argument;
+        break;
     case KEY_NO_SYMBOLIZE:
         command->symbolize = false;
         break;
@@ -133,11 +139,24 @@ static int save(const struct convert_command *command, pprofil_profile *profile)
     if (error == -ENOTSUP)
         return complain("--dialect %s: no such dialect; see pprofil-formats(5)",
                         command->out.dialect);
+    if (error == -EINVAL && command->baseline != NULL)
+        return complain("%s: only flame graphs can be compared; see pprofil-formats(5)",
+                        command->output);
     if (error == -EINVAL && (command->out.dialect != NULL || command->out.scale != 0))
         return complain("%s: this dialect counts nothing at this scale, or pprofil cannot write "
                         "the format",
                         command->output);
     return complain_saving(profile, command->output, &command->out, error);
+}
+
+/* The same part of it is compared. */
+static bool open_baseline(struct convert_command *command)
+{
+    if (command->baseline == NULL)
+        return true;
+    command->out.baseline = open_profile(command->baseline, NULL, NULL);
+    return command->out.baseline != NULL &&
+           selection_apply(&command->selection, command->baseline, &command->out.baseline);
 }
 
 int command_convert(int argc, char **argv)
@@ -157,8 +176,9 @@ int command_convert(int argc, char **argv)
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
     int status = EXIT_OWN_FAILURE;
-    if (selection_apply(&command.selection, command.path, &profile))
+    if (selection_apply(&command.selection, command.path, &profile) && open_baseline(&command))
         status = save(&command, profile);
+    pprofil_profile_close(command.out.baseline);
     pprofil_profile_close(profile);
     return status;
 }

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -39,6 +40,10 @@ static const struct format *const formats[] = {
     &format_n64,
     &format_mon,
     &format_pcsample,
+    &format_flame_svg,
+    &format_flame_html,
+    &format_icicle_svg,
+    &format_heat_svg,
 };
 
 const struct format *format_at(unsigned i)
@@ -54,6 +59,12 @@ const struct format *format_by_name(const char *name)
     return NULL;
 }
 
+/* What begins without a dot has to be a word: "gmon.out" is in "my.gmon.out", not in "xgmon.out". */
+static bool begins_there(const char *path, const char *end)
+{
+    return *end == '.' || end == path || !isalnum((unsigned char)end[-1]);
+}
+
 /* The length of the longest of the extensions that the path ends with; 0: none. */
 static size_t longest_ending(const char *path, const char *extensions)
 {
@@ -63,7 +74,8 @@ static size_t longest_ending(const char *path, const char *extensions)
         size_t size = strcspn(extensions, " ");
         bool whole = length == size && *extensions != '.';
         if ((length > size || whole) && size > longest &&
-            strncmp(path + length - size, extensions, size) == 0)
+            strncmp(path + length - size, extensions, size) == 0 &&
+            begins_there(path, path + length - size))
             longest = size;
         extensions += size + (extensions[size] == ' ');
     }
@@ -264,6 +276,8 @@ static int write_job(const struct job *job, int fd)
         return codec_write(job->format->codec, fd, job->options, job->profile, job->object);
     if (job->format->write_with != NULL)
         return job->format->write_with(fd, job->profile, job->options);
+    if (job->options->baseline != NULL)
+        return job->format->compare(fd, job->options->baseline, job->profile);
     return job->format->write(fd, job->profile);
 }
 
@@ -433,7 +447,7 @@ int format_write_file_as(const struct format *format, const char *path,
     struct job job = {.format = format, .profile = profile, .options = options};
     bool regular;
 
-    if (!format_writable(format))
+    if (!format_writable(format) || (options->baseline != NULL && format->compare == NULL))
         return -EINVAL;
     if (format->codec != NULL)
         return write_parts(&job, path);

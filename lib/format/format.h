@@ -45,12 +45,18 @@ enum format_roots {
 };
 
 /* What some formats need to be told; all zero: nothing. */
+    /* Writes how the profile differs from a baseline. NULL: it cannot show that. */
+    int (*compare)(int fd, const struct profile *baseline, const struct profile *profile);
+};
+
+/* What formats, mostly those of the profil family, need to be told; all zero: nothing. */
 struct format_options {
     const char *object;            /* reading: path of the ELF file that addresses are of */
     const struct dialect *dialect; /* writing: by whose rules counts are made */
     uint32_t scale;                /* writing: of the counters; 0: two bytes for four of text */
     enum format_roots roots;       /* writing folded stacks */
     bool time;                     /* of folded stacks: numbers are microseconds, not samples */
+    const struct profile *baseline; /* writing: what to compare with; NULL: nothing */
 };
 
 bool format_readable(const struct format *format);
@@ -75,7 +81,8 @@ int format_read_file_as(const char *path, const struct format *format,
 
 /* Writes a file so that path is at every instant the old one or the whole new one: a
  * temporary file beside it, fsync, rename. A path that is no regular file (a pipe,
- * /dev/stdout) is written directly. 0 or -errno, and then path is as it was.
+ * /dev/stdout) is written directly. 0 or -errno, and then path is as it was; -EINVAL: the format
+ * cannot be written, or there is a baseline and it cannot compare.
  *
  * A format that holds one object (codec.h) makes a file for each: the main one at path, others
  * at path.NAME, or, where path is no regular file, none. -EEXIST: what has such a name is no
@@ -94,5 +101,7 @@ extern const struct format format_pprof;  /* gzip'd profile.proto: the native on
 extern const struct format format_events; /* a recording of wire events; read only */
 extern const struct format format_callgrind, format_csv, format_folded, format_gperftools,
     format_json, format_perf_script, format_speedscope;
+/* lib/picture: write only */
+extern const struct format format_flame_svg, format_icicle_svg, format_flame_html, format_heat_svg;
 
 #endif

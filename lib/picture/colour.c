@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Colours: the hue is the kind of code, its shade comes from the name. All are light, so that
+ * black text on them keeps a contrast of more than 4.5 to 1 (WCAG 2), and the kinds differ in
+ * lightness or hue for those who do not tell red from green.
+ */
+#include "config.h"
+
+#include <math.h>
+
+#include "picture/picture.h"
+
+#define Z95 1.959963984540054 /* of the normal distribution */
+
+/* Degrees and percents: from, and how far shades go. */
+struct palette {
+    const char *name;
+    unsigned hue, hues, saturation, lightness, lightnesses;
+};
+
+static const struct palette palettes[PICTURE_KINDS] = {
+    [PICTURE_ALL] = {"all", 35, 0, 12, 84, 0},
+    [PICTURE_PROCESS] = {"process", 35, 0, 14, 78, 6},
+    [PICTURE_PROGRAM] = {"program", 16, 20, 92, 64, 9},
+    [PICTURE_LIBRARY] = {"library", 188, 26, 58, 70, 9},
+    [PICTURE_JIT] = {"JIT", 92, 34, 48, 66, 9},
+    [PICTURE_KERNEL] = {"kernel", 268, 22, 52, 78, 7},
+    [PICTURE_ASLEEP] = {"asleep", 226, 14, 26, 80, 7},
+    [PICTURE_MARK] = {"not known", 0, 0, 0, 80, 0},
+};
+
+const char *picture_kind_name(enum picture_kind kind)
+{
+    return palettes[kind].name;
+}
+
+static unsigned char channel(double hue, double saturation, double lightness, double offset)
+{
+    double k = fmod(offset + hue / 30, 12);
+    double a = saturation * fmin(lightness, 1 - lightness);
+    double value = lightness - a * fmax(-1, fmin(fmin(k - 3, 9 - k), 1));
+    return (unsigned char)(value * 255 + 0.5);
+}
+
+/* CSS Color 4, section 7.1: hue in degrees, the others 0 to 1. */
+static struct picture_colour from_hsl(double hue, double saturation, double lightness)
+{
+    return (struct picture_colour){channel(hue, saturation, lightness, 0),
+                                   channel(hue, saturation, lightness, 8),
+                                   channel(hue, saturation, lightness, 4)};
+}
+
+/* FNV-1a, 32 bits. */
+static uint32_t hash_text(const char *text)
+{
+    uint32_t hash = 2166136261u;
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+struct picture_colour picture_colour_of(const struct picture_name *name)
+{
+    const struct palette *palette = &palettes[name->kind];
+    /* libraries are told apart by hue, and so are functions of a program */
+    const char *apart = name->kind == PICTURE_LIBRARY ? name->object : name->text;
+    uint32_t hue = hash_text(apart) >> 8, shade = hash_text(name->text) >> 16;
+
+    return from_hsl(palette->hue + hue % (palette->hues + 1), palette->saturation / 100.0,
+                    (palette->lightness + shade % (palette->lightnesses + 1)) / 100.0);
+}
+
+struct picture_colour picture_colour_of_kind(enum picture_kind kind)
+{
+    const struct palette *palette = &palettes[kind];
+
+    return from_hsl(palette->hue + palette->hues / 2.0, palette->saturation / 100.0,
+                    (palette->lightness + palette->lightnesses / 2.0) / 100.0);
+}
+
+/* --- changes ------------------------------------------------------------------------------- */
+
+static double share(uint64_t part, uint64_t all)
+{
+    return all == 0 ? 0 : (double)part / (double)all;
+}
+
+double picture_change(const struct picture_tree *tree, uint32_t index)
+{
+    const struct picture_frame *frame = &tree->frames[index], *root = &tree->frames[0];
+
+    return share(frame->total.value, root->total.value) -
+           share(frame->old_total.value, root->old_total.value);
+}
+
+/* Two proportions, their common variance estimated from both. */
+bool picture_is_significant(const struct picture_tree *tree, uint32_t index)
+{
+    const struct picture_frame *frame = &tree->frames[index], *root = &tree->frames[0];
+    double n = (double)root->total.samples, m = (double)root->old_total.samples;
+
+    if (n == 0 || m == 0)
+        return false;
+    double p = (double)(frame->total.samples + frame->old_total.samples) / (n + m);
+    double error = sqrt(p * (1 - p) * (1 / n + 1 / m));
+    return fabs(picture_change(tree, index)) > Z95 * error;
+}
+
+double picture_largest_change(const struct picture_tree *tree)
+{
+    double largest = 0;
+
+    for (uint32_t i = 0; i < tree->frame_count; i++)
+        largest = fmax(largest, fabs(picture_change(tree, i)));
+    return largest;
+}
+
+/* strength: -1 to 1 */
+static struct picture_colour colour_of(double strength)
+{
+    if (strength > 0)
+        return from_hsl(6, 0.55 + 0.33 * strength, 0.90 - 0.24 * strength);
+    if (strength < 0)
+        return from_hsl(216, 0.55 - 0.33 * strength, 0.91 + 0.22 * strength);
+    return from_hsl(40, 0.10, 0.90);
+}
+
+struct picture_colour picture_colour_of_change(const struct picture_tree *tree, uint32_t frame,
+                                               double largest)
+{
+    double change = picture_change(tree, frame);
+
+    if (largest <= 0 || !picture_is_significant(tree, frame))
+        return colour_of(0);
+    return colour_of(copysign(sqrt(fabs(change) / largest), change));
+}
+
+struct picture_colour picture_colour_of_shift(int direction)
+{
+    return colour_of(0.8 * direction);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Flame graphs as a page: the tree as JSON, and a script that draws as much of it as is seen, so
+ * that a hundred thousand frames are no more work than a hundred. The page fetches nothing, and
+ * its policy lets it fetch nothing.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "format/format.h"
+#include "picture/page.h"
+#include "picture/picture.h"
+
+#define MOST_FRAMES 250000u
+
+static void put_colour(FILE *out, struct picture_colour colour)
+{
+    fprintf(out, "\"#%02x%02x%02x\"", colour.red, colour.green, colour.blue);
+}
+
+static void put_kinds(FILE *out, const struct picture_tree *tree)
+{
+    fputs(",\n\"kinds\":[", out);
+    for (unsigned kind = 0; kind < PICTURE_KINDS; kind++) {
+        fprintf(out, "%s[\"%s\",%d,", kind > 0 ? "," : "", picture_kind_name(kind),
+                (int)(tree->kinds >> kind & 1));
+        put_colour(out, picture_colour_of_kind(kind));
+        fputs("]", out);
+    }
+    fputs("]", out);
+}
+
+/* [text, object, kind, colour] each */
+static int put_names(FILE *out, const struct picture_tree *tree)
+{
+    int error = 0;
+
+    fputs(",\n\"names\":[", out);
+    for (uint32_t i = 0; error == 0 && i < tree->name_count; i++) {
+        const struct picture_name *name = &tree->names[i];
+        fputs(i > 0 ? ",\n[" : "\n[", out);
+        error = picture_json(out, name->text);
+        fputs(",", out);
+        if (error == 0)
+            error = picture_json(out, name->object);
+        fprintf(out, ",%d,", (int)name->kind);
+        put_colour(out, picture_colour_of(name));
+        fputs("]", out);
+    }
+    fputs("]", out);
+    return error;
+}
+
+/* depth, name, total, self, samples; where it is compared, also the total, self and samples of
+ * before: numbers in a row. */
+static void put_frames(FILE *out, const struct picture_tree *tree)
+{
+    fputs(",\n\"frames\":[", out);
+    for (uint32_t i = 0; i < tree->frame_count; i++) {
+        const struct picture_frame *frame = &tree->frames[i];
+        fprintf(out, "%s%u,%u,%llu,%llu,%llu", i > 0 ? ",\n" : "\n", frame->depth, frame->name,
+                (unsigned long long)frame->total.value, (unsigned long long)frame->self.value,
+                (unsigned long long)frame->total.samples);
+        if (tree->compares)
+            fprintf(out, ",%llu,%llu,%llu", (unsigned long long)frame->old_total.value,
+                    (unsigned long long)frame->old_self.value,
+                    (unsigned long long)frame->old_total.samples);
+    }
+    fputs("]", out);
+}
+
+static int put_data(FILE *out, const struct picture_tree *tree, const char *title,
+                    const char *subtitle)
+{
+    fprintf(out, "<script type=\"application/json\" id=\"data\">\n{\"timed\":%s,\"compares\":%s",
+            tree->timed ? "true" : "false", tree->compares ? "true" : "false");
+    fputs(",\n\"title\":", out);
+    int error = picture_json(out, title);
+    fputs(",\n\"subtitle\":", out);
+    if (error == 0)
+        error = picture_json(out, subtitle);
+    put_kinds(out, tree);
+    if (error == 0)
+        error = put_names(out, tree);
+    put_frames(out, tree);
+    fputs("}\n</script>\n", out);
+    return error;
+}
+
+static int put_page(FILE *out, const struct picture_tree *tree, const char *title,
+                    const char *subtitle)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
+          "form-action 'none'\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+          out);
+    picture_escape(out, title);
+    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n%s", picture_flame_html_css,
+            picture_flame_html_html);
+    int error = put_data(out, tree, title, subtitle);
+    fprintf(out, "<script>\n%s%s</script>\n</body>\n</html>\n", picture_flame_js,
+            picture_flame_html_js);
+    return error;
+}
+
+static int write_tree(int fd, const struct profile *profile, const struct picture_tree *tree)
+{
+    char *title = NULL, *subtitle = NULL;
+    struct page page;
+    int error = page_open(&page);
+
+    if (error != 0)
+        return error;
+    error = picture_say_title(profile, tree->compares ? "difference" : "flame graph", &title);
+    if (error == 0)
+        error = picture_say_subtitle(profile, tree, &subtitle);
+    if (error == 0)
+        error = put_page(page.out, tree, title, subtitle);
+    free(title);
+    free(subtitle);
+    return page_close(&page, fd, error);
+}
+
+static int compare_html(int fd, const struct profile *baseline, const struct profile *profile)
+{
+    struct picture_tree tree;
+    int error = picture_tree_make(profile, baseline, MOST_FRAMES, 0, true, &tree);
+
+    if (error != 0)
+        return error;
+    error = write_tree(fd, profile, &tree);
+    picture_tree_clear(&tree);
+    return error;
+}
+
+static int write_html(int fd, const struct profile *profile)
+{
+    return compare_html(fd, NULL, profile);
+}
+
+const struct format format_flame_html = {
+    .name = "flame-html",
+    .extensions = ".html",
+    .summary = "flame graph, a page with callers, search and a table",
+    .write = write_html,
+    .compare = compare_html,
+};

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The page: the data becomes trees, of which the visible part is drawn on a canvas.
+(() => {
+  const find = (id) => document.getElementById(id);
+  const data = JSON.parse(find('data').textContent);
+  const names = data.names.map(([text, object, kind, colour]) => ({text, object, kind, colour}));
+  const state = {shape: 'flame', widths: 'new', sort: 'self'};
+  const rowHeight = 18;
+
+  // --- figures -------------------------------------------------------------------------------
+
+  const number = (value, digits) => value.toLocaleString('en', {minimumFractionDigits: digits,
+    maximumFractionDigits: digits});
+  const percent = (share) => `${(100 * share).toFixed(2)} %`;
+
+  function sayValue(value) {
+    if (!data.timed)
+      return value === 1 ? '1 sample' : `${number(value, 0)} samples`;
+    const [unit, ns] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]].find(([, ns]) => value >= ns) || ['ns', 1];
+    const amount = value / ns;
+    return `${number(amount, unit === 'ns' || amount >= 100 ? 0 : amount >= 10 ? 1 : 2)} ${unit}`;
+  }
+
+  // --- trees ---------------------------------------------------------------------------------
+
+  // Arrays by frame; depth 0 is the root.
+  function makeTree(count) {
+    const tree = {depth: new Int32Array(count), name: new Int32Array(count)};
+    for (const key of ['total', 'self', 'samples', 'oldTotal', 'oldSelf', 'oldSamples'])
+      tree[key] = new Float64Array(count);
+    return tree;
+  }
+
+  function readTree() {
+    const from = data.frames, step = data.compares ? 8 : 5;
+    const tree = makeTree(from.length / step);
+    for (let i = 0, at = 0; at < from.length; i++, at += step) {
+      tree.depth[i] = from[at];
+      tree.name[i] = from[at + 1];
+      tree.total[i] = from[at + 2];
+      tree.self[i] = from[at + 3];
+      tree.samples[i] = from[at + 4];
+      if (data.compares) {
+        tree.oldTotal[i] = from[at + 5];
+        tree.oldSelf[i] = from[at + 6];
+        tree.oldSamples[i] = from[at + 7];
+      }
+    }
+    return tree;
+  }
+
+  // Samples of a frame itself: those of what it called taken off.
+  function selfSamples(tree, key) {
+    const own = Float64Array.from(tree[key]), open = [];
+    for (let i = 0; i < own.length; i++) {
+      if (tree.depth[i] > 0)
+        own[open[tree.depth[i] - 1]] -= tree[key][i];
+      open[tree.depth[i]] = i;
+    }
+    return own;
+  }
+
+  // Stacks turned over: what was running stands on the root, its callers on it. Very deep ones
+  // are cut: nobody looks that far, and they are many.
+  function turnOver(tree) {
+    const deepest = 256;
+    const nodes = [{name: 0, kids: new Map(), sums: [0, 0, 0, 0]}];
+    const samples = selfSamples(tree, 'samples'), oldSamples = selfSamples(tree, 'oldSamples');
+    const open = [];
+    for (let i = 0; i < tree.depth.length; i++) {
+      open[tree.depth[i]] = i;
+      const sums = [tree.self[i], samples[i], tree.oldSelf[i], oldSamples[i]];
+      if (sums.every((sum) => sum <= 0))
+        continue;
+      let node = nodes[0];
+      sums.forEach((sum, k) => { node.sums[k] += sum; });
+      for (let depth = tree.depth[i]; depth > 0 && depth > tree.depth[i] - deepest; depth--) {
+        const name = tree.name[open[depth]];
+        if (!node.kids.has(name)) {
+          nodes.push({name, kids: new Map(), sums: [0, 0, 0, 0]});
+          node.kids.set(name, nodes[nodes.length - 1]);
+        }
+        node = node.kids.get(name);
+        sums.forEach((sum, k) => { node.sums[k] += sum; });
+      }
+    }
+    return layDown(nodes);
+  }
+
+  function layDown(nodes) {
+    const tree = makeTree(nodes.length), open = [[nodes[0], 0]];
+    for (let i = 0; open.length > 0; i++) {
+      const [node, depth] = open.pop();
+      const kids = [...node.kids.values()].sort((a, b) => a.sums[0] + a.sums[2] - b.sums[0] - b.sums[2]);
+      tree.depth[i] = depth;
+      tree.name[i] = node.name;
+      [tree.total[i], tree.samples[i], tree.oldTotal[i], tree.oldSamples[i]] = node.sums;
+      if (depth === 1)
+        [tree.self[i], tree.oldSelf[i]] = [node.sums[0], node.sums[2]];
+      for (const kid of kids)
+        open.push([kid, depth + 1]);
+    }
+    return tree;
+  }
+
+  const trees = {flame: readTree()};
+
+  function treeOf(shape) {
+    const key = shape === 'callers' ? 'callers' : 'flame';
+    return trees[key] ||= turnOver(trees.flame);
+  }
+
+  // --- changes: as in the pictures without a script --------------------------------------------
+
+  const ratio = (part, all) => all > 0 ? part / all : 0;
+  const change = (tree, i) => ratio(tree.total[i], tree.total[0]) - ratio(tree.oldTotal[i], tree.oldTotal[0]);
+
+  function isSignificant(tree, i) {
+    const n = tree.samples[0], m = tree.oldSamples[0];
+    if (!(n > 0 && m > 0))
+      return false;
+    const p = (tree.samples[i] + tree.oldSamples[i]) / (n + m);
+    return Math.abs(change(tree, i)) > 1.959964 * Math.sqrt(p * (1 - p) * (1 / n + 1 / m));
+  }
+
+  function colourOfStrength(strength) {
+    const s = Math.abs(strength);
+    if (strength > 0)
+      return `hsl(6 ${55 + 33 * s}% ${90 - 24 * s}%)`;
+    return strength < 0 ? `hsl(216 ${55 + 33 * s}% ${91 - 22 * s}%)` : 'hsl(40 10% 90%)';
+  }
+
+  function colourOfChange(tree, i) {
+    tree.largest ||= tree.depth.reduce((most, _, k) => Math.max(most, Math.abs(change(tree, k))), 0);
+    if (!isSignificant(tree, i))
+      return colourOfStrength(0);
+    const by = change(tree, i);
+    return colourOfStrength(Math.sign(by) * Math.sqrt(Math.abs(by) / tree.largest));
+  }
+
+  const colourOf = (tree, i) => data.compares ? colourOfChange(tree, i) : names[tree.name[i]].colour;
+
+  // --- the graph -----------------------------------------------------------------------------
+
+  const canvas = find('canvas'), scroll = find('scroll'), pen = canvas.getContext('2d');
+  let tree, flame, width = 0, height = 0, hovered = -1, letter = 7.2, style;
+
+  function makeFlame() {
+    const value = state.widths === 'old' ? tree.oldTotal : tree.total;
+    const count = tree.depth.length, all = value[0] || 1;
+    const x = new Float64Array(count), w = new Float64Array(count), ends = [];
+    for (let i = 0; i < count; i++) {
+      const depth = tree.depth[i];
+      x[i] = depth === 0 ? 0 : ends[depth];
+      w[i] = value[i] / all;
+      ends[depth] = x[i] + w[i];
+      ends[depth + 1] = x[i];
+    }
+    view.down = state.shape !== 'flame';
+    return new Flame({label: Array.from(tree.name, (name) => names[name].text), depth: tree.depth, x, w}, view);
+  }
+
+  const topOf = (depth) => rowHeight * (view.down ? depth : flame.rows.length - 1 - depth);
+  const tallness = () => Math.max(flame.rows.length * rowHeight + 8, scroll.clientHeight);
+  // where row 0 begins: a flame stands on the ground
+  const ground = () => view.down ? 4 : tallness() - flame.rows.length * rowHeight - 4;
+
+  const view = {
+    down: false,
+    ask() {
+      find('search').focus();
+      find('search').select();
+    },
+    show(i) {
+      const y = ground() + topOf(flame.depth[i]);
+      if (y < scroll.scrollTop || y + rowHeight > scroll.scrollTop + scroll.clientHeight)
+        scroll.scrollTop = y - scroll.clientHeight / 2;
+    },
+    paint() {
+      draw();
+      tell(flame.focus);
+      const matched = flame.query === '' ? '' : (100 * flame.matched).toFixed(2);
+      find('matched').textContent = matched === '' ? '' : `${matched} % in ${number(flame.found.length, 0)}`;
+      find('search').classList.toggle('wrong', flame.wrong);
+      if (flame.query === '' && document.activeElement !== find('search'))
+        find('search').value = '';
+      const label = (i) => i < 0 ? '' : flame.label[i];
+      Object.assign(document.documentElement.dataset,
+        {zoomed: label(flame.zoomed), focus: label(flame.focus), matched, frames: flame.count});
+    },
+  };
+
+  // Those that are seen: a frame too narrow to see has nothing wider on it.
+  function eachVisible(act) {
+    const low = scroll.scrollTop - rowHeight, high = scroll.scrollTop + height, base = ground();
+    const visit = (i) => {
+      const [x, w] = flame.place(i), y = base + topOf(flame.depth[i]);
+      if (w * width < 0.4)
+        return false;
+      if (y > low && y < high)
+        act(i, x * width, y - scroll.scrollTop, w * width);
+      return true;
+    };
+    for (let i = flame.parent[flame.zoomed]; i >= 0; i = flame.parent[i])
+      visit(i);
+    for (let i = flame.zoomed; i < flame.end[flame.zoomed];)
+      i = visit(i) ? i + 1 : flame.end[i];
+  }
+
+  function clip(text, room) {
+    const columns = Math.floor((room - 7) / letter);
+    if (columns < 3)
+      return '';
+    return text.length <= columns ? text : [...text].slice(0, columns - 1).join('') + '…';
+  }
+
+  function drawFrame(i, x, y, w) {
+    const match = flame.matches[i] === 1;
+    const gap = w > 3 ? 1 : 0;
+    pen.globalAlpha = i < flame.zoomed ? 0.55 : 1;
+    pen.fillStyle = match ? style.mark : colourOf(tree, i);
+    pen.beginPath();
+    if (w > 6)
+      pen.roundRect(x, y, w - gap, rowHeight - 1, 2);
+    else
+      pen.rect(x, y, w - gap, rowHeight - 1);
+    pen.fill();
+    if (i === hovered || i === flame.focus) {
+      pen.strokeStyle = style.ink;
+      pen.lineWidth = i === flame.focus ? 2 : 1;
+      pen.stroke();
+    }
+    const text = clip(flame.label[i], w);
+    if (text !== '') {
+      pen.fillStyle = match ? style.onMark : '#16181b';
+      pen.fillText(text, x + 4, y + 13);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  function draw() {
+    pen.clearRect(0, 0, width, height);
+    eachVisible(drawFrame);
+  }
+
+  function fit() {
+    const ratio = devicePixelRatio || 1;
+    find('tall').style.height = '0';
+    find('tall').style.height = `${tallness()}px`;
+    width = scroll.clientWidth;
+    height = scroll.clientHeight;
+    canvas.width = width * ratio;
+    canvas.height = height * ratio;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const css = getComputedStyle(document.documentElement);
+    style = {ink: css.getPropertyValue('--ink'), mark: css.getPropertyValue('--mark'),
+             onMark: css.getPropertyValue('--on-mark')};
+    pen.font = `12px ${css.getPropertyValue('--mono')}`;
+    pen.direction = 'ltr';
+    letter = pen.measureText('mmmmmmmmmm').width / 10;
+    draw();
+  }
+
+  function frameAt(event) {
+    const box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    let at = -1;
+    eachVisible((i, left, top, w) => {
+      if (x >= left && x < left + w && y >= top && y < top + rowHeight)
+        at = i;
+    });
+    return at;
+  }
+
+  // --- words about a frame -------------------------------------------------------------------
+
+  function linesOf(i) {
+    const name = names[tree.name[i]];
+    const figures = (what, value, all, samples) => `${what} ${percent(ratio(value, all))}, ${sayValue(value)}` +
+      (data.timed && samples !== undefined ? `, ${number(samples, 0)} samples` : '');
+    const lines = [[name.object, data.kinds[name.kind][0]].filter((word) => word !== '').join(' · '),
+      figures('total', tree.total[i], tree.total[0], tree.samples[i]),
+      figures('self', tree.self[i], tree.total[0])];
+    if (data.compares)
+      lines.push(figures('before', tree.oldTotal[i], tree.oldTotal[0], tree.oldSamples[i]),
+        `change ${change(tree, i) > 0 ? '+' : ''}${(100 * change(tree, i)).toFixed(2)} points` +
+        (isSignificant(tree, i) ? '' : ', no more than chance explains'));
+    return lines;
+  }
+
+  function tell(i) {
+    find('details').textContent = i >= 0 ? [flame.label[i], ...linesOf(i)].join('  ·  ')
+      : 'Click or Enter: zoom · arrows: move · Backspace: out · / or Ctrl-F: search · n, N: next, previous · Esc: reset';
+  }
+
+  function showTip(event) {
+    const tip = find('tip');
+    tip.hidden = hovered < 0;
+    if (hovered < 0)
+      return;
+    const head = document.createElement('b');
+    head.textContent = flame.label[hovered];
+    tip.replaceChildren(head, `\n${linesOf(hovered).join('\n')}`);
+    const box = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 8))}px`;
+    tip.style.top = `${Math.max(4, event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18)}px`;
+  }
+
+  function hover(event) {
+    const at = event === null ? -1 : frameAt(event);
+    if (at !== hovered) {
+      hovered = at;
+      draw();
+      tell(at >= 0 ? at : flame.focus);
+    }
+    showTip(event);
+  }
+
+  // --- the table -----------------------------------------------------------------------------
+
+  // By name; a function that called itself counts once.
+  function sumNames() {
+    const all = trees.flame, sums = names.map((_, name) => ({name, self: 0, total: 0, old: 0, oldSelf: 0}));
+    const open = [], depths = new Int32Array(names.length);
+    for (let i = 0; i < all.depth.length; i++) {
+      while (open.length > all.depth[i])
+        depths[open.pop()]--;
+      const name = all.name[i], sum = sums[name];
+      sum.self += all.self[i];
+      sum.oldSelf += all.oldSelf[i];
+      if (depths[name] === 0) {
+        sum.total += all.total[i];
+        sum.old += all.oldTotal[i];
+      }
+      depths[name]++;
+      open.push(name);
+    }
+    return sums.filter((sum) => sum.name !== 0 && sum.total + sum.old > 0);
+  }
+
+  let sums = null;
+
+  const signed = (share) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(2)}`;
+
+  function keyOf(sum) {
+    const all = trees.flame;
+    if (!data.compares)
+      return state.sort === 'total' ? sum.total : sum.self;
+    return Math.abs(state.sort === 'total' ? ratio(sum.total, all.total[0]) - ratio(sum.old, all.oldTotal[0])
+      : ratio(sum.self, all.total[0]) - ratio(sum.oldSelf, all.oldTotal[0]));
+  }
+
+  function fillTable() {
+    const all = trees.flame;
+    sums ||= sumNames();
+    sums.sort((a, b) => state.sort === 'name' ? (names[a.name].text < names[b.name].text ? -1 : 1)
+      : keyOf(b) - keyOf(a) || b.total - a.total);
+    const rows = sums.slice(0, 300).map((sum) => {
+      const row = document.createElement('tr'), name = names[sum.name], dot = document.createElement('i');
+      const figures = data.compares
+        ? [signed(ratio(sum.self, all.total[0]) - ratio(sum.oldSelf, all.oldTotal[0])),
+           signed(ratio(sum.total, all.total[0]) - ratio(sum.old, all.oldTotal[0]))]
+        : [percent(ratio(sum.self, all.total[0])), percent(ratio(sum.total, all.total[0]))];
+      for (const text of figures)
+        row.insertCell().textContent = text;
+      const cell = row.insertCell();
+      cell.className = 'name';
+      dot.style.background = name.colour;
+      cell.append(dot, name.text);
+      cell.title = `${name.text}\n${name.object}`;
+      row.addEventListener('click', () => choose(name.text));
+      return row;
+    });
+    find('rows').replaceChildren(...rows);
+    for (const button of document.querySelectorAll('[data-sort]'))
+      button.setAttribute('aria-pressed', button.dataset.sort === state.sort);
+  }
+
+  // A function of the table: all its frames, and no other that has its name as a part.
+  function choose(text) {
+    find('search').value = text;
+    flame.search(text, (label) => label === text);
+    canvas.focus();
+  }
+
+  // --- the page ------------------------------------------------------------------------------
+
+  function mark(id, key) {
+    for (const button of find(id).children) {
+      button.setAttribute('role', 'radio');
+      button.setAttribute('aria-checked', button.dataset[key] === state[key]);
+    }
+  }
+
+  function rebuild() {
+    const query = flame === undefined ? '' : flame.query;
+    tree = treeOf(state.shape);
+    flame = makeFlame();
+    mark('shape', 'shape');
+    mark('widths', 'widths');
+    hovered = -1;
+    fit();
+    scroll.scrollTop = view.down ? 0 : tallness();
+    flame.search(query);
+  }
+
+  function addLegend() {
+    const shown = data.compares
+      ? [['more than before', 0.8], ['less than before', -0.8], ['no more than chance', 0]].map(([word, s]) => [word, colourOfStrength(s)])
+      : data.kinds.filter(([word, there]) => there && word !== 'all').map(([word, , colour]) => [word, colour]);
+    for (const [word, colour] of shown) {
+      const item = document.createElement('span'), dot = document.createElement('i');
+      dot.style.background = colour;
+      item.append(dot, word);
+      find('legend').append(item);
+    }
+  }
+
+  function listen() {
+    for (const [id, key] of [['shape', 'shape'], ['widths', 'widths']])
+      find(id).addEventListener('click', (event) => {
+        if (event.target.dataset[key] === undefined)
+          return;
+        state[key] = event.target.dataset[key];
+        rebuild();
+      });
+    document.querySelector('thead').addEventListener('click', (event) => {
+      if (event.target.dataset.sort === undefined)
+        return;
+      state.sort = event.target.dataset.sort;
+      fillTable();
+    });
+    find('reset').addEventListener('click', () => {
+      find('search').value = '';
+      flame.reset();
+    });
+    find('search').addEventListener('input', () => flame.search(find('search').value));
+    find('search').addEventListener('keydown', (event) => {
+      event.stopPropagation();
+      if (event.key === 'Escape') {
+        find('search').value = '';
+        flame.search('');
+        canvas.focus();
+      } else if (event.key === 'Enter') {
+        flame.next(1);
+        canvas.focus();
+      }
+    });
+    canvas.addEventListener('click', (event) => {
+      const at = frameAt(event);
+      if (at >= 0)
+        flame.zoom(at);
+    });
+    canvas.addEventListener('mousemove', hover);
+    canvas.addEventListener('mouseleave', () => hover(null));
+    scroll.addEventListener('scroll', draw);
+    addEventListener('keydown', (event) => {
+      const pressed = document.activeElement instanceof HTMLButtonElement && event.key === 'Enter';
+      if (!pressed && flame.key(event))
+        event.preventDefault();
+    });
+    addEventListener('resize', fit);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', fit);
+  }
+
+  find('title').textContent = data.title;
+  find('subtitle').textContent = data.subtitle;
+  find('widths').hidden = !data.compares;
+  addLegend();
+  listen();
+  rebuild();
+  canvas.focus({preventScroll: true});
+  setTimeout(() => {
+    fillTable();
+    document.documentElement.dataset.ready = Math.round(performance.now());
+  }, 0);
+})();

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Flame graphs as SVG: a picture that stands by itself, without a script, and answers where a
+ * browser runs one. No font, style or script is fetched. Without a script it is 1200 wide, and a
+ * frame of less than a tenth of that unit is not drawn.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "picture/page.h"
+#include "picture/picture.h"
+
+#define WIDTH 1200u
+#define EDGE 10u
+#define TOP 66u  /* heading */
+#define FOOT 54u /* legend and details */
+#define ROW 18u
+#define TITLE 86u /* columns of the title, which leave room for buttons */
+#define LETTER 7.23 /* width of one in a fixed font of 12 units */
+#define NARROWEST 0.1
+#define MOST_FRAMES 50000u
+
+/* What is drawn, and how. */
+struct drawing {
+    FILE *out;
+    const struct profile *profile;
+    const struct picture_tree *tree;
+    bool down;      /* the root is on top: an icicle graph */
+    double largest; /* change */
+    uint64_t *starts; /* by frame: where it begins, in values */
+};
+
+static unsigned height_of(const struct picture_tree *tree)
+{
+    return TOP + (tree->depth + 1) * ROW + FOOT;
+}
+
+static double scale_of(const struct picture_tree *tree)
+{
+    uint64_t all = tree->frames[0].total.value;
+    return all == 0 ? 0 : (WIDTH - 2 * EDGE) / (double)all;
+}
+
+/* A frame begins where its caller does, behind those of its caller's that were before it. */
+static uint64_t *find_starts(const struct picture_tree *tree)
+{
+    uint64_t *starts = calloc(2 * (size_t)tree->frame_count, sizeof *starts);
+    uint64_t *ends = starts + tree->frame_count; /* of what was called so far */
+
+    for (uint32_t i = 0; starts != NULL && i < tree->frame_count; i++) {
+        uint32_t parent = tree->frames[i].parent;
+        starts[i] = ends[parent];
+        ends[parent] += tree->frames[i].total.value;
+        ends[i] = starts[i];
+    }
+    return starts;
+}
+
+/* --- the parts ----------------------------------------------------------------------------- */
+
+static int draw_title(struct drawing *drawing)
+{
+    const char *what = drawing->down ? "icicle graph" : "flame graph";
+    char *title = NULL, *subtitle = NULL;
+    int error = picture_say_title(drawing->profile, drawing->tree->compares ? "difference" : what,
+                                  &title);
+
+    if (error == 0)
+        error = picture_say_subtitle(drawing->profile, drawing->tree, &subtitle);
+    if (error == 0) {
+        fputs("<title>", drawing->out);
+        picture_escape(drawing->out, title);
+        fputs("</title>\n<text id=\"title\" class=\"plain\" x=\"10\" y=\"28\">", drawing->out);
+        picture_escape_clipped(drawing->out, title, TITLE);
+        fputs("</text>\n<text class=\"plain\" x=\"10\" y=\"48\">", drawing->out);
+        picture_escape(drawing->out, subtitle);
+        fputs("</text>\n", drawing->out);
+    }
+    free(title);
+    free(subtitle);
+    return error;
+}
+
+static void draw_swatch(struct drawing *drawing, double *x, struct picture_colour colour,
+                        const char *text, unsigned letters)
+{
+    unsigned y = height_of(drawing->tree) - FOOT + 10;
+
+    fprintf(drawing->out, "<rect x=\"%u\" y=\"%u\" width=\"12\" height=\"12\" rx=\"2\" ",
+            (unsigned)*x, y);
+    fprintf(drawing->out, "fill=\"#%02x%02x%02x\"/>", colour.red, colour.green, colour.blue);
+    fprintf(drawing->out, "<text class=\"plain\" x=\"%u\" y=\"%u\">%s</text>\n", (unsigned)*x + 17, y + 10,
+            text);
+    *x += 36 + letters * 6.6;
+}
+
+static void draw_legend(struct drawing *drawing)
+{
+    double x = EDGE;
+
+    fputs("<g id=\"legend\">\n", drawing->out);
+    for (unsigned kind = PICTURE_PROCESS; !drawing->tree->compares && kind < PICTURE_KINDS; kind++)
+        if (drawing->tree->kinds >> kind & 1)
+            draw_swatch(drawing, &x, picture_colour_of_kind(kind), picture_kind_name(kind),
+                        (unsigned)strlen(picture_kind_name(kind)));
+    if (drawing->tree->compares) {
+        draw_swatch(drawing, &x, picture_colour_of_shift(1), "more than before", 16);
+        draw_swatch(drawing, &x, picture_colour_of_shift(-1), "less than before", 16);
+        draw_swatch(drawing, &x, picture_colour_of_shift(0), "no more than chance", 19);
+    }
+    fputs("</g>\n", drawing->out);
+}
+
+static void draw_button(struct drawing *drawing, const char *id, unsigned x, unsigned width,
+                        const char *text)
+{
+    fprintf(drawing->out,
+            "<g id=\"%s\" class=\"button\" role=\"button\" tabindex=\"0\" "
+            "transform=\"translate(%u 14)\" style=\"display:none\">"
+            "<rect width=\"%u\" height=\"28\" rx=\"6\"/>"
+            "<text class=\"plain\" x=\"%u\" y=\"18\">%s</text></g>\n",
+            id, x, width, width / 2, text);
+}
+
+/* Heading and foot stay in sight where a script runs and the picture is taller than its window:
+ * hence they have a ground of their own, over the frames. */
+static int draw_head(struct drawing *drawing)
+{
+    fprintf(drawing->out, "<g id=\"head\"><rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n",
+            WIDTH, TOP - 4);
+    int error = draw_title(drawing);
+    draw_button(drawing, "reset", WIDTH - EDGE - 256, 106, "Reset  Esc");
+    draw_button(drawing, "search", WIDTH - EDGE - 140, 140, "Search  /");
+    fputs("</g>\n", drawing->out);
+    return error;
+}
+
+static const char help[] =
+    "Click or Enter: zoom \xc2\xb7 arrows: move \xc2\xb7 Backspace: out \xc2\xb7 / or Ctrl-F: search "
+    "\xc2\xb7 n, N: next, previous \xc2\xb7 Esc: reset";
+
+static void draw_foot(struct drawing *drawing)
+{
+    unsigned height = height_of(drawing->tree);
+
+    fprintf(drawing->out,
+            "<g id=\"foot\"><rect class=\"paper\" y=\"%u\" width=\"%u\" height=\"%u\"/>\n",
+            height - FOOT + 2, WIDTH, FOOT - 2);
+    draw_legend(drawing);
+    fprintf(drawing->out,
+            "<text id=\"details\" class=\"plain\" aria-live=\"polite\" x=\"%u\" y=\"%u\" "
+            "style=\"display:none\" data-help=\"%s\"></text>\n</g>\n",
+            EDGE, height - 12, help);
+}
+
+/* --- frames -------------------------------------------------------------------------------- */
+
+static void draw_tip(struct drawing *drawing, uint32_t index)
+{
+    const struct picture_tree *tree = drawing->tree;
+    const struct picture_name *name = &tree->names[tree->frames[index].name];
+    FILE *out = drawing->out;
+
+    fputs("<title>", out);
+    picture_escape(out, name->text);
+    fputs("\n", out);
+    if (name->object[0] != '\0') {
+        picture_escape(out, name->object);
+        fputs(" \xc2\xb7 ", out);
+    }
+    fprintf(out, "%s\n", picture_kind_name(name->kind));
+    page_put_figures(out, tree, index);
+    fputs("</title>", out);
+}
+
+static void draw_frame(struct drawing *drawing, uint32_t index)
+{
+    const struct picture_tree *tree = drawing->tree;
+    const struct picture_frame *frame = &tree->frames[index];
+    const struct picture_name *name = &tree->names[frame->name];
+    double x = EDGE + (double)drawing->starts[index] * scale_of(tree);
+    double width = (double)frame->total.value * scale_of(tree);
+    unsigned y = TOP + ROW * (drawing->down ? frame->depth : tree->depth - frame->depth);
+    struct picture_colour colour = tree->compares
+                                       ? picture_colour_of_change(tree, index, drawing->largest)
+                                       : picture_colour_of(name);
+    FILE *out = drawing->out;
+
+    fputs("<g>", out);
+    draw_tip(drawing, index);
+    fputs("<rect x=\"", out);
+    page_put_number(out, x, 4);
+    fprintf(out, "\" y=\"%u\" width=\"", y);
+    page_put_number(out, width, 4);
+    fprintf(out, "\" height=\"%u\" rx=\"2\" fill=\"#%02x%02x%02x\"/>", ROW - 1, colour.red,
+            colour.green, colour.blue);
+    if (width >= 3 * LETTER + 6) {
+        fputs("<text x=\"", out);
+        page_put_number(out, x + 4, 2);
+        fprintf(out, "\" y=\"%u\">", y + 13);
+        picture_escape_clipped(out, name->text, (unsigned)((width - 6) / LETTER));
+        fputs("</text>", out);
+    }
+    fputs("</g>\n", out);
+}
+
+/* --- the whole ----------------------------------------------------------------------------- */
+
+static int draw(struct drawing *drawing)
+{
+    const struct picture_tree *tree = drawing->tree;
+    unsigned height = height_of(tree);
+    FILE *out = drawing->out;
+
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
+            "viewBox=\"0 0 %u %u\" xml:lang=\"en\">\n",
+            WIDTH, height, WIDTH, height);
+    fprintf(out, "<style>\n%s</style>\n", picture_flame_svg_css);
+    fprintf(out, "<rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n", WIDTH, height);
+    fprintf(out, "<g id=\"frames\" data-down=\"%d\">\n", drawing->down);
+    for (uint32_t i = 0; i < tree->frame_count; i++)
+        draw_frame(drawing, i);
+    fputs("</g>\n", out);
+    int error = draw_head(drawing);
+    if (error != 0)
+        return error;
+    draw_foot(drawing);
+    fprintf(out, "<script><![CDATA[\n%s%s]]></script>\n</svg>\n", picture_flame_js,
+            picture_flame_svg_js);
+    return 0;
+}
+
+static int write_graph(int fd, const struct profile *profile, const struct profile *baseline,
+                       bool down)
+{
+    struct picture_tree tree;
+    struct page page;
+    int error = picture_tree_make(profile, baseline, MOST_FRAMES, NARROWEST / (WIDTH - 2 * EDGE),
+                                  false, &tree);
+
+    if (error != 0)
+        return error;
+    error = page_open(&page);
+    if (error == 0) {
+        struct drawing drawing = {.out = page.out,
+                                  .profile = profile,
+                                  .tree = &tree,
+                                  .down = down,
+                                  .largest = picture_largest_change(&tree),
+                                  .starts = find_starts(&tree)};
+        error = page_close(&page, fd, drawing.starts == NULL ? -ENOMEM : draw(&drawing));
+        free(drawing.starts);
+    }
+    picture_tree_clear(&tree);
+    return error;
+}
+
+static int write_flame(int fd, const struct profile *profile)
+{
+    return write_graph(fd, profile, NULL, false);
+}
+
+static int compare_flame(int fd, const struct profile *baseline, const struct profile *profile)
+{
+    return write_graph(fd, profile, baseline, false);
+}
+
+static int write_icicle(int fd, const struct profile *profile)
+{
+    return write_graph(fd, profile, NULL, true);
+}
+
+static int compare_icicle(int fd, const struct profile *baseline, const struct profile *profile)
+{
+    return write_graph(fd, profile, baseline, true);
+}
+
+const struct format format_flame_svg = {
+    .name = "flame-svg",
+    .extensions = ".svg",
+    .summary = "flame graph, a picture that answers in a browser",
+    .write = write_flame,
+    .compare = compare_flame,
+};
+
+const struct format format_icicle_svg = {
+    .name = "icicle-svg",
+    .extensions = "icicle.svg",
+    .summary = "the same, callers on top",
+    .write = write_icicle,
+    .compare = compare_icicle,
+};

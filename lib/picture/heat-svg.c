@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A heat map of the time line: a column is a second, what is within it goes up in steps of 20 ms,
+ * and the darker a place is, the more CPUs were in use then. What a program does once a second,
+ * or every so many milliseconds, shows as a line or a pattern. A column always has 50 places: in
+ * a long run, whose slots are longer, it stands for more than a second.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "format/format.h"
+#include "picture/page.h"
+#include "picture/picture.h"
+
+#define WIDTH 1200u
+#define LEFT 62u
+#define RIGHT 12u
+#define TOP 72u   /* heading */
+#define BARS 44u  /* CPUs in use, by column */
+#define GAP 6u
+#define PLACES 50u /* of a column */
+#define PLACE 6u   /* height of one */
+#define FOOT 86u
+#define HEIGHT (TOP + BARS + GAP + PLACES * PLACE + FOOT)
+#define MAP_TOP (TOP + BARS + GAP)
+#define MAP_END (MAP_TOP + PLACES * PLACE)
+#define WIDEST 48.0 /* a column */
+#define LEVELS 24u  /* of heat */
+#define NS 1e9
+
+struct map {
+    FILE *out;
+    const struct profile_timeline *line;
+    uint32_t columns;
+    double width; /* of a column */
+    double most;  /* CPUs at the highest level */
+    double most_of_column;
+};
+
+/* CPUs in use in a slot. */
+static double heat_of(const struct map *map, uint32_t slot)
+{
+    const struct profile_timeline *line = map->line;
+    return slot < line->count ? (double)line->cpu_ns[slot] / (double)line->slot_ns : 0;
+}
+
+static double heat_of_column(const struct map *map, uint32_t column)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < PLACES; i++)
+        sum += heat_of(map, column * PLACES + i);
+    return sum / PLACES;
+}
+
+static unsigned level_of(const struct map *map, double heat)
+{
+    double level = ceil(heat / map->most * LEVELS);
+    return level > LEVELS ? LEVELS : (unsigned)level;
+}
+
+/* From pale yellow to dark red: lightness alone tells, for those who see no colours. */
+static void put_colour(FILE *out, unsigned level)
+{
+    static const double stops[][3] = {
+        {255, 244, 194}, {254, 206, 106}, {250, 141, 60}, {219, 50, 36}, {103, 0, 31}};
+    double place = (double)(level - 1) / (LEVELS - 1) * 4;
+    unsigned low = place >= 4 ? 3 : (unsigned)place;
+    unsigned mixed[3];
+
+    for (unsigned i = 0; i < 3; i++)
+        mixed[i] = (unsigned)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * (place - low));
+    fprintf(out, "#%02x%02x%02x", mixed[0], mixed[1], mixed[2]);
+}
+
+static int compare_heat(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The highest level is the most that is worth a colour of its own: a lone slot that was late by its neighbours' share
+ * must not make all else pale, so one in two hundred may be hotter. */
+static int measure(struct map *map)
+{
+    const struct profile_timeline *line = map->line;
+    uint64_t *sorted = calloc(line->count, sizeof *sorted);
+
+    if (sorted == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < line->count; i++)
+        sorted[i] = line->cpu_ns[i];
+    qsort(sorted, line->count, sizeof *sorted, compare_heat);
+    map->most = (double)sorted[line->count - 1 - line->count / 200] / (double)line->slot_ns;
+    if (map->most < 0.01)
+        map->most = (double)sorted[line->count - 1] / (double)line->slot_ns;
+    free(sorted);
+    map->most = map->most < 1 ? 1 : map->most;
+    map->columns = (line->count + PLACES - 1) / PLACES;
+    map->width = fmin(WIDEST, (double)(WIDTH - LEFT - RIGHT) / map->columns);
+    map->most_of_column = 1;
+    for (uint32_t i = 0; i < map->columns; i++)
+        map->most_of_column = fmax(map->most_of_column, heat_of_column(map, i));
+    return 0;
+}
+
+/* --- drawing ------------------------------------------------------------------------------- */
+
+static double seconds_of(const struct map *map, double slot)
+{
+    return slot * (double)map->line->slot_ns / NS;
+}
+
+static void put_tip(const struct map *map, double from, double to, double heat)
+{
+    fputs("<title>", map->out);
+    page_put_number(map->out, seconds_of(map, from), 2);
+    fputs(" to ", map->out);
+    page_put_number(map->out, seconds_of(map, to), 2);
+    fputs(" s: ", map->out);
+    page_put_number(map->out, heat, 2);
+    fputs(" CPUs in use</title>", map->out);
+}
+
+static void put_rect(const struct map *map, uint32_t column, double y, double height)
+{
+    double gap = map->width > 4 ? 1 : 0;
+
+    fputs("<rect x=\"", map->out);
+    page_put_number(map->out, LEFT + column * map->width, 2);
+    fputs("\" y=\"", map->out);
+    page_put_number(map->out, y, 2);
+    fputs("\" width=\"", map->out);
+    page_put_number(map->out, map->width - gap, 2);
+    fputs("\" height=\"", map->out);
+    page_put_number(map->out, height, 2);
+    fputs("\"", map->out);
+}
+
+static void draw_bars(const struct map *map)
+{
+    for (uint32_t column = 0; column < map->columns; column++) {
+        double heat = heat_of_column(map, column);
+        double height = BARS * heat / map->most_of_column;
+        if (height < 0.1)
+            continue;
+        fputs("<g>", map->out);
+        put_tip(map, column * PLACES, (column + 1) * PLACES, heat);
+        put_rect(map, column, TOP + BARS - height, height);
+        fputs(" class=\"bar\"/></g>\n", map->out);
+    }
+}
+
+/* Places of the same level that follow each other are one piece. */
+static void draw_column(const struct map *map, uint32_t column)
+{
+    uint32_t first = column * PLACES;
+
+    for (uint32_t i = 0, next; i < PLACES; i = next) {
+        unsigned level = level_of(map, heat_of(map, first + i));
+        double sum = 0;
+        for (next = i; next < PLACES && level_of(map, heat_of(map, first + next)) == level; next++)
+            sum += heat_of(map, first + next);
+        if (level == 0)
+            continue;
+        fputs("<g>", map->out);
+        put_tip(map, first + i, first + next, sum / (next - i));
+        put_rect(map, column, MAP_END - next * PLACE, (next - i) * PLACE);
+        fputs(" fill=\"", map->out);
+        put_colour(map->out, level);
+        fputs("\"/></g>\n", map->out);
+    }
+}
+
+/* 1, 2, 5, 10, ... so that labels are 80 units apart. */
+static double step_of(const struct map *map)
+{
+    double wanted = 80 / map->width * seconds_of(map, PLACES);
+    double power = pow(10, floor(log10(wanted)));
+
+    if (wanted <= power)
+        return power;
+    return wanted <= 2 * power ? 2 * power : wanted <= 5 * power ? 5 * power : 10 * power;
+}
+
+static void draw_axes(const struct map *map)
+{
+    double second = seconds_of(map, PLACES), step = step_of(map);
+    FILE *out = map->out;
+
+    for (double time = 0; time <= second * map->columns * 1.0001; time += step) {
+        double x = LEFT + time / second * map->width;
+        fputs("<text class=\"plain\" text-anchor=\"middle\" x=\"", out);
+        page_put_number(out, x, 1);
+        fprintf(out, "\" y=\"%u\">", MAP_END + 20);
+        page_put_number(out, time, 2);
+        fputs(" s</text>\n", out);
+    }
+    for (unsigned i = 0; i <= 4; i++) {
+        fprintf(out, "<text class=\"plain\" text-anchor=\"end\" x=\"%u\" y=\"%u\">", LEFT - 8,
+                MAP_END - i * PLACES * PLACE / 4 + 4);
+        page_put_number(out, 1000 * second * i / 4, 0);
+        fputs(" ms</text>\n", out);
+    }
+    fprintf(out, "<text class=\"plain\" text-anchor=\"end\" x=\"%u\" y=\"%u\">", LEFT - 8, TOP + 10);
+    page_put_number(out, map->most_of_column, 1);
+    fputs(" CPU</text>\n", out);
+}
+
+static void draw_legend(const struct map *map)
+{
+    FILE *out = map->out;
+    unsigned y = MAP_END + 40;
+
+    for (unsigned level = 1; level <= LEVELS; level++) {
+        fprintf(out, "<rect x=\"%u\" y=\"%u\" width=\"8\" height=\"12\" fill=\"",
+                LEFT + (level - 1) * 8, y);
+        put_colour(out, level);
+        fputs("\"/>\n", out);
+    }
+    fprintf(out, "<text class=\"plain\" x=\"%u\" y=\"%u\">0 to ", LEFT + LEVELS * 8 + 10, y + 11);
+    page_put_number(out, map->most, 2);
+    fputs(" CPUs in use \xc2\xb7 a column is ", out);
+    page_put_number(out, seconds_of(map, PLACES), 2);
+    fputs(" s, a place in it ", out);
+    page_put_number(out, 1000 * seconds_of(map, 1), 0);
+    fputs(" ms</text>\n", out);
+}
+
+static int draw_title(const struct map *map, const struct profile *profile)
+{
+    double used = 0;
+    char *title;
+
+    for (uint32_t i = 0; i < map->line->count; i++)
+        used += (double)map->line->cpu_ns[i] / NS;
+    int error = picture_say_title(profile, "CPU use over time", &title);
+    if (error != 0)
+        return error;
+    fputs("<title>", map->out);
+    picture_escape(map->out, title);
+    fputs("</title>\n<text id=\"title\" class=\"plain\" x=\"10\" y=\"28\">", map->out);
+    picture_escape_clipped(map->out, title, 110);
+    fputs("</text>\n<text class=\"plain\" x=\"10\" y=\"48\">", map->out);
+    page_put_number(map->out, used, 2);
+    fputs(" s of CPU time in ", map->out);
+    page_put_number(map->out, seconds_of(map, map->line->count), 2);
+    fputs(" s</text>\n", map->out);
+    free(title);
+    return 0;
+}
+
+static int draw(const struct map *map, const struct profile *profile)
+{
+    double all = map->columns * map->width;
+    FILE *out = map->out;
+
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
+            "viewBox=\"0 0 %u %u\" xml:lang=\"en\">\n<style>\n%s</style>\n",
+            WIDTH, HEIGHT, WIDTH, HEIGHT, picture_flame_svg_css);
+    fprintf(out, "<rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n", WIDTH, HEIGHT);
+    int error = draw_title(map, profile);
+    if (error != 0)
+        return error;
+    fprintf(out, "<rect class=\"ground\" x=\"%u\" y=\"%u\" width=\"", LEFT, MAP_TOP);
+    page_put_number(out, all, 2);
+    fprintf(out, "\" height=\"%u\"/>\n<g id=\"places\">\n", PLACES * PLACE);
+    draw_bars(map);
+    for (uint32_t column = 0; column < map->columns; column++)
+        draw_column(map, column);
+    fputs("</g>\n", out);
+    draw_axes(map);
+    draw_legend(map);
+    fprintf(out,
+            "<text id=\"details\" class=\"plain\" aria-live=\"polite\" x=\"%u\" y=\"%u\"></text>\n",
+            LEFT, HEIGHT - 12);
+    fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", picture_heat_svg_js);
+    return 0;
+}
+
+static int write_heat(int fd, const struct profile *profile)
+{
+    struct map map = {.line = &profile->timeline};
+    struct page page;
+
+    if (profile->timeline.count == 0)
+        return -ENODATA;
+    int error = measure(&map);
+    if (error == 0)
+        error = page_open(&page);
+    if (error != 0)
+        return error;
+    map.out = page.out;
+    return page_close(&page, fd, draw(&map, profile));
+}
+
+const struct format format_heat_svg = {
+    .name = "heat-svg",
+    .extensions = "heat.svg",
+    .summary = "heat map of CPU use over time, a picture",
+    .write = write_heat,
+};

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tree that flame graphs are drawn from: merged stacks get their weights, small ones are
+ * dropped, and the rest is put in order. Nothing recurses. A caller's node was always made before
+ * those that it called, so one pass backwards sums up.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/merge.h"
+
+/* --- weights ------------------------------------------------------------------------------- */
+
+/* Frames by node of the store, while they are not yet in order. */
+struct draft {
+    struct picture_frame *frames;
+    uint32_t count;
+};
+
+static bool in_mode(const struct profile *profile, const struct profile_sample *sample)
+{
+    return profile->totals.wall || !sample->sleeping; /* wall mode may have been on for a while */
+}
+
+static struct picture_weight weight_of(const struct profile *profile, bool timed,
+                                       const struct profile_sample *sample)
+{
+    uint64_t ns = profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
+
+    if (!in_mode(profile, sample))
+        return (struct picture_weight){0};
+    return (struct picture_weight){timed ? ns : sample->count, sample->count};
+}
+
+static void add_weight(struct picture_weight *to, struct picture_weight more)
+{
+    to->value += more.value;
+    to->samples += more.samples;
+}
+
+static bool is_timed(const struct profile *profile)
+{
+    const struct profile_totals *totals = &profile->totals;
+    return (totals->wall ? totals->wall_ns : totals->cpu_ns) > 0;
+}
+
+static void weigh(const struct merge *merge, bool timed, bool old, struct draft *draft)
+{
+    for (uint32_t i = 0; i < merge->from->sample_count; i++) {
+        struct picture_frame *frame = &draft->frames[merge->leaves[i]];
+        struct picture_weight weight = weight_of(merge->from, timed, &merge->from->samples[i]);
+        add_weight(old ? &frame->old_self : &frame->self, weight);
+    }
+}
+
+static void sum_up(struct draft *draft)
+{
+    for (uint32_t i = draft->count; i-- > 0;) {
+        struct picture_frame *frame = &draft->frames[i], *parent = &draft->frames[frame->parent];
+        add_weight(&frame->total, frame->self);
+        add_weight(&frame->old_total, frame->old_self);
+        if (i == 0)
+            break;
+        add_weight(&parent->total, frame->total);
+        add_weight(&parent->old_total, frame->old_total);
+    }
+}
+
+/* --- what is kept, and in which order ------------------------------------------------------ */
+
+/* Whose size, and in which order. */
+struct choice {
+    struct draft draft;
+    bool keep_old;
+    uint32_t *ranks;    /* of names, by their text */
+    uint32_t *children; /* frames that are kept, by parent and then by rank */
+    uint32_t count;
+};
+
+static uint64_t size_of(const struct choice *choice, uint32_t index)
+{
+    const struct picture_frame *frame = &choice->draft.frames[index];
+    bool old = choice->keep_old && frame->old_total.value > frame->total.value;
+    return old ? frame->old_total.value : frame->total.value;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x > y ? -1 : x < y;
+}
+
+/* The least size that a frame must have: a frame is never larger than its parent, so what is
+ * kept is a tree. */
+static int find_cut(const struct choice *choice, uint32_t most, double share, uint64_t *cut)
+{
+    uint32_t count = choice->draft.count;
+
+    *cut = (uint64_t)((double)size_of(choice, 0) * share);
+    *cut += *cut == 0; /* nothing has no width */
+    if (count <= most)
+        return 0;
+    uint64_t *sizes = calloc(count, sizeof *sizes);
+    if (sizes == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        sizes[i] = size_of(choice, i);
+    qsort(sizes, count, sizeof *sizes, compare_sizes);
+    if (sizes[most] >= *cut)
+        *cut = sizes[most] + 1;
+    free(sizes);
+    return 0;
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+    const struct picture_name *names = context;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const struct picture_name *x = &names[i], *y = &names[j];
+    int order = strcmp(x->text, y->text);
+
+    if (order == 0)
+        order = strcmp(x->object, y->object);
+    return order != 0 ? order : x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+static int rank_names(const struct picture_tree *tree, uint32_t *ranks)
+{
+    uint32_t *sorted = calloc(tree->name_count, sizeof *sorted);
+
+    if (sorted == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < tree->name_count; i++)
+        sorted[i] = i;
+    qsort_r(sorted, tree->name_count, sizeof *sorted, compare_names, tree->names);
+    for (uint32_t i = 0; i < tree->name_count; i++)
+        ranks[sorted[i]] = i;
+    free(sorted);
+    return 0;
+}
+
+static int compare_children(const void *a, const void *b, void *context)
+{
+    const struct choice *choice = context;
+    const struct picture_frame *x = &choice->draft.frames[*(const uint32_t *)a];
+    const struct picture_frame *y = &choice->draft.frames[*(const uint32_t *)b];
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
+}
+
+static int choose(struct choice *choice, uint32_t most, double share, struct picture_tree *tree)
+{
+    int error = find_cut(choice, most, share, &tree->cut);
+
+    if (error == 0)
+        error = rank_names(tree, choice->ranks);
+    if (error != 0)
+        return error;
+    for (uint32_t i = 1; i < choice->draft.count; i++)
+        if (size_of(choice, i) >= tree->cut)
+            choice->children[choice->count++] = i;
+        else
+            tree->dropped += size_of(choice, i) > 0;
+    qsort_r(choice->children, choice->count, sizeof *choice->children, compare_children, choice);
+    return 0;
+}
+
+/* Copies the frames that are kept in the order of a walk. first: by frame of the draft, where
+ * its children begin, plus one. */
+static void walk(const struct choice *choice, const uint32_t *first, uint32_t *stack,
+                 uint32_t *places, struct picture_tree *tree)
+{
+    const struct picture_frame *draft = choice->draft.frames;
+    uint32_t waiting = 0;
+
+    stack[waiting++] = 0;
+    while (waiting > 0) {
+        uint32_t index = stack[--waiting], end = first[index];
+        struct picture_frame *frame = &tree->frames[tree->frame_count];
+        *frame = draft[index];
+        frame->parent = index == 0 ? 0 : places[draft[index].parent];
+        frame->depth = index == 0 ? 0 : tree->frames[frame->parent].depth + 1;
+        places[index] = tree->frame_count++;
+        tree->kinds |= UINT64_C(1) << tree->names[frame->name].kind;
+        if (frame->depth > tree->depth)
+            tree->depth = frame->depth;
+        if (end == 0)
+            continue;
+        while (end <= choice->count && draft[choice->children[end - 1]].parent == index)
+            end++;
+        while (--end >= first[index]) /* the first child is taken next */
+            stack[waiting++] = choice->children[end - 1];
+    }
+}
+
+static int order_frames(const struct choice *choice, struct picture_tree *tree)
+{
+    size_t count = choice->draft.count;
+    uint32_t *first = calloc(count, sizeof *first), *stack = calloc(count, sizeof *stack);
+    uint32_t *places = calloc(count, sizeof *places);
+    int error = -ENOMEM;
+
+    tree->frames = calloc(choice->count + 1u, sizeof *tree->frames);
+    if (first != NULL && stack != NULL && places != NULL && tree->frames != NULL) {
+        for (uint32_t i = choice->count; i > 0; i--)
+            first[choice->draft.frames[choice->children[i - 1]].parent] = i;
+        walk(choice, first, stack, places, tree);
+        error = 0;
+    }
+    free(first);
+    free(stack);
+    free(places);
+    return error;
+}
+
+/* --- the whole ----------------------------------------------------------------------------- */
+
+static int take_names(struct picture_tree *tree)
+{
+    const struct profile *store = tree->store;
+
+    tree->name_count = store->function_count;
+    tree->names = calloc(tree->name_count, sizeof *tree->names);
+    if (tree->names == NULL)
+        return -ENOMEM;
+    tree->names[0] = (struct picture_name){"all", "", PICTURE_ALL};
+    for (uint32_t i = 1; i < tree->name_count; i++)
+        tree->names[i] = (struct picture_name){store->strings[store->functions[i].name],
+                                               store->strings[store->functions[i].system_name],
+                                               (enum picture_kind)store->functions[i].line};
+    return 0;
+}
+
+static int make_draft(const struct profile *store, const struct merge *merge,
+                      const struct merge *old, bool timed, struct draft *draft)
+{
+    draft->count = store->node_count;
+    draft->frames = calloc(draft->count, sizeof *draft->frames);
+    if (draft->frames == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 1; i < draft->count; i++) {
+        draft->frames[i].parent = store->nodes[i].parent;
+        draft->frames[i].name = store->nodes[i].location;
+    }
+    weigh(merge, timed, false, draft);
+    if (old->from != NULL)
+        weigh(old, timed, true, draft);
+    sum_up(draft);
+    return 0;
+}
+
+static int fill(struct merge *merge, struct merge *old, uint32_t most, double share, bool keep_old,
+                struct picture_tree *tree)
+{
+    struct choice choice = {.keep_old = keep_old};
+    int error = merge_profile(merge);
+
+    if (error == 0 && old->from != NULL)
+        error = merge_profile(old);
+    if (error == 0)
+        error = make_draft(tree->store, merge, old, tree->timed, &choice.draft);
+    if (error == 0)
+        error = take_names(tree);
+    choice.ranks = calloc(tree->name_count + 1u, sizeof *choice.ranks);
+    choice.children = calloc(choice.draft.count + 1u, sizeof *choice.children);
+    if (error == 0 && (choice.ranks == NULL || choice.children == NULL))
+        error = -ENOMEM;
+    if (error == 0)
+        error = choose(&choice, most, share, tree);
+    if (error == 0)
+        error = order_frames(&choice, tree);
+    free(choice.draft.frames);
+    free(choice.ranks);
+    free(choice.children);
+    return error;
+}
+
+int picture_tree_make(const struct profile *profile, const struct profile *baseline, uint32_t most,
+                      double share, bool keep_old, struct picture_tree *tree)
+{
+    *tree = (struct picture_tree){.wall = profile->totals.wall, .compares = baseline != NULL};
+    tree->timed = is_timed(profile) && (baseline == NULL || is_timed(baseline));
+    tree->store = profile_new();
+    if (tree->store == NULL)
+        return -ENOMEM;
+    bool several = merge_has_several(profile) || merge_has_several(baseline);
+    struct merge merge = {.from = profile, .to = tree->store, .several = several};
+    struct merge old = {.from = baseline, .to = tree->store, .several = several};
+    int error = fill(&merge, &old, most, share, keep_old, tree);
+    merge_clear(&merge);
+    merge_clear(&old);
+    if (error != 0)
+        picture_tree_clear(tree);
+    return error;
+}
+
+void picture_tree_clear(struct picture_tree *tree)
+{
+    free(tree->names);
+    free(tree->frames);
+    profile_free(tree->store);
+    *tree = (struct picture_tree){0};
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Text of pictures. Names come from files that anybody can have made: here they become harmless.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "picture/picture.h"
+
+#define LONGEST 500u /* characters of a name */
+#define REPLACEMENT 0xfffdu
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* --- characters ---------------------------------------------------------------------------- */
+
+/* Takes one character of UTF-8 (RFC 3629: no surrogates, no overlong forms); what is none gives
+ * U+FFFD for its first byte. */
+static uint32_t take_character(const unsigned char **at)
+{
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t least;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    const unsigned char *text = (*at)++;
+
+    for (unsigned size = 1; size <= 4; size++) {
+        if ((text[0] & forms[size - 1].mask) != forms[size - 1].lead)
+            continue;
+        uint32_t character = text[0] & (unsigned char)~forms[size - 1].mask;
+        for (unsigned i = 1; i < size; i++) {
+            if ((text[i] & 0xc0) != 0x80) /* a zero byte ends it too */
+                return REPLACEMENT;
+            character = character << 6 | (text[i] & 0x3fu);
+        }
+        if (character < forms[size - 1].least || character > 0x10ffff ||
+            (character >= 0xd800 && character <= 0xdfff))
+            return REPLACEMENT;
+        *at = text + size;
+        return character;
+    }
+    return REPLACEMENT;
+}
+
+/* XML 1.0 has no control characters, not even escaped; marks and overrides of direction make
+ * text look like another. */
+static uint32_t clean_character(uint32_t character)
+{
+    if (character < 0x20)
+        return 0x2400 + character; /* its picture */
+    if ((character >= 0x7f && character <= 0x9f) || character == 0x61c ||
+        (character >= 0x200b && character <= 0x200f) ||
+        (character >= 0x2028 && character <= 0x202e) ||
+        (character >= 0x2060 && character <= 0x206f) || character == 0xfeff ||
+        (character & 0xfffe) == 0xfffe)
+        return REPLACEMENT;
+    return character;
+}
+
+static size_t put_character(uint32_t character, char *to)
+{
+    if (character < 0x80) {
+        to[0] = (char)character;
+        return 1;
+    }
+    size_t size = character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    for (size_t i = size - 1; i > 0; i--, character >>= 6)
+        to[i] = (char)(0x80 | (character & 0x3f));
+    to[0] = (char)((0xf00u >> size & 0xf0u) | character);
+    return size;
+}
+
+char *picture_clean(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t length = strlen(text), used = 0;
+    char *clean = malloc((length < LONGEST ? length : LONGEST) * 4 + sizeof ELLIPSIS);
+
+    if (clean == NULL)
+        return NULL;
+    for (unsigned count = 0; *at != '\0' && count < LONGEST; count++)
+        used += put_character(clean_character(take_character(&at)), clean + used);
+    strcpy(clean + used, *at != '\0' ? ELLIPSIS : "");
+    return clean;
+}
+
+/* Columns of a fixed font, roughly: East Asian characters are wide, and so are pictures. */
+static unsigned columns_of(uint32_t character)
+{
+    bool wide = (character >= 0x1100 && character <= 0x115f) ||
+                (character >= 0x2e80 && character <= 0xa4cf) ||
+                (character >= 0xac00 && character <= 0xd7a3) ||
+                (character >= 0xf900 && character <= 0xfaff) ||
+                (character >= 0xfe30 && character <= 0xfe6f) ||
+                (character >= 0xff00 && character <= 0xff60) || character >= 0x1f000;
+    return wide ? 2 : 1;
+}
+
+/* --- escaping ------------------------------------------------------------------------------ */
+
+static void escape_bytes(FILE *out, const char *text, size_t size)
+{
+    static const struct {
+        char character;
+        const char *entity;
+    } entities[] = {
+        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+
+    for (size_t i = 0; i < size; i++) {
+        const char *entity = NULL;
+        for (size_t j = 0; j < sizeof entities / sizeof *entities; j++)
+            if (entities[j].character == text[i])
+                entity = entities[j].entity;
+        if (entity != NULL)
+            fputs(entity, out);
+        else
+            putc(text[i], out);
+    }
+}
+
+void picture_escape(FILE *out, const char *text)
+{
+    escape_bytes(out, text, strlen(text));
+}
+
+void picture_escape_clipped(FILE *out, const char *text, unsigned columns)
+{
+    const unsigned char *at = (const unsigned char *)text, *fits = at;
+    unsigned used = 0;
+
+    if (columns < 3)
+        return;
+    while (*at != '\0') {
+        used += columns_of(take_character(&at));
+        if (used > columns) {
+            escape_bytes(out, text, (size_t)((const char *)fits - text));
+            fputs(ELLIPSIS, out);
+            return;
+        }
+        if (used < columns)
+            fits = at;
+    }
+    picture_escape(out, text);
+}
+
+/* JSON may say any character as \uXXXX: then no script element ends in it, and no comment
+ * begins. */
+int picture_json(FILE *out, const char *text)
+{
+    json_t *string = json_string(text);
+    char *quoted = string == NULL ? NULL : json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+
+    json_decref(string);
+    if (quoted == NULL)
+        return -ENOMEM;
+    for (const char *at = quoted; *at != '\0'; at++)
+        if (*at == '<' || *at == '>' || *at == '&')
+            fprintf(out, "\\u%04x", (unsigned)*at);
+        else
+            putc(*at, out);
+    free(quoted);
+    return 0;
+}
+
+/* --- figures ------------------------------------------------------------------------------- */
+
+void picture_say_count(uint64_t count, char words[PICTURE_WORDS])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    char *to = words;
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+}
+
+/* Three digits that count; no function of the C library's that would write a comma elsewhere. */
+static void say_time(uint64_t ns, char words[PICTURE_WORDS])
+{
+    static const struct {
+        uint64_t ns;
+        const char *name;
+    } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "\xc2\xb5s"}, {1, "ns"}};
+    unsigned unit = 0;
+
+    while (unit < 3 && ns < units[unit].ns)
+        unit++;
+    uint64_t whole = ns / units[unit].ns, rest = ns % units[unit].ns;
+    unsigned digits = unit == 3 || whole >= 100 ? 0 : whole >= 10 ? 1 : 2;
+    uint64_t step = units[unit].ns / (digits == 2 ? 100 : digits == 1 ? 10 : 1);
+    rest = (rest + step / 2) / (step == 0 ? 1 : step);
+    if (digits == 0 || rest >= (digits == 2 ? 100u : 10u)) {
+        whole += rest > 0;
+        rest = 0;
+    }
+    picture_say_count(whole, words);
+    char *end = words + strlen(words);
+    if (digits > 0)
+        end += sprintf(end, ".%0*u", (int)digits, (unsigned)rest % 100);
+    sprintf(end, " %s", units[unit].name);
+}
+
+void picture_say_value(const struct picture_tree *tree, uint64_t value, char words[PICTURE_WORDS])
+{
+    if (tree->timed) {
+        say_time(value, words);
+        return;
+    }
+    picture_say_count(value, words);
+    strcat(words, value == 1 ? " sample" : " samples");
+}
+
+/* --- headings ------------------------------------------------------------------------------ */
+
+int picture_say_title(const struct profile *profile, const char *what, char **title)
+{
+    char *command = picture_clean(profile->command != NULL ? profile->command : "");
+    int length = -1;
+
+    if (command != NULL)
+        length = asprintf(title, "%s%s%s", command, command[0] != '\0' ? " \xe2\x80\x94 " : "",
+                          what);
+    free(command);
+    return length < 0 ? -ENOMEM : 0;
+}
+
+static void say_when(const struct profile *profile, FILE *out)
+{
+    time_t seconds = (time_t)(profile->totals.start_time / 1000000000);
+    struct tm day;
+    char words[PICTURE_WORDS];
+
+    if (profile->totals.start_time != 0 && gmtime_r(&seconds, &day) != NULL &&
+        strftime(words, sizeof words, "%Y-%m-%d %H:%M UTC", &day) > 0)
+        fprintf(out, " \xc2\xb7 %s", words);
+}
+
+static void say_dropped(const struct picture_tree *tree, FILE *out)
+{
+    char words[PICTURE_WORDS], value[PICTURE_WORDS];
+
+    if (tree->dropped == 0)
+        return;
+    picture_say_count(tree->dropped, words);
+    picture_say_value(tree, tree->cut, value);
+    fprintf(out, " \xc2\xb7 not shown: %s frame%s of less than %s", words,
+            tree->dropped == 1 ? "" : "s", value);
+}
+
+/* What was there and is no more has no width: its share is said. */
+static void say_gone(const struct picture_tree *tree, FILE *out)
+{
+    uint64_t all = tree->frames[0].old_total.value, gone = 0;
+
+    for (uint32_t i = 0; i < tree->frame_count; i++)
+        if (tree->frames[i].total.value == 0)
+            gone += tree->frames[i].old_self.value;
+    if (gone > 0)
+        fprintf(out, " \xc2\xb7 gone: %llu.%llu %% of it",
+                (unsigned long long)(gone * 1000 / all / 10),
+                (unsigned long long)(gone * 1000 / all % 10));
+}
+
+int picture_say_subtitle(const struct profile *profile, const struct picture_tree *tree,
+                         char **subtitle)
+{
+    char value[PICTURE_WORDS], count[PICTURE_WORDS];
+    const struct picture_frame *root = &tree->frames[0];
+    size_t size;
+    FILE *out = open_memstream(subtitle, &size);
+
+    if (out == NULL)
+        return -ENOMEM;
+    picture_say_value(tree, root->total.value, value);
+    picture_say_count(root->total.samples, count);
+    fputs(value, out);
+    if (tree->timed)
+        fprintf(out, " of %s \xc2\xb7 %s samples", tree->wall ? "elapsed time" : "CPU time", count);
+    if (tree->compares) {
+        picture_say_value(tree, root->old_total.value, value);
+        fprintf(out, " \xc2\xb7 compared with %s", value);
+        say_gone(tree, out);
+    }
+    say_when(profile, out);
+    say_dropped(tree, out);
+    return fclose(out) == 0 ? 0 : -ENOMEM;
+}
