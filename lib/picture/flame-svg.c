@@ -22,7 +22,7 @@
 #define TITLE 86u /* columns of the title, which leave room for buttons */
 #define LETTER 7.23 /* width of one in a fixed font of 12 units */
 #define NARROWEST 0.1
-#define MOST_FRAMES 50000u
+#define MOST_FRAMES 100000u
 
 /* What is drawn, and how. */
 struct drawing {

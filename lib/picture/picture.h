@@ -64,13 +64,14 @@ struct picture_tree {
     bool wall;     /* ... of elapsed time */
     bool compares; /* there is a baseline */
     uint32_t dropped; /* frames left out, for they are too small, and ... */
-    uint64_t cut;     /* ... have less value than this */
+    uint64_t cut;     /* ... have no more value than this */
+    uint64_t gone;    /* value of the baseline in frames that have none any more */
     uint64_t kinds;   /* set of those that occur: 1 << kind */
     struct profile *store; /* private: owns the strings */
 };
 
 /* Merges the stacks of a profile. baseline: NULL, or what to compare with. most: frames that may
- * be kept, the largest (one, two, ... of equals are dropped together); those narrower than share
+ * be kept, the largest; those narrower than share
  * (0..1) of all are dropped too. keep_old: frames count by the larger of what they are and were,
  * else those that are gone are dropped. 0, -ENOMEM or -EOVERFLOW. */
 int picture_tree_make(const struct profile *profile, const struct profile *baseline, uint32_t most,

@@ -75,6 +75,7 @@ static void sum_up(struct draft *draft)
 struct choice {
     struct draft draft;
     bool keep_old;
+    uint32_t equals; /* frames of the least size that are kept */
     uint32_t *ranks;    /* of names, by their text */
     uint32_t *children; /* frames that are kept, by parent and then by rank */
     uint32_t count;
@@ -93,14 +94,15 @@ static int compare_sizes(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* The least size that a frame must have: a frame is never larger than its parent, so what is
- * kept is a tree. */
-static int find_cut(const struct choice *choice, uint32_t most, double share, uint64_t *cut)
+/* The least size that a frame must have, and how many of just that size are kept: a frame is
+ * never larger than its caller, which comes before it, so what is kept is a tree. */
+static int find_cut(struct choice *choice, uint32_t most, double share, uint64_t *cut)
 {
     uint32_t count = choice->draft.count;
 
     *cut = (uint64_t)((double)size_of(choice, 0) * share);
     *cut += *cut == 0; /* nothing has no width */
+    choice->equals = UINT32_MAX;
     if (count <= most)
         return 0;
     uint64_t *sizes = calloc(count, sizeof *sizes);
@@ -109,8 +111,12 @@ static int find_cut(const struct choice *choice, uint32_t most, double share, ui
     for (uint32_t i = 0; i < count; i++)
         sizes[i] = size_of(choice, i);
     qsort(sizes, count, sizeof *sizes, compare_sizes);
-    if (sizes[most] >= *cut)
-        *cut = sizes[most] + 1;
+    if (sizes[most] >= *cut) {
+        *cut = sizes[most];
+        choice->equals = 0;
+        for (uint32_t i = most; i-- > 0 && sizes[i] == *cut;)
+            choice->equals++;
+    }
     free(sizes);
     return 0;
 }
@@ -153,6 +159,13 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
+static bool is_kept(struct choice *choice, uint64_t size, uint64_t cut)
+{
+    if (size == cut && choice->equals != UINT32_MAX)
+        return choice->equals > 0 && choice->equals-- > 0;
+    return size >= cut;
+}
+
 static int choose(struct choice *choice, uint32_t most, double share, struct picture_tree *tree)
 {
     int error = find_cut(choice, most, share, &tree->cut);
@@ -162,7 +175,10 @@ static int choose(struct choice *choice, uint32_t most, double share, struct pic
     if (error != 0)
         return error;
     for (uint32_t i = 1; i < choice->draft.count; i++)
-        if (size_of(choice, i) >= tree->cut)
+        if (choice->draft.frames[i].total.value == 0)
+            tree->gone += choice->draft.frames[i].old_self.value;
+    for (uint32_t i = 1; i < choice->draft.count; i++)
+        if (is_kept(choice, size_of(choice, i), tree->cut))
             choice->children[choice->count++] = i;
         else
             tree->dropped += size_of(choice, i) > 0;

@@ -251,22 +251,18 @@ static void say_dropped(const struct picture_tree *tree, FILE *out)
         return;
     picture_say_count(tree->dropped, words);
     picture_say_value(tree, tree->cut, value);
-    fprintf(out, " \xc2\xb7 not shown: %s frame%s of less than %s", words,
+    fprintf(out, " \xc2\xb7 not shown: %s frame%s of %s or less", words,
             tree->dropped == 1 ? "" : "s", value);
 }
 
 /* What was there and is no more has no width: its share is said. */
 static void say_gone(const struct picture_tree *tree, FILE *out)
 {
-    uint64_t all = tree->frames[0].old_total.value, gone = 0;
+    double share = (double)tree->gone / (double)tree->frames[0].old_total.value;
+    unsigned tenths = tree->gone == 0 ? 0 : (unsigned)(1000 * share + 0.5);
 
-    for (uint32_t i = 0; i < tree->frame_count; i++)
-        if (tree->frames[i].total.value == 0)
-            gone += tree->frames[i].old_self.value;
-    if (gone > 0)
-        fprintf(out, " \xc2\xb7 gone: %llu.%llu %% of it",
-                (unsigned long long)(gone * 1000 / all / 10),
-                (unsigned long long)(gone * 1000 / all % 10));
+    if (tenths > 0)
+        fprintf(out, " \xc2\xb7 gone: %u.%u %% of it", tenths / 10, tenths % 10);
 }
 
 int picture_say_subtitle(const struct profile *profile, const struct picture_tree *tree,

@@ -103,7 +103,8 @@ class Browser {
   async press(key, modifiers = 0) {
     const text = key.length === 1 && modifiers === 0 ? key : key === 'Enter' ? '\r' : undefined;
     const codes = {Enter: 13, Escape: 27, Backspace: 8, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40, Home: 36};
-    const event = {key, modifiers, windowsVirtualKeyCode: codes[key] || key.toUpperCase().charCodeAt(0)};
+    const code = codes[key] || (/^[a-z]$/i.test(key) ? key.toUpperCase().charCodeAt(0) : 0);
+    const event = {key, modifiers, windowsVirtualKeyCode: code};
     await this.send('Input.dispatchKeyEvent', {...event, type: text === undefined ? 'rawKeyDown' : 'keyDown', text});
     await this.send('Input.dispatchKeyEvent', {...event, type: 'keyUp'});
     await this.painted();
