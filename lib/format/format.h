@@ -33,6 +33,8 @@ struct format {
     int (*read_with)(const char *path, struct profile *profile,
                      const struct format_options *options);
     int (*write_with)(int fd, const struct profile *profile, const struct format_options *options);
+    /* Writes how the profile differs from a baseline. NULL: it cannot show that. */
+    int (*compare)(int fd, const struct profile *baseline, const struct profile *profile);
 };
 
 /* Whose a folded stack is, by its first frame. */
@@ -45,11 +47,6 @@ enum format_roots {
 };
 
 /* What some formats need to be told; all zero: nothing. */
-    /* Writes how the profile differs from a baseline. NULL: it cannot show that. */
-    int (*compare)(int fd, const struct profile *baseline, const struct profile *profile);
-};
-
-/* What formats, mostly those of the profil family, need to be told; all zero: nothing. */
 struct format_options {
     const char *object;            /* reading: path of the ELF file that addresses are of */
     const struct dialect *dialect; /* writing: by whose rules counts are made */
