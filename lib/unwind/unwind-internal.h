@@ -209,6 +209,11 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
 /* Is this where programs begin? */
 bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
 
+/* The object of this number, opened if it was not yet; *object is NULL where it cannot be had now.
+ * 0 or -ENOMEM. */
+int unwinder_object(struct unwinder *unwinder, const struct unwind_world *world, uint32_t number,
+                    struct unwind_object **object);
+
 /* --- frames without a description --------------------------------------------------------- */
 
 /* Is this where signal handlers return to? */

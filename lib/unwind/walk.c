@@ -20,13 +20,7 @@
 
 #define MOST_PLACES 8u
 #define LEAST_ADDRESS 4096u /* of anything that can be mapped */
-#define MOST_OBJECTS (1u << 24)
 #define USER_ADDRESS ((UINT64_C(1) << 48) - 1) /* AArch64, where the mask is not known */
-
-struct unwinder {
-    struct unwind_object **objects; /* owned; by the caller's number; NULL: not opened yet */
-    uint32_t count;
-};
 
 /* A mapping that this walk has met. */
 struct place {
@@ -51,21 +45,6 @@ struct walk {
     int error;
 };
 
-struct unwinder *unwinder_new(void)
-{
-    return calloc(1, sizeof(struct unwinder));
-}
-
-void unwinder_free(struct unwinder *unwinder)
-{
-    if (unwinder == NULL)
-        return;
-    for (uint32_t i = 0; i < unwinder->count; i++)
-        unwind_object_close(unwinder->objects[i]);
-    free(unwinder->objects);
-    free(unwinder);
-}
-
 static void end_walk(struct walk *walk, enum unwind_end end)
 {
     walk->ended = true;
@@ -84,44 +63,7 @@ static void fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
-/* --- objects and mappings ----------------------------------------------------------------- */
-
-static int make_room(struct unwinder *unwinder, uint32_t number)
-{
-    uint32_t count = unwinder->count == 0 ? 16 : unwinder->count;
-
-    if (number < unwinder->count)
-        return 0;
-    while (count <= number)
-        count *= 2;
-    struct unwind_object **objects = realloc(unwinder->objects, count * sizeof *objects);
-    if (objects == NULL)
-        return -ENOMEM;
-    memset(objects + unwinder->count, 0, (count - unwinder->count) * sizeof(void *));
-    unwinder->objects = objects;
-    unwinder->count = count;
-    return 0;
-}
-
-static struct unwind_object *find_object(struct walk *walk, uint32_t number)
-{
-    struct unwinder *unwinder = walk->unwinder;
-
-    if (number >= MOST_OBJECTS)
-        return NULL;
-    if (number < unwinder->count && unwinder->objects[number] != NULL)
-        return unwinder->objects[number];
-    int fd = walk->world->open(walk->world->context, number);
-    if (fd == -EAGAIN)
-        return NULL;
-    if (make_room(unwinder, number) == 0)
-        unwinder->objects[number] = unwind_object_open(fd);
-    if (number >= unwinder->count || unwinder->objects[number] == NULL) {
-        fail(walk, -ENOMEM);
-        return NULL;
-    }
-    return unwinder->objects[number];
-}
+/* --- mappings ----------------------------------------------------------------- */
 
 static const struct place *find_place(struct walk *walk, uint64_t address)
 {
@@ -133,7 +75,11 @@ static const struct place *find_place(struct walk *walk, uint64_t address)
     struct place place;
     if (!walk->world->find(walk->world->context, address, &place.mapping))
         return NULL;
-    place.object = find_object(walk, place.mapping.object);
+    int error = unwinder_object(walk->unwinder, walk->world, place.mapping.object, &place.object);
+    if (error != 0) {
+        fail(walk, error);
+        return NULL;
+    }
     if (walk->place_count == MOST_PLACES)
         walk->place_count--; /* the last one goes */
     walk->places[walk->place_count] = place;

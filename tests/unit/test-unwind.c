@@ -648,8 +648,9 @@ static void look(int number, siginfo_t *information, void *context)
                                          .r14 = (uint64_t)r[REG_R14],
                                          .r15 = (uint64_t)r[REG_R15]};
     seen.start = seen.set.rsp;
-    seen.size = sizeof seen.words;
-    memcpy(seen.words, (const void *)seen.start, seen.size);
+    int memory = open("/proc/self/mem", O_RDONLY); /* what the sanitizers forbid to look at, too */
+    seen.size = (size_t)pread(memory, seen.words, sizeof seen.words, (off_t)seen.start);
+    close(memory);
     seen.count = backtrace(seen.theirs, 256);
 }
 

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+static volatile long sink;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((noinline)) static long read_clock(int depth)
@@ -23,10 +24,8 @@ __attribute__((noinline)) static long read_clock(int depth)
 
 static void *run(void *number)
 {
-    volatile long sum = 0;
-
     for (unsigned seed = (unsigned)(long)number;;) {
-        sum += read_clock(rand_r(&seed) % 9);
+        sink += read_clock(rand_r(&seed) % 9);
         pthread_mutex_lock(&mutex);
         usleep((unsigned)rand_r(&seed) % 500);
         pthread_mutex_unlock(&mutex);
