@@ -11,7 +11,7 @@
 #include "unwind/unwind-internal.h"
 
 #define MOST_VALUES 64u
-#define MOST_STEPS 1024u /* some can jump back */
+#define MOST_STEPS 256u /* some can jump back */
 
 struct evaluation {
     struct reader code;

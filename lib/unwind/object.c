@@ -19,6 +19,11 @@
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
 #define ENTRY_SIZE 256u /* what runs before anything is called */
 
+/* Nobody's files have more; hostile ones would cost time and memory. */
+#define MOST_SECTIONS 1024u
+#define MOST_SEGMENTS 64u
+#define MOST_BYTES (UINT64_C(128) << 20)
+
 static bool is_ours(Elf *elf)
 {
     GElf_Ehdr header;
@@ -57,30 +62,50 @@ static bool section_is(Elf *elf, const GElf_Shdr *header, const char *wanted)
     return name != NULL && strcmp(name, wanted) == 0;
 }
 
+/* A section's bytes, as they were before they were compressed. */
+static const Elf_Data *section_bytes(Elf_Scn *section, const GElf_Shdr *header)
+{
+    GElf_Chdr compressed;
+
+    if ((header->sh_flags & SHF_COMPRESSED) == 0)
+        return header->sh_size > MOST_BYTES ? NULL : elf_rawdata(section, NULL);
+    if (header->sh_size > MOST_BYTES || gelf_getchdr(section, &compressed) == NULL ||
+        compressed.ch_size > MOST_BYTES || elf_compress(section, 0, 0) < 0)
+        return NULL;
+    return elf_rawdata(section, NULL);
+}
+
 static const Elf_Data *named_section(Elf *elf, const char *name, uint64_t *address)
 {
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+    Elf_Scn *section = NULL;
+
+    for (size_t i = 0; i < MOST_SECTIONS && (section = elf_nextscn(elf, section)) != NULL; i++) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS ||
             !section_is(elf, &header, name))
             continue;
-        if ((header.sh_flags & SHF_COMPRESSED) != 0 && elf_compress(section, 0, 0) < 0)
-            return NULL;
         *address = header.sh_addr;
-        return elf_rawdata(section, NULL);
+        return section_bytes(section, &header);
     }
     return NULL;
 }
 
 /* --- addresses and offsets ---------------------------------------------------------------- */
 
-/* The segment that holds a file offset; code is what is asked for. */
-static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
+static size_t segment_count(Elf *elf)
 {
     size_t count;
 
     if (elf_getphdrnum(elf, &count) != 0)
-        return false;
+        return 0;
+    return count < MOST_SEGMENTS ? count : MOST_SEGMENTS;
+}
+
+/* The segment that holds a file offset; code is what is asked for. */
+static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
+{
+    size_t count = segment_count(elf);
+
     for (size_t i = 0; i < count; i++)
         if (gelf_getphdr(elf, (int)i, segment) != NULL && segment->p_type == PT_LOAD &&
             (segment->p_flags & PF_X) != 0 && offset >= segment->p_offset &&
@@ -92,11 +117,9 @@ static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
 /* The rest of the segment behind an address: its first byte's offset and size in the file. */
 static bool segment_from(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *size)
 {
-    size_t count;
+    size_t count = segment_count(elf);
     GElf_Phdr segment;
 
-    if (elf_getphdrnum(elf, &count) != 0)
-        return false;
     for (size_t i = 0; i < count; i++) {
         if (gelf_getphdr(elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD ||
             address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
@@ -132,11 +155,9 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
  * frames (LSB core, "Exception Frame Header"); they end themselves. */
 static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
 {
-    size_t count;
+    size_t count = segment_count(elf);
     uint64_t offset, size;
 
-    if (elf_getphdrnum(elf, &count) != 0)
-        return NULL;
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr header;
         if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_GNU_EH_FRAME)
@@ -147,7 +168,7 @@ static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
         int32_t relative;
         memcpy(&relative, (const char *)index->d_buf + 4, sizeof relative);
         *address = header.p_vaddr + 4 + (uint64_t)(int64_t)relative;
-        if (!segment_from(elf, *address, &offset, &size))
+        if (!segment_from(elf, *address, &offset, &size) || size > MOST_BYTES)
             return NULL;
         return elf_getdata_rawchunk(elf, (int64_t)offset, size, ELF_T_BYTE);
     }

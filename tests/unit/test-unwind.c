@@ -564,6 +564,34 @@ Test(unwind, aarch64)
     walk_aarch64(UINT64_C(0x003f) << 48, UINT64_C(0x007f) << 48);
 }
 
+/* The vdso's description of a signal's frame has no program counter; what the kernel saved has. */
+Test(unwind, aarch64_signal)
+{
+    static const char assembler[] =
+        ".text\n nop\n"
+        "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+        " .cfi_startproc\n .cfi_signal_frame\n .cfi_def_cfa 29, 0\n .cfi_offset 29, 0\n"
+        " .cfi_offset 30, 8\n nop\n"
+        "sigreturn: mov x8, #139\n svc #0\n .cfi_endproc\n"
+        "outer: .cfi_startproc\n .cfi_undefined 30\n bl leaf\n"
+        "outer_back: nop\n .cfi_endproc\n";
+    struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
+    enum { REGISTERS = 312 / 8 }; /* behind siginfo and what else a ucontext begins with */
+
+    for (size_t i = 0; i < 80; i++)
+        put(fixture, 0);
+    fixture->words[REGISTERS + 30] = code(fixture, "outer_back");
+    fixture->words[REGISTERS + 31] = STACK + 75 * 8;
+    fixture->words[REGISTERS + 32] = code(fixture, "leaf");
+    fixture->input.registers.machine = UNWIND_AARCH64;
+    fixture->input.registers.values[30] = code(fixture, "sigreturn");
+    fixture->input.registers.values[31] = STACK;
+    fixture->input.registers.values[32] = code(fixture, "leaf");
+    walk_cut(fixture, fixture->count * 8);
+    expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "sigreturn", "=leaf", "outer_back");
+    free_fixture(fixture);
+}
+
 Test(unwind, registers)
 {
     struct unwind_registers registers;
