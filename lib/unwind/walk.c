@@ -146,17 +146,22 @@ static bool evaluate(struct walk *walk, const struct unwind_object *object, cons
 static bool find_cfa(struct walk *walk, const struct unwind_object *object, const struct rule *rule,
                      uint64_t *cfa)
 {
-    uint64_t sp = walk->registers[walk->machine->sp];
-
     if (rule->cfa.how == RULE_REGISTER)
         *cfa = walk->registers[rule->cfa.number] + (uint64_t)(int64_t)rule->cfa.value;
-    else if (!evaluate(walk, object, rule, &rule->cfa, 0, cfa))
-        return false;
+    else
+        evaluate(walk, object, rule, &rule->cfa, 0, cfa);
     *cfa = machine_wrap(walk->machine, *cfa);
-    bool moves = *cfa > sp || (*cfa == sp && !walk->machine->pushes);
-    if (!moves && (rule->flags & RULE_SIGNAL) == 0)
-        end_walk(walk, UNWIND_BROKEN);
     return !walk->ended;
+}
+
+/* Callers are further up, or a signal came between; a leaf may have no frame at all. */
+static bool has_moved(const struct walk *walk, const struct rule *rule, uint64_t pc, uint64_t sp)
+{
+    uint64_t now = walk->registers[walk->machine->sp];
+
+    if (now == sp && walk->registers[walk->machine->pc] == pc)
+        return false;
+    return now > sp || (now == sp && !walk->machine->pushes) || (rule->flags & RULE_SIGNAL) != 0;
 }
 
 /* A signature is in the bits that no address uses. */
@@ -259,7 +264,7 @@ static void step_by_rule(struct walk *walk, const struct unwind_object *object,
     }
     registers[machine->pc] = strip(walk, rule, registers[rule->return_column]);
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;
-    if (registers[machine->pc] == pc && registers[machine->sp] == sp)
+    if (!has_moved(walk, rule, pc, sp))
         end_walk(walk, UNWIND_BROKEN);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <dlfcn.h>
+#include <dwarf.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -20,7 +22,7 @@
 #include <criterion/criterion.h>
 
 #include "build-events.h"
-#include "unwind/unwind.h"
+#include "unwind/unwind-internal.h"
 
 #define CODE UINT64_C(0x555555550000)
 #define JIT UINT64_C(0x7f0000000000)
@@ -733,6 +735,90 @@ Test(unwind, as_glibc)
         cr_assert_eq(frames[i].address + (i > 0), pc - mapping.start + mapping.offset, "%u", i);
     }
     unwinder_free(unwinder);
+}
+
+/* --- rules of the C library, by libdw too ----------------------------------------------------- */
+
+static bool same_cfa(Dwarf_Frame *frame, const struct rule *rule)
+{
+    Dwarf_Op *operations;
+    size_t count;
+
+    cr_assert_eq(dwarf_frame_cfa(frame, &operations, &count), 0);
+    if (rule->cfa.how != RULE_REGISTER)
+        return rule->cfa.how == RULE_IS_EXPRESSION && count > 1;
+    bool numbered = operations[0].atom == DW_OP_bregx;
+    return count == 1 &&
+           rule->cfa.number ==
+               (numbered ? operations[0].number : (Dwarf_Word)(operations[0].atom - DW_OP_breg0)) &&
+           (Dwarf_Word)(int64_t)rule->cfa.value ==
+               (numbered ? operations[0].number2 : operations[0].number);
+}
+
+/* Saved registers are at "the CFA plus so much"; those that nothing is said of have no rule. */
+static bool same_register(Dwarf_Frame *frame, const struct rule *rule, int number)
+{
+    Dwarf_Op memory[3], *operations;
+    const struct rule_register *ours = NULL;
+    size_t count;
+
+    for (size_t i = 0; i < rule->count; i++)
+        if (rule->registers[i].number == number)
+            ours = &rule->registers[i];
+    cr_assert_eq(dwarf_frame_register(frame, number, memory, &operations, &count), 0);
+    if (count == 0)
+        return ours == NULL || ours->how == RULE_UNDEFINED;
+    if (operations[0].atom == DW_OP_regx)
+        return ours != NULL && ours->how == RULE_REGISTER &&
+               operations[0].number == (Dwarf_Word)ours->value;
+    if (ours == NULL || operations[0].atom != DW_OP_call_frame_cfa)
+        return false;
+    if (count > 1 && operations[1].atom != DW_OP_plus_uconst)
+        return ours->how == RULE_AT_EXPRESSION;
+    return ours->how == RULE_AT &&
+           (Dwarf_Word)(int64_t)ours->value == (count == 1 ? 0 : operations[1].number);
+}
+
+Test(unwind, as_libdw)
+{
+    const struct machine *machine = machine_find(UNWIND_X86_64);
+    Dl_info library;
+    uint32_t compared = 0;
+
+    cr_assert_neq(dladdr((void *)(uintptr_t)qsort, &library), 0);
+    int fd = open(library.dli_fname, O_RDONLY);
+    struct unwind_object *object = unwind_object_open(fd);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    GElf_Ehdr header;
+    Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
+    if (gelf_getehdr(elf, &header) == NULL || header.e_machine != EM_X86_64 || cfi == NULL)
+        cr_skip_test("another machine's library");
+    for (uint32_t i = 0; i < object->frames.count; i++) {
+        const struct description *description = &object->frames.descriptions[i];
+        for (uint64_t into = 0; into < description->size && into < 4000; into += 1 + into / 7) {
+            uint64_t address = description->start + into;
+            const struct rule *rule;
+            Dwarf_Frame *frame;
+            /* text is mapped as linked in this library: offsets are addresses */
+            cr_assert_eq(unwind_object_rule(object, machine, address, &rule), 0);
+            if (dwarf_cfi_addrframe(cfi, address, &frame) != 0) {
+                cr_assert_null(rule, "%lx", address);
+                continue;
+            }
+            cr_assert_not_null(rule, "%lx", address);
+            cr_assert(same_cfa(frame, rule), "CFA at %lx", address);
+            for (int number = 0; number <= 16; number++)
+                cr_assert(number == 7 || same_register(frame, rule, number), "register %d at %lx",
+                          number, address);
+            free(frame);
+            compared++;
+        }
+    }
+    cr_assert_gt(compared, 10000);
+    dwarf_cfi_end(cfi);
+    elf_end(elf);
+    unwind_object_close(object);
+    close(fd);
 }
 
 /* --- into a profile -------------------------------------------------------------------------- */
