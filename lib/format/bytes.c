@@ -111,6 +111,7 @@ int bytes_load(const char *path, unsigned char **bytes, size_t *size)
 void bytes_begin(struct bytes_out *out, int fd, uint32_t pointer_size, bool big_endian)
 {
     out->fd = fd;
+    out->passed = 0;
     out->error = 0;
     out->pointer_size = pointer_size;
     out->big_endian = big_endian;
@@ -121,14 +122,20 @@ static void flush(struct bytes_out *out)
 {
     size_t done = 0;
 
-    while (out->error == 0 && done < out->used) {
+    while (out->fd >= 0 && out->error == 0 && done < out->used) {
         ssize_t wrote = write(out->fd, out->buffer + done, out->used - done);
         if (wrote < 0 && errno != EINTR)
             out->error = -errno;
         if (wrote > 0)
             done += (size_t)wrote;
     }
+    out->passed += out->used;
     out->used = 0;
+}
+
+uint64_t bytes_put_so_far(const struct bytes_out *out)
+{
+    return out->passed + out->used;
 }
 
 void bytes_put_all(struct bytes_out *out, const void *bytes, size_t size)

@@ -31,7 +31,8 @@ const unsigned char *bytes_take(struct bytes *bytes, uint64_t size);
 uint64_t bytes_left(const struct bytes *bytes);
 
 struct bytes_out {
-    int fd;
+    int fd;    /* -1: nothing is written, only counted */
+    uint64_t passed; /* bytes that were flushed */
     int error; /* the first: -errno of a write, -EOVERFLOW: a number did not fit its field */
     uint32_t pointer_size;
     bool big_endian;
@@ -44,6 +45,8 @@ void bytes_put(struct bytes_out *out, uint64_t number, unsigned size);
 void bytes_put_pointer(struct bytes_out *out, uint64_t number);
 void bytes_put_all(struct bytes_out *out, const void *bytes, size_t size);
 void bytes_put_zeros(struct bytes_out *out, uint64_t count);
+/* How many bytes were put. */
+uint64_t bytes_put_so_far(const struct bytes_out *out);
 /* Writes what is left. 0 or the first error. */
 int bytes_finish(struct bytes_out *out);
 

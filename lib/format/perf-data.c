@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* perf.data's row in the table of formats. */
+#include "config.h"
+
+#include <string.h>
+
+#include "format/perf-data.h"
+
+/* Of either byte order, and of a pipe: the reader says what it does not take. */
+static bool matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    (void)all;
+    return size >= 8 && (memcmp(head, PERF_MAGIC, 8) == 0 || memcmp(head, "2ELIFREP", 8) == 0);
+}
+
+const struct format format_perf_data = {
+    .name = "perf.data",
+    .extensions = "perf.data .perf.data",
+    .summary = "of perf: report, script, annotate, diff; also for hotspot",
+    .matches = matches,
+    .read = NULL,
+    .write = perf_data_write,
+};

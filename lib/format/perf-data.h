@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perf-data: what the writer and the reader of perf.data must agree on. Names and numbers are
+ * those of perf_event_open(2), and of tools/perf/Documentation/perf.data-file-format.txt in the
+ * kernel; constants are our own, so that old headers do for new files.
+ */
+#ifndef PPROFIL_PERF_DATA_H
+#define PPROFIL_PERF_DATA_H
+
+#include "format/format.h"
+
+#define PERF_MAGIC "PERFILE2"
+#define PERF_HEADER_SIZE 104u
+#define PERF_PIPE_HEADER_SIZE 16u
+#define PERF_ATTR_SIZE 64u    /* of perf_event_attr as first published: all readers know it */
+#define PERF_BUILD_ID_MOST 20u
+
+enum perf_record {
+    PERF_MMAP = 1,
+    PERF_COMM = 3,
+    PERF_EXIT = 4,
+    PERF_FORK = 7,
+    PERF_SAMPLE = 9,
+    PERF_MMAP2 = 10,
+    PERF_COMPRESSED = 81, /* from here on: perf's own */
+    PERF_COMPRESSED2 = 83,
+};
+
+enum perf_misc {
+    PERF_MISC_MODE = 7, /* a mask */
+    PERF_MISC_KERNEL = 1,
+    PERF_MISC_USER = 2,
+    PERF_MISC_DATA = 1 << 13,      /* of MMAP: not executable */
+    PERF_MISC_EXEC = 1 << 13,      /* of COMM: because of an exec; of FORK: no mappings are inherited */
+    PERF_MISC_BUILD_ID = 1 << 14,  /* of MMAP2: it has one */
+    PERF_MISC_BUILD_ID_SIZE = 1 << 15, /* of a build-id in the header: its size is told */
+};
+
+/* Bits of attr.sample_type: what samples have. */
+enum perf_has {
+    PERF_HAS_IP = 1 << 0,
+    PERF_HAS_TID = 1 << 1,
+    PERF_HAS_TIME = 1 << 2,
+    PERF_HAS_ADDR = 1 << 3,
+    PERF_HAS_READ = 1 << 4,
+    PERF_HAS_CALLCHAIN = 1 << 5,
+    PERF_HAS_ID = 1 << 6,
+    PERF_HAS_CPU = 1 << 7,
+    PERF_HAS_PERIOD = 1 << 8,
+    PERF_HAS_STREAM_ID = 1 << 9,
+    PERF_HAS_IDENTIFIER = 1 << 16,
+};
+
+/* Bits behind attr.read_format. */
+enum perf_flag {
+    PERF_FLAG_EXCLUDE_KERNEL = 1 << 5,
+    PERF_FLAG_EXCLUDE_HV = 1 << 6,
+    PERF_FLAG_MMAP = 1 << 8,
+    PERF_FLAG_COMM = 1 << 9,
+    PERF_FLAG_FREQ = 1 << 10,
+    PERF_FLAG_TASK = 1 << 13,
+    PERF_FLAG_SAMPLE_ID_ALL = 1 << 18,
+    PERF_FLAG_MMAP2 = 1 << 23,
+    PERF_FLAG_COMM_EXEC = 1 << 24,
+};
+
+enum perf_feature {
+    PERF_FEATURE_BUILD_ID = 2,
+    PERF_FEATURE_HOSTNAME = 3,
+    PERF_FEATURE_OSRELEASE = 4,
+    PERF_FEATURE_VERSION = 5,
+    PERF_FEATURE_ARCH = 6,
+    PERF_FEATURE_NRCPUS = 7,
+    PERF_FEATURE_CPUDESC = 8,
+    PERF_FEATURE_CMDLINE = 11,
+    PERF_FEATURE_EVENT_DESC = 12,
+    PERF_FEATURE_SAMPLE_TIME = 21,
+};
+
+/* Among the addresses of a stack: whose those behind it are. */
+#define PERF_CONTEXT_KERNEL ((uint64_t)-128)
+#define PERF_CONTEXT_USER ((uint64_t)-512)
+#define PERF_CONTEXT_MOST ((uint64_t)-4095) /* this and above are no addresses */
+
+#define PERF_TYPE_SOFTWARE 1u
+#define PERF_CPU_CLOCK 0u  /* its period is in ns */
+#define PERF_TASK_CLOCK 1u /* as well */
+
+#define PERF_WALL_EVENT "wall-clock" /* what a profile of elapsed time calls its event */
+#define PERF_OWN_VERSION "pprofil "  /* what our files' version begins with */
+
+int perf_data_read(const char *path, struct profile *profile);
+int perf_data_write(int fd, const struct profile *profile);
+
+#endif

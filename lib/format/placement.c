@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/placement.h"
+
+#define PAGE 4096u
+#define FREE_FROM (UINT64_C(1) << 32) /* where files that must move are put, and above */
+
+/* Addresses that are taken: [start, end). */
+struct range {
+    uint64_t start, end;
+};
+struct ranges {
+    struct range *sorted; /* after tidy: by address, disjoint */
+    size_t count;
+};
+
+/* An object with the place that it would like. */
+struct wish {
+    uint64_t start;
+    uint32_t object;
+};
+
+struct layout {
+    const struct profile *profile;
+    struct place *places;
+    struct ranges taken;
+    struct wish *wishes; /* of files */
+    size_t wish_count;
+};
+
+bool placement_is_kernel(const struct profile *profile, uint32_t object)
+{
+    return profile->objects[object].kind == PROFILE_OBJECT_FILE &&
+           strcmp(profile->strings[profile->objects[object].path], PLACEMENT_KERNEL) == 0;
+}
+
+/* Addresses that are what they are, in no mapping. */
+static bool bare(const struct profile *profile, uint32_t object)
+{
+    return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN ||
+           placement_is_kernel(profile, object);
+}
+
+static uint64_t page_of(uint64_t address)
+{
+    return address / PAGE * PAGE;
+}
+
+static uint64_t page_after(uint64_t address)
+{
+    return address > UINT64_MAX - PAGE ? UINT64_MAX : page_of(address) + PAGE;
+}
+
+uint64_t placement_address(const struct profile *profile, const struct place *places,
+                           uint32_t location)
+{
+    const struct profile_location *place = &profile->locations[location];
+
+    if (places[place->object].size == 0)
+        return place->address;
+    return place->address - places[place->object].low + places[place->object].start;
+}
+
+/* --- what each object needs ---------------------------------------------------------- */
+
+/* From its first mapping, and all its locations. Until the places are chosen, start is the
+ * place that it would like. */
+static void measure(const struct layout *layout)
+{
+    const struct profile *profile = layout->profile;
+
+    for (uint32_t i = 0; i < profile->object_count; i++) {
+        const struct profile_object *object = &profile->objects[i];
+        bool absolute = object->kind == PROFILE_OBJECT_ANON;
+        if (bare(profile, i) || object->end <= object->start)
+            continue;
+        layout->places[i].low = page_of(absolute ? object->start : object->offset);
+        layout->places[i].size = page_after(object->end - object->start - 1);
+    }
+    for (uint32_t i = 1; i < profile->location_count; i++) {
+        const struct profile_location *location = &profile->locations[i];
+        struct place *place = &layout->places[location->object];
+        if (bare(profile, location->object))
+            continue;
+        uint64_t low = place->low, high;
+        if (__builtin_add_overflow(low, place->size, &high))
+            high = UINT64_MAX;
+        if (place->size == 0 || location->address < low)
+            low = page_of(location->address);
+        if (place->size == 0 || location->address >= high)
+            high = page_after(location->address);
+        *place = (struct place){.low = low, .size = high - low};
+    }
+}
+
+static int add_taken(struct layout *layout, uint64_t start, uint64_t end)
+{
+    struct range **sorted = &layout->taken.sorted;
+
+    if (layout->taken.count >= UINT32_MAX - 1)
+        return -EDOM;
+    int error = profile_grow(sorted, (uint32_t)layout->taken.count, sizeof **sorted);
+    if (error == 0)
+        (*sorted)[layout->taken.count++] = (struct range){start, end};
+    return error;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const struct range *a = left, *b = right;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void tidy(struct ranges *ranges)
+{
+    size_t kept = 0;
+
+    if (ranges->count > 0)
+        qsort(ranges->sorted, ranges->count, sizeof *ranges->sorted, compare_ranges);
+    for (size_t i = 0; i < ranges->count; i++) {
+        const struct range *next = &ranges->sorted[i];
+        struct range *last = kept > 0 ? &ranges->sorted[kept - 1] : NULL;
+        if (last == NULL || next->start > last->end)
+            ranges->sorted[kept++] = *next;
+        else if (next->end > last->end)
+            last->end = next->end;
+    }
+    ranges->count = kept;
+}
+
+/* The first range that ends above an address. */
+static size_t range_above(const struct ranges *ranges, uint64_t address)
+{
+    size_t low = 0, high = ranges->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranges->sorted[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* --- what cannot be moved, and what can ----------------------------------------------- */
+
+static int take_fixed(struct layout *layout)
+{
+    const struct profile *profile = layout->profile;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < profile->object_count; i++) {
+        struct place *place = &layout->places[i];
+        if (profile->objects[i].kind != PROFILE_OBJECT_ANON || place->size == 0)
+            continue;
+        place->start = place->low;
+        error = add_taken(layout, place->start, place->start + place->size);
+    }
+    for (uint32_t i = 1; error == 0 && i < profile->location_count; i++) {
+        uint64_t address = profile->locations[i].address;
+        if (bare(profile, profile->locations[i].object))
+            error = add_taken(layout, address, address < UINT64_MAX ? address + 1 : UINT64_MAX);
+    }
+    tidy(&layout->taken);
+    return error;
+}
+
+static int compare_wishes(const void *left, const void *right)
+{
+    const struct wish *a = left, *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->object < b->object ? -1 : a->object > b->object;
+}
+
+static void gather_wishes(struct layout *layout)
+{
+    const struct profile *profile = layout->profile;
+
+    for (uint32_t i = 0; i < profile->object_count; i++) {
+        const struct profile_object *object = &profile->objects[i];
+        if (object->kind == PROFILE_OBJECT_ANON || layout->places[i].size == 0)
+            continue;
+        layout->wishes[layout->wish_count++] = (struct wish){
+            .start = object->start - object->offset + layout->places[i].low, .object = i};
+    }
+    qsort(layout->wishes, layout->wish_count, sizeof *layout->wishes, compare_wishes);
+}
+
+/* Those whose place is free get it; the others stay in the list. */
+static int grant_wishes(struct layout *layout)
+{
+    const size_t fixed = layout->taken.count;
+    uint64_t free_from = PAGE; /* nothing is mapped at 0 */
+    size_t refused = 0;
+    int error = 0;
+
+    for (size_t i = 0; error == 0 && i < layout->wish_count; i++) {
+        struct place *place = &layout->places[layout->wishes[i].object];
+        uint64_t start = layout->wishes[i].start, end = start + place->size;
+        const struct ranges immovable = {layout->taken.sorted, fixed};
+        size_t above = range_above(&immovable, start);
+        if (start < free_from || end < start || start % PAGE != 0 ||
+            (above < fixed && immovable.sorted[above].start < end)) {
+            layout->wishes[refused++] = layout->wishes[i];
+            continue;
+        }
+        place->start = start;
+        free_from = end;
+        error = add_taken(layout, start, end);
+    }
+    layout->wish_count = refused;
+    tidy(&layout->taken);
+    return error;
+}
+
+/* The others, one above the other, wherever there is room. */
+static int place_rest(const struct layout *layout)
+{
+    const struct ranges *taken = &layout->taken;
+    uint64_t start = FREE_FROM;
+    size_t above = range_above(taken, start);
+
+    for (size_t i = 0; i < layout->wish_count; i++) {
+        struct place *place = &layout->places[layout->wishes[i].object];
+        for (; above < taken->count && (taken->sorted[above].start < start ||
+                                        taken->sorted[above].start - start < place->size);
+             above++)
+            start = page_after(taken->sorted[above].end - 1);
+        if (start > UINT64_MAX - PAGE || place->size > UINT64_MAX - PAGE - start)
+            return -EDOM;
+        place->start = start;
+        start += place->size;
+    }
+    return 0;
+}
+
+int placement_make(const struct profile *profile, struct place **places)
+{
+    struct layout layout = {.profile = profile};
+    int error = -ENOMEM;
+
+    layout.places = calloc(profile->object_count + 1u, sizeof *layout.places);
+    layout.wishes = calloc(profile->object_count + 1u, sizeof *layout.wishes);
+    if (layout.places != NULL && layout.wishes != NULL) {
+        measure(&layout);
+        error = take_fixed(&layout);
+        gather_wishes(&layout);
+        if (error == 0)
+            error = grant_wishes(&layout);
+        if (error == 0)
+            error = place_rest(&layout);
+    }
+    free(layout.wishes);
+    free(layout.taken.sorted);
+    if (error != 0)
+        free(layout.places);
+    else
+        *places = layout.places;
+    return error;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The samples of one entry are a comb over the life of its process. Combs of different entries
+ * begin at different fractions of a tooth, the multiples of the golden ratio, which lie as far
+ * apart as can be however many there are.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "format/timeline.h"
+
+#define FIRST_TIME 1000000000u /* ns; readers take 0 for none */
+#define GOLDEN 0.6180339887498949
+
+static uint64_t time_of(const struct profile *profile, const struct profile_sample *sample)
+{
+    return profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
+}
+
+/* How long the whole was: what it says, else the time in it, else a millisecond a sample. */
+static uint64_t length_of(const struct profile *profile)
+{
+    const struct profile_totals *totals = &profile->totals;
+    uint64_t length = totals->elapsed_ns, samples = totals->samples;
+
+    if (length == 0)
+        length = totals->wall ? totals->wall_ns : totals->cpu_ns;
+    if (length == 0)
+        length = samples < UINT32_MAX ? samples * 1000000 : samples;
+    return length < INT64_MAX / 2 ? length + 1 : INT64_MAX / 2;
+}
+
+static bool plausible(uint64_t time)
+{
+    return time > 0 && time < INT64_MAX / 2;
+}
+
+static void find_lives(struct timeline *timeline, const struct profile *profile)
+{
+    uint64_t begin = 0;
+
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        uint64_t start = profile->processes[i].start;
+        if (plausible(start) && (begin == 0 || start < begin))
+            begin = start;
+    }
+    timeline->begin = begin == 0 ? FIRST_TIME : begin;
+    timeline->end = timeline->begin + length_of(profile);
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        struct life *life = &timeline->lives[i];
+        life->begin = plausible(process->start) ? process->start : timeline->begin;
+        life->end = plausible(process->end) ? process->end : timeline->end;
+        if (life->end <= life->begin)
+            life->end = life->begin + 1;
+        if (life->end > timeline->end)
+            timeline->end = life->end;
+    }
+}
+
+/* Into how many the samples of an entry are parted. */
+static uint64_t parts_of(const struct profile *profile, const struct profile_sample *sample)
+{
+    if (!timeline_has(profile, sample) || (sample->count | time_of(profile, sample)) == 0)
+        return 0;
+    return sample->count > 0 && profile->totals.samples <= TIMELINE_MOST ? sample->count : 1;
+}
+
+static void spread(struct timeline *timeline, const struct profile *profile, uint32_t index)
+{
+    const struct profile_sample *sample = &profile->samples[index];
+    const struct life *life = &timeline->lives[profile->threads[sample->thread].process];
+    uint64_t parts = parts_of(profile, sample), ns = time_of(profile, sample);
+    double whole, tooth = (double)(life->end - life->begin) / (double)parts;
+    double at = modf(GOLDEN * (double)(index + 1), &whole);
+
+    if ((profile->totals.wall ? profile->totals.wall_ns : profile->totals.cpu_ns) == 0)
+        ns = sample->count;
+    for (uint64_t i = 0; i < parts; i++) {
+        struct instant *instant = &timeline->instants[timeline->count++];
+        instant->time = life->begin + (uint64_t)(((double)i + at) * tooth);
+        instant->ns = ns / parts + (i < ns % parts);
+        instant->sample = index;
+    }
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct instant *a = left, *b = right;
+
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->sample < b->sample ? -1 : a->sample > b->sample;
+}
+
+int timeline_make(struct timeline *timeline, const struct profile *profile)
+{
+    uint64_t count = 0;
+
+    *timeline = (struct timeline){0};
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        count += parts_of(profile, &profile->samples[i]);
+    timeline->instants = calloc(count + 1, sizeof *timeline->instants);
+    timeline->lives = calloc(profile->process_count + 1u, sizeof *timeline->lives);
+    if (timeline->instants == NULL || timeline->lives == NULL) {
+        timeline_free(timeline);
+        return -ENOMEM;
+    }
+    find_lives(timeline, profile);
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        spread(timeline, profile, i);
+    qsort(timeline->instants, timeline->count, sizeof *timeline->instants, compare);
+    return 0;
+}
+
+void timeline_free(struct timeline *timeline)
+{
+    free(timeline->instants);
+    free(timeline->lives);
+    *timeline = (struct timeline){0};
+}
