@@ -257,7 +257,9 @@ struct pprofil_totals {
     bool wall;
 };
 
-/* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know. */
+/* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know; of perf.data,
+ * -ESPIPE: written for a pipe; -EPFNOSUPPORT: in the other byte order; -EPROTONOSUPPORT:
+ * compressed. */
 int pprofil_profile_open(const char *path, pprofil_profile **profile);
 
 /* What a file cannot say of itself, or how one is to be made. */

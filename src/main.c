@@ -60,6 +60,12 @@ int complain_file(const char *path, int error, bool writing)
     if (error == -ENOSPC)
         return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
                         path);
+    if (error == -ESPIPE && !writing)
+        return complain("%s: perf wrote it for a pipe; pprofil reads what perf record -o made", path);
+    if (error == -EPFNOSUPPORT)
+        return complain("%s: it was made on a machine of the other byte order", path);
+    if (error == -EPROTONOSUPPORT)
+        return complain("%s: it is compressed (perf record -z), which pprofil does not read", path);
     return complain("%s: cannot %s: %s", path, writing ? "write" : "read", why);
 }
 

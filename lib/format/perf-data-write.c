@@ -498,6 +498,8 @@ static void put_feature(struct writer *writer, enum perf_feature feature)
         put8(writer, writer->timeline.begin);
         put8(writer, writer->timeline.end);
         break;
+    default:
+        break;
     }
 }
 

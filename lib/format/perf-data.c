@@ -18,6 +18,6 @@ const struct format format_perf_data = {
     .extensions = "perf.data .perf.data",
     .summary = "of perf: report, script, annotate, diff; also for hotspot",
     .matches = matches,
-    .read = NULL,
+    .read = perf_data_read,
     .write = perf_data_write,
 };

@@ -22,7 +22,8 @@ enum perf_record {
     PERF_FORK = 7,
     PERF_SAMPLE = 9,
     PERF_MMAP2 = 10,
-    PERF_COMPRESSED = 81, /* from here on: perf's own */
+    PERF_AUXTRACE = 71, /* from here on: perf's own */
+    PERF_COMPRESSED = 81,
     PERF_COMPRESSED2 = 83,
 };
 
@@ -48,6 +49,7 @@ enum perf_has {
     PERF_HAS_CPU = 1 << 7,
     PERF_HAS_PERIOD = 1 << 8,
     PERF_HAS_STREAM_ID = 1 << 9,
+    PERF_HAS_STACK_USER = 1 << 13,
     PERF_HAS_IDENTIFIER = 1 << 16,
 };
 
@@ -75,6 +77,7 @@ enum perf_feature {
     PERF_FEATURE_CMDLINE = 11,
     PERF_FEATURE_EVENT_DESC = 12,
     PERF_FEATURE_SAMPLE_TIME = 21,
+    PERF_FEATURE_COMPRESSED = 27,
 };
 
 /* Among the addresses of a stack: whose those behind it are. */

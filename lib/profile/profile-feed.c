@@ -52,6 +52,15 @@ bool profile_runs(const struct profile *profile, uint32_t process)
     return live != NULL && live->process == process;
 }
 
+bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t *process)
+{
+    const struct live_process *live = *live_link(profile, pid);
+
+    if (live != NULL)
+        *process = live->process;
+    return live != NULL;
+}
+
 /* --- processes and threads ----------------------------------------------------------- */
 
 /* The thread that has this number now, or PROFILE_ABSENT. */

@@ -180,6 +180,9 @@ bool profile_awaits_any_object(const struct profile *profile);
 /* Is this image what its process runs, as far as the events have told? */
 bool profile_runs(const struct profile *profile, uint32_t process);
 
+/* The image that runs under this pid now; false: none is known. */
+bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t *process);
+
 /* The thread of a process that has this number now; false: none is known. */
 bool profile_find_thread(const struct profile *profile, uint32_t process, uint32_t tid,
                          uint32_t *thread);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* perf-data-replay: the records of a perf.data file, in the order of their times, become a
+ * profile. */
+#ifndef PPROFIL_PERF_DATA_REPLAY_H
+#define PPROFIL_PERF_DATA_REPLAY_H
+
+#include "format/perf-data-space.h"
+#include "format/perf-data.h"
+#include "format/pprof-tables.h"
+
+#define PERF_MOST_COPIES (1u << 23) /* some hundred megabytes, and seconds */
+
+/* What the header says of a path. */
+struct perf_build_id {
+    uint32_t path; /* string of the profile */
+    uint32_t size;
+    uint8_t bytes[PERF_BUILD_ID_MOST];
+};
+
+/* What the records of an event have; its own fields of perf_event_attr. */
+struct perf_event {
+    uint32_t type;
+    uint64_t config, period, has, read_format, flags;
+};
+
+struct perf_replay {
+    struct profile *profile;
+    struct perf_event event; /* the one whose samples count */
+    bool own;                /* a file of ours: callers are inside of their calls */
+    bool wall;               /* periods are elapsed time */
+    struct perf_build_id *build_ids; /* owned */
+    uint32_t build_id_count;
+    struct memo build_id_index; /* by path */
+    struct perf_space *spaces; /* owned; space_index has them by pid */
+    uint32_t space_count;
+    struct memo space_index;
+    uint64_t copies_left; /* mappings that forks may still make */
+    uint32_t *stack; /* owned: locations of a sample, leaf first */
+    uint64_t first, last; /* times of samples */
+};
+
+/* Takes one record of size bytes, header included. 0 or -errno. */
+int perf_replay_record(struct perf_replay *replay, const unsigned char *record, size_t size,
+                       uint64_t time);
+/* Frees all but the profile. */
+void perf_replay_clear(struct perf_replay *replay);
+
+#endif
