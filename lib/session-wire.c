@@ -102,7 +102,7 @@ static void await_objects(struct pprofil_session *session)
     int64_t left, deadline = now_ms() + OBJECT_MS;
 
     session->objects_follow = false;
-    while (profile_awaits_any_object(session->profile->profile) && !session->dead &&
+    while (profile_awaits_any_file(session->profile->profile) && !session->dead &&
            (left = deadline - now_ms()) > 0 && poll(&poller, 1, (int)left) > 0)
         drain_socket(session);
 }

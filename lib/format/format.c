@@ -25,6 +25,7 @@
 static const struct format *const formats[] = {
     &format_pprof,
     &format_events,
+    &format_perf_data,
     &format_json,
     &format_speedscope,
     &format_callgrind,
@@ -44,9 +45,6 @@ static const struct format *const formats[] = {
     &format_flame_html,
     &format_icicle_svg,
     &format_heat_svg,
-    &format_pprof,    &format_events, &format_gmon, &format_sprof, &format_mon_solaris,
-    &format_gmon_bsd, &format_kpdata, &format_n64,  &format_mon,   &format_pcsample,
-    &format_perf_data,
 };
 
 const struct format *format_at(unsigned i)

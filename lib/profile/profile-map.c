@@ -101,12 +101,13 @@ bool profile_awaits_object(const struct profile *profile, uint32_t object)
     return false;
 }
 
-bool profile_awaits_any_object(const struct profile *profile)
+bool profile_awaits_any_file(const struct profile *profile)
 {
     const struct profile_index *index = profile->index;
 
     for (uint32_t i = 0; i < index->pending_count; i++)
-        if (is_awaited(profile, &index->pending[i]))
+        if (is_awaited(profile, &index->pending[i]) &&
+            profile->objects[index->pending[i].object].kind != PROFILE_OBJECT_ANON)
             return true;
     return false;
 }

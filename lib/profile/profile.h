@@ -174,8 +174,8 @@ bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t 
 
 /* Will the object's descriptor, which was announced, still come? */
 bool profile_awaits_object(const struct profile *profile, uint32_t object);
-/* Will any? */
-bool profile_awaits_any_object(const struct profile *profile);
+/* Will that of any file? Names of a JIT may come at any time, or never. */
+bool profile_awaits_any_file(const struct profile *profile);
 
 /* Is this image what its process runs, as far as the events have told? */
 bool profile_runs(const struct profile *profile, uint32_t process);

@@ -6,6 +6,11 @@
  * /proc/PID/map_files (any file, deleted ones too, but only for the privileged), /proc/PID/exe
  * (the program, deleted or not), or /proc/PID/root and the path. Opening may be slow, so it
  * waits until no thread of this tick is stopped.
+ *
+ * Names of code made at run time are in a jitdump, which its process maps to show it, or in
+ * /tmp/perf-PID.map. Either may be made long after the first code runs, so it is looked for as
+ * long as the process lives, and once more when it has ended. A map may be left over from another
+ * process with this pid: it is taken if it was written since this one began.
  */
 #include "config.h"
 
@@ -18,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "supervisor/supervisor.h"
@@ -29,6 +35,10 @@
 #define EARLY_SCANS 8u         /* of an image: with each of its first samples */
 #define SCAN_SHARE 200u        /* a look at all executable mappings may take 1 in so many, ... */
 #define SCAN_SHARE_CHANGED 20u /* ... and where one of them is new */
+#define SECOND UINT64_C(1000000000)
+#define FIRST_PAUSE (SECOND / 100) /* between looks for a JIT's names; doubled up to LAST_PAUSE */
+#define LAST_PAUSE SECOND
+#define SLACK (SECOND / 10) /* of the kernel's times, which go in ticks */
 
 static uint32_t private_id(struct objects *objects)
 {
@@ -67,6 +77,7 @@ static void request(struct objects *objects, uint32_t id, pid_t pid,
         .inode = inode,
         .start = mapping->start,
         .end = mapping->end,
+        .pause = FIRST_PAUSE,
     };
     snprintf(wanted->path, sizeof wanted->path, "%s", path);
 }
@@ -95,7 +106,6 @@ static uint32_t want_vdso(struct objects *objects, pid_t pid, const struct mappi
     return *id;
 }
 
-/* A JIT's map grows, and may be created long after the first code runs. */
 static uint32_t want_jit_map(struct objects *objects, struct process *process,
                              const struct mapping *mapping)
 {
@@ -235,14 +245,100 @@ static int open_mapped(const struct object_request *wanted)
     return fd < 0 ? open_if_same(wanted->path, wanted) : fd;
 }
 
-static int open_jit_map(const struct object_request *wanted)
-{
-    char path[96];
-    long inner = procfs_status_number(wanted->pid, "NSpid:");
+/* --- a JIT's names --------------------------------------------------------------------- */
 
-    snprintf(path, sizeof path, "/proc/%d/root/tmp/perf-%ld.map", wanted->pid,
-             inner > 0 ? inner : (long)wanted->pid);
-    return open_if_same(path, wanted);
+/* A mapping's inode and path, from a line of maps, if it is of a jitdump of this process. */
+static bool is_jitdump(char *line, long inner, struct object_request *dump)
+{
+    char base[48];
+    unsigned long start, end;
+    unsigned long long inode;
+    int at = 0;
+
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%lx-%lx %*s %*s %*s %llu %n", &start, &end, &inode, &at) < 3 || at == 0)
+        return false;
+    snprintf(base, sizeof base, "/jit-%ld.dump", inner);
+    const char *found = strstr(line + at, base);
+    if (found == NULL || (found[strlen(base)] != '\0' && found[strlen(base)] != ' '))
+        return false;
+    dump->start = start;
+    dump->end = end;
+    dump->inode = inode;
+    snprintf(dump->path, sizeof dump->path, "%s", line + at);
+    return true;
+}
+
+static int open_jitdump(pid_t pid, long inner)
+{
+    struct object_request dump = {.pid = pid};
+    char path[32], line[1024];
+    bool found = false;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    FILE *maps = fopen(path, "re");
+    if (maps == NULL)
+        return -1;
+    while (!found && fgets(line, sizeof line, maps) != NULL)
+        found = is_jitdump(line, inner, &dump);
+    fclose(maps);
+    return found ? open_mapped(&dump) : -1;
+}
+
+static uint64_t nanoseconds(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
+}
+
+/* CLOCK_REALTIME ns; 0: it is gone. */
+static uint64_t process_began(pid_t pid)
+{
+    struct timespec now, up;
+    uint64_t ticks = procfs_began(pid);
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    return ticks == 0 ? 0
+                      : nanoseconds(&now) - nanoseconds(&up) +
+                            ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* Opens a map, if it was written since its process began. */
+static int open_written_since(const char *path, const struct object_request *wanted)
+{
+    struct stat status;
+    int fd = open_if_same(path, wanted);
+
+    if (fd < 0 || (fstat(fd, &status) == 0 && nanoseconds(&status.st_mtim) + SLACK >= wanted->began))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int open_jit_names(struct object_request *wanted)
+{
+    char path[sizeof wanted->path + 32];
+    uint64_t began = process_began(wanted->pid);
+    if (wanted->began == 0)
+        wanted->began = began;
+    uint64_t apart = began > wanted->began ? began - wanted->began : wanted->began - began;
+
+    wanted->due = 0;
+    if (wanted->began == 0 || apart > SLACK) /* it has ended */
+        return wanted->path[0] == '\0' ? -1 : open_written_since(wanted->path, wanted);
+    long inner = procfs_status_number(wanted->pid, "NSpid:");
+    if (inner <= 0)
+        inner = wanted->pid;
+    snprintf(wanted->path, sizeof wanted->path, "/tmp/perf-%ld.map", inner);
+    snprintf(path, sizeof path, "/proc/%d/root%s", wanted->pid, wanted->path);
+    int fd = open_jitdump(wanted->pid, inner);
+    if (fd < 0)
+        fd = open_written_since(path, wanted);
+    if (fd >= 0)
+        return fd;
+    wanted->due = time_now() + wanted->pause;
+    wanted->pause = wanted->pause * 2 < LAST_PAUSE ? wanted->pause * 2 : LAST_PAUSE;
+    return -1;
 }
 
 static int copy_vdso(const struct object_request *wanted)
@@ -264,38 +360,43 @@ static int copy_vdso(const struct object_request *wanted)
     return fd;
 }
 
-static int open_object(const struct object_request *wanted)
+static int open_object(struct object_request *wanted)
 {
     if (wanted->inode == JIT_INODE)
-        return open_jit_map(wanted);
+        return open_jit_names(wanted);
     if (wanted->inode == VDSO_INODE)
         return copy_vdso(wanted);
     return open_mapped(wanted);
 }
 
-/* 0, or -errno: -EAGAIN where the client is behind. */
-static int send_object(const struct supervisor *supervisor, const struct object_request *wanted)
+/* Is the request done with? It is kept where the client is behind, and while a JIT's names are
+ * still to come. */
+static bool answer_request(const struct supervisor *supervisor, struct object_request *wanted)
 {
+    if (wanted->due > time_now())
+        return false;
     int fd = open_object(wanted);
+    if (fd < 0 && wanted->due != 0)
+        return false;
     struct wire_message message = {
         .op = WIRE_OP_OBJECT, .error = fd < 0 ? ENOENT : 0, .value = wanted->id};
     int error = wire_send(supervisor->socket, &message, fd);
-
     if (fd >= 0)
         close(fd);
-    return error;
+    return error != -EAGAIN;
 }
 
 void objects_send(struct supervisor *supervisor)
 {
     struct objects *objects = &supervisor->objects;
-    unsigned sent = 0;
+    unsigned kept = 0, later = 0;
 
-    while (sent < objects->waiting_count &&
-           send_object(supervisor, &objects->waiting[sent]) != -EAGAIN)
-        sent++;
-    objects->waiting_count -= sent;
-    if (sent > 0)
-        memmove(objects->waiting, objects->waiting + sent,
-                objects->waiting_count * sizeof *objects->waiting);
+    for (unsigned i = 0; i < objects->waiting_count; i++) {
+        struct object_request *wanted = &objects->waiting[i];
+        if (answer_request(supervisor, wanted))
+            continue;
+        if (wanted->due == 0 || ++later <= OBJECTS_WAITING / 2) /* room for others is left */
+            objects->waiting[kept++] = *wanted;
+    }
+    objects->waiting_count = kept;
 }

@@ -162,16 +162,37 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
     return 0;
 }
 
-/* The 39th field of stat, proc(5); the third comes after the name. */
+/* A field of stat, proc(5); the third comes after the name. NULL: it is not there. */
+static const char *stat_field(const char *text, int number)
+{
+    const char *at = strrchr(text, ')');
+
+    for (int field = 2; at != NULL && field < number; field++)
+        at = strchr(at + 1, ' ');
+    return at;
+}
+
 int procfs_last_cpu(struct procfs_task *task)
 {
     char text[512];
     ssize_t got = read_kept(task, &task->stat_fd, "stat", text, sizeof text);
+    const char *at = got > 0 ? stat_field(text, 39) : NULL;
 
-    const char *at = got > 0 ? strrchr(text, ')') : NULL;
-    for (int field = 2; at != NULL && field < 39; field++)
-        at = strchr(at + 1, ' ');
     return at != NULL ? atoi(at) : -1;
+}
+
+uint64_t procfs_began(pid_t pid)
+{
+    char path[PATH_SIZE], text[512];
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t got = read_text(fd, text, sizeof text);
+    close(fd);
+    const char *at = got > 0 ? stat_field(text, 22) : NULL;
+    return at != NULL ? strtoull(at, NULL, 10) : 0;
 }
 
 int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])

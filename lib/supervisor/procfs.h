@@ -56,6 +56,9 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);
  * be read. For a list (NSpid:) the last one. */
 long procfs_status_number(pid_t tid, const char *name);
 
+/* When a process began, clock ticks since the boot; 0: it is gone. */
+uint64_t procfs_began(pid_t pid);
+
 /* Is tid a thread of process pid? */
 bool procfs_is_thread(pid_t pid, pid_t tid);
 

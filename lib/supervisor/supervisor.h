@@ -47,6 +47,9 @@ struct objects {
         uint32_t id;
         pid_t pid;
         uint64_t device, inode, start, end;
+        uint64_t began; /* of a JIT's names: when its process did, CLOCK_REALTIME ns */
+        uint64_t due;   /* and when to look for them again */
+        uint64_t pause; /* after which */
         char path[512];
     } waiting[OBJECTS_WAITING]; /* to be opened when no thread is stopped */
     unsigned waiting_count;

@@ -3,20 +3,9 @@
 #ifndef PPROFIL_PERF_MAP_H
 #define PPROFIL_PERF_MAP_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "symbol/code-names.h"
 
-struct perf_map;
-
-/* Reads the map behind fd, or where it is -1 that of process pid, from its own /tmp or ours.
- * NULL: there is none, or it cannot be trusted. */
-struct perf_map *perf_map_open(int fd, uint32_t pid);
-/* Was the file of a map longer when this was asked than when the map was read? map NULL: there was
- * none that could be read. */
-bool perf_map_grown(const struct perf_map *map, int fd, uint32_t pid);
-void perf_map_close(struct perf_map *map);
-
-/* The name of the code at address, valid while the map is; NULL: not covered. */
-const char *perf_map_find(const struct perf_map *map, uint64_t address);
+/* Reads the names in the first size bytes of a map. False: no memory. */
+bool perf_map_read(int fd, size_t size, struct code_names *names);
 
 #endif

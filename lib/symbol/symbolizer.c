@@ -10,15 +10,15 @@
 
 #include "symbol/demangle.h"
 #include "symbol/elf-object.h"
+#include "symbol/jit-code.h"
 #include "symbol/object-file.h"
-#include "symbol/perf-map.h"
 #include "symbol/symbol.h"
 #include "symbol/symbolizer-internal.h"
 
 struct source {
     bool opened;
     struct elf_object *elf; /* FILE and VDSO; NULL: no names */
-    struct perf_map *map;   /* ANON */
+    struct jit_code *jit;   /* ANON */
     const char *problem;    /* NULL: none, or not asked */
     char *own_problem;      /* owned; the text of problem where it had to be made */
 };
@@ -44,7 +44,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
         return;
     for (uint32_t i = 0; i < symbolizer->source_count; i++) {
         elf_object_close(symbolizer->sources[i].elf);
-        perf_map_close(symbolizer->sources[i].map);
+        jit_code_close(symbolizer->sources[i].jit);
         free(symbolizer->sources[i].own_problem);
     }
     free(symbolizer->sources);
@@ -80,6 +80,16 @@ static void open_elf(const struct symbolizer *symbolizer, struct source *source,
         source->problem = "no symbol table; its debug symbols are not installed";
 }
 
+static struct jit_owner owner_of(const struct profile *profile, const struct profile_object *object)
+{
+    const struct profile_totals *totals = &profile->totals;
+    struct jit_owner owner = {.pid = object->pid, .from = totals->start_time};
+
+    if (totals->start_time != 0 && totals->elapsed_ns != 0)
+        owner.until = totals->start_time + totals->elapsed_ns;
+    return owner;
+}
+
 static struct source *need_source(struct symbolizer *symbolizer, uint32_t object)
 {
     const struct profile *profile = symbolizer->profile;
@@ -100,8 +110,9 @@ static struct source *need_source(struct symbolizer *symbolizer, uint32_t object
     source->opened = true;
     const struct profile_object *what = &profile->objects[object];
     if (what->kind == PROFILE_OBJECT_ANON) {
-        source->map = perf_map_open(what->fd, what->pid);
-        if (source->map == NULL)
+        const struct jit_owner owner = owner_of(profile, what);
+        source->jit = jit_code_open(what->fd, &owner);
+        if (source->jit == NULL)
             source->problem = "code made at run time, and no /tmp/perf-PID.map that names it";
     } else if (!what->invented &&
                (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO)) {
@@ -226,8 +237,10 @@ static int name_location(struct symbolizer *symbolizer, const struct source *sou
     case PROFILE_OBJECT_UNKNOWN: /* "[unknown]", or what a file of counters could not say */
         return name_by_place(symbolizer, NULL, place->object, address, function);
     case PROFILE_OBJECT_ANON: {
-        const char *name = source->map != NULL ? perf_map_find(source->map, address) : "[anon]";
-        return make_function(symbolizer, place->object, name != NULL ? name : "[jit]", function);
+        struct jit_place found = {.name = source->jit != NULL ? "[jit]" : "[anon]"};
+        if (source->jit != NULL)
+            jit_code_find(source->jit, address, &found);
+        return make_function(symbolizer, place->object, found.name, function);
     }
     default:
         return name_code(symbolizer, elf, place->object, address, function);
@@ -246,6 +259,17 @@ static struct elf_object *file_of(const struct source *source, const struct prof
 }
 
 /* --- lines --------------------------------------------------------------------------- */
+
+static int jit_line(struct symbolizer *symbolizer, const struct source *source, uint64_t address,
+                    struct profile_line *line)
+{
+    struct jit_place found;
+
+    if (source->jit == NULL || !jit_code_find(source->jit, address, &found) || found.file == NULL)
+        return 0;
+    line->line = found.line;
+    return profile_string(symbolizer->profile, found.file, &line->file);
+}
 
 static int source_line(struct symbolizer *symbolizer, struct elf_object *elf, uint64_t address,
                        uint32_t *file, uint32_t *line)
@@ -281,6 +305,8 @@ int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_
         error = name_location(symbolizer, source, elf, &place, address, &line.function);
     if (error == 0 && (what & PROFILE_LOOKED_LINE) && elf != NULL)
         error = source_line(symbolizer, elf, address, &line.file, &line.line);
+    if (error == 0 && (what & PROFILE_LOOKED_LINE) && source->jit != NULL)
+        error = jit_line(symbolizer, source, address, &line);
     return error == 0 ? profile_set_lines(profile, location, &line, 1, what) : error;
 }
 
@@ -292,8 +318,9 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     uint32_t file = 0, line = 0;
     uint64_t address;
 
-    if (error != 0 || place.line_count == 0)
-        return error;
+    if (error != 0 || place.line_count == 0 ||
+        profile->objects[place.object].kind == PROFILE_OBJECT_ANON)
+        return error; /* lists of names do not say */
     struct source *source = need_source(symbolizer, place.object);
     if (source == NULL)
         return -ENOMEM;
@@ -336,8 +363,10 @@ bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location)
     const struct profile_location *place = &symbolizer->profile->locations[location];
     const struct source *source = asked_source(symbolizer, place->object);
 
+    struct jit_place found;
+
     return source != NULL &&
-           (source->map == NULL || perf_map_find(source->map, place->address) == NULL);
+           (source->jit == NULL || !jit_code_find(source->jit, place->address, &found));
 }
 
 bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object)
@@ -345,13 +374,15 @@ bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object)
     struct source *source = asked_source(symbolizer, object);
     const struct profile_object *what = &symbolizer->profile->objects[object];
 
-    if (source == NULL || !perf_map_grown(source->map, what->fd, what->pid))
+    const struct jit_owner owner = owner_of(symbolizer->profile, what);
+
+    if (source == NULL || !jit_code_grown(source->jit, what->fd, &owner))
         return false;
-    struct perf_map *map = perf_map_open(what->fd, what->pid);
-    if (map == NULL)
+    struct jit_code *jit = jit_code_open(what->fd, &owner);
+    if (jit == NULL)
         return false;
-    perf_map_close(source->map);
-    source->map = map;
+    jit_code_close(source->jit);
+    source->jit = jit;
     source->problem = NULL;
     return true;
 }

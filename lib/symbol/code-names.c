@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "symbol/code-names.h"
+
+/* Room for one more element. */
+static bool grow(void *array, size_t count, size_t *room, size_t element)
+{
+    void **pointer = array;
+
+    if (count < *room)
+        return true;
+    size_t more = *room == 0 ? 1024 : 2 * *room;
+    void *larger = reallocarray(*pointer, more, element);
+    if (larger == NULL)
+        return false;
+    *pointer = larger;
+    *room = more;
+    return true;
+}
+
+bool code_names_tell(struct code_names *names, const struct code_name *name)
+{
+    if (!grow(&names->told, names->count, &names->room, sizeof *names->told))
+        return false;
+    names->told[names->count] = *name;
+    names->told[names->count].order = names->count;
+    names->count++;
+    return true;
+}
+
+bool code_names_keep(struct code_names *names, void *memory)
+{
+    if (!grow(&names->kept, names->kept_count, &names->kept_room, sizeof *names->kept)) {
+        free(memory);
+        return false;
+    }
+    names->kept[names->kept_count++] = memory;
+    return true;
+}
+
+void code_names_clear(struct code_names *names)
+{
+    for (size_t i = 0; i < names->kept_count; i++)
+        free(names->kept[i]);
+    free(names->kept);
+    free(names->pieces);
+    free(names->told);
+    *names = (struct code_names){0};
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct code_name *a = left, *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* The entries that have begun: a binary heap, the latest line on top. */
+struct heap {
+    const struct code_name **entries;
+    size_t count;
+};
+
+static void heap_swap(struct heap *heap, size_t a, size_t b)
+{
+    const struct code_name *entry = heap->entries[a];
+
+    heap->entries[a] = heap->entries[b];
+    heap->entries[b] = entry;
+}
+
+static void heap_push(struct heap *heap, const struct code_name *entry)
+{
+    size_t at = heap->count++;
+
+    heap->entries[at] = entry;
+    for (; at > 0 && heap->entries[(at - 1) / 2]->order < entry->order; at = (at - 1) / 2)
+        heap_swap(heap, at, (at - 1) / 2);
+}
+
+static void heap_pop(struct heap *heap)
+{
+    heap->entries[0] = heap->entries[--heap->count];
+    for (size_t at = 0, child; (child = 2 * at + 1) < heap->count; at = child) {
+        if (child + 1 < heap->count &&
+            heap->entries[child]->order < heap->entries[child + 1]->order)
+            child++;
+        if (heap->entries[child]->order < heap->entries[at]->order)
+            return;
+        heap_swap(heap, at, child);
+    }
+}
+
+/* Sweeps over the sorted entries; between two of their ends the top of the heap rules. Each
+ * entry begins once and ends once, so there are at most two pieces to one. */
+static void cut(struct code_names *names, struct heap *heap)
+{
+    const struct code_name *entries = names->told;
+    const size_t count = names->count;
+    uint64_t at = 0;
+
+    for (size_t next = 0; next < count || heap->count > 0;) {
+        if (heap->count == 0)
+            at = entries[next].start;
+        while (next < count && entries[next].start <= at)
+            heap_push(heap, &entries[next++]);
+        const struct code_name *top = heap->entries[0];
+        uint64_t end =
+            next < count && entries[next].start < top->end ? entries[next].start : top->end;
+        names->pieces[names->piece_count++] =
+            (struct code_piece){at, end, (size_t)(top - entries)};
+        at = end;
+        while (heap->count > 0 && heap->entries[0]->end <= at)
+            heap_pop(heap);
+    }
+}
+
+bool code_names_cut(struct code_names *names)
+{
+    struct heap heap = {0};
+
+    if (names->count == 0)
+        return true;
+    qsort(names->told, names->count, sizeof *names->told, compare);
+    names->pieces = calloc(names->count, 2 * sizeof *names->pieces);
+    heap.entries = calloc(names->count, sizeof *heap.entries);
+    bool done = names->pieces != NULL && heap.entries != NULL;
+    if (done)
+        cut(names, &heap);
+    free(heap.entries);
+    return done;
+}
+
+const struct code_name *code_names_find(const struct code_names *names, uint64_t address)
+{
+    size_t low = 0, high = names->piece_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (names->pieces[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && address < names->pieces[low - 1].end
+               ? &names->told[names->pieces[low - 1].told]
+               : NULL;
+}

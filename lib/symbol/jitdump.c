@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Records behind a header (tools/perf/Documentation/jitdump-specification.txt in the kernel).
+ * The code itself is passed over. The file may still grow: a record that is not whole is the
+ * end, as is one that cannot be.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbol/jitdump.h"
+
+#define MAGIC 0x4a695444u
+#define LONGEST_NAME 4096u
+#define LARGEST_LINES (1u << 24) /* bytes of a record of lines */
+#define V8_SHIFT 64u /* V8 counts lines from an ELF header on that perf inject puts before code */
+
+enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
+
+struct header {
+    uint32_t magic, version, size, machine, pad, pid;
+    uint64_t time, flags;
+};
+struct record {
+    uint32_t id, size; /* with this */
+    uint64_t time;
+};
+struct load {
+    uint32_t pid, tid;
+    uint64_t vma, address, size, index; /* then the name, and the code */
+};
+struct move {
+    uint32_t pid, tid;
+    uint64_t vma, from, to, size, index;
+};
+struct debug_info {
+    uint64_t address, count; /* then as many debug_entry */
+};
+struct debug_entry {
+    uint64_t address;
+    uint32_t line, discriminator; /* then the file, with its end */
+};
+
+struct reader {
+    int fd;
+    struct code_names *names;
+    struct code_line *lines; /* owned by names: of the next load */
+    size_t line_count;
+    uint64_t lines_of;       /* its address */
+    struct code_name *loads; /* owned; by index, for moves */
+    uint64_t *indexes;       /* owned; ascending */
+    size_t load_count, load_room;
+};
+
+bool jitdump_is(const unsigned char head[4])
+{
+    uint32_t magic;
+
+    memcpy(&magic, head, sizeof magic);
+    return magic == MAGIC;
+}
+
+static bool read_at(int fd, uint64_t at, void *bytes, size_t size)
+{
+    return pread(fd, bytes, size, (off_t)at) == (ssize_t)size;
+}
+
+/* Moves are told by a number that goes up with each load: others cannot be moved. */
+static bool remember(struct reader *reader, uint64_t index, const struct code_name *name)
+{
+    if (reader->load_count > 0 && index <= reader->indexes[reader->load_count - 1])
+        return true;
+    if (reader->load_count == reader->load_room) {
+        size_t room = reader->load_room == 0 ? 1024 : 2 * reader->load_room;
+        void *loads = reallocarray(reader->loads, room, sizeof *reader->loads);
+        if (loads != NULL)
+            reader->loads = loads;
+        void *indexes = reallocarray(reader->indexes, room, sizeof *reader->indexes);
+        if (indexes != NULL)
+            reader->indexes = indexes;
+        if (loads == NULL || indexes == NULL)
+            return false;
+        reader->load_room = room;
+    }
+    reader->loads[reader->load_count] = *name;
+    reader->indexes[reader->load_count++] = index;
+    return true;
+}
+
+static void clean(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (iscntrl((unsigned char)*text))
+            *text = '?';
+}
+
+static bool take_load(struct reader *reader, uint64_t at, size_t size)
+{
+    struct load load;
+    char text[LONGEST_NAME];
+
+    if (size < sizeof load || !read_at(reader->fd, at, &load, sizeof load) || load.size == 0 ||
+        load.size > UINT64_MAX - load.address)
+        return true;
+    size -= sizeof load;
+    ssize_t got = pread(reader->fd, text, size < sizeof text ? size : sizeof text,
+                        (off_t)(at + sizeof load));
+    if (got <= 0 || memchr(text, '\0', (size_t)got) == NULL)
+        return true;
+    clean(text);
+    char *copy = strdup(text);
+    struct code_name name = {.start = load.address, .end = load.address + load.size, .name = copy};
+    if (reader->lines != NULL && reader->lines_of == load.address) {
+        name.lines = reader->lines;
+        name.line_count = reader->line_count;
+    }
+    reader->lines = NULL;
+    return copy != NULL && code_names_keep(reader->names, copy) &&
+           code_names_tell(reader->names, &name) && remember(reader, load.index, &name);
+}
+
+static bool take_move(struct reader *reader, uint64_t at, size_t size)
+{
+    size_t low = 0, high = reader->load_count;
+    struct move move;
+
+    if (size < sizeof move || !read_at(reader->fd, at, &move, sizeof move) || move.size == 0 ||
+        move.size > UINT64_MAX - move.to)
+        return true;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (reader->indexes[middle] <= move.index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || reader->indexes[low - 1] != move.index)
+        return true;
+    struct code_name name = reader->loads[low - 1];
+    name.start = move.to;
+    name.end = move.to + move.size;
+    name.lines = NULL; /* they are of the old addresses */
+    return code_names_tell(reader->names, &name);
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct code_line *a = left, *b = right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* A path that can be one: V8 may write what was a path once. */
+static const char *check_path(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++)
+        if (iscntrl((unsigned char)*at))
+            return NULL;
+    return *text == '\0' ? NULL : text;
+}
+
+/* The entries of a record; a file that is named "\xff" is that of the entry before. */
+static size_t parse_lines(char *bytes, size_t size, const struct debug_info *info,
+                          struct code_line *lines)
+{
+    const char *last = NULL;
+    size_t count = 0;
+
+    while (count < info->count && size > sizeof(struct debug_entry)) {
+        struct debug_entry entry;
+        char *file = bytes + sizeof entry;
+        memcpy(&entry, bytes, sizeof entry);
+        size_t room = size - sizeof entry, length = strnlen(file, room);
+        if (length == room)
+            break;
+        if (strcmp(file, "\xff") != 0)
+            last = check_path(file);
+        lines[count++] = (struct code_line){entry.address, last, entry.line};
+        bytes += sizeof entry + length + 1;
+        size -= sizeof entry + length + 1;
+    }
+    return count;
+}
+
+static bool take_lines(struct reader *reader, uint64_t at, size_t size)
+{
+    struct debug_info info;
+
+    reader->lines = NULL;
+    if (size < sizeof info || size > LARGEST_LINES ||
+        !read_at(reader->fd, at, &info, sizeof info) ||
+        info.count > (size - sizeof info) / (sizeof(struct debug_entry) + 1))
+        return true;
+    size -= sizeof info;
+    char *bytes = malloc(size + 1);
+    if (bytes == NULL || !code_names_keep(reader->names, bytes))
+        return false;
+    struct code_line *lines = calloc(info.count + 1, sizeof *lines);
+    if (lines == NULL || !code_names_keep(reader->names, lines))
+        return false;
+    if (!read_at(reader->fd, at + sizeof info, bytes, size))
+        return true;
+    reader->line_count = parse_lines(bytes, size, &info, lines);
+    if (reader->line_count == 0)
+        return true;
+    qsort(lines, reader->line_count, sizeof *lines, compare_lines);
+    if (lines[0].address >= info.address + V8_SHIFT)
+        for (size_t i = 0; i < reader->line_count; i++)
+            lines[i].address -= V8_SHIFT;
+    reader->lines = lines;
+    reader->lines_of = info.address;
+    return true;
+}
+
+static bool take_record(struct reader *reader, const struct record *record, uint64_t at)
+{
+    size_t size = record->size - sizeof *record;
+
+    at += sizeof *record;
+    switch (record->id) {
+    case CODE_LOAD:
+        return take_load(reader, at, size);
+    case CODE_MOVE:
+        return take_move(reader, at, size);
+    case CODE_DEBUG_INFO:
+        return take_lines(reader, at, size);
+    default:
+        return true;
+    }
+}
+
+bool jitdump_read(int fd, size_t size, struct code_names *names)
+{
+    struct reader reader = {.fd = fd, .names = names};
+    struct header header;
+    struct record record;
+    bool done = true;
+
+    if (!read_at(fd, 0, &header, sizeof header) || header.size < sizeof header)
+        return true;
+    for (uint64_t at = header.size; done && at < size; at += record.size) {
+        if (!read_at(fd, at, &record, sizeof record) || record.size < sizeof record ||
+            record.size > size - at || record.id == CODE_CLOSE)
+            break;
+        done = take_record(&reader, &record, at);
+    }
+    free(reader.loads);
+    free(reader.indexes);
+    return done;
+}
