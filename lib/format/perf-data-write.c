@@ -27,7 +27,7 @@
 #include "format/perf-data.h"
 #include "format/placement.h"
 #include "format/pprof-tables.h"
-#include "format/timeline.h"
+#include "format/instants.h"
 
 #define EVENT_ID 1u
 #define SAMPLE_ID_SIZE 24u /* what every record but a sample ends with: pid, tid, time, event */
@@ -46,7 +46,7 @@ struct step {
 
 struct writer {
     const struct profile *profile;
-    struct timeline timeline;
+    struct instants instants;
     struct place *places;
     struct step *steps; /* by time */
     uint32_t step_count;
@@ -105,7 +105,7 @@ static int add_processes(struct writer *writer)
     int error = execed == NULL ? -ENOMEM : mark_execed(profile, execed);
 
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
-        const struct life *life = &writer->timeline.lives[i];
+        const struct life *life = &writer->instants.lives[i];
         error = add_step(writer, life->begin, STEP_PROCESS, i, 0);
         if (error == 0 && profile->processes[i].end != 0 && !execed[i])
             error = add_step(writer, life->end, STEP_END, i, 0);
@@ -113,7 +113,7 @@ static int add_processes(struct writer *writer)
     free(execed);
     for (uint32_t i = 0; error == 0 && i < profile->thread_count; i++) {
         uint32_t process = profile->threads[i].process;
-        error = add_step(writer, writer->timeline.lives[process].begin, STEP_THREAD, process, i);
+        error = add_step(writer, writer->instants.lives[process].begin, STEP_THREAD, process, i);
     }
     return error;
 }
@@ -138,7 +138,7 @@ static int add_maps_of(struct writer *writer, const struct profile_sample *sampl
         if (error != 0 || seen->used || writer->places[object].size == 0)
             continue;
         memo_remember(known, seen, 0);
-        error = add_step(writer, writer->timeline.lives[process].begin, STEP_MAP, process, object);
+        error = add_step(writer, writer->instants.lives[process].begin, STEP_MAP, process, object);
     }
     return error;
 }
@@ -172,7 +172,7 @@ static int plan(struct writer *writer)
     int error = placement_make(writer->profile, &writer->places);
 
     if (error == 0)
-        error = timeline_make(&writer->timeline, writer->profile);
+        error = instants_make(&writer->instants, writer->profile);
     if (error == 0)
         error = add_processes(writer);
     if (error == 0)
@@ -375,11 +375,11 @@ static void put_sample(struct writer *writer, const struct instant *instant)
 
 static void put_data(struct writer *writer)
 {
-    const struct timeline *timeline = &writer->timeline;
+    const struct instants *instants = &writer->instants;
     uint32_t next = 0;
 
-    for (size_t i = 0; i < timeline->count && writer->out->error == 0; i++) {
-        const struct instant *instant = &timeline->instants[i];
+    for (size_t i = 0; i < instants->count && writer->out->error == 0; i++) {
+        const struct instant *instant = &instants->instants[i];
         for (; next < writer->step_count; next++) {
             const struct step *step = &writer->steps[next];
             if (step->time > instant->time ||
@@ -495,8 +495,8 @@ static void put_feature(struct writer *writer, enum perf_feature feature)
         put_event(writer);
         break;
     case PERF_FEATURE_SAMPLE_TIME:
-        put8(writer, writer->timeline.begin);
-        put8(writer, writer->timeline.end);
+        put8(writer, writer->instants.begin);
+        put8(writer, writer->instants.end);
         break;
     default:
         break;
@@ -598,7 +598,7 @@ int perf_data_write(int fd, const struct profile *profile)
         writer.has |= PERF_HAS_CALLCHAIN;
     if (error == 0)
         error = write_planned(&writer, fd);
-    timeline_free(&writer.timeline);
+    instants_free(&writer.instants);
     free(writer.places);
     free(writer.steps);
     return error;

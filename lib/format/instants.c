@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "format/timeline.h"
+#include "format/instants.h"
 
 #define FIRST_TIME 1000000000u /* ns; readers take 0 for none */
 #define GOLDEN 0.6180339887498949
@@ -38,7 +38,7 @@ static bool plausible(uint64_t time)
     return time > 0 && time < INT64_MAX / 2;
 }
 
-static void find_lives(struct timeline *timeline, const struct profile *profile)
+static void find_lives(struct instants *made, const struct profile *profile)
 {
     uint64_t begin = 0;
 
@@ -47,32 +47,32 @@ static void find_lives(struct timeline *timeline, const struct profile *profile)
         if (plausible(start) && (begin == 0 || start < begin))
             begin = start;
     }
-    timeline->begin = begin == 0 ? FIRST_TIME : begin;
-    timeline->end = timeline->begin + length_of(profile);
+    made->begin = begin == 0 ? FIRST_TIME : begin;
+    made->end = made->begin + length_of(profile);
     for (uint32_t i = 0; i < profile->process_count; i++) {
         const struct profile_process *process = &profile->processes[i];
-        struct life *life = &timeline->lives[i];
-        life->begin = plausible(process->start) ? process->start : timeline->begin;
-        life->end = plausible(process->end) ? process->end : timeline->end;
+        struct life *life = &made->lives[i];
+        life->begin = plausible(process->start) ? process->start : made->begin;
+        life->end = plausible(process->end) ? process->end : made->end;
         if (life->end <= life->begin)
             life->end = life->begin + 1;
-        if (life->end > timeline->end)
-            timeline->end = life->end;
+        if (life->end > made->end)
+            made->end = life->end;
     }
 }
 
 /* Into how many the samples of an entry are parted. */
 static uint64_t parts_of(const struct profile *profile, const struct profile_sample *sample)
 {
-    if (!timeline_has(profile, sample) || (sample->count | time_of(profile, sample)) == 0)
+    if (!instants_has(profile, sample) || (sample->count | time_of(profile, sample)) == 0)
         return 0;
-    return sample->count > 0 && profile->totals.samples <= TIMELINE_MOST ? sample->count : 1;
+    return sample->count > 0 && profile->totals.samples <= INSTANTS_MOST ? sample->count : 1;
 }
 
-static void spread(struct timeline *timeline, const struct profile *profile, uint32_t index)
+static void spread(struct instants *made, const struct profile *profile, uint32_t index)
 {
     const struct profile_sample *sample = &profile->samples[index];
-    const struct life *life = &timeline->lives[profile->threads[sample->thread].process];
+    const struct life *life = &made->lives[profile->threads[sample->thread].process];
     uint64_t parts = parts_of(profile, sample), ns = time_of(profile, sample);
     double whole, tooth = (double)(life->end - life->begin) / (double)parts;
     double at = modf(GOLDEN * (double)(index + 1), &whole);
@@ -80,7 +80,7 @@ static void spread(struct timeline *timeline, const struct profile *profile, uin
     if ((profile->totals.wall ? profile->totals.wall_ns : profile->totals.cpu_ns) == 0)
         ns = sample->count;
     for (uint64_t i = 0; i < parts; i++) {
-        struct instant *instant = &timeline->instants[timeline->count++];
+        struct instant *instant = &made->instants[made->count++];
         instant->time = life->begin + (uint64_t)(((double)i + at) * tooth);
         instant->ns = ns / parts + (i < ns % parts);
         instant->sample = index;
@@ -96,29 +96,29 @@ static int compare(const void *left, const void *right)
     return a->sample < b->sample ? -1 : a->sample > b->sample;
 }
 
-int timeline_make(struct timeline *timeline, const struct profile *profile)
+int instants_make(struct instants *made, const struct profile *profile)
 {
     uint64_t count = 0;
 
-    *timeline = (struct timeline){0};
+    *made = (struct instants){0};
     for (uint32_t i = 0; i < profile->sample_count; i++)
         count += parts_of(profile, &profile->samples[i]);
-    timeline->instants = calloc(count + 1, sizeof *timeline->instants);
-    timeline->lives = calloc(profile->process_count + 1u, sizeof *timeline->lives);
-    if (timeline->instants == NULL || timeline->lives == NULL) {
-        timeline_free(timeline);
+    made->instants = calloc(count + 1, sizeof *made->instants);
+    made->lives = calloc(profile->process_count + 1u, sizeof *made->lives);
+    if (made->instants == NULL || made->lives == NULL) {
+        instants_free(made);
         return -ENOMEM;
     }
-    find_lives(timeline, profile);
+    find_lives(made, profile);
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        spread(timeline, profile, i);
-    qsort(timeline->instants, timeline->count, sizeof *timeline->instants, compare);
+        spread(made, profile, i);
+    qsort(made->instants, made->count, sizeof *made->instants, compare);
     return 0;
 }
 
-void timeline_free(struct timeline *timeline)
+void instants_free(struct instants *made)
 {
-    free(timeline->instants);
-    free(timeline->lives);
-    *timeline = (struct timeline){0};
+    free(made->instants);
+    free(made->lives);
+    *made = (struct instants){0};
 }

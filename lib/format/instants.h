@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * timeline: when samples were taken, for formats that must say.
+ * instants: when samples were taken, for formats that must say.
  *
  * A profile counts; it does not know when. The samples of each entry of its table are spread
  * evenly over the life of their process, and those of different entries are mixed, so that
  * nothing looks like a phase of the program that was none.
  */
-#ifndef PPROFIL_TIMELINE_H
-#define PPROFIL_TIMELINE_H
+#ifndef PPROFIL_INSTANTS_H
+#define PPROFIL_INSTANTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "profile/profile.h"
 
-#define TIMELINE_MOST (1u << 20) /* samples; of profiles with more, equal ones are joined */
+#define INSTANTS_MOST (1u << 20) /* samples; of profiles with more, equal ones are joined */
 
 struct instant {
     uint64_t time;   /* made up, ns */
@@ -26,7 +26,7 @@ struct life {
     uint64_t begin, end; /* ns, begin < end */
 };
 
-struct timeline {
+struct instants {
     struct instant *instants; /* owned; by time */
     size_t count;
     struct life *lives;       /* owned; by process: CLOCK_MONOTONIC ns where it is known */
@@ -35,12 +35,12 @@ struct timeline {
 
 /* 0 or -ENOMEM, and then there is nothing to free. A profile without any time gets 1 ns a
  * sample. */
-int timeline_make(struct timeline *timeline, const struct profile *profile);
-void timeline_free(struct timeline *timeline);
+int instants_make(struct instants *made, const struct profile *profile);
+void instants_free(struct instants *made);
 
 /* Does a sample belong to the mode that the profile is in? Where wall mode was on for a while,
  * a profile of CPU time may still have sleepers. */
-static inline bool timeline_has(const struct profile *profile, const struct profile_sample *sample)
+static inline bool instants_has(const struct profile *profile, const struct profile_sample *sample)
 {
     return profile->totals.wall || !sample->sleeping;
 }
