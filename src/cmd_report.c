@@ -286,8 +286,9 @@ static int print(const struct report_command *command, pprofil_profile *profile)
     if (problem[0] != '\0')
         return complain("%s: %s", command->path, problem);
     if (error == -EOVERFLOW)
-        return complain("%s: it has more stacks than a report can hold; give a part of it",
-                        command->path);
+        return complain(
+            "%s: it has more stacks than a report can hold; --focus and --comm choose a part",
+            command->path);
     return complain_file(output_name(command), error, true);
 }
 

@@ -27,19 +27,20 @@
 
 struct drawing {
     const char *line, *fork, *end, *gap; /* three columns each */
+    const char *interval;                /* head of that column: five */
 };
 
-static const struct drawing in_utf8 = {"│  ", "├─ ", "└─ ", "   "};
-static const struct drawing in_ascii = {"|  ", "|- ", "`- ", "   "};
+static const struct drawing in_utf8 = {"│  ", "├─ ", "└─ ", "   ", " ±95%"};
+static const struct drawing in_ascii = {"|  ", "|- ", "`- ", "   ", "+-95%"};
 
 struct printer {
     FILE *out;
     const pprofil_tree *tree;
     const struct view *view;
     const struct drawing *drawing;
-    bool *ended;   /* owned: of each branching above, does no more come? */
-    uint32_t most; /* how many there may be */
-    size_t width;  /* of names */
+    bool *ended;    /* owned: of each branching above, does no more come? */
+    uint32_t most;  /* how many there may be */
+    size_t width;   /* of names */
     bool recursion; /* does any function call itself directly? */
 };
 
@@ -242,8 +243,8 @@ int view_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tree
         fputs("# the profile has no stacks: -g records them\n", out);
     print_what(out, view, &totals);
     if (count > 0)
-        fprintf(out, "total%%   ±95%%  %s%-*s  %s\n", shows_self(view) ? " self%  " : "",
-                (int)printer.width,
+        fprintf(out, "total%%  %s  %s%-*s  %s\n", printer.drawing->interval,
+                shows_self(view) ? " self%  " : "", (int)printer.width,
                 view->by == PPROFIL_BY_LINE     ? "file:line"
                 : view->by == PPROFIL_BY_OBJECT ? "object"
                                                 : "function",

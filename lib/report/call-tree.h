@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "report/sums.h"
 
-#define CALL_TREE_LARGEST (UINT32_C(1) << 24) /* nodes: no real profile comes near */
+#define CALL_TREE_LARGEST (UINT32_C(1) << 23) /* nodes: no real profile comes near */
 
 struct call_total {
     uint64_t samples, ns;
