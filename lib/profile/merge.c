@@ -14,40 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/merge-internal.h"
 #include "profile/merge.h"
-#include "profile/profile-internal.h"
 
 #define OTHERS " (and others)"
-
-struct merger {
-    struct profile *into;
-    const struct profile *from;
-    bool cpu_only;
-    bool wall; /* what comes of it */
-    /* owned: indexes in into, by those in from */
-    uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
-    bool *joined; /* owned: by process of from, that into had it before */
-};
-
-static const char *text_of(const struct profile *profile, uint32_t string)
-{
-    return profile->strings[string];
-}
-
-static int order(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static int merge_strings(struct merger *merger)
 {
@@ -55,149 +25,6 @@ static int merge_strings(struct merger *merger)
 
     for (uint32_t i = 0; error == 0 && i < merger->from->string_count; i++)
         error = profile_string(merger->into, text_of(merger->from, i), &merger->strings[i]);
-    return error;
-}
-
-/* --- processes ------------------------------------------------------------------------- */
-
-static uint32_t hash_process(const struct profile_process *process, uint32_t comm)
-{
-    return index_mix(index_mix(process->pid, process->start), comm);
-}
-
-static bool same_process(const struct merger *merger, const struct profile_process *a,
-                         const struct profile_process *b)
-{
-    return a->pid == b->pid && a->ppid == b->ppid && a->start == b->start &&
-           a->comm == merger->strings[b->comm] && (a->start != 0 || a->pid == 0);
-}
-
-static void join_process(struct profile_process *into, const struct profile_process *from)
-{
-    into->end = greater(into->end, from->end);
-    into->cpu_ns = greater(into->cpu_ns, from->cpu_ns);
-    if (from->status > into->status)
-        into->status = from->status;
-}
-
-static int merge_process(struct merger *merger, struct index *known, uint32_t i)
-{
-    struct profile_process process = merger->from->processes[i];
-    uint32_t comm = merger->strings[process.comm], hash = hash_process(&process, comm);
-    uint32_t at = hash, found;
-
-    while ((found = index_next(known, hash, &at)) != PROFILE_ABSENT) {
-        struct profile_process *other = &merger->into->processes[found];
-        if (!same_process(merger, other, &process))
-            continue;
-        join_process(other, &process);
-        merger->processes[i] = found;
-        merger->joined[i] = true;
-        index_remove(known, hash, found); /* no two of one file are the same */
-        return 0;
-    }
-    process.comm = comm;
-    return profile_add_process(merger->into, &process, &merger->processes[i]);
-}
-
-static int merge_processes(struct merger *merger)
-{
-    struct index known = {0};
-    int error = 0;
-
-    for (uint32_t i = 0; error == 0 && i < merger->into->process_count; i++) {
-        const struct profile_process *process = &merger->into->processes[i];
-        error = index_add(&known, hash_process(process, process->comm), i);
-    }
-    for (uint32_t i = 0; error == 0 && i < merger->from->process_count; i++)
-        error = merge_process(merger, &known, i);
-    index_free(&known);
-    return error;
-}
-
-/* By number, then oldest first; what is not told apart by that may change places. */
-static int compare_processes(const void *left, const void *right, void *context)
-{
-    const struct profile *profile = context;
-    const struct profile_process *a = &profile->processes[*(const uint32_t *)left];
-    const struct profile_process *b = &profile->processes[*(const uint32_t *)right];
-    int result = order(a->pid, b->pid);
-
-    if (result == 0)
-        result = order(a->start, b->start);
-    if (result == 0)
-        result = strcmp(text_of(profile, a->comm), text_of(profile, b->comm));
-    return result != 0 ? result : order(a->generation, b->generation);
-}
-
-static bool has_repeated_generation(const struct profile *profile, const uint32_t *same,
-                                    uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++)
-        if (profile->processes[same[i]].generation <= profile->processes[same[i - 1]].generation)
-            return true;
-    return false;
-}
-
-static int number_generations(struct profile *profile)
-{
-    uint32_t count = profile->process_count, *sorted = calloc(count + 1u, sizeof *sorted);
-
-    if (sorted == NULL)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = i;
-    qsort_r(sorted, count, sizeof *sorted, compare_processes, profile);
-    for (uint32_t first = 0, next; first < count; first = next) {
-        uint32_t pid = profile->processes[sorted[first]].pid;
-        for (next = first + 1; next < count && profile->processes[sorted[next]].pid == pid; next++)
-            ;
-        if (!has_repeated_generation(profile, sorted + first, next - first))
-            continue;
-        for (uint32_t i = first; i < next; i++)
-            profile->processes[sorted[i]].generation = i - first;
-    }
-    free(sorted);
-    return 0;
-}
-
-/* --- threads --------------------------------------------------------------------------- */
-
-static uint32_t hash_thread(const struct profile_thread *thread)
-{
-    return index_mix(index_mix(thread->process, thread->tid), thread->comm);
-}
-
-static int merge_thread(struct merger *merger, const struct index *known, uint32_t i)
-{
-    const struct profile_thread *from = &merger->from->threads[i];
-    struct profile_thread thread = {.process = merger->processes[from->process],
-                                    .tid = from->tid,
-                                    .comm = merger->strings[from->comm]};
-    uint32_t hash = hash_thread(&thread), at = hash, found;
-
-    while (merger->joined[from->process] &&
-           (found = index_next(known, hash, &at)) != PROFILE_ABSENT) {
-        const struct profile_thread *other = &merger->into->threads[found];
-        if (other->process == thread.process && other->tid == thread.tid &&
-            other->comm == thread.comm) {
-            merger->threads[i] = found;
-            return 0;
-        }
-    }
-    return profile_add_thread(merger->into, &thread, &merger->threads[i]);
-}
-
-static int merge_threads(struct merger *merger)
-{
-    struct index known = {0};
-    int error = 0;
-
-    for (uint32_t i = 0; error == 0 && i < merger->into->thread_count; i++)
-        error = index_add(&known, hash_thread(&merger->into->threads[i]), i);
-    for (uint32_t i = 0; error == 0 && i < merger->from->thread_count; i++)
-        error = merge_thread(merger, &known, i);
-    index_free(&known);
     return error;
 }
 
@@ -510,7 +337,7 @@ int profile_merge(struct profile *into, const struct profile *from, unsigned how
         error = steps[i](&merger);
     if (error == 0) {
         merge_totals(&merger);
-        error = number_generations(into);
+        error = merge_number_generations(into);
     }
     free_maps(&merger);
     return error;

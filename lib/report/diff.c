@@ -272,6 +272,8 @@ static int compare_rows(const void *left, const void *right)
     if (result == 0)
         result = compare_sizes(fabs(a->total.change), fabs(b->total.change));
     if (result == 0)
+        result = compare_sizes(a->self.share[DIFF_NEW], b->self.share[DIFF_NEW]);
+    if (result == 0)
         result = strcmp(a->name, b->name);
     return result != 0 ? result : strcmp(a->object[DIFF_NEW], b->object[DIFF_NEW]);
 }

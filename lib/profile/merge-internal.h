@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of merging share. */
+#ifndef PPROFIL_MERGE_INTERNAL_H
+#define PPROFIL_MERGE_INTERNAL_H
+
+#include "profile/profile-internal.h"
+
+struct merger {
+    struct profile *into;
+    const struct profile *from;
+    bool cpu_only;
+    bool wall; /* what comes of it */
+    /* owned: indexes in into, by those in from */
+    uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
+    bool *joined; /* owned: by process of from, that into had it before */
+};
+
+static inline const char *text_of(const struct profile *profile, uint32_t string)
+{
+    return profile->strings[string];
+}
+
+static inline int order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static inline uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* --- merge-tasks.c: 0 or -ENOMEM, -EOVERFLOW ---------------------------------------------- */
+
+int merge_processes(struct merger *merger);
+int merge_threads(struct merger *merger);
+/* Gives processes of one number generations that tell them apart. */
+int merge_number_generations(struct profile *profile);
+
+#endif
