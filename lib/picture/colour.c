@@ -86,25 +86,32 @@ static double share(uint64_t part, uint64_t all)
     return all == 0 ? 0 : (double)part / (double)all;
 }
 
-double picture_change(const struct picture_tree *tree, uint32_t index)
+static double change_of(const struct picture_frame *frame, const struct picture_frame *root)
 {
-    const struct picture_frame *frame = &tree->frames[index], *root = &tree->frames[0];
-
     return share(frame->total.value, root->total.value) -
            share(frame->old_total.value, root->old_total.value);
 }
 
-/* Two proportions, their common variance estimated from both. */
-bool picture_is_significant(const struct picture_tree *tree, uint32_t index)
+double picture_change(const struct picture_tree *tree, uint32_t index)
 {
-    const struct picture_frame *frame = &tree->frames[index], *root = &tree->frames[0];
+    return change_of(&tree->frames[index], &tree->frames[0]);
+}
+
+/* Two proportions, their common variance estimated from both. */
+bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root)
+{
     double n = (double)root->total.samples, m = (double)root->old_total.samples;
 
     if (n == 0 || m == 0)
         return false;
     double p = (double)(frame->total.samples + frame->old_total.samples) / (n + m);
     double error = sqrt(p * (1 - p) * (1 / n + 1 / m));
-    return fabs(picture_change(tree, index)) > Z95 * error;
+    return fabs(change_of(frame, root)) > Z95 * error;
+}
+
+bool picture_is_significant(const struct picture_tree *tree, uint32_t index)
+{
+    return picture_differs(&tree->frames[index], &tree->frames[0]);
 }
 
 double picture_largest_change(const struct picture_tree *tree)

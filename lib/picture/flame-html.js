@@ -214,16 +214,17 @@
     return text.length <= columns ? text : [...text].slice(0, columns - 1).join('') + '…';
   }
 
+  // Most are narrow: a plain rectangle is drawn far sooner than a path.
   function drawFrame(i, x, y, w) {
     const match = flame.matches[i] === 1;
-    const gap = w > 3 ? 1 : 0;
-    pen.globalAlpha = i < flame.zoomed ? 0.55 : 1;
     pen.fillStyle = match ? style.mark : colourOf(tree, i);
+    if (w <= 6 && i !== hovered && i !== flame.focus && i >= flame.zoomed) {
+      pen.fillRect(x, y, w > 3 ? w - 1 : w, rowHeight - 1);
+      return;
+    }
+    pen.globalAlpha = i < flame.zoomed ? 0.55 : 1;
     pen.beginPath();
-    if (w > 6)
-      pen.roundRect(x, y, w - gap, rowHeight - 1, 2);
-    else
-      pen.rect(x, y, w - gap, rowHeight - 1);
+    pen.roundRect(x, y, w > 3 ? w - 1 : w, rowHeight - 1, 2);
     pen.fill();
     if (i === hovered || i === flame.focus) {
       pen.strokeStyle = style.ink;
@@ -238,9 +239,16 @@
     pen.globalAlpha = 1;
   }
 
+  // Once for whatever has changed until the browser paints.
+  let waiting = false;
   function draw() {
-    pen.clearRect(0, 0, width, height);
-    eachVisible(drawFrame);
+    if (!waiting)
+      requestAnimationFrame(() => {
+        waiting = false;
+        pen.clearRect(0, 0, width, height);
+        eachVisible(drawFrame);
+      });
+    waiting = true;
   }
 
   function fit() {

@@ -22,7 +22,8 @@
 #define TITLE 86u /* columns of the title, which leave room for buttons */
 #define LETTER 7.23 /* width of one in a fixed font of 12 units */
 #define NARROWEST 0.1
-#define MOST_FRAMES 100000u
+#define ROUNDED 4.0 /* corners, of frames that are so wide */
+#define MOST_FRAMES 20000u /* what browsers draw at once */
 
 /* What is drawn, and how. */
 struct drawing {
@@ -177,35 +178,66 @@ static void draw_tip(struct drawing *drawing, uint32_t index)
     fputs("</title>", out);
 }
 
+/* x and width, in units of the picture. */
+static void place_frame(const struct drawing *drawing, uint32_t index, double *x, double *width)
+{
+    *x = EDGE + (double)drawing->starts[index] * scale_of(drawing->tree);
+    *width = (double)drawing->tree->frames[index].total.value * scale_of(drawing->tree);
+}
+
+static unsigned top_of(const struct drawing *drawing, uint32_t index)
+{
+    uint32_t depth = drawing->tree->frames[index].depth;
+    return TOP + ROW * (drawing->down ? depth : drawing->tree->depth - depth);
+}
+
 static void draw_frame(struct drawing *drawing, uint32_t index)
 {
     const struct picture_tree *tree = drawing->tree;
-    const struct picture_frame *frame = &tree->frames[index];
-    const struct picture_name *name = &tree->names[frame->name];
-    double x = EDGE + (double)drawing->starts[index] * scale_of(tree);
-    double width = (double)frame->total.value * scale_of(tree);
-    unsigned y = TOP + ROW * (drawing->down ? frame->depth : tree->depth - frame->depth);
     struct picture_colour colour = tree->compares
                                        ? picture_colour_of_change(tree, index, drawing->largest)
-                                       : picture_colour_of(name);
+                                       : picture_colour_of(&tree->names[tree->frames[index].name]);
     FILE *out = drawing->out;
+    double x, width;
 
-    fputs("<g>", out);
-    draw_tip(drawing, index);
+    place_frame(drawing, index, &x, &width);
     fputs("<rect x=\"", out);
     page_put_number(out, x, 4);
-    fprintf(out, "\" y=\"%u\" width=\"", y);
+    fprintf(out, "\" y=\"%u\" width=\"", top_of(drawing, index));
     page_put_number(out, width, 4);
-    fprintf(out, "\" height=\"%u\" rx=\"2\" fill=\"#%02x%02x%02x\"/>", ROW - 1, colour.red,
-            colour.green, colour.blue);
-    if (width >= 3 * LETTER + 6) {
-        fputs("<text x=\"", out);
-        page_put_number(out, x + 4, 2);
-        fprintf(out, "\" y=\"%u\">", y + 13);
-        picture_escape_clipped(out, name->text, (unsigned)((width - 6) / LETTER));
-        fputs("</text>", out);
-    }
-    fputs("</g>\n", out);
+    fprintf(out, "\" height=\"%u\"%s fill=\"#%02x%02x%02x\">", ROW - 1,
+            width >= ROUNDED ? " rx=\"2\"" : "", colour.red, colour.green, colour.blue);
+    draw_tip(drawing, index);
+    fputs("</rect>\n", out);
+}
+
+static void draw_label(struct drawing *drawing, uint32_t index)
+{
+    FILE *out = drawing->out;
+    double x, width;
+
+    place_frame(drawing, index, &x, &width);
+    if (width < 3 * LETTER + 6)
+        return;
+    fprintf(out, "<text data-frame=\"%u\" x=\"", index);
+    page_put_number(out, x + 4, 2);
+    fprintf(out, "\" y=\"%u\">", top_of(drawing, index) + 13);
+    picture_escape_clipped(out, drawing->tree->names[drawing->tree->frames[index].name].text,
+                           (unsigned)((width - 6) / LETTER));
+    fputs("</text>\n", out);
+}
+
+/* Labels have a layer of their own: most frames are too narrow to have one, and a browser takes
+ * its time for every element. */
+static void draw_frames(struct drawing *drawing)
+{
+    fprintf(drawing->out, "<g id=\"frames\" data-down=\"%d\">\n", drawing->down);
+    for (uint32_t i = 0; i < drawing->tree->frame_count; i++)
+        draw_frame(drawing, i);
+    fputs("</g>\n<g id=\"labels\">\n", drawing->out);
+    for (uint32_t i = 0; i < drawing->tree->frame_count; i++)
+        draw_label(drawing, i);
+    fputs("</g>\n", drawing->out);
 }
 
 /* --- the whole ----------------------------------------------------------------------------- */
@@ -223,10 +255,7 @@ static int draw(struct drawing *drawing)
             WIDTH, height, WIDTH, height);
     fprintf(out, "<style>\n%s</style>\n", picture_flame_svg_css);
     fprintf(out, "<rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n", WIDTH, height);
-    fprintf(out, "<g id=\"frames\" data-down=\"%d\">\n", drawing->down);
-    for (uint32_t i = 0; i < tree->frame_count; i++)
-        draw_frame(drawing, i);
-    fputs("</g>\n", out);
+    draw_frames(drawing);
     int error = draw_head(drawing);
     if (error != 0)
         return error;

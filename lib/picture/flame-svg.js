@@ -5,16 +5,17 @@
   const svg = document.documentElement;
   const find = (id) => document.getElementById(id);
   const SVG = 'http://www.w3.org/2000/svg', HTML = 'http://www.w3.org/1999/xhtml';
-  const groups = [...find('frames').children];
-  const rects = groups.map((group) => group.querySelector('rect'));
-  const texts = groups.map((group) => group.querySelector('text'));
-  const titles = groups.map((group) => group.querySelector('title').textContent.split('\n'));
+  const rects = [...find('frames').children];
+  const titles = rects.map((rect) => rect.textContent.split('\n'));
+  const texts = rects.map(() => null);
+  for (const text of find('labels').children)
+    texts[text.dataset.frame] = text;
   const number = (element, name) => Number(element.getAttribute(name));
   const edge = 10, row = 18, letter = 7.23;
   const whole = number(svg, 'width') - 2 * edge, height = number(svg, 'height');
   const down = find('frames').dataset.down === '1';
-  const rootY = number(rects[0], 'y');
-  const drawn = groups.map(() => '');
+  const tops = rects.map((rect) => number(rect, 'y'));
+  const drawn = rects.map(() => '');
   let width = 0, input = null;
 
   const view = {
@@ -25,12 +26,12 @@
       input.select();
     },
     show(i) {
-      const y = number(rects[i], 'y');
+      const y = tops[i];
       if (y < scrollY + 70 || y > scrollY + innerHeight - 80)
         scrollTo(0, y - innerHeight / 2);
     },
     paint() {
-      for (let i = 0; i < groups.length; i++)
+      for (let i = 0; i < rects.length; i++)
         paintFrame(i);
       find('search').querySelector('text').textContent =
         flame.wrong ? 'no pattern' : flame.query === '' ? 'Search  /'
@@ -44,7 +45,7 @@
   };
   const flame = new Flame({
     label: titles.map((title) => title[0]),
-    depth: rects.map((rect) => Math.round(Math.abs(number(rect, 'y') - rootY) / row)),
+    depth: tops.map((top) => Math.abs(top - tops[0]) / row),
     x: rects.map((rect) => (number(rect, 'x') - edge) / whole),
     w: rects.map((rect) => number(rect, 'width') / whole),
   }, view);
@@ -61,30 +62,36 @@
   // What has not changed is left alone: the browser has less to do.
   function paintFrame(i) {
     const place = flame.place(i), room = place === null ? 0 : place[1] * width;
-    const outside = i < flame.zoomed;
-    const name = [outside && flame.zoomed > 0 ? 'outside' : '', flame.matches[i] ? 'match' : '',
+    const outside = i < flame.zoomed && flame.zoomed > 0;
+    const name = [outside ? 'outside' : '', flame.matches[i] ? 'match' : '',
                   flame.focus === i ? 'focus' : ''].filter((word) => word !== '').join(' ');
-    const now = place === null ? 'none' : `${place[0] * width} ${room} ${name}`;
+    const now = room < 0.05 ? 'none' : `${place[0] * width} ${room} ${name}`;
     if (drawn[i] === now)
       return;
+    const was = drawn[i];
     drawn[i] = now;
-    groups[i].style.display = place === null || room < 0.05 ? 'none' : '';
-    if (place === null)
-      return;
-    const x = edge + place[0] * width;
-    groups[i].setAttribute('class', name);
-    rects[i].setAttribute('x', x);
-    rects[i].setAttribute('width', Math.max(0, room - (room > 3 ? 0.5 : 0)));
-    const text = clip(titles[i][0], room);
+    if (now === 'none' || was === 'none')
+      rects[i].style.display = now === 'none' ? 'none' : '';
+    const x = now === 'none' ? 0 : edge + place[0] * width;
+    if (now !== 'none') {
+      rects[i].setAttribute('class', name);
+      rects[i].setAttribute('x', x);
+      rects[i].setAttribute('width', room);
+    }
+    paintLabel(i, clip(titles[i][0], room), x, name);
+  }
+
+  function paintLabel(i, text, x, name) {
     if (texts[i] === null && text !== '') {
       texts[i] = document.createElementNS(SVG, 'text');
-      texts[i].setAttribute('y', number(rects[i], 'y') + 13);
-      groups[i].append(texts[i]);
+      texts[i].setAttribute('y', tops[i] + 13);
+      find('labels').append(texts[i]);
     }
-    if (texts[i] !== null) {
-      texts[i].setAttribute('x', x + 4);
-      texts[i].textContent = text;
-    }
+    if (texts[i] === null)
+      return;
+    texts[i].setAttribute('x', x + 4);
+    texts[i].setAttribute('class', name);
+    texts[i].textContent = text;
   }
 
   function tell(i) {
@@ -100,7 +107,7 @@
       ground.setAttribute('width', all);
     find('reset').setAttribute('transform', `translate(${all - edge - 256} 14)`);
     find('search').setAttribute('transform', `translate(${all - edge - 140} 14)`);
-    find('ask').setAttribute('x', all - edge - 256);
+    find('ask').setAttribute('x', Math.max(edge, all - edge - 508));
     view.paint();
     stay();
   }
@@ -114,7 +121,7 @@
   function makeSearch() {
     const box = document.createElementNS(SVG, 'foreignObject');
     box.id = 'ask';
-    for (const [name, value] of [['y', 14], ['width', 256], ['height', 28]])
+    for (const [name, value] of [['y', 14], ['width', 244], ['height', 28]])
       box.setAttribute(name, value);
     input = document.createElementNS(HTML, 'input');
     input.setAttribute('placeholder', 'name, or /pattern/');
@@ -139,15 +146,17 @@
   }
 
   function frameOf(event) {
-    const group = event.target.closest('#frames > g');
-    return group === null ? -1 : groups.indexOf(group);
+    return rects.indexOf(event.target.closest('#frames > rect'));
   }
 
   makeSearch();
   for (const id of ['reset', 'search'])
     find(id).style.display = '';
   find('details').style.display = '';
-  find('frames').addEventListener('click', (event) => flame.zoom(frameOf(event)));
+  find('frames').addEventListener('click', (event) => {
+    if (frameOf(event) >= 0)
+      flame.zoom(frameOf(event));
+  });
   find('frames').addEventListener('mouseover', (event) => tell(frameOf(event)));
   find('frames').addEventListener('mouseleave', () => tell(flame.focus));
   for (const [id, act] of [['reset', () => flame.reset()], ['search', () => view.ask()]]) {

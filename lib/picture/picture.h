@@ -65,7 +65,7 @@ struct picture_tree {
     bool compares; /* there is a baseline */
     uint32_t dropped; /* frames left out, for they are too small, and ... */
     uint64_t cut;     /* ... have no more value than this */
-    uint64_t gone;    /* value of the baseline in frames that have none any more */
+    uint64_t gone;    /* value of the baseline in frames that have none any more, not by chance */
     uint64_t kinds;   /* set of those that occur: 1 << kind */
     struct profile *store; /* private: owns the strings */
 };
@@ -124,6 +124,8 @@ struct picture_colour picture_colour_of_change(const struct picture_tree *tree, 
 double picture_change(const struct picture_tree *tree, uint32_t frame);
 /* Is that more than chance makes of samples, in nineteen cases of twenty? */
 bool picture_is_significant(const struct picture_tree *tree, uint32_t frame);
+/* The same of a frame that is in no tree yet, and its root. */
+bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root);
 /* The same, for the legend: -1, 0 or 1. */
 struct picture_colour picture_colour_of_shift(int direction);
 double picture_largest_change(const struct picture_tree *tree);

@@ -159,6 +159,20 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
+/* What was called from what is still there, and is not any more. */
+static uint64_t sum_gone(const struct draft *draft)
+{
+    uint64_t gone = 0;
+
+    for (uint32_t i = 1; i < draft->count; i++) {
+        const struct picture_frame *frame = &draft->frames[i];
+        if (frame->total.value == 0 && draft->frames[frame->parent].total.value > 0 &&
+            picture_differs(frame, &draft->frames[0]))
+            gone += frame->old_total.value;
+    }
+    return gone;
+}
+
 static bool is_kept(struct choice *choice, uint64_t size, uint64_t cut)
 {
     if (size == cut && choice->equals != UINT32_MAX)
@@ -174,9 +188,7 @@ static int choose(struct choice *choice, uint32_t most, double share, struct pic
         error = rank_names(tree, choice->ranks);
     if (error != 0)
         return error;
-    for (uint32_t i = 1; i < choice->draft.count; i++)
-        if (choice->draft.frames[i].total.value == 0)
-            tree->gone += choice->draft.frames[i].old_self.value;
+    tree->gone = sum_gone(&choice->draft);
     for (uint32_t i = 1; i < choice->draft.count; i++)
         if (is_kept(choice, size_of(choice, i), tree->cut))
             choice->children[choice->count++] = i;

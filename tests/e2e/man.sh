@@ -59,7 +59,7 @@ PPROFIL_SUPERVISE=$build/pprofil-supervise "$work/example" /no/such >"$work/out"
 expect "libpprofil: it fails" 1 $?
 expect "libpprofil: and says why" "/no/such: No such file or directory" "$(cat "$work/out")"
 well_formed formats "$source/man/pprofil-formats.5"
-for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c); do
+for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c "$source"/lib/picture/*.c); do
 	expect_text "formats: $format" "^\.Ss $format\$" "$source/man/pprofil-formats.5"
 done
 # what each format keeps and loses: the page says what -f list says, format by format

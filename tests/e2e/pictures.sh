@@ -23,14 +23,15 @@ END
 for kind in flame.svg icicle.svg flame.html; do
 	convert -o "$work/plain-$kind" "$work/plain.pb"
 done
-expect_text "svg: all" '<title>main$' "$work/plain-flame.svg"
-expect "svg: frames" 6 "$(grep -c '<g><title>' "$work/plain-flame.svg")"
+expect_text "svg: main" '<title>main$' "$work/plain-flame.svg"
+expect "svg: frames" 6 "$(grep -c '<rect.*><title>' "$work/plain-flame.svg")"
 expect_text "svg: figures" '^total 50 %, 500 ms, 500 samples' "$work/plain-flame.svg"
 expect_text "svg: work has no self" '^total 70 %, 700 ms, 700 samples' "$work/plain-flame.svg"
-expect_text "svg: as wide as long" 'width="826" .*>work</text>' "$work/plain-flame.svg"
+expect_text "svg: as wide as long" 'width="826" .*<title>work$' "$work/plain-flame.svg"
+expect_text "svg: named" '>work</text>' "$work/plain-flame.svg"
 expect_text "svg: clipped" '>cold_and_with_quite_a_long_nam?e?…</text>' "$work/plain-flame.svg"
-top_of_flame=$(grep 'work</text>' "$work/plain-flame.svg" | sed 's/.* y="\([0-9]*\)" width.*/\1/')
-top_of_icicle=$(grep 'work</text>' "$work/plain-icicle.svg" | sed 's/.* y="\([0-9]*\)" width.*/\1/')
+top_of_flame=$(grep '<title>work$' "$work/plain-flame.svg" | sed 's/.* y="\([0-9]*\)" width.*/\1/')
+top_of_icicle=$(grep '<title>work$' "$work/plain-icicle.svg" | sed 's/.* y="\([0-9]*\)" width.*/\1/')
 expect "icicle: callers are above" 102 "$top_of_icicle"
 expect "flame: callers are below" 84 "$top_of_flame"
 expect_text "html: forbids fetches" "Content-Security-Policy.*default-src 'none'" "$work/plain-flame.html"
@@ -79,7 +80,7 @@ expect "heat: without a time line" 125 "$(status_of "$pprofil" convert -o "$work
 awk 'BEGIN { for (a = 0; a < 400; a++) for (b = 0; b < 250; b++)
 	printf "%d\t/bin/big:main\t/bin/big:caller_%d\t/lib/libbig.so:function_%d\n", 1 + (a * b) % 7, a, b }' |
 	profile large
-# and 1000 threads of execution, each a hundred calls deep: all are wide enough for the SVG
+# and 1000 threads of execution, each a hundred calls deep: more than the SVG takes
 awk 'BEGIN { for (a = 0; a < 1000; a++) { printf "5\t/bin/big:main"
 	for (b = 0; b < 99; b++) printf "\t/bin/big:f%d_%d", a, b
 	print "" } }' | profile tall
