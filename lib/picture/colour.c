@@ -22,7 +22,7 @@ static const struct palette palettes[PICTURE_KINDS] = {
     [PICTURE_ALL] = {"all", 35, 0, 12, 84, 0},
     [PICTURE_PROCESS] = {"process", 35, 0, 14, 78, 6},
     [PICTURE_PROGRAM] = {"program", 16, 20, 92, 64, 9},
-    [PICTURE_LIBRARY] = {"library", 188, 26, 58, 70, 9},
+    [PICTURE_LIBRARY] = {"library", 172, 48, 56, 68, 11},
     [PICTURE_JIT] = {"JIT", 92, 34, 48, 66, 9},
     [PICTURE_KERNEL] = {"kernel", 268, 22, 52, 78, 7},
     [PICTURE_ASLEEP] = {"asleep", 226, 14, 26, 80, 7},
@@ -63,10 +63,10 @@ static uint32_t hash_text(const char *text)
 struct picture_colour picture_colour_of(const struct picture_name *name)
 {
     const struct palette *palette = &palettes[name->kind];
-    /* libraries are told apart by hue, and so are functions of a program */
-    const char *apart = name->kind == PICTURE_LIBRARY ? name->object : name->text;
-    uint32_t hue = hash_text(apart) >> 8, shade = hash_text(name->text) >> 16;
+    uint32_t hash = hash_text(name->text), hue = hash >> 8, shade = hash >> 16;
 
+    if (name->kind == PICTURE_LIBRARY) /* those of one library are more alike than others */
+        hue = hash_text(name->object) % (palette->hues / 2) + hue % (palette->hues / 2);
     return from_hsl(palette->hue + hue % (palette->hues + 1), palette->saturation / 100.0,
                     (palette->lightness + shade % (palette->lightnesses + 1)) / 100.0);
 }

@@ -127,8 +127,10 @@ static int write_tree(int fd, const struct profile *profile, const struct pictur
 
 static int compare_html(int fd, const struct profile *baseline, const struct profile *profile)
 {
+    const struct picture_limits limits = {
+        .most = MOST_FRAMES, .rows = UINT32_MAX, .keep_old = true};
     struct picture_tree tree;
-    int error = picture_tree_make(profile, baseline, MOST_FRAMES, 0, true, &tree);
+    int error = picture_tree_make(profile, baseline, &limits, &tree);
 
     if (error != 0)
         return error;

@@ -22,6 +22,8 @@
 #define TITLE 86u /* columns of the title, which leave room for buttons */
 #define LETTER 7.23 /* width of one in a fixed font of 12 units */
 #define NARROWEST 0.1
+#define ROWS 40u  /* are always drawn, and deeper ones that this share of all reaches: */
+#define DEEP 0.02
 #define ROUNDED 4.0 /* corners, of frames that are so wide */
 #define MOST_FRAMES 20000u /* what browsers draw at once */
 
@@ -270,8 +272,11 @@ static int write_graph(int fd, const struct profile *profile, const struct profi
 {
     struct picture_tree tree;
     struct page page;
-    int error = picture_tree_make(profile, baseline, MOST_FRAMES, NARROWEST / (WIDTH - 2 * EDGE),
-                                  false, &tree);
+    const struct picture_limits limits = {.most = MOST_FRAMES,
+                                          .share = NARROWEST / (WIDTH - 2 * EDGE),
+                                          .rows = ROWS,
+                                          .deep = DEEP};
+    int error = picture_tree_make(profile, baseline, &limits, &tree);
 
     if (error != 0)
         return error;

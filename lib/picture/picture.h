@@ -65,17 +65,26 @@ struct picture_tree {
     bool compares; /* there is a baseline */
     uint32_t dropped; /* frames left out, for they are too small, and ... */
     uint64_t cut;     /* ... have no more value than this */
+    uint32_t deeper;  /* frames left out, for they are behind the last row */
     uint64_t gone;    /* value of the baseline in frames that have none any more, not by chance */
     uint64_t kinds;   /* set of those that occur: 1 << kind */
     struct profile *store; /* private: owns the strings */
 };
 
-/* Merges the stacks of a profile. baseline: NULL, or what to compare with. most: frames that may
- * be kept, the largest; those narrower than share
- * (0..1) of all are dropped too. keep_old: frames count by the larger of what they are and were,
- * else those that are gone are dropped. 0, -ENOMEM or -EOVERFLOW. */
-int picture_tree_make(const struct profile *profile, const struct profile *baseline, uint32_t most,
-                      double share, bool keep_old, struct picture_tree *tree);
+/* What is left out. */
+struct picture_limits {
+    uint32_t most; /* frames that are kept, the largest */
+    double share;  /* of all, 0 to 1: narrower frames are dropped */
+    uint32_t rows; /* a deeper row, and all behind it, is dropped if ... */
+    double deep;   /* ... no more than this share of all reaches it */
+    bool keep_old; /* frames count by the larger of what they are and were; else those that are
+                      gone are dropped */
+};
+
+/* Merges the stacks of a profile. baseline: NULL, or what to compare with. 0, -ENOMEM or
+ * -EOVERFLOW. */
+int picture_tree_make(const struct profile *profile, const struct profile *baseline,
+                      const struct picture_limits *limits, struct picture_tree *tree);
 void picture_tree_clear(struct picture_tree *tree);
 
 /* --- words --------------------------------------------------------------------------------- */

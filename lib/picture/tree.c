@@ -75,6 +75,8 @@ static void sum_up(struct draft *draft)
 struct choice {
     struct draft draft;
     bool keep_old;
+    uint32_t *depths; /* by frame of the draft */
+    uint32_t rows;    /* the deepest that is kept */
     uint32_t equals; /* frames of the least size that are kept */
     uint32_t *ranks;    /* of names, by their text */
     uint32_t *children; /* frames that are kept, by parent and then by rank */
@@ -173,6 +175,27 @@ static uint64_t sum_gone(const struct draft *draft)
     return gone;
 }
 
+/* How deep frames are, and how deep they may be: a few stacks that are far deeper than all others
+ * would make a picture of nothing but sky. */
+static int measure_depths(struct choice *choice, const struct picture_limits *limits)
+{
+    const struct draft *draft = &choice->draft;
+    uint64_t *reached = calloc(draft->count + 1u, sizeof *reached); /* by depth */
+
+    if (reached == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 1; i < draft->count; i++) {
+        choice->depths[i] = choice->depths[draft->frames[i].parent] + 1;
+        reached[choice->depths[i]] += size_of(choice, i);
+    }
+    double least = limits->deep * (double)size_of(choice, 0);
+    choice->rows = limits->rows;
+    while (choice->rows < draft->count && (double)reached[choice->rows + 1] > least)
+        choice->rows++;
+    free(reached);
+    return 0;
+}
+
 static bool is_kept(struct choice *choice, uint64_t size, uint64_t cut)
 {
     if (size == cut && choice->equals != UINT32_MAX)
@@ -180,9 +203,13 @@ static bool is_kept(struct choice *choice, uint64_t size, uint64_t cut)
     return size >= cut;
 }
 
-static int choose(struct choice *choice, uint32_t most, double share, struct picture_tree *tree)
+static int choose(struct choice *choice, const struct picture_limits *limits,
+                  struct picture_tree *tree)
 {
-    int error = find_cut(choice, most, share, &tree->cut);
+    int error = find_cut(choice, limits->most, limits->share, &tree->cut);
+
+    if (error == 0)
+        error = measure_depths(choice, limits);
 
     if (error == 0)
         error = rank_names(tree, choice->ranks);
@@ -190,7 +217,9 @@ static int choose(struct choice *choice, uint32_t most, double share, struct pic
         return error;
     tree->gone = sum_gone(&choice->draft);
     for (uint32_t i = 1; i < choice->draft.count; i++)
-        if (is_kept(choice, size_of(choice, i), tree->cut))
+        if (choice->depths[i] > choice->rows)
+            tree->deeper++;
+        else if (is_kept(choice, size_of(choice, i), tree->cut))
             choice->children[choice->count++] = i;
         else
             tree->dropped += size_of(choice, i) > 0;
@@ -282,10 +311,10 @@ static int make_draft(const struct profile *store, const struct merge *merge,
     return 0;
 }
 
-static int fill(struct merge *merge, struct merge *old, uint32_t most, double share, bool keep_old,
+static int fill(struct merge *merge, struct merge *old, const struct picture_limits *limits,
                 struct picture_tree *tree)
 {
-    struct choice choice = {.keep_old = keep_old};
+    struct choice choice = {.keep_old = limits->keep_old};
     int error = merge_profile(merge);
 
     if (error == 0 && old->from != NULL)
@@ -296,20 +325,23 @@ static int fill(struct merge *merge, struct merge *old, uint32_t most, double sh
         error = take_names(tree);
     choice.ranks = calloc(tree->name_count + 1u, sizeof *choice.ranks);
     choice.children = calloc(choice.draft.count + 1u, sizeof *choice.children);
-    if (error == 0 && (choice.ranks == NULL || choice.children == NULL))
+    choice.depths = calloc(choice.draft.count + 1u, sizeof *choice.depths);
+    if (error == 0 &&
+        (choice.ranks == NULL || choice.children == NULL || choice.depths == NULL))
         error = -ENOMEM;
     if (error == 0)
-        error = choose(&choice, most, share, tree);
+        error = choose(&choice, limits, tree);
     if (error == 0)
         error = order_frames(&choice, tree);
     free(choice.draft.frames);
     free(choice.ranks);
     free(choice.children);
+    free(choice.depths);
     return error;
 }
 
-int picture_tree_make(const struct profile *profile, const struct profile *baseline, uint32_t most,
-                      double share, bool keep_old, struct picture_tree *tree)
+int picture_tree_make(const struct profile *profile, const struct profile *baseline,
+                      const struct picture_limits *limits, struct picture_tree *tree)
 {
     *tree = (struct picture_tree){.wall = profile->totals.wall, .compares = baseline != NULL};
     tree->timed = is_timed(profile) && (baseline == NULL || is_timed(baseline));
@@ -319,7 +351,7 @@ int picture_tree_make(const struct profile *profile, const struct profile *basel
     bool several = merge_has_several(profile) || merge_has_several(baseline);
     struct merge merge = {.from = profile, .to = tree->store, .several = several};
     struct merge old = {.from = baseline, .to = tree->store, .several = several};
-    int error = fill(&merge, &old, most, share, keep_old, tree);
+    int error = fill(&merge, &old, limits, tree);
     merge_clear(&merge);
     merge_clear(&old);
     if (error != 0)

@@ -247,12 +247,17 @@ static void say_dropped(const struct picture_tree *tree, FILE *out)
 {
     char words[PICTURE_WORDS], value[PICTURE_WORDS];
 
-    if (tree->dropped == 0)
-        return;
-    picture_say_count(tree->dropped, words);
-    picture_say_value(tree, tree->cut, value);
-    fprintf(out, " \xc2\xb7 not shown: %s frame%s of %s or less", words,
-            tree->dropped == 1 ? "" : "s", value);
+    if (tree->dropped > 0) {
+        picture_say_count(tree->dropped, words);
+        picture_say_value(tree, tree->cut, value);
+        fprintf(out, " \xc2\xb7 not shown: %s frame%s of %s or less", words,
+                tree->dropped == 1 ? "" : "s", value);
+    }
+    if (tree->deeper > 0) {
+        picture_say_count(tree->deeper, words);
+        fprintf(out, "%s%s frames deeper than %u calls",
+                tree->dropped > 0 ? ", " : " \xc2\xb7 not shown: ", words, tree->depth);
+    }
 }
 
 /* What was there and is no more has no width: its share is said. */

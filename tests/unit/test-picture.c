@@ -98,12 +98,21 @@ static char *describe(const struct picture_tree *tree)
     return text;
 }
 
+static int make_tree(const struct profile *profile, const struct profile *baseline, uint32_t most,
+                     double share, bool keep_old, struct picture_tree *tree)
+{
+    struct picture_limits limits = {
+        .most = most, .share = share, .rows = UINT32_MAX, .keep_old = keep_old};
+
+    return picture_tree_make(profile, baseline, &limits, tree);
+}
+
 static void expect_tree(const struct profile *profile, const struct profile *baseline,
                         const char *expected)
 {
     struct picture_tree tree;
 
-    cr_assert_eq(picture_tree_make(profile, baseline, 1000, 0, true, &tree), 0);
+    cr_assert_eq(make_tree(profile, baseline, 1000, 0, true, &tree), 0);
     char *text = describe(&tree);
     cr_assert_str_eq(text, expected);
     free(text);
@@ -169,7 +178,7 @@ Test(picture, calls_marks_and_what_has_no_name)
     count(profile, thread, STACK(profile, nameless), 1);
     expect_tree(profile, NULL, " (all 3/0 ([truncated] 2/0 (main 2/0 (read 2/2))) (prog 1/1");
 
-    cr_assert_eq(picture_tree_make(profile, NULL, 1000, 0, true, &tree), 0);
+    cr_assert_eq(make_tree(profile, NULL, 1000, 0, true, &tree), 0);
     cr_assert_eq(tree.names[tree.frames[1].name].kind, PICTURE_MARK);
     cr_assert_eq(tree.names[tree.frames[2].name].kind, PICTURE_PROGRAM);
     cr_assert_eq(tree.names[tree.frames[3].name].kind, PICTURE_KERNEL);
@@ -188,7 +197,7 @@ Test(picture, sleepers_count_in_wall_mode)
     cr_assert_eq(profile_syscall(profile, "poll", 7, 0, &sample.syscall), 0);
     cr_assert_eq(profile_count(profile, &sample), 0);
     expect_tree(profile, NULL, " (all 9/0 (main 9/0 (poll 9/9");
-    cr_assert_eq(picture_tree_make(profile, NULL, 1000, 0, true, &tree), 0);
+    cr_assert_eq(make_tree(profile, NULL, 1000, 0, true, &tree), 0);
     cr_assert(tree.wall && (tree.kinds & 1u << PICTURE_ASLEEP) != 0);
     picture_tree_clear(&tree);
     profile_free(profile);
@@ -212,7 +221,7 @@ Test(picture, what_has_changed)
     expect_tree(new, old,
                 " (all 6900/0 was 6000 (main 6900/0 was 6000 (gone 0/0 was 100)"
                 " (same 5000/5000 was 5000) (slow 1900/1900 was 900");
-    cr_assert_eq(picture_tree_make(new, old, 1000, 0, false, &tree), 0);
+    cr_assert_eq(make_tree(new, old, 1000, 0, false, &tree), 0);
     cr_assert_eq(tree.frame_count, 4); /* what is gone has no width */
     cr_assert(!picture_is_significant(&tree, 0) && !picture_is_significant(&tree, 1));
     cr_assert(picture_is_significant(&tree, 2) && picture_change(&tree, 2) < 0);
@@ -237,12 +246,12 @@ Test(picture, small_frames_are_dropped_and_counted)
         snprintf(name, sizeof name, "f%03u", i);
         count(profile, thread, STACK(profile, main, place(profile, "/bin/p", name)), i / 200 + 1);
     }
-    cr_assert_eq(picture_tree_make(profile, NULL, 450, 0, true, &tree), 0);
+    cr_assert_eq(make_tree(profile, NULL, 450, 0, true, &tree), 0);
     cr_assert_eq(tree.frame_count, 450); /* the two callers, 400 larger ones, 48 of equals */
     cr_assert_eq(tree.dropped, 552);
     cr_assert_eq(tree.cut, 3000000);
     picture_tree_clear(&tree);
-    cr_assert_eq(picture_tree_make(profile, NULL, 5000, 4.5 / 3000, true, &tree), 0);
+    cr_assert_eq(make_tree(profile, NULL, 5000, 4.5 / 3000, true, &tree), 0);
     cr_assert_eq(tree.frame_count, 202);
     cr_assert_eq(tree.dropped, 800);
     picture_tree_clear(&tree);
@@ -263,10 +272,36 @@ Test(picture, deep_stacks_take_no_stack_of_ours, .timeout = 20)
             count(profile, thread, node, 1);
     }
     count(profile, thread, node, 1);
-    cr_assert_eq(picture_tree_make(profile, NULL, DEPTH + 1, 0, true, &tree), 0);
+    cr_assert_eq(make_tree(profile, NULL, DEPTH + 1, 0, true, &tree), 0);
     cr_assert_eq(tree.frame_count, DEPTH + 1);
     cr_assert_eq(tree.depth, DEPTH);
     cr_assert_eq(tree.frames[DEPTH].total.samples, 1);
+    picture_tree_clear(&tree);
+    profile_free(profile);
+}
+
+/* Of 200 samples 3 are 500 deep, the others 50. */
+Test(picture, rows_that_little_reaches_are_dropped)
+{
+    struct profile *profile = profile_new();
+    uint32_t thread = process_of(profile, 7, "prog"), node = PROFILE_NONE;
+    uint32_t main = place(profile, "/bin/p", "main");
+    struct picture_limits limits = {.most = 1000, .rows = 40, .deep = 0.02};
+    struct picture_tree tree;
+
+    for (uint32_t i = 1; i <= 500; i++) {
+        cr_assert_eq(profile_node(profile, node, main, &node), 0);
+        if (i == 50 || i == 500)
+            count(profile, thread, node, i == 50 ? 197 : 3);
+    }
+    cr_assert_eq(picture_tree_make(profile, NULL, &limits, &tree), 0);
+    cr_assert_eq(tree.depth, 50);
+    cr_assert_eq(tree.deeper, 450);
+    picture_tree_clear(&tree);
+    limits.deep = 0.01;
+    cr_assert_eq(picture_tree_make(profile, NULL, &limits, &tree), 0);
+    cr_assert_eq(tree.depth, 500);
+    cr_assert_eq(tree.deeper, 0);
     picture_tree_clear(&tree);
     profile_free(profile);
 }
