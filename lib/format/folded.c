@@ -254,17 +254,21 @@ static int read_folded(const char *path, struct profile *profile,
     return error;
 }
 
-/* Text, whose first line ends with a number. A line may be longer than what is looked at. */
+/* Text, whose first line ends with a number; or is longer than what is looked at, and has a
+ * semicolon. */
 static bool matches(const unsigned char *head, size_t size, uint64_t all)
 {
     const unsigned char *end = memchr(head, '\n', size);
-    size_t length = end != NULL ? (size_t)(end - head) : size;
-    char line[1024];
+    size_t length = end != NULL ? (size_t)(end - head) : size, tail;
+    char line[64];
 
-    if (!text_is(head, size) || length == 0 || length >= sizeof line || (end == NULL && all > size))
+    if (!text_is(head, size) || length == 0)
         return false;
-    memcpy(line, head, length);
-    line[length] = '\0';
+    if (end == NULL && all > size)
+        return memchr(head, ';', size) != NULL;
+    tail = length < sizeof line ? length : sizeof line - 1;
+    memcpy(line, head + length - tail, tail);
+    line[tail] = '\0';
     line[strcspn(line, "\r")] = '\0';
     return find_number(line) != NULL;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The whole file, up to 64 MiB: a few bytes of text may be many of tree. 0, or -errno: -EBADMSG
+/* The whole file, up to 32 MiB: a few bytes of text may be many of tree. 0, or -errno: -EBADMSG
  * where it is no JSON. The caller frees it with json_decref. */
 int json_read_file(const char *path, json_t **root);
 

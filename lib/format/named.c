@@ -43,6 +43,7 @@ int named_process(struct named *named, uint32_t pid, const char *comm, uint32_t 
         if (error != 0)
             return error;
         memo_remember(&named->memo, known, *process);
+        named->profile->totals.processes_seen++;
     }
     *process = known->index;
     return 0;
@@ -66,6 +67,7 @@ int named_thread(struct named *named, uint32_t pid, uint32_t tid, const char *co
         if (error != 0)
             return error;
         memo_remember(&named->memo, known, *thread);
+        named->profile->totals.threads_seen++;
     }
     *thread = known->index;
     return 0;
