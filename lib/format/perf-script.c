@@ -46,57 +46,73 @@ static uint64_t address_of(const struct profile *profile, const struct frame *fr
     return place->address - object->offset + object->start + !leaf;
 }
 
-static void put_frame(const struct writer *writer, const struct frame *frame, bool leaf)
+static void put_frame(FILE *out, const struct profile *profile, const struct frame *frame,
+                      bool leaf)
 {
-    const struct profile *profile = writer->profile;
     uint32_t object = profile->locations[frame->location].object;
     char buffer[FRAME_NAME];
 
-    fprintf(writer->out, "\t%16llx ",
-            (unsigned long long)address_of(profile, frame, leaf));
-    text_put(writer->out, frame_name(profile, frame, buffer), "", ' ');
-    fputs(" (", writer->out);
+    fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
+    text_put(out, frame_name(profile, frame, buffer), "", ' ');
+    fputs(" (", out);
     if (frame->inlined)
-        fputs("inlined", writer->out);
+        fputs("inlined", out);
     else
-        text_put(writer->out, profile->strings[profile->objects[object].path], "", ' ');
-    fputs(")\n", writer->out);
+        text_put(out, profile->strings[profile->objects[object].path], "", ' ');
+    fputs(")\n", out);
 }
 
-static void put_entry(struct writer *writer, uint32_t thread, uint64_t ns)
+static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
 {
     const struct profile *profile = writer->profile;
     const struct profile_thread *who = &profile->threads[thread];
-    const struct frame_list *list = &writer->list;
 
     text_put(writer->out, frames_comm(profile, thread), "", ' ');
-    fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n",
-            profile->processes[who->process].pid, who->tid,
-            (unsigned long long)(writer->now / NS_IN_SECOND),
+    fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n", profile->processes[who->process].pid,
+            who->tid, (unsigned long long)(writer->now / NS_IN_SECOND),
             (unsigned long long)(writer->now % NS_IN_SECOND), (unsigned long long)ns,
             profile->totals.wall ? "wall-clock" : "cpu-clock");
+    writer->now += ns;
+}
+
+/* The lines of a stack, which many entries may have; the caller frees. NULL: no memory. */
+static char *make_lines(struct writer *writer, uint32_t leaf, size_t *size)
+{
+    char *lines = NULL;
+    FILE *out = open_memstream(&lines, size);
+    int error = out == NULL ? -ENOMEM : frames_of_stack(writer->profile, leaf, &writer->list);
     bool in_leaf = true;
-    for (uint32_t i = list->count; i > 0; i--) {
-        const struct frame *frame = &list->all[i - 1];
-        put_frame(writer, frame, in_leaf);
+
+    for (uint32_t i = writer->list.count; error == 0 && i > 0; i--) {
+        const struct frame *frame = &writer->list.all[i - 1];
+        put_frame(out, writer->profile, frame, in_leaf);
         in_leaf &= frame->inlined;
     }
-    putc('\n', writer->out);
-    writer->now += ns;
+    if (out != NULL && (fclose(out) != 0 || error != 0)) {
+        free(lines);
+        return NULL;
+    }
+    return lines;
 }
 
 static int put_sample(struct writer *writer, const struct profile_sample *sample)
 {
     uint64_t left = writer->profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
     uint64_t entries = writer->each && sample->count > 0 ? sample->count : 1;
-    int error = frames_of_stack(writer->profile, sample->node, &writer->list);
+    size_t size;
+    char *lines = make_lines(writer, sample->node, &size);
 
-    for (; error == 0 && entries > 0; entries--) {
+    if (lines == NULL)
+        return -ENOMEM;
+    for (; entries > 0 && !ferror(writer->out); entries--) {
         uint64_t ns = left / entries;
-        put_entry(writer, sample->thread, ns);
+        put_head(writer, sample->thread, ns);
+        fwrite(lines, 1, size, writer->out);
+        putc('\n', writer->out);
         left -= ns;
     }
-    return error;
+    free(lines);
+    return 0;
 }
 
 static int compare_samples(const void *left, const void *right)

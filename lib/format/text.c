@@ -46,16 +46,28 @@ static const char *next_character(const char **at, size_t *size)
     return "\xef\xbf\xbd";
 }
 
+/* Writes what needs no care at the beginning of a name, which is mostly all of it; the rest. */
+static const char *put_plain(FILE *out, const char *name, const char *bad)
+{
+    const char *at = name;
+
+    while (*at >= ' ' && *at < 0x7f && strchr(bad, *at) == NULL)
+        at++;
+    if (at > name)
+        fwrite(name, 1, (size_t)(at - name), out);
+    return at;
+}
+
 void text_put(FILE *out, const char *name, const char *bad, char instead)
 {
     size_t size;
 
-    while (*name != '\0') {
+    while (*(name = put_plain(out, name, bad)) != '\0') {
         const char *character = next_character(&name, &size);
         unsigned char first = (unsigned char)*character;
         if (first < ' ' || first == 0x7f)
             putc(' ', out);
-        else if (strchr(bad, first) != NULL)
+        else if (first < 0x80)
             putc(instead, out);
         else
             fwrite(character, 1, size, out);
@@ -67,12 +79,12 @@ void text_put_json(FILE *out, const char *string)
     size_t size;
 
     putc('"', out);
-    while (*string != '\0') {
+    while (*(string = put_plain(out, string, "\"\\")) != '\0') {
         const char *character = next_character(&string, &size);
         unsigned char first = (unsigned char)*character;
         if (first < ' ' || first == 0x7f)
             fprintf(out, "\\u%04x", first);
-        else if (first == '"' || first == '\\')
+        else if (first < 0x80)
             fprintf(out, "\\%c", first);
         else
             fwrite(character, 1, size, out);
