@@ -22,14 +22,14 @@ enum name_kind { NAME_OBJECT, NAME_FILE, NAME_FUNCTION, NAME_KINDS };
 struct reader {
     struct profile *profile;
     struct named named;
-    struct memo names;         /* (kind, number) -> string of the profile */
+    struct memo names;            /* (kind, number) -> string of the profile */
     uint32_t current[NAME_KINDS]; /* strings; FILE: of the function */
-    uint32_t file;             /* string: of the lines */
-    uint32_t object, function; /* in the profile, if has_function */
+    uint32_t file;                /* string: of the lines */
+    uint32_t object, function;    /* in the profile, if has_function */
     bool has_function;
     unsigned positions, line_position; /* numbers before the costs; which of them is the line */
     uint64_t last[2];
-    int samples, cpu, wall;    /* which costs they are; -1: none */
+    int samples, cpu, wall; /* which costs they are; -1: none */
     bool has_events, after_call;
     uint32_t thread;
     bool has_thread;
@@ -134,10 +134,10 @@ static const struct {
     enum name_kind kind;
     bool lines, own; /* it is of the lines that follow; of the function */
 } keys[] = {
-    {"ob=", NAME_OBJECT, false, true},    {"fl=", NAME_FILE, true, true},
-    {"fi=", NAME_FILE, true, false},      {"fe=", NAME_FILE, true, false},
-    {"fn=", NAME_FUNCTION, false, true},  {"cob=", NAME_OBJECT, false, false},
-    {"cfi=", NAME_FILE, false, false},    {"cfl=", NAME_FILE, false, false},
+    {"ob=", NAME_OBJECT, false, true},     {"fl=", NAME_FILE, true, true},
+    {"fi=", NAME_FILE, true, false},       {"fe=", NAME_FILE, true, false},
+    {"fn=", NAME_FUNCTION, false, true},   {"cob=", NAME_OBJECT, false, false},
+    {"cfi=", NAME_FILE, false, false},     {"cfl=", NAME_FILE, false, false},
     {"cfn=", NAME_FUNCTION, false, false}, {"jfi=", NAME_FILE, false, false},
     {"jfn=", NAME_FUNCTION, false, false},
 };

@@ -233,8 +233,8 @@ static void put_object(const struct writer *writer, const char *key, const struc
 static void put_function(const struct writer *writer, const char *key, const struct frame *frame)
 {
     char buffer[FRAME_NAME];
-    const char *name = frame->id == writer->root ? ROOT_NAME
-                                                 : frame_name(writer->profile, frame, buffer);
+    const char *name =
+        frame->id == writer->root ? ROOT_NAME : frame_name(writer->profile, frame, buffer);
 
     put_name(writer, key, frame->id, &writer->named[frame->id], name);
 }
@@ -327,8 +327,9 @@ static int make_tables(struct writer *writer)
     writer->named = calloc((size_t)frame_ids(profile) + 1, sizeof *writer->named);
     writer->file_named = calloc(profile->string_count + 1u, sizeof *writer->file_named);
     writer->object_named = calloc(profile->object_count + 1u, sizeof *writer->object_named);
-    return writer->leaves == NULL || writer->role == NULL || writer->met == NULL || writer->named == NULL ||
-                   writer->file_named == NULL || writer->object_named == NULL
+    return writer->leaves == NULL || writer->role == NULL || writer->met == NULL ||
+                   writer->named == NULL || writer->file_named == NULL ||
+                   writer->object_named == NULL
                ? -ENOMEM
                : 0;
 }
@@ -369,8 +370,7 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
     (void)all;
     return text_is(head, size) &&
            (text_has(head, size < 64 ? size : 64, "# callgrind format") ||
-            text_has(head, size, "\nevents: ") ||
-            (size >= 8 && memcmp(head, "events: ", 8) == 0));
+            text_has(head, size, "\nevents: ") || (size >= 8 && memcmp(head, "events: ", 8) == 0));
 }
 
 const struct format format_callgrind = {

@@ -74,7 +74,8 @@ static int add_sample(struct rows *rows, const struct profile *profile,
     struct memory *known;
     uint32_t place, who;
 
-    int error = number_of(rows, MEMO_PLACE, frame.id, (uint64_t)frame.file << 32 | frame.line, &place);
+    int error =
+        number_of(rows, MEMO_PLACE, frame.id, (uint64_t)frame.file << 32 | frame.line, &place);
     if (error == 0)
         error = number_of(rows, MEMO_WHO, sample->thread,
                           (uint64_t)sample->syscall << 1 | sample->sleeping, &who);

@@ -49,8 +49,7 @@ static uint32_t *make_groups(const struct profile *profile, enum format_roots ro
         else if (roots == FORMAT_ROOTS_PROCESS)
             groups[i] = thread->process;
         else if (roots == FORMAT_ROOTS_COMM)
-            groups[i] = thread->comm != 0 ? thread->comm
-                                          : profile->processes[thread->process].comm;
+            groups[i] = thread->comm != 0 ? thread->comm : profile->processes[thread->process].comm;
     }
     return groups;
 }
@@ -109,8 +108,7 @@ static int put_stacks(FILE *out, const struct profile *profile, const struct fra
     return error;
 }
 
-static int write_folded(int fd, const struct profile *profile,
-                        const struct format_options *options)
+static int write_folded(int fd, const struct profile *profile, const struct format_options *options)
 {
     enum format_roots roots = choose_roots(profile, options);
     uint32_t *groups = make_groups(profile, roots);
@@ -182,8 +180,8 @@ static bool has_roots(const char *path)
 
     while (all && (line = text_next(&text)) != NULL)
         if (*line != '\0')
-            all = strchr(line, ';') != NULL &&
-                  parse_root(line, first_end(line), &length, &pid, &tid);
+            all =
+                strchr(line, ';') != NULL && parse_root(line, first_end(line), &length, &pid, &tid);
     text_unload(&text);
     return all;
 }

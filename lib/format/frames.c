@@ -153,8 +153,8 @@ static int compare_weights(const void *left, const void *right, void *context)
     return first < second ? -1 : first > second;
 }
 
-static int make_weights(struct frames *frames, const struct profile *profile,
-                        const uint32_t *group, const uint32_t *where)
+static int make_weights(struct frames *frames, const struct profile *profile, const uint32_t *group,
+                        const uint32_t *where)
 {
     struct frame_weight *weights = calloc(profile->sample_count + 1u, sizeof *weights);
     uint32_t kept = 0;
@@ -163,11 +163,11 @@ static int make_weights(struct frames *frames, const struct profile *profile,
         return -ENOMEM;
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
-        weights[i] = (struct frame_weight){
-            .group = group[sample->thread],
-            .node = where[sample->node],
-            .count = sample->count,
-            .ns = profile->totals.wall ? sample->wall_ns : sample->cpu_ns};
+        weights[i] =
+            (struct frame_weight){.group = group[sample->thread],
+                                  .node = where[sample->node],
+                                  .count = sample->count,
+                                  .ns = profile->totals.wall ? sample->wall_ns : sample->cpu_ns};
     }
     qsort_r(weights, profile->sample_count, sizeof *weights, compare_weights, frames->nodes);
     for (uint32_t i = 0; i < profile->sample_count; i++) {

@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 
 struct frame {
-    uint32_t id;       /* the same for the same function; below frame_ids() */
+    uint32_t id; /* the same for the same function; below frame_ids() */
     uint32_t location;
     uint32_t function; /* PROFILE_NONE: it has no name but its address */
     uint32_t file;     /* string: of the line; "" not known */

@@ -18,14 +18,10 @@
 
 #include "format/bytes.h"
 #include "format/format.h"
-#include "format/named.h"
-#include "format/text.h"
+#include "format/gperftools.h"
 
 #define PAGE UINT64_C(4096)
 #define DEFAULT_PERIOD_US 1000u
-#define MOST_FRAMES (1u << 20)
-
-/* --- writing ------------------------------------------------------------------------- */
 
 /* Where an object is said to be mapped: its addresses in [low, high) are moved by shift. */
 struct span {
@@ -133,8 +129,8 @@ static void put_stack(struct bytes_out *out, const struct profile *profile,
     bytes_put(out, depth, 8);
     for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent)
         if (has_address(profile, profile->nodes[node].location))
-            bytes_put(out,
-                      address_of(profile, spans, profile->nodes[node].location) + (node != leaf), 8);
+            bytes_put(
+                out, address_of(profile, spans, profile->nodes[node].location) + (node != leaf), 8);
 }
 
 static void put_stacks(struct bytes_out *out, const struct profile *profile,
@@ -158,8 +154,8 @@ static int put_maps(struct bytes_out *out, const struct profile *profile, const 
         int length = snprintf(line, sizeof line, "%08llx-%08llx r-xp %08llx 00:00 %llu %*s%s\n",
                               (unsigned long long)(spans[i].low + spans[i].shift),
                               (unsigned long long)(spans[i].high + spans[i].shift),
-                              (unsigned long long)spans[i].low, (unsigned long long)object->inode, 10,
-                              "", profile->strings[object->path]);
+                              (unsigned long long)spans[i].low, (unsigned long long)object->inode,
+                              10, "", profile->strings[object->path]);
         if (length < 0 || (size_t)length >= sizeof line)
             return -EOVERFLOW;
         for (char *at = line; at < line + length - 1; at++)
@@ -207,219 +203,13 @@ static int write_gperftools(int fd, const struct profile *profile)
     return error;
 }
 
-/* --- reading ------------------------------------------------------------------------- */
-
-/* A line of the mappings. */
-struct mapping {
-    uint64_t start, end, offset;
-    uint32_t object;
-};
-
-struct reader {
-    struct profile *profile;
-    struct mapping *mappings; /* by start */
-    size_t mapping_count;
-    uint64_t period_ns;
-    uint32_t thread;
-};
-
-static int compare_mappings(const void *left, const void *right)
-{
-    const struct mapping *a = left, *b = right;
-    return a->start < b->start ? -1 : a->start > b->start;
-}
-
-/* "start-end perms offset dev inode path". What is no mapping (the text may begin with
- * "build=/path") is passed over. */
-static int read_mapping(struct reader *reader, const char *line)
-{
-    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
-    struct mapping mapping;
-    const char *at = line + strspn(line, " ");
-
-    if (!text_number(&at, 16, &mapping.start) || *at++ != '-' ||
-        !text_number(&at, 16, &mapping.end) || *at++ != ' ' || strcspn(at, " ") != 4 ||
-        at[2] != 'x' || at[4] != ' ' || mapping.end <= mapping.start)
-        return 0;
-    at += 5;
-    if (!text_number(&at, 16, &mapping.offset))
-        return 0;
-    for (int field = 0; field < 2; field++) { /* device, inode */
-        at += strspn(at, " ");
-        at += strcspn(at, " ");
-    }
-    at += strspn(at, " ");
-    if (*at != '/' && strcmp(at, "[vdso]") != 0)
-        return 0; /* code in no file */
-    if (*at != '/') {
-        object.kind = PROFILE_OBJECT_VDSO;
-        mapping.offset = 0;
-    }
-    object.start = mapping.start;
-    object.end = mapping.end;
-    object.offset = mapping.offset;
-    int error = profile_string(reader->profile, at, &object.path);
-    if (error == 0)
-        error = profile_object(reader->profile, &object, &mapping.object);
-    if (error == 0)
-        error = profile_grow(&reader->mappings, (uint32_t)reader->mapping_count, sizeof mapping);
-    if (error == 0)
-        reader->mappings[reader->mapping_count++] = mapping;
-    return error;
-}
-
-static int read_mappings(struct reader *reader, char *text, char *end)
-{
-    struct text lines = {.at = text, .end = end};
-    char *line;
-    int error = 0;
-
-    while (error == 0 && (line = text_next(&lines)) != NULL)
-        error = read_mapping(reader, line);
-    if (reader->mapping_count > 0)
-        qsort(reader->mappings, reader->mapping_count, sizeof *reader->mappings, compare_mappings);
-    return error;
-}
-
-static const struct mapping *find_mapping(const struct reader *reader, uint64_t address)
-{
-    size_t low = 0, high = reader->mapping_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (reader->mappings[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < reader->mappings[low - 1].end ? &reader->mappings[low - 1] : NULL;
-}
-
-static int find_location(struct reader *reader, uint64_t address, uint32_t *location)
-{
-    struct named named = {.profile = reader->profile};
-    const struct mapping *mapping = find_mapping(reader, address);
-    uint32_t object;
-
-    if (mapping != NULL)
-        return profile_location(reader->profile, mapping->object,
-                                address - mapping->start + mapping->offset, location);
-    int error = named_object(&named, "", &object);
-    return error == 0 ? profile_location(reader->profile, object, address, location) : error;
-}
-
-static int read_stack(struct reader *reader, struct bytes *bytes, uint64_t count, uint64_t depth)
-{
-    struct profile_sample sample = {.thread = reader->thread, .count = count};
-    int error = 0;
-
-    if (depth > MOST_FRAMES || depth > bytes_left(bytes) / bytes->pointer_size || count == 0 ||
-        __builtin_mul_overflow(count, reader->period_ns, &sample.cpu_ns))
-        return -EBADMSG;
-    uint32_t *locations = calloc((size_t)depth, sizeof *locations);
-    if (locations == NULL)
-        return -ENOMEM;
-    for (uint64_t i = 0; error == 0 && i < depth; i++)
-        error = find_location(reader, bytes_get_pointer(bytes) - (i > 0), &locations[i]);
-    for (uint64_t i = depth; error == 0 && i > 0; i--)
-        error = profile_node(reader->profile, sample.node, locations[i - 1], &sample.node);
-    free(locations);
-    return error == 0 ? named_count(reader->profile, &sample) : error;
-}
-
-/* Behind the header, up to the trailer. */
-static int read_stacks(struct reader *reader, struct bytes *bytes)
-{
-    int error = 0;
-
-    while (error == 0) {
-        uint64_t count = bytes_get_pointer(bytes), depth = bytes_get_pointer(bytes);
-        if (bytes->missing || depth == 0)
-            return -EBADMSG;
-        struct bytes trailer = *bytes;
-        if (count == 0 && depth == 1 && bytes_get_pointer(&trailer) == 0)
-            return bytes->missing ? -EBADMSG : 0;
-        error = read_stack(reader, bytes, count, depth);
-    }
-    return error;
-}
-
-/* Where the trailer ends: the stacks have to be skipped to find the mappings. */
-static int find_text(struct bytes bytes, const unsigned char **text)
-{
-    for (;;) {
-        uint64_t count = bytes_get_pointer(&bytes), depth = bytes_get_pointer(&bytes);
-        if (bytes.missing || depth == 0 || depth > bytes_left(&bytes) / bytes.pointer_size)
-            return -EBADMSG;
-        struct bytes trailer = bytes;
-        if (count == 0 && depth == 1 && bytes_get_pointer(&trailer) == 0) {
-            *text = trailer.at;
-            return 0;
-        }
-        bytes_take(&bytes, depth * bytes.pointer_size);
-    }
-}
-
-/* 0 3 0 PERIOD 0, in words of 4 or 8 bytes of either order. */
-static bool find_shape(const unsigned char *head, size_t size, struct bytes *bytes,
-                       uint64_t *period)
-{
-    for (unsigned shape = 0; shape < 4; shape++) {
-        *bytes = bytes_of(head, size, shape & 1 ? 4 : 8, shape & 2);
-        uint64_t zero = bytes_get_pointer(bytes), slots = bytes_get_pointer(bytes);
-        uint64_t version = bytes_get_pointer(bytes);
-        *period = bytes_get_pointer(bytes);
-        uint64_t padding = bytes_get_pointer(bytes);
-        if (!bytes->missing && zero == 0 && slots == 3 && version == 0 && padding == 0 &&
-            *period > 0 && *period <= 1000000000)
-            return true;
-    }
-    return false;
-}
-
-static int read_all(struct reader *reader, unsigned char *whole, size_t size)
-{
-    struct named named = {.profile = reader->profile};
-    const unsigned char *text;
-    struct bytes bytes;
-    uint64_t period;
-
-    if (!find_shape(whole, size, &bytes, &period))
-        return -EBADMSG;
-    reader->period_ns = period * 1000;
-    reader->profile->totals.asked_hz = 1e6 / (double)period;
-    int error = find_text(bytes, &text);
-    if (error == 0)
-        error = read_mappings(reader, (char *)whole + (text - whole), (char *)whole + size);
-    if (error == 0)
-        error = named_thread(&named, 0, 0, "[unknown]", &reader->thread);
-    free(named.memo.slots);
-    return error == 0 ? read_stacks(reader, &bytes) : error;
-}
-
-static int read_gperftools(const char *path, struct profile *profile)
-{
-    struct reader reader = {.profile = profile};
-    unsigned char *whole = NULL;
-    size_t size = 0;
-    int error = bytes_load(path, &whole, &size);
-
-    if (error == 0) {
-        whole[size] = '\0';
-        error = read_all(&reader, whole, size);
-    }
-    free(reader.mappings);
-    free(whole);
-    return error;
-}
-
 static bool matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct bytes bytes;
     uint64_t period;
 
     (void)all;
-    return find_shape(head, size, &bytes, &period);
+    return gperftools_shape(head, size, &bytes, &period);
 }
 
 const struct format format_gperftools = {
@@ -430,6 +220,6 @@ const struct format format_gperftools = {
     .loses = "names and lines (looked up again), build-ids, code in no file, marks, processes, "
              "threads, system calls, sleeping, times but for their mean, totals",
     .matches = matches,
-    .read = read_gperftools,
+    .read = gperftools_read,
     .write = write_gperftools,
 };

@@ -207,8 +207,7 @@ static int read_node(const struct reader *reader, const json_t *entry, uint32_t 
     uint64_t numbers[2];
     uint32_t parent, location;
 
-    if (!json_is_array(entry) ||
-        !json_whole(json_array_get(entry, 0), UINT32_MAX, &numbers[0]) ||
+    if (!json_is_array(entry) || !json_whole(json_array_get(entry, 0), UINT32_MAX, &numbers[0]) ||
         !json_whole(json_array_get(entry, 1), UINT32_MAX, &numbers[1]) ||
         !refer(reader, NODES, numbers[0], false, &parent) ||
         !refer(reader, LOCATIONS, numbers[1], true, &location))
@@ -228,8 +227,7 @@ static int read_syscall(const struct reader *reader, const json_t *entry, uint32
 
 static int read_sample(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
-    struct profile_sample sample = {
-        .sleeping = json_is_true(json_object_get(entry, "sleeping"))};
+    struct profile_sample sample = {.sleeping = json_is_true(json_object_get(entry, "sleeping"))};
 
     *index = 0;
     if (!refer_member(reader, entry, "thread", THREADS, true, &sample.thread) ||
@@ -248,10 +246,10 @@ static const struct {
     const char *name;
     int (*read)(const struct reader *reader, const json_t *entry, uint32_t *index);
 } tables[TABLES] = {
-    [PROCESSES] = {"processes", read_process}, [THREADS] = {"threads", read_thread},
-    [OBJECTS] = {"objects", read_object},      [FUNCTIONS] = {"functions", read_function},
+    [PROCESSES] = {"processes", read_process},  [THREADS] = {"threads", read_thread},
+    [OBJECTS] = {"objects", read_object},       [FUNCTIONS] = {"functions", read_function},
     [LOCATIONS] = {"locations", read_location}, [NODES] = {"nodes", read_node},
-    [SYSCALLS] = {"syscalls", read_syscall},   [SAMPLES] = {"samples", read_sample},
+    [SYSCALLS] = {"syscalls", read_syscall},    [SAMPLES] = {"samples", read_sample},
 };
 
 static int read_table(struct reader *reader, const json_t *root, enum table table)

@@ -14,8 +14,8 @@
 #include "format/text.h"
 
 const char *const json_kinds[PROFILE_OBJECT_MARK + 1] = {
-    [PROFILE_OBJECT_FILE] = "file",       [PROFILE_OBJECT_VDSO] = "vdso",
-    [PROFILE_OBJECT_ANON] = "anonymous",  [PROFILE_OBJECT_UNKNOWN] = "unknown",
+    [PROFILE_OBJECT_FILE] = "file",      [PROFILE_OBJECT_VDSO] = "vdso",
+    [PROFILE_OBJECT_ANON] = "anonymous", [PROFILE_OBJECT_UNKNOWN] = "unknown",
     [PROFILE_OBJECT_MARK] = "mark",
 };
 
@@ -197,7 +197,10 @@ static void put_places(FILE *out, const struct profile *profile)
     fputs("]", out);
     begin(out, "nodes");
     for (uint32_t i = 1; i < profile->node_count; i++)
-        fprintf(out, "%s[%u,%u]", i == 1 ? "\n" : i % 8 == 1 ? ",\n" : ",",
+        fprintf(out, "%s[%u,%u]",
+                i == 1       ? "\n"
+                : i % 8 == 1 ? ",\n"
+                             : ",",
                 profile->nodes[i].parent, profile->nodes[i].location);
     fputs("]", out);
 }

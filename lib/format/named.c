@@ -107,7 +107,8 @@ static uint64_t make_address(const struct profile *profile, const struct profile
         hash = hash_text(hash, profile->strings[function->name]);
         hash = hash_text(hash, profile->strings[function->file]);
         hash = hash_text(hash, profile->strings[lines[i].file]);
-        hash = (hash ^ lines[i].line ^ (uint64_t)function->line << 32) * UINT64_C(0x9e3779b97f4a7c15);
+        hash =
+            (hash ^ lines[i].line ^ (uint64_t)function->line << 32) * UINT64_C(0x9e3779b97f4a7c15);
     }
     hash ^= hash >> 29;
     return hash >> 17 | 1;
@@ -193,7 +194,8 @@ int named_count(struct profile *profile, const struct profile_sample *sample)
 {
     const struct profile_totals *totals = &profile->totals;
 
-    if (sample->count > INT64_MAX - totals->samples || sample->cpu_ns > INT64_MAX - totals->cpu_ns ||
+    if (sample->count > INT64_MAX - totals->samples ||
+        sample->cpu_ns > INT64_MAX - totals->cpu_ns ||
         sample->wall_ns > INT64_MAX - totals->wall_ns)
         return -EBADMSG;
     if ((sample->count | sample->cpu_ns | sample->wall_ns) == 0)

@@ -29,8 +29,8 @@ int named_function(struct named *named, uint32_t object, const char *name, const
 /* The location with these lines, innermost first, at least one, of functions of this object. */
 int named_location(struct named *named, uint32_t object, const struct profile_line *lines,
                    uint32_t count, uint32_t *location);
-/* A function that nothing but the name is known of: the node of it below parent. A name that is a mark's, at the root,
- * becomes one. */
+/* A function that nothing but the name is known of: the node of it below parent. A name that is a
+ * mark's, at the root, becomes one. */
 int named_frame(struct named *named, uint32_t parent, const char *name, uint32_t *node);
 /* Is this what a mark is called? Those words stand for no function anywhere. */
 bool named_is_mark(const char *name);

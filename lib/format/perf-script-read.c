@@ -226,8 +226,8 @@ static int read_frame(struct reader *reader, char *line)
     if (error == 0)
         error = add_line(reader, object, name);
     if (error == 0)
-        error = named_location(&reader->named, object, reader->lines, reader->line_count,
-                               &location);
+        error =
+            named_location(&reader->named, object, reader->lines, reader->line_count, &location);
     reader->line_count = 0;
     return error == 0 ? add_location(reader, location) : error;
 }
@@ -244,8 +244,8 @@ static int end_sample(struct reader *reader)
         return -EBADMSG;
     sample->node = PROFILE_NONE;
     for (uint32_t i = reader->location_count; error == 0 && i > 0; i--)
-        error = profile_node(reader->profile, sample->node, reader->locations[i - 1],
-                             &sample->node);
+        error =
+            profile_node(reader->profile, sample->node, reader->locations[i - 1], &sample->node);
     if (error == 0 && reader->location_count == 0)
         error = named_frame(&reader->named, PROFILE_NONE, "[unknown]", &sample->node);
     return error == 0 ? named_count(reader->profile, sample) : error;

@@ -23,8 +23,8 @@ struct reader {
     struct named named;
     uint32_t *locations; /* of the shared frames */
     uint64_t frame_count;
-    double unit;  /* nanoseconds; of the profile being read */
-    bool counts;  /* its weights are no times */
+    double unit; /* nanoseconds; of the profile being read */
+    bool counts; /* its weights are no times */
     uint32_t thread;
 };
 
@@ -45,7 +45,8 @@ static int read_frame(struct reader *reader, const json_t *frame, uint32_t *loca
         number = 0;
     int error = named_object(&reader->named, "", &object);
     if (error == 0)
-        error = named_function(&reader->named, object, name, file, (uint32_t)number, &line.function);
+        error =
+            named_function(&reader->named, object, name, file, (uint32_t)number, &line.function);
     return error == 0 ? named_location(&reader->named, object, &line, 1, location) : error;
 }
 
@@ -167,8 +168,8 @@ static int read_thread(struct reader *reader, const char *name, size_t number)
     if (open == NULL || open < name + 2 || open[-1] != ' ' || !text_number(&at, 10, &pid) ||
         *at++ != '/' || !text_number(&at, 10, &tid) || strcmp(at, ")") != 0 || pid > UINT32_MAX ||
         tid > UINT32_MAX)
-        return named_thread(&reader->named, 0, (uint32_t)number, name[0] != '\0' ? name : "[unknown]",
-                            &reader->thread);
+        return named_thread(&reader->named, 0, (uint32_t)number,
+                            name[0] != '\0' ? name : "[unknown]", &reader->thread);
     char *comm = strndup(name, (size_t)(open - 1 - name));
     int error = comm == NULL ? -ENOMEM
                              : named_thread(&reader->named, (uint32_t)pid, (uint32_t)tid, comm,
@@ -182,7 +183,8 @@ static int read_profile(struct reader *reader, const json_t *profile, size_t num
     static const struct {
         const char *name;
         double ns;
-    } units[] = {{"nanoseconds", 1}, {"microseconds", 1e3}, {"milliseconds", 1e6}, {"seconds", 1e9}};
+    } units[] = {
+        {"nanoseconds", 1}, {"microseconds", 1e3}, {"milliseconds", 1e6}, {"seconds", 1e9}};
     const char *type = json_text(profile, "type", ""), *unit = json_text(profile, "unit", "none");
 
     reader->counts = true;

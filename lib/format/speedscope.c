@@ -56,8 +56,7 @@ static void put_samples(struct writer *writer, uint32_t first, uint32_t last, in
         *error = frames_of_node(&writer->frames, writer->frames.weights[i].node, &writer->list);
         fputs(i > first ? ",\n[" : "\n[", writer->out);
         for (uint32_t k = 0; k < writer->list.count; k++)
-            fprintf(writer->out, k > 0 ? ",%u" : "%u",
-                    writer->numbers[writer->list.all[k].id] - 1);
+            fprintf(writer->out, k > 0 ? ",%u" : "%u", writer->numbers[writer->list.all[k].id] - 1);
         putc(']', writer->out);
     }
 }
@@ -79,14 +78,14 @@ static int put_profile(struct writer *writer, uint32_t first, uint32_t last)
     if (text == NULL)
         return -ENOMEM;
     fprintf(text, "%s (%u/%u)", frames_comm(profile, thread),
-            profile->processes[profile->threads[thread].process].pid,
-            profile->threads[thread].tid);
+            profile->processes[profile->threads[thread].process].pid, profile->threads[thread].tid);
     if (fclose(text) != 0)
         return -ENOMEM;
     fputs("{\"type\":\"sampled\",\"name\":", writer->out);
     text_put_json(writer->out, name);
     free(name);
-    fprintf(writer->out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%llu,\"samples\":[",
+    fprintf(writer->out,
+            ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%llu,\"samples\":[",
             (unsigned long long)all);
     put_samples(writer, first, last, &error);
     fputs("],\n\"weights\":[", writer->out);
@@ -117,7 +116,8 @@ static int put_all(struct writer *writer)
     FILE *out = writer->out;
     int error = 0;
 
-    fputs("{\"$schema\":\"" SCHEMA "\",\n\"exporter\":\"pprofil " PACKAGE_VERSION "\",\"name\":", out);
+    fputs("{\"$schema\":\"" SCHEMA "\",\n\"exporter\":\"pprofil " PACKAGE_VERSION "\",\"name\":",
+          out);
     text_put_json(out, profile->command != NULL ? profile->command : "pprofil");
     fputs(",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
     for (uint32_t i = 1; i < writer->frames.node_count; i++)

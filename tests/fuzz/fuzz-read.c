@@ -49,7 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     for (unsigned i = 0; format_at(i) != NULL; i++)
-        if (format_readable(format_at(i)) && (name == NULL || strcmp(name, format_at(i)->name) == 0))
+        if (format_readable(format_at(i)) &&
+            (name == NULL || strcmp(name, format_at(i)->name) == 0))
             read_as(path, format_at(i));
     if (name == NULL)
         read_as(path, NULL);

@@ -2,7 +2,7 @@
 /*
  * Round trips: what a format promises to keep (format.h, .keeps) comes back, whatever the names
  * are. A profile is put into words with what the format loses left out, and so is what was read
- * of what was written of it.
+ * of what was written of it. It is long because that is also how files of others are judged.
  */
 #include "config.h"
 
@@ -53,9 +53,13 @@ static uint32_t add_string(struct profile *profile, const char *text)
 static uint32_t add_object(struct profile *profile, enum profile_object_kind kind, const char *path,
                            uint64_t start)
 {
-    struct profile_object object = {
-        .kind = kind, .path = add_string(profile, path), .start = start, .end = start + 0x2000,
-        .offset = kind == PROFILE_OBJECT_FILE ? 0x1000 : 0, .inode = start >> 12, .fd = -1};
+    struct profile_object object = {.kind = kind,
+                                    .path = add_string(profile, path),
+                                    .start = start,
+                                    .end = start + 0x2000,
+                                    .offset = kind == PROFILE_OBJECT_FILE ? 0x1000 : 0,
+                                    .inode = start >> 12,
+                                    .fd = -1};
     uint32_t index;
 
     if (kind == PROFILE_OBJECT_ANON)
@@ -122,9 +126,24 @@ static void add_samples(struct profile *profile, uint32_t thread, uint32_t node,
 }
 
 static const char *const hostile[] = {
-    "plain", "operator()(int, char)", "a;b", "new\nline", "say \"it\", twice", "bad\xffutf8",
-    "ends with 12", "  spaces  ", "std::map<int, (anonymous)>::at(int)", "[brackets]", "x+0x1f y",
-    "\xc3\xa4\xe2\x82\xac", "fn=(3)", "#comment", "tab\there", "back\\slash", "-1/2", "(4) five",
+    "plain",
+    "operator()(int, char)",
+    "a;b",
+    "new\nline",
+    "say \"it\", twice",
+    "bad\xffutf8",
+    "ends with 12",
+    "  spaces  ",
+    "std::map<int, (anonymous)>::at(int)",
+    "[brackets]",
+    "x+0x1f y",
+    "\xc3\xa4\xe2\x82\xac",
+    "fn=(3)",
+    "#comment",
+    "tab\there",
+    "back\\slash",
+    "-1/2",
+    "(4) five",
 };
 #define HOSTILE (sizeof hostile / sizeof *hostile)
 
@@ -134,7 +153,10 @@ static struct profile *make_profile(bool wall)
     uint32_t process[2], threads[3], location, node, leaf;
 
     for (uint32_t i = 0; i < 2; i++) {
-        struct profile_process made = {.pid = 100 + i, .ppid = 1, .status = -1, .start = 5,
+        struct profile_process made = {.pid = 100 + i,
+                                       .ppid = 1,
+                                       .status = -1,
+                                       .start = 5,
                                        .comm = add_string(profile, i == 0 ? "pro g" : "o;ther-7")};
         cr_assert_eq(profile_add_process(profile, &made, &process[i]), 0);
     }
@@ -265,8 +287,7 @@ static void tell_sample(FILE *out, const struct profile *profile,
                 sample->sleeping ? " sleeping" : "");
     cr_assert_eq(frames_of_stack(profile, sample->node, &list), 0);
     for (uint32_t i = show & STACKS ? 0 : list.count - 1; i < list.count; i++)
-        if (shown(profile, &list.all[i], show) &&
-            (!(show & ADDRESSES) || !list.all[i].inlined))
+        if (shown(profile, &list.all[i], show) && (!(show & ADDRESSES) || !list.all[i].inlined))
             tell_frame(out, profile, &list.all[i], show, bad);
     free(list.all);
 }
@@ -348,7 +369,8 @@ static const struct promise {
     unsigned show;
     const char *bad; /* characters in names that change */
 } promises[] = {
-    {"pprof", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED, ""},
+    {"pprof", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED,
+     ""},
     {"json", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED, ""},
     {"folded", STACKS | WHO | COUNT, CONTROLS ";"},
     {"speedscope", STACKS | FUNCTION_PLACE | WHO | NS, ""},
@@ -438,8 +460,8 @@ static char *write_and_load(const char *name, const struct format_options *optio
     struct profile *profile = make_profile(false);
     static char text[1 << 16];
 
-    cr_assert_eq(
-        format_write_file_as(format_by_name(name), in_directory("file"), profile, options), 0);
+    cr_assert_eq(format_write_file_as(format_by_name(name), in_directory("file"), profile, options),
+                 0);
     FILE *file = fopen(in_directory("file"), "r");
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
@@ -449,21 +471,21 @@ static char *write_and_load(const char *name, const struct format_options *optio
 
 Test(formats, folded_says_whose)
 {
-    cr_assert_not_null(strstr(write_and_load("folded", &(struct format_options){0}),
-                              "pro g-100;main;plain 1\n"));
-    cr_assert_not_null(strstr(
-        write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_NONE}),
-        "\nmain;plain;plain;plain 100\n"));
-    cr_assert_not_null(strstr(
-        write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_COMM}),
-        "worker 7;main;outer;between;innermost 7\n"));
-    cr_assert_not_null(strstr(
-        write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_THREAD}),
-        "worker 7-100/102;main;outer;between;innermost;jitted 11\n"));
-    cr_assert_not_null(strstr(
-        write_and_load("folded",
-                       &(struct format_options){.roots = FORMAT_ROOTS_NONE, .time = true}),
-        "\nmain;plain;plain;plain 100000\n"));
+    cr_assert_not_null(
+        strstr(write_and_load("folded", &(struct format_options){0}), "pro g-100;main;plain 1\n"));
+    cr_assert_not_null(
+        strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_NONE}),
+               "\nmain;plain;plain;plain 100\n"));
+    cr_assert_not_null(
+        strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_COMM}),
+               "worker 7;main;outer;between;innermost 7\n"));
+    cr_assert_not_null(
+        strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_THREAD}),
+               "worker 7-100/102;main;outer;between;innermost;jitted 11\n"));
+    cr_assert_not_null(
+        strstr(write_and_load("folded",
+                              &(struct format_options){.roots = FORMAT_ROOTS_NONE, .time = true}),
+               "\nmain;plain;plain;plain 100000\n"));
 }
 
 Test(formats, extensions)
