@@ -214,7 +214,7 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
 
 const struct format format_gperftools = {
     .name = "gperftools",
-    .extensions = ".cpuprof .prof",
+    .extensions = ".cpuprof",
     .summary = "gperftools' CPU profile, for google-pprof and go tool pprof",
     .keeps = "stacks of addresses, objects with their paths, sample counts",
     .loses = "names and lines (looked up again), build-ids, code in no file, marks, processes, "

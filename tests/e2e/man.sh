@@ -77,6 +77,12 @@ between "formats: kept and lost" 20 "$(wc -l <"$work/list")" 1000
 expect "formats: kept and lost, only in -f list" "" \
 	"$(sort "$work/list" >"$work/a"; sort "$work/page" >"$work/b"; comm -23 "$work/a" "$work/b")"
 expect "formats: kept and lost, only on the page" "" "$(comm -13 "$work/a" "$work/b")"
+words() { tr ' ' '\n' | sort | paste -s -d' '; }
+for format in $("$pprofil" convert -f list | sed -n 's/^\([a-z][^ ]*\) .*/\1/p'); do
+	expect "formats: ends of $format" \
+		"$("$pprofil" convert -f list | sed -n "s/^$format  *\(.*[^ ]\)  *\(read\|write\).*\$/\1/p" | sed 's/ *read, *$//; s/ *$//' | words)" \
+		"$(sed -n "s/^\.It Cm $format Ta Pa \([^T]*\) Ta .*/\1/p" "$source/man/pprofil-formats.5" | words)"
+done
 for command in report convert ""; do
 	# shellcheck disable=SC2086
 	expect "formats: $command -f list" "$("$pprofil" convert -f list | cksum)" \
