@@ -150,6 +150,26 @@ if have valgrind && have callgrind_annotate; then
 		"$(ours callgrind.out | grep -E '^(hot|warm) ')"
 fi
 
+library=$(ls /usr/lib/*/libprofiler.so.0 2>/dev/null | head -n 1)
+if [ -n "$library" ] && have google-pprof; then
+	for program in prog nopie; do
+		CPUPROFILE=$work/real.cpuprof LD_PRELOAD=$library ./$program >/dev/null 2>&1
+		google-pprof --text "$work/$program" real.cpuprof >out 2>err
+		expect "gperftools' own: $program" \
+			"$(awk '$NF ~ /^(hot|warm|cool)$/ && $1 > 0 { print $NF, $1 }' out | sort)" \
+			"$(ours real.cpuprof | grep -E '^(hot|warm|cool) ')"
+	done
+else
+	echo "SKIP gperftools' profiler is not here"
+fi
+if have perf && perf record -q -e cpu-clock:u -g -o perf.data ./prog >/dev/null 2>&1; then
+	perf script -i perf.data >perf.txt 2>/dev/null
+	expect "perf script's own" \
+		"$(perf report -i perf.data --no-children --stdio -g none -n -s sym 2>/dev/null |
+			awk '$NF ~ /^(hot|warm|cool)$/ { print $NF, $2 }' | sort)" \
+		"$(ours perf.txt | grep -E '^(hot|warm|cool) ')"
+fi
+
 # --- a profile that we took
 "$pprofil" -q --overhead 100 -o real.pb.gz ./prog
 for format in folded callgrind perf-script csv json gperftools; do
