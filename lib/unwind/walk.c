@@ -288,13 +288,14 @@ static bool step_by_frame_pointer(struct walk *walk)
         !memory_read(walk->input, fp, machine->word, &caller) ||
         !memory_read(walk->input, fp + machine->word, machine->word, &pc))
         return false;
-    if (pc == 0) {
-        end_walk(walk, UNWIND_COMPLETE);
-        return true;
-    }
     if (walk->input->registers.signature != 0)
         pc &= ~walk->input->registers.signature;
-    if (!returns_to(walk, pc, false))
+    bool called = pc != 0 && returns_to(walk, pc, false);
+    if (!called && (pc == 0 || caller == 0)) {
+        end_walk(walk, UNWIND_COMPLETE); /* as Go's outermost: its return address was made */
+        return true;
+    }
+    if (!called)
         return false;
     walk->registers[machine->fp] = caller;
     go(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
