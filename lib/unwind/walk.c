@@ -20,6 +20,7 @@
 
 #define MOST_PLACES 8u
 #define LEAST_ADDRESS 4096u /* of anything that can be mapped */
+#define STACK_REST (UINT64_C(1) << 30)         /* no more of a stack is expected above the copy */
 #define USER_ADDRESS ((UINT64_C(1) << 48) - 1) /* AArch64, where the mask is not known */
 
 /* A mapping that this walk has met. */
@@ -51,10 +52,20 @@ static void end_walk(struct walk *walk, enum unwind_end end)
     walk->end = end;
 }
 
-/* Memory that was not copied: the stack goes on there, unless a guess led to it. */
-static void end_outside(struct walk *walk)
+/* Does the stack go on there, above what was copied? */
+static bool above_copy(const struct walk *walk, uint64_t address)
 {
-    end_walk(walk, walk->guessed ? UNWIND_BROKEN : UNWIND_TRUNCATED);
+    const struct unwind_piece *stack = &walk->input->pieces[0];
+
+    return walk->input->piece_count > 0 && address - stack->start >= stack->size &&
+           address - stack->start - stack->size < STACK_REST;
+}
+
+/* Memory is wanted that was not copied. After a guess it may be anywhere. */
+static void end_outside(struct walk *walk, uint64_t address)
+{
+    bool stack = !walk->guessed || above_copy(walk, address);
+    end_walk(walk, stack ? UNWIND_TRUNCATED : UNWIND_BROKEN);
 }
 
 static void fail(struct walk *walk, int error)
@@ -125,7 +136,7 @@ static bool evaluate(struct walk *walk, const struct unwind_object *object, cons
             expression_run(unwind_object_expression(object, rule, how), walk->machine,
                            walk->registers, walk->input, how != &rule->cfa, &at);
         if (end == EXPRESSION_NO_MEMORY)
-            end_outside(walk);
+            end_walk(walk, UNWIND_TRUNCATED);
         else if (end == EXPRESSION_NONSENSE)
             end_walk(walk, UNWIND_BROKEN);
         *value = at;
@@ -139,7 +150,7 @@ static bool evaluate(struct walk *walk, const struct unwind_object *object, cons
         *value = walk->registers[how->number];
     else if (!walk->ended && (how->how == RULE_AT || how->how == RULE_AT_EXPRESSION) &&
              !memory_read(walk->input, at, walk->machine->word, value))
-        end_outside(walk);
+        end_outside(walk, at);
     return !walk->ended;
 }
 
@@ -284,10 +295,14 @@ static bool step_by_frame_pointer(struct walk *walk)
     const struct machine *machine = walk->machine;
     uint64_t fp = walk->registers[machine->fp], caller, pc;
 
-    if (fp % machine->word != 0 || fp < walk->registers[machine->sp] ||
-        !memory_read(walk->input, fp, machine->word, &caller) ||
-        !memory_read(walk->input, fp + machine->word, machine->word, &pc))
+    if (fp % machine->word != 0 || fp < walk->registers[machine->sp])
         return false;
+    if (!memory_read(walk->input, fp, machine->word, &caller) ||
+        !memory_read(walk->input, fp + machine->word, machine->word, &pc)) {
+        if (above_copy(walk, fp + machine->word))
+            end_walk(walk, UNWIND_TRUNCATED);
+        return walk->ended;
+    }
     if (walk->input->registers.signature != 0)
         pc &= ~walk->input->registers.signature;
     bool called = pc != 0 && returns_to(walk, pc, false);
@@ -317,7 +332,7 @@ static bool step_by_top(struct walk *walk)
 static void step_by_trampoline(struct walk *walk)
 {
     if (!trampoline_step(walk->machine, walk->input, walk->registers))
-        return end_outside(walk);
+        return end_outside(walk, walk->registers[walk->machine->sp]);
     walk->exact = true;
 }
 

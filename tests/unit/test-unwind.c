@@ -408,6 +408,8 @@ Test(unwind, frame_pointers)
     fixture->words[5] = code(fixture, "leaf"); /* no call is before it */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_NO_INFO, 2, "=jit", "jit");
+    walk_cut(fixture, 40);
+    expect(fixture, UNWIND_TRUNCATED, 2, "=jit", "jit");
     fixture->words[4] = 0; /* and the chain ends: as a goroutine's stack does */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_COMPLETE, 2, "=jit", "jit");
