@@ -47,8 +47,9 @@ struct unwind_piece {
 
 struct unwind_input {
     struct unwind_registers registers;
-    struct unwind_piece pieces[UNWIND_MOST_PIECES]; /* the stack from its pointer up; an alternate
-                                                     * stack and the one it interrupted */
+    /* The stack from its pointer up, or from 128 bytes below it, where epilogues leave what they
+     * have popped; then, of a thread on an alternate stack, the one that it interrupted. */
+    struct unwind_piece pieces[UNWIND_MOST_PIECES];
     uint32_t piece_count;
 };
 

@@ -116,7 +116,8 @@ static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
 
 /* --- by rule ---------------------------------------------------------------------------- */
 
-/* Below the stack pointer lies what an epilogue has popped, and the register has it again. */
+/* Below the stack pointer, where mostly nothing was copied, lies what an epilogue has popped: the
+ * register has it again. */
 static bool popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
 {
     return how->how == RULE_AT && at < walk->registers[walk->machine->sp];
@@ -146,10 +147,12 @@ static bool evaluate(struct walk *walk, const struct unwind_object *object, cons
         *value = 0;
     }
     at = machine_wrap(walk->machine, at);
+    bool in_memory = how->how == RULE_AT || how->how == RULE_AT_EXPRESSION;
+    if (walk->ended || !in_memory || memory_read(walk->input, at, walk->machine->word, value))
+        return !walk->ended;
     if (popped(walk, how, at))
         *value = walk->registers[how->number];
-    else if (!walk->ended && (how->how == RULE_AT || how->how == RULE_AT_EXPRESSION) &&
-             !memory_read(walk->input, at, walk->machine->word, value))
+    else
         end_outside(walk, at);
     return !walk->ended;
 }
