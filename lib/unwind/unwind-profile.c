@@ -89,14 +89,13 @@ static int mark_no_info(struct profile *profile, uint32_t object, uint32_t *loca
     return profile_mark(profile, text, location);
 }
 
-static int make_mark(struct profile *profile, const struct unwind_stack *stack, uint32_t object,
-                     uint32_t *location)
+static int make_mark(struct profile *profile, const struct unwind_stack *stack, uint32_t *location)
 {
     switch (stack->end) {
     case UNWIND_TRUNCATED:
         return profile_mark(profile, "[truncated]", location);
     case UNWIND_NO_INFO:
-        return mark_no_info(profile, object, location);
+        return mark_no_info(profile, stack->frames[stack->count - 1].object, location);
     case UNWIND_TOO_DEEP:
         return profile_mark(profile, "[too deep]", location);
     default:
@@ -104,30 +103,33 @@ static int make_mark(struct profile *profile, const struct unwind_stack *stack, 
     }
 }
 
+static int make_location(struct profile *profile, const struct unwind_frame *frame,
+                         uint32_t *location)
+{
+    uint32_t object = frame->object;
+    int error = object == UNWIND_NO_OBJECT ? unknown_object(profile, &object) : 0;
+
+    return error != 0 ? error : profile_location(profile, object, frame->address, location);
+}
+
+/* From the outermost frame to the leaf; the mark is further out still. */
 static int add_stack(struct profile *profile, const struct unwind_stack *stack, uint32_t *node)
 {
-    uint32_t object = 0, location, at = PROFILE_NONE;
+    uint32_t location, at = PROFILE_NONE;
+    int error = 0;
 
-    for (uint32_t i = stack->count + 1; i-- > 0;) {
-        int error = 0;
-        if (i == stack->count) {
-            if (stack->end == UNWIND_COMPLETE)
-                continue;
-            error = make_mark(profile, stack, stack->frames[i - 1].object, &location);
-        } else {
-            object = stack->frames[i].object;
-            if (object == UNWIND_NO_OBJECT)
-                error = unknown_object(profile, &object);
-            if (error == 0)
-                error = profile_location(profile, object, stack->frames[i].address, &location);
-        }
+    if (stack->end != UNWIND_COMPLETE) {
+        error = make_mark(profile, stack, &location);
         if (error == 0)
             error = profile_node(profile, at, location, &at);
-        if (error != 0)
-            return error;
+    }
+    for (uint32_t i = stack->count; i-- > 0 && error == 0;) {
+        error = make_location(profile, &stack->frames[i], &location);
+        if (error == 0)
+            error = profile_node(profile, at, location, &at);
     }
     *node = at;
-    return 0;
+    return error;
 }
 
 int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
