@@ -200,7 +200,7 @@ static bool step_plainly(struct walk *walk, const struct rule *rule)
     uint64_t size = (uint64_t)((int64_t)rule->high - rule->low);
 
     if ((rule->flags & RULE_PLAIN) == 0 || machine->word != sizeof cfa || cfa <= sp || low < sp ||
-        into > piece->size || piece->size - into < size)
+        walk->input->piece_count == 0 || into > piece->size || piece->size - into < size)
         return false;
     const uint8_t *at = piece->bytes + into;
     for (size_t i = 0; i < rule->count; i++) {
