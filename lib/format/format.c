@@ -46,6 +46,8 @@ static const struct format *const formats[] = {
     &format_flame_html,
     &format_icicle_svg,
     &format_heat_svg,
+    &format_firefox,
+    &format_chrome_trace,
 };
 
 const struct format *format_at(unsigned i)

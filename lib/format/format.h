@@ -101,5 +101,6 @@ extern const struct format format_callgrind, format_csv, format_folded, format_g
 /* lib/picture: write only */
 extern const struct format format_flame_svg, format_icicle_svg, format_flame_html, format_heat_svg;
 extern const struct format format_perf_data;
+extern const struct format format_firefox, format_chrome_trace;
 
 #endif

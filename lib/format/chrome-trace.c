@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Chrome's trace event format, with its stackFrames and samples: "Trace Event Format", section
+ * "Samples". Frames are a tree, as our nodes are, so each node is one, and each function that was
+ * inlined there another.
+ *
+ * Slices with a beginning and an end, which viewers like better, are not made: samples do not
+ * say when a function was called.
+ */
+#include "config.h"
+
+#include <errno.h>
+
+#include "format/format.h"
+#include "format/json-out.h"
+#include "format/timeline.h"
+
+static void put_names(FILE *out, const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        fprintf(out,
+                "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":%u,\"ts\":0,"
+                "\"args\":{\"name\":",
+                i == 0 ? "" : ",", profile->processes[i].pid, profile->processes[i].pid);
+        json_text(out, profile->strings[profile->processes[i].comm]);
+        fputs("}}", out);
+    }
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        fprintf(out,
+                ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"ts\":0,"
+                "\"args\":{\"name\":",
+                profile->processes[thread->process].pid, thread->tid);
+        json_text(out, profile->strings[thread->comm]);
+        fputs("}}", out);
+    }
+}
+
+/* "12" is a node's own function, "12.1" the one that was inlined into it, and so on: the
+ * innermost is what the node's callees come from, and what samples are in. */
+static void put_id(FILE *out, const struct profile *profile, uint32_t node)
+{
+    uint32_t lines = profile->locations[profile->nodes[node].location].line_count;
+
+    if (lines > 1)
+        fprintf(out, "\"%u.%u\"", node, lines - 1);
+    else
+        fprintf(out, "\"%u\"", node);
+}
+
+static void put_frame(FILE *out, const struct profile *profile, uint32_t node, uint32_t depth)
+{
+    const struct profile_location *place =
+        &profile->locations[profile->nodes[node].location];
+    const struct profile_line *line =
+        place->line_count == 0 ? NULL : &place->lines[place->line_count - 1 - depth];
+    const char *name = line == NULL ? "[unknown]"
+                                    : profile->strings[profile->functions[line->function].name];
+
+    if (depth == 0)
+        fprintf(out, "%s\n\"%u\":{\"name\":", node == 1 ? "" : ",", node);
+    else
+        fprintf(out, ",\n\"%u.%u\":{\"name\":", node, depth);
+    json_text(out, name);
+    fputs(",\"category\":", out);
+    json_text(out, profile->strings[profile->objects[place->object].path]);
+    if (depth > 1)
+        fprintf(out, ",\"parent\":\"%u.%u\"", node, depth - 1);
+    else if (depth == 1)
+        fprintf(out, ",\"parent\":\"%u\"", node);
+    else if (profile->nodes[node].parent != PROFILE_NONE) {
+        fputs(",\"parent\":", out);
+        put_id(out, profile, profile->nodes[node].parent);
+    }
+    putc('}', out);
+}
+
+static void put_samples(FILE *out, const struct profile *profile, const struct timeline *timeline)
+{
+    const char *name = profile->totals.wall ? "wall-clock" : "cpu-clock";
+
+    for (size_t i = 0; i < timeline->count; i++) {
+        const struct instant *instant = &timeline->instants[i];
+        const struct profile_sample *sample = &profile->samples[instant->sample];
+        const struct profile_thread *thread = &profile->threads[sample->thread];
+        fprintf(out, "%s\n{\"pid\":%u,\"tid\":%u,\"ts\":", i == 0 ? "" : ",",
+                profile->processes[thread->process].pid, thread->tid);
+        json_time(out, instant->time - timeline->begin, 1000);
+        fprintf(out, ",\"name\":\"%s\",\"weight\":%llu,\"sf\":", name,
+                (unsigned long long)instant->ns);
+        put_id(out, profile, sample->node);
+        putc('}', out);
+    }
+}
+
+static int chrome_trace_write(int fd, const struct profile *profile)
+{
+    struct timeline timeline;
+    int error = timeline_make(&timeline, profile);
+
+    if (error != 0)
+        return error;
+    FILE *out = json_open(fd);
+    if (out == NULL) {
+        error = -errno;
+        timeline_free(&timeline);
+        return error;
+    }
+    fputs("{\"traceEvents\":[", out);
+    put_names(out, profile);
+    fputs("],\n\"stackFrames\":{", out);
+    for (uint32_t node = 1; node < profile->node_count && !ferror(out); node++) {
+        uint32_t lines = profile->locations[profile->nodes[node].location].line_count;
+        put_frame(out, profile, node, 0);
+        for (uint32_t depth = 1; depth < lines; depth++)
+            put_frame(out, profile, node, depth);
+    }
+    fputs("},\n\"samples\":[", out);
+    put_samples(out, profile, &timeline);
+    fputs("],\n\"displayTimeUnit\":\"ms\"}\n", out);
+    timeline_free(&timeline);
+    return json_close(out);
+}
+
+const struct format format_chrome_trace = {
+    .name = "chrome-trace",
+    .extensions = ".trace.json .chrome.json",
+    .summary = "of chrome://tracing: frames and samples; only written",
+    .write = chrome_trace_write,
+};
