@@ -135,9 +135,9 @@ static int read_header(struct reader *reader)
     get_section(&bytes);
     reader->features = bytes_get(&bytes, 8);
     if (reader->attr_size < PERF_ATTR_SIZE + 16u || reader->attr_size > 4096 ||
-        reader->data.size == 0 || reader->data.offset > reader->file_size ||
+        (reader->data.size == 0 && reader->features == 0) || reader->data.offset > reader->file_size ||
         reader->data.size > reader->file_size - reader->data.offset)
-        return -EBADMSG; /* without a size: perf did not live to write it */
+        return -EBADMSG; /* with neither: perf did not live to write them */
     return reader->features >> PERF_FEATURE_COMPRESSED & 1 ? -EPROTONOSUPPORT : 0;
 }
 

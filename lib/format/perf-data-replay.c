@@ -213,7 +213,7 @@ static int take_mmap(struct perf_replay *replay, bool second, unsigned misc, str
     struct perf_space *space;
     uint64_t protection = 1;
 
-    object.pid = (uint32_t)bytes_get(bytes, 4);
+    uint32_t pid = object.pid = (uint32_t)bytes_get(bytes, 4);
     bytes_get(bytes, 4);
     object.start = mapping.start = bytes_get(bytes, 8);
     uint64_t size = bytes_get(bytes, 8);
@@ -233,7 +233,7 @@ static int take_mmap(struct perf_replay *replay, bool second, unsigned misc, str
     int error = find_object(replay, &object, path, protection, &mapping.object);
     mapping.mark = object.kind == PROFILE_OBJECT_MARK;
     if (error == 0)
-        error = need_space(replay, object.pid, &space);
+        error = need_space(replay, pid, &space); /* an object need not have one */
     return error == 0 ? space_add(space, &mapping) : error;
 }
 
