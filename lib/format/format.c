@@ -26,9 +26,8 @@ static const struct format *const formats[] = {
     &format_pprof,
     &format_events,
     &format_perf_data,
-    &format_json,
     &format_speedscope,
-    &format_json, /* behind those with a longer ".json" */
+    &format_json,
     &format_callgrind,
     &format_perf_script,
     &format_csv,
