@@ -19,12 +19,12 @@
 #define TOP 66u  /* heading */
 #define FOOT 54u /* legend and details */
 #define ROW 18u
-#define TITLE 86u /* columns of the title, which leave room for buttons */
+#define TITLE 86u   /* columns of the title, which leave room for buttons */
 #define LETTER 7.23 /* width of one in a fixed font of 12 units */
 #define NARROWEST 0.1
-#define ROWS 40u  /* are always drawn, and deeper ones that this share of all reaches: */
+#define ROWS 40u /* are always drawn, and deeper ones that this share of all reaches: */
 #define DEEP 0.02
-#define ROUNDED 4.0 /* corners, of frames that are so wide */
+#define ROUNDED 4.0        /* corners, of frames that are so wide */
 #define MOST_FRAMES 20000u /* what browsers draw at once */
 
 /* What is drawn, and how. */
@@ -32,8 +32,8 @@ struct drawing {
     FILE *out;
     const struct profile *profile;
     const struct picture_tree *tree;
-    bool down;      /* the root is on top: an icicle graph */
-    double largest; /* change */
+    bool down;        /* the root is on top: an icicle graph */
+    double largest;   /* change */
     uint64_t *starts; /* by frame: where it begins, in values */
 };
 
@@ -69,8 +69,8 @@ static int draw_title(struct drawing *drawing)
 {
     const char *what = drawing->down ? "icicle graph" : "flame graph";
     char *title = NULL, *subtitle = NULL;
-    int error = picture_say_title(drawing->profile, drawing->tree->compares ? "difference" : what,
-                                  &title);
+    int error =
+        picture_say_title(drawing->profile, drawing->tree->compares ? "difference" : what, &title);
 
     if (error == 0)
         error = picture_say_subtitle(drawing->profile, drawing->tree, &subtitle);
@@ -96,8 +96,8 @@ static void draw_swatch(struct drawing *drawing, double *x, struct picture_colou
     fprintf(drawing->out, "<rect x=\"%u\" y=\"%u\" width=\"12\" height=\"12\" rx=\"2\" ",
             (unsigned)*x, y);
     fprintf(drawing->out, "fill=\"#%02x%02x%02x\"/>", colour.red, colour.green, colour.blue);
-    fprintf(drawing->out, "<text class=\"plain\" x=\"%u\" y=\"%u\">%s</text>\n", (unsigned)*x + 17, y + 10,
-            text);
+    fprintf(drawing->out, "<text class=\"plain\" x=\"%u\" y=\"%u\">%s</text>\n", (unsigned)*x + 17,
+            y + 10, text);
     *x += 36 + letters * 6.6;
 }
 
@@ -142,9 +142,9 @@ static int draw_head(struct drawing *drawing)
     return error;
 }
 
-static const char help[] =
-    "Click or Enter: zoom \xc2\xb7 arrows: move \xc2\xb7 Backspace: out \xc2\xb7 / or Ctrl-F: search "
-    "\xc2\xb7 n, N: next, previous \xc2\xb7 Esc: reset";
+static const char help[] = "Click or Enter: zoom \xc2\xb7 arrows: move \xc2\xb7 Backspace: out "
+                           "\xc2\xb7 / or Ctrl-F: search "
+                           "\xc2\xb7 n, N: next, previous \xc2\xb7 Esc: reset";
 
 static void draw_foot(struct drawing *drawing)
 {
@@ -272,10 +272,8 @@ static int write_graph(int fd, const struct profile *profile, const struct profi
 {
     struct picture_tree tree;
     struct page page;
-    const struct picture_limits limits = {.most = MOST_FRAMES,
-                                          .share = NARROWEST / (WIDTH - 2 * EDGE),
-                                          .rows = ROWS,
-                                          .deep = DEEP};
+    const struct picture_limits limits = {
+        .most = MOST_FRAMES, .share = NARROWEST / (WIDTH - 2 * EDGE), .rows = ROWS, .deep = DEEP};
     int error = picture_tree_make(profile, baseline, &limits, &tree);
 
     if (error != 0)

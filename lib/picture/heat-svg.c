@@ -18,8 +18,8 @@
 #define WIDTH 1200u
 #define LEFT 62u
 #define RIGHT 12u
-#define TOP 72u   /* heading */
-#define BARS 44u  /* CPUs in use, by column */
+#define TOP 72u  /* heading */
+#define BARS 44u /* CPUs in use, by column */
 #define GAP 6u
 #define PLACES 50u /* of a column */
 #define PLACE 6u   /* height of one */
@@ -82,8 +82,8 @@ static int compare_heat(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The highest level is the most that is worth a colour of its own: a lone slot that was late by its neighbours' share
- * must not make all else pale, so one in two hundred may be hotter. */
+/* The highest level is the most that is worth a colour of its own: a lone slot that was late by its
+ * neighbours' share must not make all else pale, so one in two hundred may be hotter. */
 static int measure(struct map *map)
 {
     const struct profile_timeline *line = map->line;
@@ -205,7 +205,8 @@ static void draw_axes(const struct map *map)
         page_put_number(out, 1000 * second * i / 4, 0);
         fputs(" ms</text>\n", out);
     }
-    fprintf(out, "<text class=\"plain\" text-anchor=\"end\" x=\"%u\" y=\"%u\">", LEFT - 8, TOP + 10);
+    fprintf(out, "<text class=\"plain\" text-anchor=\"end\" x=\"%u\" y=\"%u\">", LEFT - 8,
+            TOP + 10);
     page_put_number(out, map->most_of_column, 1);
     fputs(" CPU</text>\n", out);
 }

@@ -153,24 +153,32 @@ static int compare_processes(const void *a, const void *b, void *context)
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
+/* What the stacks of a program stand on. */
+static int add_root(struct merge *merge, const char *process, uint32_t *root)
+{
+    uint32_t name;
+
+    *root = PROFILE_NONE;
+    if (!merge->several)
+        return 0;
+    int error =
+        add_name(merge->to, process[0] != '\0' ? process : "[unnamed]", "", PICTURE_PROCESS, &name);
+    return error == 0 ? profile_node(merge->to, PROFILE_NONE, name, root) : error;
+}
+
 static int add_samples(struct merge *merge)
 {
     const struct profile *from = merge->from;
     const char *process = NULL;
-    uint32_t lane = 0, root = PROFILE_NONE, name;
+    uint32_t lane = 0, root = PROFILE_NONE;
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < from->sample_count; i++) {
         uint32_t sample = merge->order[i], *leaf = &merge->leaves[sample];
         if (process == NULL || (merge->several && strcmp(process, process_name(from, sample)))) {
             process = process_name(from, sample);
-            root = PROFILE_NONE;
             lane++;
-            error = !merge->several ? 0
-                                    : add_name(merge->to, process[0] != '\0' ? process : "[unnamed]",
-                                               "", PICTURE_PROCESS, &name);
-            if (error == 0 && merge->several)
-                error = profile_node(merge->to, PROFILE_NONE, name, &root);
+            error = add_root(merge, process, &root);
         }
         if (error == 0)
             error = add_stack(merge, from->samples[sample].node, lane, root, leaf);

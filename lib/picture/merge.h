@@ -14,12 +14,12 @@
 struct merge {
     const struct profile *from;
     struct profile *to;
-    bool several;    /* programs: stacks stand on their processes */
-    uint32_t *order; /* samples, by the name of their process */
-    uint32_t *lane;  /* by node of from: the last process that it was merged for, ... */
+    bool several;     /* programs: stacks stand on their processes */
+    uint32_t *order;  /* samples, by the name of their process */
+    uint32_t *lane;   /* by node of from: the last process that it was merged for, ... */
     uint32_t *merged; /* ... and the node of the store that it was merged into */
-    uint32_t *stack; /* nodes on the way down from a leaf */
-    uint32_t *names; /* by location of one function: its name in the store; 0: not made yet */
+    uint32_t *stack;  /* nodes on the way down from a leaf */
+    uint32_t *names;  /* by location of one function: its name in the store; 0: not made yet */
     uint32_t *leaves; /* by sample: its node of the store */
 };
 

@@ -60,14 +60,14 @@ struct picture_tree {
     struct picture_name *names;
     struct picture_frame *frames;
     uint32_t name_count, frame_count, depth; /* depth: of the deepest frame */
-    bool timed;    /* values are nanoseconds */
-    bool wall;     /* ... of elapsed time */
-    bool compares; /* there is a baseline */
-    uint32_t dropped; /* frames left out, for they are too small, and ... */
-    uint64_t cut;     /* ... have no more value than this */
-    uint32_t deeper;  /* frames left out, for they are behind the last row */
-    uint64_t gone;    /* value of the baseline in frames that have none any more, not by chance */
-    uint64_t kinds;   /* set of those that occur: 1 << kind */
+    bool timed;                              /* values are nanoseconds */
+    bool wall;                               /* ... of elapsed time */
+    bool compares;                           /* there is a baseline */
+    uint32_t dropped;                        /* frames left out, for they are too small, and ... */
+    uint64_t cut;                            /* ... have no more value than this */
+    uint32_t deeper;                         /* frames left out, for they are behind the last row */
+    uint64_t gone;  /* value of the baseline in frames that have none any more, not by chance */
+    uint64_t kinds; /* set of those that occur: 1 << kind */
     struct profile *store; /* private: owns the strings */
 };
 

@@ -75,9 +75,9 @@ static void sum_up(struct draft *draft)
 struct choice {
     struct draft draft;
     bool keep_old;
-    uint32_t *depths; /* by frame of the draft */
-    uint32_t rows;    /* the deepest that is kept */
-    uint32_t equals; /* frames of the least size that are kept */
+    uint32_t *depths;   /* by frame of the draft */
+    uint32_t rows;      /* the deepest that is kept */
+    uint32_t equals;    /* frames of the least size that are kept */
     uint32_t *ranks;    /* of names, by their text */
     uint32_t *children; /* frames that are kept, by parent and then by rank */
     uint32_t count;
@@ -326,8 +326,7 @@ static int fill(struct merge *merge, struct merge *old, const struct picture_lim
     choice.ranks = calloc(tree->name_count + 1u, sizeof *choice.ranks);
     choice.children = calloc(choice.draft.count + 1u, sizeof *choice.children);
     choice.depths = calloc(choice.draft.count + 1u, sizeof *choice.depths);
-    if (error == 0 &&
-        (choice.ranks == NULL || choice.children == NULL || choice.depths == NULL))
+    if (error == 0 && (choice.ranks == NULL || choice.children == NULL || choice.depths == NULL))
         error = -ENOMEM;
     if (error == 0)
         error = choose(&choice, limits, tree);

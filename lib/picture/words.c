@@ -107,8 +107,7 @@ static void escape_bytes(FILE *out, const char *text, size_t size)
     static const struct {
         char character;
         const char *entity;
-    } entities[] = {
-        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
 
     for (size_t i = 0; i < size; i++) {
         const char *entity = NULL;
@@ -226,8 +225,8 @@ int picture_say_title(const struct profile *profile, const char *what, char **ti
     int length = -1;
 
     if (command != NULL)
-        length = asprintf(title, "%s%s%s", command, command[0] != '\0' ? " \xe2\x80\x94 " : "",
-                          what);
+        length =
+            asprintf(title, "%s%s%s", command, command[0] != '\0' ? " \xe2\x80\x94 " : "", what);
     free(command);
     return length < 0 ? -ENOMEM : 0;
 }

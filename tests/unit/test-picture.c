@@ -189,9 +189,11 @@ Test(picture, calls_marks_and_what_has_no_name)
 Test(picture, sleepers_count_in_wall_mode)
 {
     struct profile *profile = profile_new();
-    struct profile_sample sample = {.thread = process_of(profile, 7, "prog"), .sleeping = 1,
+    struct profile_sample sample = {.thread = process_of(profile, 7, "prog"),
+                                    .sleeping = 1,
                                     .node = STACK(profile, place(profile, "/bin/p", "main")),
-                                    .count = 1, .wall_ns = 9000000};
+                                    .count = 1,
+                                    .wall_ns = 9000000};
     struct picture_tree tree;
 
     cr_assert_eq(profile_syscall(profile, "poll", 7, 0, &sample.syscall), 0);
@@ -328,13 +330,14 @@ Test(picture, names_become_harmless)
 {
     expect_clean("plain", "plain");
     expect_clean("\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x94\xa5", "\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x94\xa5");
-    expect_clean("a\nb\x01\x1b[31m", "a\xe2\x90\x8a" "b\xe2\x90\x81\xe2\x90\x9b[31m");
+    expect_clean("a\nb\x01\x1b[31m", "a\xe2\x90\x8a"
+                                     "b\xe2\x90\x81\xe2\x90\x9b[31m");
     expect_clean("\x7f", "\xef\xbf\xbd");
     expect_clean("x\xe2\x80\xaey\xd8\x9c", "x\xef\xbf\xbdy\xef\xbf\xbd"); /* overrides */
-    expect_clean("\xff\xc3", "\xef\xbf\xbd\xef\xbf\xbd");                  /* no UTF-8 */
-    expect_clean("\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd");                  /* overlong */
-    expect_clean("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");  /* a surrogate */
-    expect_clean("\xef\xbf\xbf", "\xef\xbf\xbd");                          /* no character */
+    expect_clean("\xff\xc3", "\xef\xbf\xbd\xef\xbf\xbd");                 /* no UTF-8 */
+    expect_clean("\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd");                 /* overlong */
+    expect_clean("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* a surrogate */
+    expect_clean("\xef\xbf\xbf", "\xef\xbf\xbd");                         /* no character */
     expect_clean("\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 
     char *long_one = malloc(100001);
@@ -493,8 +496,11 @@ Test(timeline, it_is_saved_with_the_profile)
     feed_fork(profile, 7, 0);
     for (uint32_t i = 0; i < 40; i++)
         for (uint32_t repeat = 0; repeat < 8; repeat++) {
-            struct wire_sample event = {.header = {WIRE_SAMPLE, sizeof event}, .pid = 7, .tid = 7,
-                                        .time = time += 20 * MS * i, .cpu_ns = i * 1000,
+            struct wire_sample event = {.header = {WIRE_SAMPLE, sizeof event},
+                                        .pid = 7,
+                                        .tid = 7,
+                                        .time = time += 20 * MS * i,
+                                        .cpu_ns = i * 1000,
                                         .syscall = WIRE_NO_SYSCALL};
             feed(profile, &event.header);
         }
