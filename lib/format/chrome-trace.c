@@ -13,7 +13,7 @@
 
 #include "format/format.h"
 #include "format/json-out.h"
-#include "format/timeline.h"
+#include "format/instants.h"
 
 static void put_names(FILE *out, const struct profile *profile)
 {
@@ -22,7 +22,7 @@ static void put_names(FILE *out, const struct profile *profile)
                 "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":%u,\"ts\":0,"
                 "\"args\":{\"name\":",
                 i == 0 ? "" : ",", profile->processes[i].pid, profile->processes[i].pid);
-        json_text(out, profile->strings[profile->processes[i].comm]);
+        json_put_text(out, profile->strings[profile->processes[i].comm]);
         fputs("}}", out);
     }
     for (uint32_t i = 0; i < profile->thread_count; i++) {
@@ -31,7 +31,7 @@ static void put_names(FILE *out, const struct profile *profile)
                 ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"ts\":0,"
                 "\"args\":{\"name\":",
                 profile->processes[thread->process].pid, thread->tid);
-        json_text(out, profile->strings[thread->comm]);
+        json_put_text(out, profile->strings[thread->comm]);
         fputs("}}", out);
     }
 }
@@ -61,9 +61,9 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
         fprintf(out, "%s\n\"%u\":{\"name\":", node == 1 ? "" : ",", node);
     else
         fprintf(out, ",\n\"%u.%u\":{\"name\":", node, depth);
-    json_text(out, name);
+    json_put_text(out, name);
     fputs(",\"category\":", out);
-    json_text(out, profile->strings[profile->objects[place->object].path]);
+    json_put_text(out, profile->strings[profile->objects[place->object].path]);
     if (depth > 1)
         fprintf(out, ",\"parent\":\"%u.%u\"", node, depth - 1);
     else if (depth == 1)
@@ -75,17 +75,17 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
     putc('}', out);
 }
 
-static void put_samples(FILE *out, const struct profile *profile, const struct timeline *timeline)
+static void put_samples(FILE *out, const struct profile *profile, const struct instants *instants)
 {
     const char *name = profile->totals.wall ? "wall-clock" : "cpu-clock";
 
-    for (size_t i = 0; i < timeline->count; i++) {
-        const struct instant *instant = &timeline->instants[i];
+    for (size_t i = 0; i < instants->count; i++) {
+        const struct instant *instant = &instants->instants[i];
         const struct profile_sample *sample = &profile->samples[instant->sample];
         const struct profile_thread *thread = &profile->threads[sample->thread];
         fprintf(out, "%s\n{\"pid\":%u,\"tid\":%u,\"ts\":", i == 0 ? "" : ",",
                 profile->processes[thread->process].pid, thread->tid);
-        json_time(out, instant->time - timeline->begin, 1000);
+        json_put_time(out, instant->time - instants->begin, 1000);
         fprintf(out, ",\"name\":\"%s\",\"weight\":%llu,\"sf\":", name,
                 (unsigned long long)instant->ns);
         put_id(out, profile, sample->node);
@@ -95,15 +95,15 @@ static void put_samples(FILE *out, const struct profile *profile, const struct t
 
 static int chrome_trace_write(int fd, const struct profile *profile)
 {
-    struct timeline timeline;
-    int error = timeline_make(&timeline, profile);
+    struct instants instants;
+    int error = instants_make(&instants, profile);
 
     if (error != 0)
         return error;
     FILE *out = json_open(fd);
     if (out == NULL) {
         error = -errno;
-        timeline_free(&timeline);
+        instants_free(&instants);
         return error;
     }
     fputs("{\"traceEvents\":[", out);
@@ -116,9 +116,9 @@ static int chrome_trace_write(int fd, const struct profile *profile)
             put_frame(out, profile, node, depth);
     }
     fputs("},\n\"samples\":[", out);
-    put_samples(out, profile, &timeline);
+    put_samples(out, profile, &instants);
     fputs("],\n\"displayTimeUnit\":\"ms\"}\n", out);
-    timeline_free(&timeline);
+    instants_free(&instants);
     return json_close(out);
 }
 

@@ -18,7 +18,7 @@
 #include "format/format.h"
 #include "format/json-out.h"
 #include "format/pprof-tables.h"
-#include "format/timeline.h"
+#include "format/instants.h"
 
 #define FORMAT_VERSION 47
 #define MS UINT64_C(1000000)
@@ -47,7 +47,7 @@ struct stream {
 
 struct writer {
     const struct profile *profile;
-    struct timeline timeline;
+    struct instants instants;
     uint32_t *order; /* owned: of instants, by thread */
     uint32_t *first; /* owned: of each thread in order, and the end */
     FILE *out;
@@ -92,7 +92,7 @@ static uint32_t string_row(struct writer *writer, uint32_t index)
         return known == NULL ? 0 : known->index;
     uint32_t row = writer->columns[STRING].count;
     memo_remember(&writer->rows, known, row);
-    json_text(next(writer, STRING), writer->profile->strings[index]);
+    json_put_text(next(writer, STRING), writer->profile->strings[index]);
     return row;
 }
 
@@ -316,10 +316,10 @@ static void add_samples(struct writer *writer, uint32_t thread)
 {
     for (uint32_t i = writer->first[thread]; i < writer->first[thread + 1] && writer->error == 0;
          i++) {
-        const struct instant *instant = &writer->timeline.instants[writer->order[i]];
+        const struct instant *instant = &writer->instants.instants[writer->order[i]];
         put(writer, SAMPLE_STACK, sample_row(writer, &writer->profile->samples[instant->sample]));
-        json_time(next(writer, SAMPLE_TIME), instant->time - writer->timeline.begin, MS);
-        json_time(next(writer, SAMPLE_WEIGHT), instant->ns, MS);
+        json_put_time(next(writer, SAMPLE_TIME), instant->time - writer->instants.begin, MS);
+        json_put_time(next(writer, SAMPLE_WEIGHT), instant->ns, MS);
     }
 }
 
@@ -328,19 +328,19 @@ static void put_thread_head(const struct writer *writer, uint32_t index)
     const struct profile *profile = writer->profile;
     const struct profile_thread *thread = &profile->threads[index];
     const struct profile_process *process = &profile->processes[thread->process];
-    const struct life *life = &writer->timeline.lives[thread->process];
+    const struct life *life = &writer->instants.lives[thread->process];
     FILE *out = writer->out;
 
     fputs("{\"name\":", out);
-    json_text(out, profile->strings[thread->comm]);
+    json_put_text(out, profile->strings[thread->comm]);
     fprintf(out, ",\"isMainThread\":%s,\"pid\":\"%u\",\"tid\":%u,\"processName\":",
             thread->tid == process->pid ? "true" : "false", process->pid, thread->tid);
-    json_text(out, profile->strings[process->comm]);
+    json_put_text(out, profile->strings[process->comm]);
     fputs(",\"processType\":\"default\",\"processStartupTime\":", out);
-    json_time(out, life->begin - writer->timeline.begin, MS);
+    json_put_time(out, life->begin - writer->instants.begin, MS);
     fputs(",\"processShutdownTime\":", out);
     if (process->end != 0)
-        json_time(out, life->end - writer->timeline.begin, MS);
+        json_put_time(out, life->end - writer->instants.begin, MS);
     else
         fputs("null", out);
     fputs(",\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[]", out);
@@ -363,7 +363,7 @@ static void put_thread(struct writer *writer, uint32_t index)
 
 static uint32_t thread_of(const struct writer *writer, size_t instant)
 {
-    return writer->profile->samples[writer->timeline.instants[instant].sample].thread;
+    return writer->profile->samples[writer->instants.instants[instant].sample].thread;
 }
 
 /* Parents are made before their children, so one pass finds how deep each node is. */
@@ -389,15 +389,15 @@ static int sort_by_thread(struct writer *writer)
 {
     uint32_t threads = writer->profile->thread_count;
 
-    writer->order = calloc(writer->timeline.count + 1, sizeof *writer->order);
+    writer->order = calloc(writer->instants.count + 1, sizeof *writer->order);
     writer->first = calloc(threads + 2u, sizeof *writer->first);
     if (writer->order == NULL || writer->first == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < writer->timeline.count; i++)
+    for (size_t i = 0; i < writer->instants.count; i++)
         writer->first[thread_of(writer, i) + 2]++;
     for (uint32_t i = 2; i < threads + 2; i++)
         writer->first[i] += writer->first[i - 1];
-    for (size_t i = 0; i < writer->timeline.count; i++)
+    for (size_t i = 0; i < writer->instants.count; i++)
         writer->order[writer->first[thread_of(writer, i) + 1]++] = (uint32_t)i;
     return 0;
 }
@@ -425,7 +425,7 @@ static void put_category(FILE *out, const struct profile *profile, const char *n
     fprintf(out, "{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"", name, colour);
     for (uint32_t i = 1; profile != NULL && i < profile->syscall_count; i++) {
         putc(',', out);
-        json_text(out, profile->strings[profile->syscalls[i].name]);
+        json_put_text(out, profile->strings[profile->syscalls[i].name]);
     }
     fputs("]}", out);
 }
@@ -437,11 +437,11 @@ static void put_meta(const struct writer *writer)
 
     fprintf(out, "{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":%d,\"interval\":",
             FORMAT_VERSION);
-    json_time(out, totals->asked_hz > 1e-3 ? (uint64_t)(1e9 / totals->asked_hz) : MS, MS);
+    json_put_time(out, totals->asked_hz > 1e-3 ? (uint64_t)(1e9 / totals->asked_hz) : MS, MS);
     fputs(",\"startTime\":", out);
-    json_time(out, totals->start_time, MS);
+    json_put_time(out, totals->start_time, MS);
     fputs(",\"product\":", out);
-    json_text(out, writer->profile->command != NULL ? writer->profile->command : "");
+    json_put_text(out, writer->profile->command != NULL ? writer->profile->command : "");
     fputs(",\"processType\":0,\"stackwalk\":1,\"debug\":false,\"symbolicated\":true,"
           "\"importedFrom\":\"pprofil\",\"usesOnlyOneStackType\":true,"
           "\"doesNotUseFrameImplementation\":true,\"sourceCodeIsNotOnSearchfox\":true,"
@@ -466,13 +466,13 @@ static void put_lib(FILE *out, const struct profile *profile, uint32_t index)
     const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 
     fputs(index == 0 ? "\n{\"name\":" : ",\n{\"name\":", out);
-    json_text(out, name);
+    json_put_text(out, name);
     fputs(",\"debugName\":", out);
-    json_text(out, name);
+    json_put_text(out, name);
     fputs(",\"path\":", out);
-    json_text(out, path);
+    json_put_text(out, path);
     fputs(",\"debugPath\":", out);
-    json_text(out, path);
+    json_put_text(out, path);
     fputs(",\"breakpadId\":\"\",\"arch\":null,\"codeId\":", out);
     if (object->build_id_size == 0)
         fputs("null", out);
@@ -486,7 +486,7 @@ static void put_lib(FILE *out, const struct profile *profile, uint32_t index)
 static int firefox_write(int fd, const struct profile *profile)
 {
     struct writer writer = {.profile = profile};
-    int error = timeline_make(&writer.timeline, profile);
+    int error = instants_make(&writer.instants, profile);
 
     if (error == 0)
         error = sort_by_thread(&writer);
@@ -503,7 +503,7 @@ static int firefox_write(int fd, const struct profile *profile)
         if (writer.error != 0)
             error = writer.error;
     }
-    timeline_free(&writer.timeline);
+    instants_free(&writer.instants);
     free(writer.order);
     free(writer.first);
     free(writer.chain);

@@ -20,7 +20,7 @@ static void put_escaped(FILE *out, unsigned char byte)
         putc_unlocked(byte, out);
 }
 
-void json_text(FILE *out, const char *text)
+void json_put_text(FILE *out, const char *text)
 {
     char small[256], *clean = small;
     size_t length = pprof_clean(text, NULL);
@@ -36,7 +36,7 @@ void json_text(FILE *out, const char *text)
         free(clean);
 }
 
-void json_time(FILE *out, uint64_t ns, uint64_t unit)
+void json_put_time(FILE *out, uint64_t ns, uint64_t unit)
 {
     int digits = 0;
 

@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 /* A text in quotation marks; what is no UTF-8 becomes U+FFFD. */
-void json_text(FILE *out, const char *text);
+void json_put_text(FILE *out, const char *text);
 /* Nanoseconds as a number of units of so many nanoseconds, a power of ten, to the last digit. */
-void json_time(FILE *out, uint64_t ns, uint64_t unit);
+void json_put_time(FILE *out, uint64_t ns, uint64_t unit);
 
 /* A stream to a descriptor that stays open, or NULL and errno. Closing it is told by
  * json_close: 0 or -errno. */
