@@ -513,6 +513,6 @@ static int firefox_write(int fd, const struct profile *profile)
 const struct format format_firefox = {
     .name = "firefox",
     .extensions = ".firefox.json .profile.json",
-    .summary = "processed profile of the Firefox Profiler; only written",
+    .summary = "of the Firefox Profiler, version 47; only written",
     .write = firefox_write,
 };

@@ -16,7 +16,7 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
 const struct format format_perf_data = {
     .name = "perf.data",
     .extensions = "perf.data .perf.data",
-    .summary = "of perf: report, script, annotate, diff; also for hotspot",
+    .summary = "of perf(1); keeps stacks and objects, loses names and system calls",
     .matches = matches,
     .read = perf_data_read,
     .write = perf_data_write,

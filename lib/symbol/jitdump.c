@@ -143,6 +143,7 @@ static bool take_move(struct reader *reader, uint64_t at, size_t size)
     name.start = move.to;
     name.end = move.to + move.size;
     name.lines = NULL; /* they are of the old addresses */
+    name.line_count = 0;
     return code_names_tell(reader->names, &name);
 }
 
