@@ -4,12 +4,16 @@
  * "Samples". Frames are a tree, as our nodes are, so each node is one, and each function that was
  * inlined there another.
  *
+ * Some readers take the time until a thread's next sample for its weight. So times are those of a
+ * clock of each thread's own, which goes on by what each sample stands for.
+ *
  * Slices with a beginning and an end, which viewers like better, are not made: samples do not
  * say when a function was called.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "format/format.h"
 #include "format/json-out.h"
@@ -50,12 +54,11 @@ static void put_id(FILE *out, const struct profile *profile, uint32_t node)
 
 static void put_frame(FILE *out, const struct profile *profile, uint32_t node, uint32_t depth)
 {
-    const struct profile_location *place =
-        &profile->locations[profile->nodes[node].location];
+    const struct profile_location *place = &profile->locations[profile->nodes[node].location];
     const struct profile_line *line =
         place->line_count == 0 ? NULL : &place->lines[place->line_count - 1 - depth];
-    const char *name = line == NULL ? "[unknown]"
-                                    : profile->strings[profile->functions[line->function].name];
+    const char *name =
+        line == NULL ? "[unknown]" : profile->strings[profile->functions[line->function].name];
 
     if (depth == 0)
         fprintf(out, "%s\n\"%u\":{\"name\":", node == 1 ? "" : ",", node);
@@ -75,7 +78,9 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
     putc('}', out);
 }
 
-static void put_samples(FILE *out, const struct profile *profile, const struct instants *instants)
+/* clocks: of each thread, ns. */
+static void put_samples(FILE *out, const struct profile *profile, const struct instants *instants,
+                        uint64_t *clocks)
 {
     const char *name = profile->totals.wall ? "wall-clock" : "cpu-clock";
 
@@ -85,7 +90,8 @@ static void put_samples(FILE *out, const struct profile *profile, const struct i
         const struct profile_thread *thread = &profile->threads[sample->thread];
         fprintf(out, "%s\n{\"pid\":%u,\"tid\":%u,\"ts\":", i == 0 ? "" : ",",
                 profile->processes[thread->process].pid, thread->tid);
-        json_put_time(out, instant->time - instants->begin, 1000);
+        json_put_time(out, clocks[sample->thread], 1000);
+        clocks[sample->thread] += instant->ns;
         fprintf(out, ",\"name\":\"%s\",\"weight\":%llu,\"sf\":", name,
                 (unsigned long long)instant->ns);
         put_id(out, profile, sample->node);
@@ -100,10 +106,12 @@ static int chrome_trace_write(int fd, const struct profile *profile)
 
     if (error != 0)
         return error;
-    FILE *out = json_open(fd);
+    uint64_t *clocks = calloc(profile->thread_count + 1u, sizeof *clocks);
+    FILE *out = clocks == NULL ? NULL : json_open(fd);
     if (out == NULL) {
         error = -errno;
         instants_free(&instants);
+        free(clocks);
         return error;
     }
     fputs("{\"traceEvents\":[", out);
@@ -116,9 +124,10 @@ static int chrome_trace_write(int fd, const struct profile *profile)
             put_frame(out, profile, node, depth);
     }
     fputs("},\n\"samples\":[", out);
-    put_samples(out, profile, &instants);
+    put_samples(out, profile, &instants, clocks);
     fputs("],\n\"displayTimeUnit\":\"ms\"}\n", out);
     instants_free(&instants);
+    free(clocks);
     return json_close(out);
 }
 

@@ -24,11 +24,23 @@
 #define MS UINT64_C(1000000)
 
 enum column {
-    STACK_PREFIX, STACK_FRAME, STACK_CATEGORY, STACK_SUBCATEGORY,
-    FRAME_ADDRESS, FRAME_DEPTH, FRAME_FUNC, FRAME_LINE,
-    FUNC_NAME, FUNC_RESOURCE, FUNC_FILE, FUNC_LINE,
-    RESOURCE_LIB, RESOURCE_NAME,
-    SAMPLE_STACK, SAMPLE_TIME, SAMPLE_WEIGHT,
+    STACK_PREFIX,
+    STACK_FRAME,
+    STACK_CATEGORY,
+    STACK_SUBCATEGORY,
+    FRAME_ADDRESS,
+    FRAME_DEPTH,
+    FRAME_FUNC,
+    FRAME_LINE,
+    FUNC_NAME,
+    FUNC_RESOURCE,
+    FUNC_FILE,
+    FUNC_LINE,
+    RESOURCE_LIB,
+    RESOURCE_NAME,
+    SAMPLE_STACK,
+    SAMPLE_TIME,
+    SAMPLE_WEIGHT,
     STRING,
     COLUMNS
 };
@@ -178,8 +190,8 @@ static uint32_t add_node(struct writer *writer, uint32_t node, uint32_t prefix,
     uint32_t lines = writer->profile->locations[location].line_count;
 
     for (uint32_t depth = 0; depth == 0 || depth < lines; depth++)
-        prefix = add_stack(writer, prefix, frame_row(writer, location, depth), category,
-                           subcategory);
+        prefix =
+            add_stack(writer, prefix, frame_row(writer, location, depth), category, subcategory);
     return prefix;
 }
 

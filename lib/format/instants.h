@@ -29,8 +29,8 @@ struct life {
 struct instants {
     struct instant *instants; /* owned; by time */
     size_t count;
-    struct life *lives;       /* owned; by process: CLOCK_MONOTONIC ns where it is known */
-    uint64_t begin, end;      /* of the whole */
+    struct life *lives;  /* owned; by process: CLOCK_MONOTONIC ns where it is known */
+    uint64_t begin, end; /* of the whole */
 };
 
 /* 0 or -ENOMEM, and then there is nothing to free. A profile without any time gets 1 ns a

@@ -23,13 +23,13 @@
 #include "format/perf-data-replay.h"
 
 #define WINDOW (4u << 20)
-#define BEHIND (1u << 20)       /* bytes of the window before what was asked for */
+#define BEHIND (1u << 20) /* bytes of the window before what was asked for */
 #define MOST_EVENTS 4096u
-#define MOST_IDS (1u << 20)     /* of an event: one for each CPU and thread */
+#define MOST_IDS (1u << 20) /* of an event: one for each CPU and thread */
 #define LARGEST_FEATURE (1u << 24)
 #define MOST_RECORDS (1u << 25)
-#define HEAD 8u                 /* bytes of a record before what is in it */
-#define DUMMY 9u                /* a software event that only stands for its mappings */
+#define HEAD 8u  /* bytes of a record before what is in it */
+#define DUMMY 9u /* a software event that only stands for its mappings */
 
 struct section {
     uint64_t offset, size;
@@ -47,12 +47,12 @@ struct reader {
     uint64_t window_at;
     size_t window_size;
     struct section attrs, data;
-    uint64_t attr_size;       /* with where its ids are */
-    uint64_t features;        /* bits; of more than 64 none concerns us */
+    uint64_t attr_size; /* with where its ids are */
+    uint64_t features;  /* bits; of more than 64 none concerns us */
     uint32_t event_count;
-    uint64_t *ids;            /* owned: of the event, sorted */
+    uint64_t *ids; /* owned: of the event, sorted */
     size_t id_count;
-    struct record *records;   /* owned */
+    struct record *records; /* owned */
     size_t record_count, record_room;
     struct perf_replay replay;
 };
@@ -70,8 +70,7 @@ static const unsigned char *look_at(struct reader *reader, uint64_t offset, size
         reader->window_size = 0;
         while (reader->window_size < WINDOW) {
             ssize_t got = pread(reader->fd, reader->window + reader->window_size,
-                                WINDOW - reader->window_size,
-                                (off_t)(from + reader->window_size));
+                                WINDOW - reader->window_size, (off_t)(from + reader->window_size));
             if (got <= 0)
                 break;
             reader->window_size += (size_t)got;
@@ -135,7 +134,8 @@ static int read_header(struct reader *reader)
     get_section(&bytes);
     reader->features = bytes_get(&bytes, 8);
     if (reader->attr_size < PERF_ATTR_SIZE + 16u || reader->attr_size > 4096 ||
-        (reader->data.size == 0 && reader->features == 0) || reader->data.offset > reader->file_size ||
+        (reader->data.size == 0 && reader->features == 0) ||
+        reader->data.offset > reader->file_size ||
         reader->data.size > reader->file_size - reader->data.offset)
         return -EBADMSG; /* with neither: perf did not live to write them */
     return reader->features >> PERF_FEATURE_COMPRESSED & 1 ? -EPROTONOSUPPORT : 0;
@@ -256,8 +256,8 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
             id.size = (uint32_t)told;
         error = profile_string(replay->profile, (const char *)path, &id.path);
         if (error == 0)
-            error = profile_grow(&replay->build_ids, replay->build_id_count,
-                                 sizeof *replay->build_ids);
+            error =
+                profile_grow(&replay->build_ids, replay->build_id_count, sizeof *replay->build_ids);
         if (error == 0)
             error = memo_recall(&replay->build_id_index, 0, id.path, 0, &known);
         if (error != 0 || known->used)
@@ -307,8 +307,8 @@ static int read_feature(struct perf_replay *replay, enum perf_feature feature, s
         return 0;
     case PERF_FEATURE_VERSION:
         text = get_text(bytes);
-        replay->own = text != NULL &&
-                      strncmp(text, PERF_OWN_VERSION, sizeof PERF_OWN_VERSION - 1) == 0;
+        replay->own =
+            text != NULL && strncmp(text, PERF_OWN_VERSION, sizeof PERF_OWN_VERSION - 1) == 0;
         return 0;
     case PERF_FEATURE_SAMPLE_TIME: {
         uint64_t first = bytes_get(bytes, 8), last = bytes_get(bytes, 8);
@@ -363,8 +363,8 @@ static bool time_of(const struct reader *reader, uint64_t type, const unsigned c
 {
     const uint64_t has = reader->replay.event.has;
     const uint64_t before = PERF_HAS_IDENTIFIER | PERF_HAS_IP | PERF_HAS_TID;
-    const uint64_t after = PERF_HAS_TIME | PERF_HAS_ID | PERF_HAS_STREAM_ID | PERF_HAS_CPU |
-                           PERF_HAS_IDENTIFIER;
+    const uint64_t after =
+        PERF_HAS_TIME | PERF_HAS_ID | PERF_HAS_STREAM_ID | PERF_HAS_CPU | PERF_HAS_IDENTIFIER;
     size_t at = HEAD + in_bits(has, before), id_at = HEAD;
 
     *time = 0;
@@ -504,8 +504,8 @@ static int read_all(struct reader *reader)
 
 int perf_data_read(const char *path, struct profile *profile)
 {
-    struct reader reader = {
-        .fd = -1, .replay = {.profile = profile, .copies_left = PERF_MOST_COPIES}};
+    struct reader reader = {.fd = -1,
+                            .replay = {.profile = profile, .copies_left = PERF_MOST_COPIES}};
     int error = open_file(&reader, path);
 
     if (error == 0)

@@ -43,8 +43,7 @@ static int need_space(struct perf_replay *replay, uint32_t pid, struct perf_spac
 static int feed_task(struct perf_replay *replay, enum wire_type type, uint32_t pid, uint32_t tid,
                      uint64_t time)
 {
-    struct wire_task event = {
-        .header = {type, sizeof event}, .time = time, .pid = pid, .tid = tid};
+    struct wire_task event = {.header = {type, sizeof event}, .time = time, .pid = pid, .tid = tid};
     return profile_feed(replay->profile, &event.header);
 }
 
@@ -257,8 +256,7 @@ static void skip_read(struct bytes *bytes, uint64_t format)
 }
 
 /* In the order of perf_event_open(2); what comes behind the stack is not looked at. */
-static bool parse_sample(const struct perf_event *event, struct bytes *bytes,
-                         struct sample *sample)
+static bool parse_sample(const struct perf_event *event, struct bytes *bytes, struct sample *sample)
 {
     const uint64_t has = event->has;
 

@@ -25,17 +25,17 @@ struct perf_event {
 
 struct perf_replay {
     struct profile *profile;
-    struct perf_event event; /* the one whose samples count */
-    bool own;                /* a file of ours: callers are inside of their calls */
-    bool wall;               /* periods are elapsed time */
+    struct perf_event event;         /* the one whose samples count */
+    bool own;                        /* a file of ours: callers are inside of their calls */
+    bool wall;                       /* periods are elapsed time */
     struct perf_build_id *build_ids; /* owned */
     uint32_t build_id_count;
     struct memo build_id_index; /* by path */
-    struct perf_space *spaces; /* owned; space_index has them by pid */
+    struct perf_space *spaces;  /* owned; space_index has them by pid */
     uint32_t space_count;
     struct memo space_index;
     uint64_t copies_left; /* mappings that forks may still make */
-    uint32_t *stack; /* owned: locations of a sample, leaf first */
+    uint32_t *stack;      /* owned: locations of a sample, leaf first */
     uint64_t first, last; /* times of samples */
 };
 

@@ -24,32 +24,17 @@
 #include <sys/utsname.h>
 
 #include "format/bytes.h"
+#include "format/perf-data-plan.h"
 #include "format/perf-data.h"
-#include "format/placement.h"
-#include "format/pprof-tables.h"
-#include "format/instants.h"
 
 #define EVENT_ID 1u
 #define SAMPLE_ID_SIZE 24u /* what every record but a sample ends with: pid, tid, time, event */
 #define CHAIN_MOST 8000u   /* entries: a record has at most 65535 bytes */
 #define TEXT_MOST 4095u    /* bytes of a name */
 
-/* What happens beside samples. At one time, in this order. */
-enum step_kind { STEP_PROCESS, STEP_THREAD, STEP_MAP, STEP_END };
-
-struct step {
-    uint64_t time;
-    enum step_kind kind;
-    uint32_t process;
-    uint32_t index; /* THREAD: thread; MAP: object */
-};
-
 struct writer {
     const struct profile *profile;
-    struct instants instants;
-    struct place *places;
-    struct step *steps; /* by time */
-    uint32_t step_count;
+    struct perf_plan plan;
     uint64_t has; /* enum perf_has */
     uint64_t data_size;
     struct bytes_out *out;
@@ -63,123 +48,6 @@ static void put4(struct writer *writer, uint64_t number)
 static void put8(struct writer *writer, uint64_t number)
 {
     bytes_put(writer->out, number, 8);
-}
-
-/* --- what happens, and when ------------------------------------------------------------ */
-
-static int add_step(struct writer *writer, uint64_t time, enum step_kind kind, uint32_t process,
-                    uint32_t index)
-{
-    int error = profile_grow(&writer->steps, writer->step_count, sizeof *writer->steps);
-
-    if (error == 0)
-        writer->steps[writer->step_count++] = (struct step){time, kind, process, index};
-    return error;
-}
-
-/* An image of a process that execed does not end: its process goes on as the next. */
-static int mark_execed(const struct profile *profile, bool *execed)
-{
-    struct memo memo = {0};
-    struct memory *last;
-    int error = 0;
-
-    for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
-        error = memo_recall(&memo, 0, profile->processes[i].pid, 0, &last);
-        if (error != 0)
-            break;
-        if (last->used && profile->processes[i].generation > 0)
-            execed[last->index] = true;
-        if (!last->used)
-            memo_remember(&memo, last, i);
-        last->index = i;
-    }
-    free(memo.slots);
-    return error;
-}
-
-static int add_processes(struct writer *writer)
-{
-    const struct profile *profile = writer->profile;
-    bool *execed = calloc(profile->process_count + 1u, sizeof *execed);
-    int error = execed == NULL ? -ENOMEM : mark_execed(profile, execed);
-
-    for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
-        const struct life *life = &writer->instants.lives[i];
-        error = add_step(writer, life->begin, STEP_PROCESS, i, 0);
-        if (error == 0 && profile->processes[i].end != 0 && !execed[i])
-            error = add_step(writer, life->end, STEP_END, i, 0);
-    }
-    free(execed);
-    for (uint32_t i = 0; error == 0 && i < profile->thread_count; i++) {
-        uint32_t process = profile->threads[i].process;
-        error = add_step(writer, writer->instants.lives[process].begin, STEP_THREAD, process, i);
-    }
-    return error;
-}
-
-/* Each process maps what its samples are in. */
-static int add_maps_of(struct writer *writer, const struct profile_sample *sample,
-                       struct memo *known)
-{
-    const struct profile *profile = writer->profile;
-    uint32_t process = profile->threads[sample->thread].process;
-    struct memory *seen;
-    int error = 0;
-
-    for (uint32_t node = sample->node; error == 0 && node != PROFILE_NONE;
-         node = profile->nodes[node].parent) {
-        error = memo_recall(known, 1, process, node, &seen);
-        if (error != 0 || seen->used)
-            return error; /* its callers are known, too */
-        memo_remember(known, seen, 0);
-        uint32_t object = profile->locations[profile->nodes[node].location].object;
-        error = memo_recall(known, 0, process, object, &seen);
-        if (error != 0 || seen->used || writer->places[object].size == 0)
-            continue;
-        memo_remember(known, seen, 0);
-        error = add_step(writer, writer->instants.lives[process].begin, STEP_MAP, process, object);
-    }
-    return error;
-}
-
-static int add_maps(struct writer *writer)
-{
-    struct memo known = {0};
-    int error = 0;
-
-    for (uint32_t i = 0; error == 0 && i < writer->profile->sample_count; i++)
-        error = add_maps_of(writer, &writer->profile->samples[i], &known);
-    free(known.slots);
-    return error;
-}
-
-static int compare_steps(const void *left, const void *right)
-{
-    const struct step *a = left, *b = right;
-
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->process != b->process)
-        return a->process < b->process ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static int plan(struct writer *writer)
-{
-    int error = placement_make(writer->profile, &writer->places);
-
-    if (error == 0)
-        error = instants_make(&writer->instants, writer->profile);
-    if (error == 0)
-        error = add_processes(writer);
-    if (error == 0)
-        error = add_maps(writer);
-    if (error == 0 && writer->step_count > 0)
-        qsort(writer->steps, writer->step_count, sizeof *writer->steps, compare_steps);
-    return error;
 }
 
 /* --- records ------------------------------------------------------------------------- */
@@ -219,8 +87,8 @@ static void put_sample_id(struct writer *writer, uint32_t pid, uint32_t tid, uin
     put8(writer, EVENT_ID);
 }
 
-static void put_comm(struct writer *writer, uint32_t pid, uint32_t tid, const char *comm,
-                     bool exec, uint64_t time)
+static void put_comm(struct writer *writer, uint32_t pid, uint32_t tid, const char *comm, bool exec,
+                     uint64_t time)
 {
     put_head(writer, PERF_COMM, exec ? PERF_MISC_EXEC : 0,
              16 + text_room(comm, 8) + SAMPLE_ID_SIZE);
@@ -273,7 +141,7 @@ static void put_end(struct writer *writer, uint32_t index, uint64_t time)
 static void put_map(struct writer *writer, const struct step *step)
 {
     const struct profile_object *object = &writer->profile->objects[step->index];
-    const struct place *place = &writer->places[step->index];
+    const struct place *place = &writer->plan.places[step->index];
     const char *path = writer->profile->strings[object->path];
     uint32_t pid = writer->profile->processes[step->process].pid;
     bool code = object->kind != PROFILE_OBJECT_MARK;
@@ -317,13 +185,12 @@ static void put_step(struct writer *writer, const struct step *step)
 static bool in_kernel(const struct writer *writer, uint32_t node)
 {
     const struct profile *profile = writer->profile;
-    return placement_is_kernel(profile,
-                               profile->locations[profile->nodes[node].location].object);
+    return placement_is_kernel(profile, profile->locations[profile->nodes[node].location].object);
 }
 
 static uint64_t address_of(const struct writer *writer, uint32_t node)
 {
-    return placement_address(writer->profile, writer->places,
+    return placement_address(writer->profile, writer->plan.places,
                              writer->profile->nodes[node].location);
 }
 
@@ -359,7 +226,8 @@ static void put_sample(struct writer *writer, const struct instant *instant)
     bool stack = writer->has & PERF_HAS_CALLCHAIN;
     uint32_t entries = stack ? put_chain(writer, sample->node, false) : 0;
 
-    put_head(writer, PERF_SAMPLE, in_kernel(writer, sample->node) ? PERF_MISC_KERNEL : PERF_MISC_USER,
+    put_head(writer, PERF_SAMPLE,
+             in_kernel(writer, sample->node) ? PERF_MISC_KERNEL : PERF_MISC_USER,
              48u + (stack ? 8u + 8u * entries : 0));
     put8(writer, EVENT_ID);
     put8(writer, address_of(writer, sample->node));
@@ -375,13 +243,13 @@ static void put_sample(struct writer *writer, const struct instant *instant)
 
 static void put_data(struct writer *writer)
 {
-    const struct instants *instants = &writer->instants;
+    const struct instants *instants = &writer->plan.instants;
     uint32_t next = 0;
 
     for (size_t i = 0; i < instants->count && writer->out->error == 0; i++) {
         const struct instant *instant = &instants->instants[i];
-        for (; next < writer->step_count; next++) {
-            const struct step *step = &writer->steps[next];
+        for (; next < writer->plan.step_count; next++) {
+            const struct step *step = &writer->plan.steps[next];
             if (step->time > instant->time ||
                 (step->time == instant->time && step->kind == STEP_END))
                 break;
@@ -389,8 +257,8 @@ static void put_data(struct writer *writer)
         }
         put_sample(writer, instant);
     }
-    for (; next < writer->step_count; next++)
-        put_step(writer, &writer->steps[next]);
+    for (; next < writer->plan.step_count; next++)
+        put_step(writer, &writer->plan.steps[next]);
 }
 
 /* --- what is in the header ------------------------------------------------------------- */
@@ -495,8 +363,8 @@ static void put_feature(struct writer *writer, enum perf_feature feature)
         put_event(writer);
         break;
     case PERF_FEATURE_SAMPLE_TIME:
-        put8(writer, writer->instants.begin);
-        put8(writer, writer->instants.end);
+        put8(writer, writer->plan.instants.begin);
+        put8(writer, writer->plan.instants.end);
         break;
     default:
         break;
@@ -505,10 +373,9 @@ static void put_feature(struct writer *writer, enum perf_feature feature)
 
 /* In the order of their bits. perf data convert takes no file without the first eight. */
 static const enum perf_feature features[] = {
-    PERF_FEATURE_BUILD_ID, PERF_FEATURE_HOSTNAME,   PERF_FEATURE_OSRELEASE,
-    PERF_FEATURE_VERSION,  PERF_FEATURE_ARCH,       PERF_FEATURE_NRCPUS,
-    PERF_FEATURE_CPUDESC,  PERF_FEATURE_CMDLINE,    PERF_FEATURE_EVENT_DESC,
-    PERF_FEATURE_SAMPLE_TIME,
+    PERF_FEATURE_BUILD_ID,   PERF_FEATURE_HOSTNAME,    PERF_FEATURE_OSRELEASE, PERF_FEATURE_VERSION,
+    PERF_FEATURE_ARCH,       PERF_FEATURE_NRCPUS,      PERF_FEATURE_CPUDESC,   PERF_FEATURE_CMDLINE,
+    PERF_FEATURE_EVENT_DESC, PERF_FEATURE_SAMPLE_TIME,
 };
 #define FEATURES (sizeof features / sizeof *features)
 
@@ -592,14 +459,12 @@ int perf_data_write(int fd, const struct profile *profile)
                             .has = PERF_HAS_IP | PERF_HAS_TID | PERF_HAS_TIME | PERF_HAS_PERIOD |
                                    PERF_HAS_IDENTIFIER,
                             .out = &out};
-    int error = plan(&writer);
+    int error = perf_plan_make(&writer.plan, profile);
 
     if (has_stacks(profile))
         writer.has |= PERF_HAS_CALLCHAIN;
     if (error == 0)
         error = write_planned(&writer, fd);
-    instants_free(&writer.instants);
-    free(writer.places);
-    free(writer.steps);
+    perf_plan_free(&writer.plan);
     return error;
 }

@@ -12,7 +12,7 @@
 #define PERF_MAGIC "PERFILE2"
 #define PERF_HEADER_SIZE 104u
 #define PERF_PIPE_HEADER_SIZE 16u
-#define PERF_ATTR_SIZE 64u    /* of perf_event_attr as first published: all readers know it */
+#define PERF_ATTR_SIZE 64u /* of perf_event_attr as first published: all readers know it */
 #define PERF_BUILD_ID_MOST 20u
 
 enum perf_record {
@@ -31,9 +31,9 @@ enum perf_misc {
     PERF_MISC_MODE = 7, /* a mask */
     PERF_MISC_KERNEL = 1,
     PERF_MISC_USER = 2,
-    PERF_MISC_DATA = 1 << 13,      /* of MMAP: not executable */
-    PERF_MISC_EXEC = 1 << 13,      /* of COMM: because of an exec; of FORK: no mappings are inherited */
-    PERF_MISC_BUILD_ID = 1 << 14,  /* of MMAP2: it has one */
+    PERF_MISC_DATA = 1 << 13, /* of MMAP: not executable */
+    PERF_MISC_EXEC = 1 << 13, /* of COMM: because of an exec; of FORK: no mappings are inherited */
+    PERF_MISC_BUILD_ID = 1 << 14,      /* of MMAP2: it has one */
     PERF_MISC_BUILD_ID_SIZE = 1 << 15, /* of a build-id in the header: its size is told */
 };
 

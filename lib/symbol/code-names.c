@@ -112,8 +112,7 @@ static void cut(struct code_names *names, struct heap *heap)
         const struct code_name *top = heap->entries[0];
         uint64_t end =
             next < count && entries[next].start < top->end ? entries[next].start : top->end;
-        names->pieces[names->piece_count++] =
-            (struct code_piece){at, end, (size_t)(top - entries)};
+        names->pieces[names->piece_count++] = (struct code_piece){at, end, (size_t)(top - entries)};
         at = end;
         while (heap->count > 0 && heap->entries[0]->end <= at)
             heap_pop(heap);

@@ -31,7 +31,7 @@ struct code_names {
     struct code_piece {
         uint64_t start, end;
         size_t told;
-    } *pieces; /* owned; sorted, disjoint */
+    } * pieces; /* owned; sorted, disjoint */
     size_t piece_count;
     void **kept; /* owned, and what it points to */
     size_t kept_count, kept_room;

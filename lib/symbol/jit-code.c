@@ -25,8 +25,8 @@
 #define LARGEST ((off_t)256 << 20)    /* bytes of a map */
 #define LARGEST_DUMP ((off_t)4 << 30) /* bytes of a dump, which has the code, too */
 #define SECOND UINT64_C(1000000000)
-#define SLACK (SECOND / 10)  /* of the kernel's times, which go in ticks */
-#define AFTERWARDS SECOND    /* that a process may live on when its last sample was taken */
+#define SLACK (SECOND / 10) /* of the kernel's times, which go in ticks */
+#define AFTERWARDS SECOND   /* that a process may live on when its last sample was taken */
 
 struct jit_code {
     size_t size; /* of the file, when it was read */

@@ -106,8 +106,8 @@ static bool take_load(struct reader *reader, uint64_t at, size_t size)
         load.size > UINT64_MAX - load.address)
         return true;
     size -= sizeof load;
-    ssize_t got = pread(reader->fd, text, size < sizeof text ? size : sizeof text,
-                        (off_t)(at + sizeof load));
+    ssize_t got =
+        pread(reader->fd, text, size < sizeof text ? size : sizeof text, (off_t)(at + sizeof load));
     if (got <= 0 || memchr(text, '\0', (size_t)got) == NULL)
         return true;
     clean(text);

@@ -90,9 +90,8 @@ static char *describe(const struct profile *profile)
         const struct profile_process *process = &profile->processes[thread->process];
         FILE *out = open_memstream(&words[i], &size);
         fprintf(out, "%u<%u.%u/%u %s %s: %" PRIu64 " %" PRIu64 " %" PRIu64, process->pid,
-                process->ppid, process->generation, thread->tid,
-                profile->strings[process->comm], profile->strings[thread->comm], sample->count,
-                sample->cpu_ns, sample->wall_ns);
+                process->ppid, process->generation, thread->tid, profile->strings[process->comm],
+                profile->strings[thread->comm], sample->count, sample->cpu_ns, sample->wall_ns);
         describe_stack(out, profile, sample->node);
         fclose(out);
     }
@@ -132,12 +131,27 @@ static struct profile *make_profile(bool wall)
 {
     struct profile *profile = profile_new();
     struct map_spec maps[] = {
-        {.pid = 10, .kind = WIRE_MAP_FILE, .start = 0x401000, .end = 0x402000, .offset = 0x1000,
-         .inode = 5, .name = "/bin/one", .build_id = 3},
-        {.pid = 11, .kind = WIRE_MAP_FILE, .start = 0x401000, .end = 0x403000, .offset = 0x1000,
-         .inode = 6, .name = "/bin/two (deleted)"},
+        {.pid = 10,
+         .kind = WIRE_MAP_FILE,
+         .start = 0x401000,
+         .end = 0x402000,
+         .offset = 0x1000,
+         .inode = 5,
+         .name = "/bin/one",
+         .build_id = 3},
+        {.pid = 11,
+         .kind = WIRE_MAP_FILE,
+         .start = 0x401000,
+         .end = 0x403000,
+         .offset = 0x1000,
+         .inode = 6,
+         .name = "/bin/two (deleted)"},
         {.pid = 11, .kind = WIRE_MAP_ANON, .start = 0x9000, .end = 0xa000, .name = ""},
-        {.pid = 11, .kind = WIRE_MAP_VDSO, .start = 0x7fff0000, .end = 0x7fff2000, .name = "[vdso]"},
+        {.pid = 11,
+         .kind = WIRE_MAP_VDSO,
+         .start = 0x7fff0000,
+         .end = 0x7fff2000,
+         .name = "[vdso]"},
     };
     uint32_t mark, caller, node;
 
@@ -275,8 +289,8 @@ static void begin_file(void)
     made_size = 104;
     put_numbers((const uint64_t[]){7, 8}, 2);
     for (uint64_t i = 0; i < 2; i++) {
-        put_numbers((const uint64_t[]){PAIR(i == 0 ? 0 : 1, 64), 0, 1000,
-                                       1 | 2 | 4 | 32 | 64 | 256, 0, 1u << 18, 0, 0},
+        put_numbers((const uint64_t[]){PAIR(i == 0 ? 0 : 1, 64), 0, 1000, 1 | 2 | 4 | 32 | 64 | 256,
+                                       0, 1u << 18, 0, 0},
                     8);
         put_numbers((const uint64_t[]){104 + 8 * i, 8}, 2);
     }
@@ -330,8 +344,8 @@ static void end_file(void)
 
 Test(perf_data, as_perf_writes_it)
 {
-    const uint64_t chain[] = {KERNEL, UINT64_C(0xffffffff81000010), UINT64_C(0xffffffff81000020),
-                              USER, 0x5010, 0x5020};
+    const uint64_t chain[] = {
+        KERNEL, UINT64_C(0xffffffff81000010), UINT64_C(0xffffffff81000020), USER, 0x5010, 0x5020};
 
     begin_file();
     /* of the child, before it is told that there is one; and of the event that is not read */
@@ -485,16 +499,15 @@ Test(perf_data, firefox_tables_add_up)
             json_t *table = json_object_get(thread, tables[t]), *column;
             const char *name;
             json_int_t length = json_integer_value(json_object_get(table, "length"));
-            json_object_foreach(table, name, column)
-                if (json_is_array(column))
-                    cr_expect_eq(json_array_size(column), (size_t)length, "%s.%s", tables[t], name);
+            json_object_foreach(table, name, column) if (json_is_array(column))
+                cr_expect_eq(json_array_size(column), (size_t)length, "%s.%s", tables[t], name);
         }
         json_t *samples = json_object_get(thread, "samples");
         json_t *stacks = json_object_get(thread, "stackTable");
         json_t *prefixes = json_object_get(stacks, "prefix"), *value;
         size_t j;
-        json_array_foreach(json_object_get(samples, "weight"), j, value)
-            weight += json_number_value(value);
+        json_array_foreach(json_object_get(samples, "weight"), j, value) weight +=
+            json_number_value(value);
         rows += j;
         json_array_foreach(prefixes, j, value)
             cr_expect(json_is_null(value) || (size_t)json_integer_value(value) < j);
@@ -517,8 +530,10 @@ Test(perf_data, chrome_frames_are_a_tree)
 
     name_location(profile, 1, 2);
     json_t *root = load_json("chrome-trace", profile);
-    json_t *frames = json_object_get(root, "stackFrames"), *samples = json_object_get(root, "samples");
-    json_object_foreach(frames, id, value) {
+    json_t *frames = json_object_get(root, "stackFrames"),
+           *samples = json_object_get(root, "samples");
+    json_object_foreach(frames, id, value)
+    {
         json_t *parent = json_object_get(value, "parent");
         cr_expect(parent == NULL || json_object_get(frames, json_string_value(parent)) != NULL);
     }
