@@ -224,6 +224,10 @@ static const char wide[] =
     "restorer: .cfi_startproc\n .cfi_signal_frame\n .cfi_escape 0x0f,0x03,0x77,0x08,0x06\n"
     " .cfi_escape 0x10,0x10,0x02,0x77,0x10\n .cfi_escape 0x10,0x06,0x02,0x77,0x18\n nop\n"
     " .cfi_endproc\n"
+    /* the stack goes on elsewhere: at what is saved below the return address */
+    "elsewhere: .cfi_startproc\n .cfi_def_cfa 7, 16\n .cfi_offset 7, -16\n nop\n .cfi_endproc\n"
+    "indirect: .cfi_startproc\n .cfi_undefined 16\n call *8(%rax)\n"
+    "indirect_back: hlt\n .cfi_endproc\n"
     /* nothing is said of these */
     "bare: nop\n call leaf\n"
     "bare_back: nop\n"
@@ -342,6 +346,77 @@ Test(unwind, expressions)
     free_fixture(fixture);
 }
 
+/* Each operation, by the standard's words (DWARF 5, section 2.5.1). */
+Test(unwind, operations)
+{
+    static const struct {
+        const char *code;
+        size_t size;
+        uint64_t wide, narrow;
+    } cases[] = {
+#define CODE_OF(text) text, sizeof(text) - 1
+        {CODE_OF("\x08\xff"), 255, 255},                                           /* const1u */
+        {CODE_OF("\x09\xff"), UINT64_MAX, UINT32_MAX},                             /* const1s */
+        {CODE_OF("\x0a\x01\x80"), 0x8001, 0x8001},                                 /* const2u */
+        {CODE_OF("\x0d\xfe\xff\xff\xff"), UINT64_MAX - 1, UINT32_MAX - 1},         /* const4s */
+        {CODE_OF("\x10\x81\x01"), 129, 129},                                       /* constu */
+        {CODE_OF("\x11\x7e"), UINT64_MAX - 1, UINT32_MAX - 1},                     /* consts */
+        {CODE_OF("\x35\x33\x1c"), 2, 2},                                           /* 5 - 3 */
+        {CODE_OF("\x35\x33\x1e"), 15, 15},                                         /* 5 * 3 */
+        {CODE_OF("\x09\xf9\x32\x1b"), UINT64_MAX - 2, UINT32_MAX - 2},             /* -7 / 2 */
+        {CODE_OF("\x37\x33\x1d"), 1, 1},                                           /* 7 mod 3 */
+        {CODE_OF("\x36\x33\x1a"), 2, 2},                                           /* 6 and 3 */
+        {CODE_OF("\x36\x33\x21"), 7, 7},                                           /* 6 or 3 */
+        {CODE_OF("\x36\x33\x27"), 5, 5},                                           /* 6 xor 3 */
+        {CODE_OF("\x36\x33\x22"), 9, 9},                                           /* 6 + 3 */
+        {CODE_OF("\x36\x23\x80\x01"), 134, 134},                                   /* 6 + 128 */
+        {CODE_OF("\x31\x08\x1f\x24"), 0x80000000, 0x80000000},                     /* 1 << 31 */
+        {CODE_OF("\x31\x08\x20\x24"), UINT64_C(1) << 32, 0},                       /* 1 << 32 */
+        {CODE_OF("\x31\x08\x40\x24"), 0, 0},                                       /* 1 << 64 */
+        {CODE_OF("\x09\xf0\x32\x25"), UINT64_MAX >> 2 & ~UINT64_C(3), 0x3ffffffc}, /* shr */
+        {CODE_OF("\x09\xf0\x32\x26"), UINT64_MAX - 3, UINT32_MAX - 3}, /* -16 >> 2, signed */
+        {CODE_OF("\x09\xf0\x08\x7f\x26"), UINT64_MAX, UINT32_MAX},     /* all of it */
+        {CODE_OF("\x09\xfb\x19"), 5, 5},                               /* abs -5 */
+        {CODE_OF("\x35\x1f"), UINT64_MAX - 4, UINT32_MAX - 4},         /* neg 5 */
+        {CODE_OF("\x35\x20"), UINT64_MAX - 5, UINT32_MAX - 5},         /* not 5 */
+        {CODE_OF("\x09\xff\x31\x2d"), 1, 1},                           /* -1 < 1 */
+        {CODE_OF("\x09\xff\x31\x2b"), 0, 0},                           /* -1 > 1 */
+        {CODE_OF("\x33\x33\x2a"), 1, 1},                               /* 3 >= 3 */
+        {CODE_OF("\x33\x33\x2c"), 1, 1},                               /* 3 <= 3 */
+        {CODE_OF("\x33\x33\x29"), 1, 1},                               /* 3 == 3 */
+        {CODE_OF("\x33\x33\x2e"), 0, 0},                               /* 3 != 3 */
+        {CODE_OF("\x31\x32\x12\x22"), 4, 4},                           /* dup */
+        {CODE_OF("\x31\x32\x13"), 1, 1},                               /* drop */
+        {CODE_OF("\x31\x32\x14"), 1, 1},                               /* over */
+        {CODE_OF("\x31\x32\x33\x15\x02"), 1, 1},                       /* pick 2 */
+        {CODE_OF("\x35\x33\x16\x1c"), UINT64_MAX - 1, UINT32_MAX - 1}, /* swap: 3 - 5 */
+        {CODE_OF("\x31\x32\x33\x17"), 2, 2},                           /* rot */
+        {CODE_OF("\x31\x2f\x01\x00\x32"), 1, 1},                       /* skip over one */
+        {CODE_OF("\x31\x30\x28\x01\x00\x32"), 2, 2},                   /* bra, not taken */
+        {CODE_OF("\x31\x31\x28\x01\x00\x32"), 1, 1},                   /* bra, taken */
+        {CODE_OF("\x73\x7f"), 41, 41},                                 /* breg3 - 1 */
+        {CODE_OF("\x92\x03\x08"), 50, 50},                             /* bregx 3, 8 */
+        {CODE_OF("\x96\x34"), 4, 4},                                   /* nop */
+#undef CODE_OF
+    };
+    const struct unwind_input input = {.piece_count = 0};
+    const uint64_t registers[UNWIND_REGISTERS] = {[3] = 42};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const uint8_t *code = (const void *)cases[i].code;
+        struct reader reader = {code, code + cases[i].size, false};
+        uint64_t value = 0;
+        cr_assert_eq(
+            expression_run(reader, machine_find(UNWIND_X86_64), registers, &input, false, &value),
+            EXPRESSION_DONE, "%zu", i);
+        cr_assert_eq(value, cases[i].wide, "%zu: %lx", i, value);
+        cr_assert_eq(
+            expression_run(reader, machine_find(UNWIND_I386), registers, &input, false, &value),
+            EXPRESSION_DONE, "%zu", i);
+        cr_assert_eq(value, cases[i].narrow, "%zu: %lx", i, value);
+    }
+}
+
 Test(unwind, states)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -422,10 +497,29 @@ Test(unwind, frame_pointers)
     free_fixture(fixture);
 }
 
+Test(unwind, stack_elsewhere)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, STACK + 4 * 8);
+    put(fixture, code(fixture, "leaf") + 1);
+    put(fixture, 0x11);
+    put(fixture, 0x22);
+    put(fixture, code(fixture, "outer_back"));
+    walk(fixture, code(fixture, "elsewhere"));
+    cr_assert(fixture->stack.end == UNWIND_COMPLETE && fixture->stack.count == 3);
+    free_fixture(fixture);
+}
+
 /* A function that says nothing and has pushed nothing. */
 Test(unwind, top_of_stack)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, code(fixture, "indirect_back"));
+    walk(fixture, code(fixture, "bare"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=bare", "indirect_back");
+    fixture->count = 0;
 
     put(fixture, code(fixture, "outer_back"));
     walk(fixture, code(fixture, "bare"));
