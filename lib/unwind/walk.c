@@ -168,14 +168,16 @@ static bool find_cfa(struct walk *walk, const struct unwind_object *object, cons
     return !walk->ended;
 }
 
-/* Callers are further up, or a signal came between; a leaf may have no frame at all. */
-static bool has_moved(const struct walk *walk, const struct rule *rule, uint64_t pc, uint64_t sp)
+/* Callers are further up, or a signal came between. Where a thread was stopped, and in leaves of
+ * machines that push nothing, a return address may be in a register, and no frame be left. */
+static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
+                      uint64_t sp)
 {
     uint64_t now = walk->registers[walk->machine->sp];
 
-    if (now == sp && walk->registers[walk->machine->pc] == pc)
-        return false;
-    return now > sp || (now == sp && !walk->machine->pushes) || (rule->flags & RULE_SIGNAL) != 0;
+    if (now == sp)
+        return walk->registers[walk->machine->pc] != pc && (was_exact || !walk->machine->pushes);
+    return now > sp || (rule->flags & RULE_SIGNAL) != 0;
 }
 
 /* A signature is in the bits that no address uses. */
@@ -257,6 +259,7 @@ static void step_by_rule(struct walk *walk, const struct unwind_object *object,
     const struct machine *machine = walk->machine;
     uint64_t *registers = walk->registers, cfa, values[UNWIND_REGISTERS];
     uint64_t pc = registers[machine->pc], sp = registers[machine->sp];
+    bool was_exact = walk->exact;
 
     if (walk->unknown != 0 && !base_is_known(walk, rule))
         return end_walk(walk, UNWIND_TRUNCATED);
@@ -278,7 +281,7 @@ static void step_by_rule(struct walk *walk, const struct unwind_object *object,
     }
     registers[machine->pc] = strip(walk, rule, registers[rule->return_column]);
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;
-    if (!has_moved(walk, rule, pc, sp))
+    if (!has_moved(walk, rule, was_exact, pc, sp))
         end_walk(walk, UNWIND_BROKEN);
 }
 

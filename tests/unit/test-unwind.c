@@ -226,6 +226,8 @@ static const char wide[] =
     " .cfi_endproc\n"
     /* the stack goes on elsewhere: at what is saved below the return address */
     "elsewhere: .cfi_startproc\n .cfi_def_cfa 7, 16\n .cfi_offset 7, -16\n nop\n .cfi_endproc\n"
+    /* the return address was popped into rcx */
+    "jumper: .cfi_startproc\n .cfi_def_cfa 7, 0\n .cfi_register 16, 2\n jmp *%rcx\n .cfi_endproc\n"
     "indirect: .cfi_startproc\n .cfi_undefined 16\n call *8(%rax)\n"
     "indirect_back: hlt\n .cfi_endproc\n"
     /* nothing is said of these */
@@ -508,6 +510,20 @@ Test(unwind, stack_elsewhere)
     put(fixture, code(fixture, "outer_back"));
     walk(fixture, code(fixture, "elsewhere"));
     cr_assert(fixture->stack.end == UNWIND_COMPLETE && fixture->stack.count == 3);
+    free_fixture(fixture);
+}
+
+Test(unwind, return_address_in_register)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+
+    put(fixture, 0x11);
+    fixture->input.registers.values[2] = code(fixture, "outer_back");
+    walk(fixture, code(fixture, "jumper"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=jumper", "outer_back");
+    fixture->input.registers.values[2] = code(fixture, "jumper"); /* for ever */
+    walk(fixture, code(fixture, "jumper"));
+    cr_assert(fixture->stack.end != UNWIND_COMPLETE && fixture->stack.count <= 2);
     free_fixture(fixture);
 }
 
