@@ -134,6 +134,10 @@ static int chrome_trace_write(int fd, const struct profile *profile)
 const struct format format_chrome_trace = {
     .name = "chrome-trace",
     .extensions = ".trace.json .chrome.json",
-    .summary = "of chrome://tracing: frames and samples; only written",
+    .summary = "Chrome's trace events: frames and samples",
+    .keeps = "stacks with inlined functions, marks, times, processes and threads; "
+             "paths of objects as categories",
+    .loses = "addresses, lines, sample counts, system calls, sleeping, totals; only "
+             "written",
     .write = chrome_trace_write,
 };

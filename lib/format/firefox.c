@@ -525,6 +525,11 @@ static int firefox_write(int fd, const struct profile *profile)
 const struct format format_firefox = {
     .name = "firefox",
     .extensions = ".firefox.json .profile.json",
-    .summary = "of the Firefox Profiler, version 47; only written",
+    .summary = "for the Firefox Profiler, version 47",
+    .keeps = "stacks with inlined functions, names, lines, marks, processes and "
+             "threads, objects with build-ids, times; system calls and sleep as "
+             "categories",
+    .loses = "names as the linker has them, CPU time in a profile of elapsed time, "
+             "totals; only written",
     .write = firefox_write,
 };

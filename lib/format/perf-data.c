@@ -16,7 +16,12 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
 const struct format format_perf_data = {
     .name = "perf.data",
     .extensions = "perf.data .perf.data",
-    .summary = "of perf(1); keeps stacks and objects, loses names and system calls",
+    .summary = "of perf: report, script, annotate, diff; also for hotspot",
+    .keeps = "stacks of addresses, objects with build-ids, marks, processes and "
+             "threads, sample counts (up to 1048576), times, the rate in whole hertz, "
+             "the command",
+    .loses = "names and lines (looked up again), callers beyond the 8000th, system "
+             "calls, sleeping, CPU time in a profile of elapsed time, totals",
     .matches = matches,
     .read = perf_data_read,
     .write = perf_data_write,

@@ -317,6 +317,9 @@ const struct format format_flame_svg = {
     .name = "flame-svg",
     .extensions = ".svg",
     .summary = "flame graph, a picture that answers in a browser",
+    .keeps = "the shares of stacks of functions, inlined functions as frames, marks, "
+             "system calls; the 20000 widest frames",
+    .loses = "addresses, lines, threads, totals; only written",
     .write = write_flame,
     .compare = compare_flame,
 };
@@ -325,6 +328,9 @@ const struct format format_icicle_svg = {
     .name = "icicle-svg",
     .extensions = "icicle.svg",
     .summary = "the same, callers on top",
+    .keeps = "the shares of stacks of functions, inlined functions as frames, marks, "
+             "system calls; the 20000 widest frames",
+    .loses = "addresses, lines, threads, totals; only written",
     .write = write_icicle,
     .compare = compare_icicle,
 };

@@ -304,5 +304,7 @@ const struct format format_heat_svg = {
     .name = "heat-svg",
     .extensions = "heat.svg",
     .summary = "heat map of CPU use over time, a picture",
+    .keeps = "when CPU time was used",
+    .loses = "what it was used for; only written",
     .write = write_heat,
 };

@@ -28,14 +28,15 @@ C
 	"$cc" -O1 -g -o deep deep.c || skip "no compiler"
 
 # percent, samples and name of each function of the program, as perf and as pprofil have them
+# which name a stub has is a matter of taste
 of_perf() {
 	perf report --stdio --no-children -g none -n -i "$1" 2>/dev/null |
-		awk '$1 ~ /%$/ && $4 == "deep" { print $1, $2, $NF }' | sort
+		awk '$1 ~ /%$/ && $4 == "deep" && $NF !~ /^(_init|\[plt\])$/ { print $1, $2, $NF }' | sort
 }
 of_pprofil() {
 	"$pprofil" report -f csv -n 0 "$1" | awk -F, '
 		NR > 1 { all += $3 }
-		NR > 1 && $6 == "deep" { ns[$5] = $3; count[$5] = $4 }
+		NR > 1 && $6 == "deep" && $4 > 0 && $5 !~ /^(_init|\[plt\])$/ { ns[$5] = $3; count[$5] = $4 }
 		END { for (name in ns) printf "%.2f%% %d %s\n", 100 * ns[name] / all, count[name], name }' | sort
 }
 

@@ -35,7 +35,7 @@ expect "sorted by total" "main parse liblex eval" \
 expect "inlined functions for their callers" "0.300000,0.350000" "$(rows -f csv --no-inlines |
 	awk -F, '$5 == "eval" { print $1 "," $11 }')"
 "$pprofil" report "$work/p.pb.gz" >"$work/out"
-expect_text "totals are columns" '^ self%   ±95%     CPU s  total%   ±95%  function' "$work/out"
+expect_text "totals are columns" '^ self%  (\+-95%| ±95%)     CPU s  total%  (\+-95%| ±95%)  function' "$work/out"
 expect_text "a row" '^ 24.00   8.27     0.000   60.00   9.43  parse +prog' "$work/out"
 expect_text "how many stacks are whole" '^# stacks: 95.0 % complete; \[truncated\] 5.0 %$' "$work/out"
 expect "--flat is the same" "$(cat "$work/out")" "$("$pprofil" report --flat "$work/p.pb.gz")"
