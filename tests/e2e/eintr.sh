@@ -4,7 +4,7 @@
 # and leave, at 1 and 10 kHz.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-for options in "" "-w" "-F 10000 --overhead 100"; do
+for options in "" "-w" "-g -w" "-F 10000 --overhead 100"; do
 	# shellcheck disable=SC2086
 	"$pprofil" -q $options "$targets/eintr" 3 >"$work/out" 2>&1
 	expect "launched, options '$options'" 0 $?

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# -g: the callers of running and of sleeping threads, of code without frame pointers, are those
+# that there were.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+PPROFIL_SUPERVISE=$build/pprofil-supervise
+export PPROFIL_SUPERVISE
+
+# record NAME OPTIONS... -- PROGRAM...: the folded stacks are in $work/NAME, samples first
+record() {
+	name=$1
+	shift
+	"$pprofil" --overhead 100 -g -o "$work/$name.pb.gz" "$@" >/dev/null 2>"$work/$name.err"
+	expect "$name: status" 0 $?
+	"$pprofil" convert -f folded --roots none -o - "$work/$name.pb.gz" |
+		sed 's/^\(.*\) \([0-9]*\)$/\2 \1/' >"$work/$name"
+}
+# share NAME PATTERN [OF]: of the samples (that match OF) those whose stacks match, 0..1
+share() {
+	awk -v pattern="$2" -v of="${3:-.}" '
+		$0 ~ of { all += $1; if ($0 ~ pattern) some += $1 }
+		END { print (all > 0 ? some / all : "none") }' "$work/$1"
+}
+samples() { awk '{ all += $1 } END { print all + 0 }' "$work/$1"; }
+# repeat FUNCTION COUNT: "F;F;F"
+repeat() { awk -v f="$1" -v n="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s%s", i ? ";" : "", f }'; }
+
+chain=$(repeat descend 31)
+record busy -- "$targets/chain" busy 30 1.5
+between "busy: samples" 300 "$(samples busy)" 100000
+# what runs before main, and after it, is a few samples
+between "busy: from the beginning, every call" 0.98 "$(share busy "_start;.*;main;$chain;halves")" 1
+# 5 sigma of a half: of 300 samples 0.15
+between "busy: the halves" 0.35 "$(share busy ';left(;|$)' ';halves;')" 0.65
+between "busy: no stack is cut" 0 "$(share busy '\[truncated|\[no unwind|\[broken')" 0.01
+
+record thread -- "$targets/chain" thread 30 1
+between "a thread: from clone on" 0.97 "$(share thread "^[0-9]+ clone3?;start_thread;in_thread;$chain;halves" 'halves')" 1
+
+record asleep -w -- "$targets/chain" asleep 30 1
+between "asleep: samples" 20 "$(samples asleep)" 100000
+between "asleep: without a stop, every call" 0.95 "$(share asleep "_start;.*;main;$chain;sleep_there")" 1
+
+record handler -- "$targets/chain" handler 10 0.7
+between "a handler on a stack of its own" 0.95 \
+	"$(share handler "handler;$(repeat descend 11);halves" halves)" 1
+
+# 400 calls of more than 200 bytes are 80 KiB
+record deep -- "$targets/chain" busy 400 0.7
+between "deep: cut at 16 KiB, and said to be" 0.97 "$(share deep "^[0-9]+ \[truncated\];$(repeat descend 30)" halves)" 1
+record whole --stack-size 262144 -- "$targets/chain" busy 400 0.7
+between "deep: with more room whole" 0.97 "$(share whole "main;$(repeat descend 401);halves" halves)" 1
+
+# where execs and forks follow each other
+record execs -- "$targets/storm" exec 60 3000
+between "execs: from the beginning" 0.9 "$(share execs '^[0-9]+ _start')" 1
+record forks -- "$targets/storm" fork 60 3000
+between "forks: from the beginning" 0.9 "$(share forks '^[0-9]+ _start')" 1
+record lists --parse-maps -- "$targets/chain" busy 30 0.7
+between "mappings from lists" 0.97 "$(share lists "main;$chain;halves" halves)" 1
+
+# a recording replayed gives the same stacks
+"$pprofil" -q -g --overhead 100 --events "$work/e.events" -o "$work/e.pb.gz" "$targets/chain" busy 5 0.5
+"$pprofil" convert -f folded -o "$work/e1" "$work/e.pb.gz"
+"$pprofil" convert -f folded -o "$work/e2" "$work/e.events"
+# the kernel's own object is in no file
+expect "replayed" "$(grep -v vdso "$work/e1" | sort)" "$(grep -v vdso "$work/e2" | sort)"
+
+for bad in 1023 1048577 x; do
+	"$pprofil" --stack-size "$bad" true 2>"$work/err"
+	expect "stack size $bad: status" 125 $?
+	expect "stack size $bad: one line" 1 "$(wc -l <"$work/err")"
+done
+finish

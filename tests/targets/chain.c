@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A known chain of calls, compiled without frame pointers, and as often below each end:
+ *
+ *   chain busy DEPTH SECONDS    half of the CPU time in left, half in right, DEPTH calls down
+ *   chain thread DEPTH SECONDS  the same in a thread
+ *   chain asleep DEPTH SECONDS  asleep there, in poll
+ *   chain handler DEPTH SECONDS busy in a signal handler that runs on a stack of its own
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double end;
+static int depth;
+static void (*bottom)(void);
+
+static double cpu_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void spend(double seconds)
+{
+    for (double until = cpu_now() + seconds; cpu_now() < until;)
+        for (volatile int i = 0; i < 3000; i++)
+            ;
+}
+
+__attribute__((noinline)) static void left(void)
+{
+    spend(0.001);
+    __asm__ volatile("");
+}
+
+/* not the same code, or the compiler makes one function of both */
+__attribute__((noinline)) static void right(void)
+{
+    spend(0.001);
+    __asm__ volatile("nop");
+}
+
+__attribute__((noinline)) static void halves(void)
+{
+    while (cpu_now() < end) {
+        left();
+        right();
+    }
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void sleep_there(void)
+{
+    poll(NULL, 0, (int)(end * 1000));
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) static int descend(int left_over)
+{
+    volatile char room[200];
+
+    room[0] = (char)left_over;
+    if (left_over == 0)
+        bottom();
+    else
+        room[1] = (char)descend(left_over - 1);
+    return room[0];
+}
+
+static void *in_thread(void *unused)
+{
+    descend(depth);
+    return unused;
+}
+
+static void handler(int number)
+{
+    (void)number;
+    descend(depth);
+}
+
+static void handle(void)
+{
+    stack_t stack = {.ss_sp = malloc(1 << 20), .ss_size = 1 << 20};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+
+    sigaltstack(&stack, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+
+    if (argc != 4)
+        return 2;
+    depth = atoi(argv[2]);
+    end = atof(argv[3]);
+    bottom = strcmp(argv[1], "asleep") == 0 ? sleep_there : halves;
+    if (strcmp(argv[1], "thread") == 0) {
+        pthread_create(&thread, NULL, in_thread, NULL);
+        pthread_join(thread, NULL);
+    } else if (strcmp(argv[1], "handler") == 0) {
+        handle();
+    } else {
+        descend(depth);
+    }
+    return 0;
+}
