@@ -25,6 +25,8 @@ plain() { "$@"; }
 with_pprofil() { "$pprofil" -q "$@"; }
 with_pprofil_10k() { "$pprofil" -q -F 10000 --overhead 100 "$@"; }
 with_pprofil_200() { "$pprofil" -q -F 200 "$@"; }
+with_pprofil_g() { "$pprofil" -q -g "$@"; }
+with_perf_dwarf() { perf record -q -e cpu-clock -F 1000 --call-graph dwarf -o "$work/perf.data" "$@"; }
 with_perf() { perf record -q -e cpu-clock -F 1000 -o "$work/perf.data" "$@"; }
 with_perf_10k() { perf record -q -e cpu-clock -F 10000 -o "$work/perf.data" "$@"; }
 with_gperftools() { CPUPROFILE=$work/cpu.prof CPUPROFILE_FREQUENCY=1000 LD_PRELOAD=$profiler_library "$@"; }
@@ -79,6 +81,7 @@ rows=("$@")
 printf '%-16s %-18s %12s  %6s   (medians of %d interleaved runs)\n' what with wall ratio "$runs"
 row one-thread "with_pprofil with_perf with_gperftools with_eu_stack with_gdb" -- "$targets/sleepers" 0 1 2
 row one-thread-10k "with_pprofil_10k with_perf_10k" -- "$targets/sleepers" 0 1 2
+row deep-stacks "with_pprofil_g with_perf_dwarf" -- "$targets/chain" fixed 30 2
 row two-threads "with_pprofil with_perf" -- "$targets/sleepers" 0 2 1
 row 1000-sleepers "with_pprofil with_perf" -- "$targets/sleepers" 1000 1 2
 row 160-at-200Hz "with_pprofil_200" -- "$targets/sleepers" 160 1 2

@@ -4,6 +4,7 @@
  *
  *   chain busy DEPTH SECONDS    half of the CPU time in left, half in right, DEPTH calls down
  *   chain thread DEPTH SECONDS  the same in a thread
+ *   chain fixed DEPTH SECONDS   as much work as takes about so long, however long it takes
  *   chain asleep DEPTH SECONDS  asleep there, in poll
  *   chain handler DEPTH SECONDS busy in a signal handler that runs on a stack of its own
  */
@@ -52,6 +53,13 @@ __attribute__((noinline)) static void halves(void)
         left();
         right();
     }
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void work(void)
+{
+    for (volatile long i = 0; i < (long)(end * 5e8); i++)
+        ;
     __asm__ volatile("");
 }
 
@@ -104,6 +112,8 @@ int main(int argc, char **argv)
     depth = atoi(argv[2]);
     end = atof(argv[3]);
     bottom = strcmp(argv[1], "asleep") == 0 ? sleep_there : halves;
+    if (strcmp(argv[1], "fixed") == 0)
+        bottom = work;
     if (strcmp(argv[1], "thread") == 0) {
         pthread_create(&thread, NULL, in_thread, NULL);
         pthread_join(thread, NULL);

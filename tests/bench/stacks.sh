@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Part of make bench: what a profile with stacks takes on disk, and the time to a printed report,
+# beside perf record --call-graph dwarf of the same program at the same rate.
+#
+#   stacks.sh [SECONDS]
+set -u
+export LC_ALL=C
+build=${abs_builddir:-$PWD}
+seconds=${1:-10}
+runs=5
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+pprofil=$build/.libs/pprofil
+export LD_LIBRARY_PATH=$build/.libs
+[ -x "$pprofil" ] || pprofil=$build/pprofil
+
+perf record -q -e cpu-clock -o "$work/try" true >/dev/null 2>&1 || { echo "stacks: no perf here"; exit 0; }
+perf record -q -e cpu-clock -F 1000 --call-graph dwarf -o "$work/perf.data" \
+	"$build/tests/targets/chain" busy 30 "$seconds" >/dev/null 2>&1
+"$pprofil" -q -g --overhead 100 -o "$work/p.pb.gz" "$build/tests/targets/chain" busy 30 "$seconds"
+size() { stat -c %s "$1"; }
+printf '%-16s pprofil %d B, perf %d B: 1/%.0f\n' "file of ${seconds} s" "$(size "$work/p.pb.gz")" \
+	"$(size "$work/perf.data")" "$(awk "BEGIN{print $(size "$work/perf.data") / $(size "$work/p.pb.gz")}")"
+
+timed() { # COMMAND...: the median of its wall time, ns
+	for ((i = 0; i < runs; i++)); do
+		start=$(date +%s%N)
+		"$@" >/dev/null 2>&1
+		echo $(($(date +%s%N) - start))
+	done | sort -n | sed -n "$(((runs + 1) / 2))p"
+}
+own=$(timed "$pprofil" report "$work/p.pb.gz")
+tree=$(timed "$pprofil" report --tree "$work/p.pb.gz")
+theirs=$(timed perf report --stdio -i "$work/perf.data")
+awk "BEGIN { printf \"%-16s pprofil %.1f ms (--tree %.1f ms), perf %.0f ms: 1/%.0f, 1/%.0f\n\", \"report\",
+	$own / 1e6, $tree / 1e6, $theirs / 1e6, $theirs / $own, $theirs / $tree }"
