@@ -58,7 +58,7 @@ __attribute__((noinline)) static void halves(void)
 
 __attribute__((noinline)) static void work(void)
 {
-    for (volatile long i = 0; i < (long)(end * 5e8); i++)
+    for (volatile long i = 0; i < (long)(end * 2e9); i++)
         ;
     __asm__ volatile("");
 }
