@@ -56,11 +56,17 @@ __attribute__((noinline)) static void halves(void)
     __asm__ volatile("");
 }
 
+/* In registers: how fast a loop through memory is, is a matter of luck. */
 __attribute__((noinline)) static void work(void)
 {
-    for (volatile long i = 0; i < (long)(end * 2e9); i++)
-        ;
-    __asm__ volatile("");
+    unsigned long value = 88172645463325252ul;
+
+    for (long i = 0; i < (long)(end * 5e8); i++) {
+        value ^= value << 13;
+        value ^= value >> 7;
+        value ^= value << 17;
+    }
+    __asm__ volatile("" : : "r"(value));
 }
 
 __attribute__((noinline)) static void sleep_there(void)
