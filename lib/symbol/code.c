@@ -382,7 +382,6 @@ static int read_inlined(struct reader *reader)
         code->inlined_count = 1;
         error = paint_inlined(reader, stretches, count);
     }
-    free(stretches);
     return error;
 }
 

@@ -82,17 +82,22 @@ static bool find_unit(struct elf_object *object, uint64_t address)
     return true;
 }
 
+bool elf_object_find_unit(struct elf_object *object, uint64_t address)
+{
+    if (!object->units_read)
+        read_units(object);
+    address -= object->dwarf_bias;
+    return address - object->unit.start < object->unit.end - object->unit.start ||
+           find_unit(object, address);
+}
+
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line)
 {
     int number = 0;
 
-    if (!object->units_read)
-        read_units(object);
-    address -= object->dwarf_bias;
-    if (address - object->unit.start >= object->unit.end - object->unit.start &&
-        !find_unit(object, address))
+    if (!elf_object_find_unit(object, address))
         return false;
-    Dwarf_Line *found = dwarf_getsrc_die(&object->unit.die, address);
+    Dwarf_Line *found = dwarf_getsrc_die(&object->unit.die, address - object->dwarf_bias);
     const char *file = found == NULL ? NULL : dwarf_linesrc(found, NULL, NULL);
     if (file == NULL || strcmp(file, "???") == 0) /* libdw's word for no file */
         return false;

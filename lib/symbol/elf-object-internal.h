@@ -37,7 +37,14 @@ struct elf_object {
     struct elf_unit *units; /* sorted by start */
     size_t unit_count;
     struct elf_unit_found unit;
+    void *functions; /* tree of tsearch: elf-inlined.c's */
 };
+
+/* Makes the compilation unit around an address the one that was found last; false: there is
+ * none. */
+bool elf_object_find_unit(struct elf_object *object, uint64_t address);
+
+void elf_inlined_clear(struct elf_object *object);
 
 /* How many entries of a table start at or below an address: each begins with its start, and
  * they are sorted by it. */

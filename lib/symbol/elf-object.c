@@ -99,6 +99,7 @@ void elf_object_close(struct elf_object *object)
 {
     if (object == NULL)
         return;
+    elf_inlined_clear(object);
     if (object->dwfl != NULL)
         dwfl_end(object->dwfl);
     free(object->symbols);

@@ -85,11 +85,28 @@ void elf_line_path(const struct elf_line *line, char *path, size_t size);
 /* A stretch of code that an inlined function became. */
 struct elf_inlined {
     uint64_t start, end;
-    const char *name; /* borrowed from the file */
+    const char *name;  /* borrowed from the file */
+    uint64_t die;      /* its entry in the debug information */
+    uint32_t depth;    /* scopes around it */
+    uint32_t function; /* the symbolizer's: index it was given, or 0 */
 };
 /* Those of the function around an address, outer ones before those that were inlined into them.
- * The caller frees the list. 0 (and none where there is no debug information) or -ENOMEM. */
+ * The list stays the object's. 0 (and none where there is no debug information) or -ENOMEM. */
 int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list,
                        uint32_t *count);
+
+#define ELF_INLINED_MOST 63u /* around one address; what is deeper is left out */
+
+/* Those around an address, outermost first: each was inlined into the one before it, the first
+ * into the function that the code is of. Borrowed from the object. Errors as above. Cheap once
+ * another place of that function was asked about. */
+int elf_object_inlined_at(struct elf_object *object, uint64_t address,
+                          struct elf_inlined *chain[ELF_INLINED_MOST], uint32_t *count);
+/* Where it was called; file "" and number 0: not known. */
+void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined *inlined,
+                             struct elf_line *call);
+/* Its name as the linker would read it, and where it is declared, as far as that is known. */
+const char *elf_object_inlined_name(struct elf_object *object, const struct elf_inlined *inlined,
+                                    struct elf_line *declared);
 
 #endif

@@ -151,8 +151,10 @@ static int answer_place(struct work *work, uint32_t location)
         return error;
     struct namer_found *found = &answers->found[answers->found_count++];
     *found = (struct namer_found){.location = location, .looked = place->looked};
-    if (place->line_count > 0)
-        found->line = place->lines[place->line_count - 1];
+    if (place->line_count > 0) {
+        found->line = place->lines[0];
+        found->line.function = place->lines[place->line_count - 1].function;
+    }
     return 0;
 }
 

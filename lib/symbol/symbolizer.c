@@ -164,11 +164,12 @@ int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_
 
 /* --- names --------------------------------------------------------------------------- */
 
-static int make_function(struct symbolizer *symbolizer, uint32_t object, const char *system_name,
-                         uint32_t *index)
+/* like: all of it but its names. */
+static int make_function(struct symbolizer *symbolizer, const char *system_name,
+                         const struct profile_function *like, uint32_t *index)
 {
     struct profile *profile = symbolizer->profile;
-    struct profile_function function = {.object = object + 1};
+    struct profile_function function = *like;
     char *plain = demangle(system_name);
     int error = profile_string(profile, system_name, &function.system_name);
 
@@ -178,15 +179,23 @@ static int make_function(struct symbolizer *symbolizer, uint32_t object, const c
     return error == 0 ? profile_function(profile, &function, index) : error;
 }
 
+static int name_function(struct symbolizer *symbolizer, uint32_t object, const char *system_name,
+                         uint32_t *index)
+{
+    const struct profile_function function = {.object = object + 1};
+
+    return make_function(symbolizer, system_name, &function, index);
+}
+
 /* "realpath@@GLIBC_2.3" is realpath: which version it is means nothing to people. */
 static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct elf_symbol *symbol)
 {
     const char *version = strchr(symbol->name, '@');
 
     if (version == NULL || version == symbol->name)
-        return make_function(symbolizer, object, symbol->name, &symbol->function);
+        return name_function(symbolizer, object, symbol->name, &symbol->function);
     char *name = strndup(symbol->name, (size_t)(version - symbol->name));
-    int error = name == NULL ? -ENOMEM : make_function(symbolizer, object, name, &symbol->function);
+    int error = name == NULL ? -ENOMEM : name_function(symbolizer, object, name, &symbol->function);
     free(name);
     return error;
 }
@@ -212,7 +221,7 @@ static int name_by_place(struct symbolizer *symbolizer, const struct elf_object 
         snprintf(name, sizeof name, "%s+0x%llx", file, (unsigned long long)start);
     else
         snprintf(name, sizeof name, file[0] == '[' ? "%s" : "[%s]", file);
-    return make_function(symbolizer, object, name, function);
+    return name_function(symbolizer, object, name, function);
 }
 
 static int name_code(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
@@ -240,7 +249,7 @@ static int name_location(struct symbolizer *symbolizer, const struct source *sou
         struct jit_place found = {.name = source->jit != NULL ? "[jit]" : "[anon]"};
         if (source->jit != NULL)
             jit_code_find(source->jit, address, &found);
-        return make_function(symbolizer, place->object, found.name, function);
+        return name_function(symbolizer, place->object, found.name, function);
     }
     default:
         return name_code(symbolizer, elf, place->object, address, function);
@@ -271,24 +280,82 @@ static int jit_line(struct symbolizer *symbolizer, const struct source *source, 
     return profile_string(symbolizer->profile, found.file, &line->file);
 }
 
+static int enter_line(struct symbolizer *symbolizer, const struct elf_line *found, uint32_t *file,
+                      uint32_t *line)
+{
+    char path[PATH_MAX];
+
+    *line = found->number;
+    if (found->file[0] == '\0')
+        return 0;
+    elf_line_path(found, path, sizeof path);
+    return profile_string(symbolizer->profile, path, file);
+}
+
 static int source_line(struct symbolizer *symbolizer, struct elf_object *elf, uint64_t address,
                        uint32_t *file, uint32_t *line)
 {
     struct elf_line found;
-    char path[PATH_MAX];
 
-    if (!elf_object_line(elf, address, &found))
+    return elf_object_line(elf, address, &found) ? enter_line(symbolizer, &found, file, line) : 0;
+}
+
+/* A function that was inlined has no symbol; its debug information names it. */
+static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
+                        struct elf_inlined *inlined)
+{
+    struct profile_function function = {.object = object + 1};
+    struct elf_line declared;
+
+    if (inlined->function != PROFILE_NONE)
         return 0;
-    elf_line_path(&found, path, sizeof path);
-    *line = found.number;
-    return profile_string(symbolizer->profile, path, file);
+    const char *name = elf_object_inlined_name(elf, inlined, &declared);
+    int error = enter_line(symbolizer, &declared, &function.file, &function.line);
+    return error == 0 ? make_function(symbolizer, name, &function, &inlined->function) : error;
+}
+
+/* The lines of a place, innermost first, of which the last comes in: what was inlined there lies
+ * before it, each at the line where the one before it was called. */
+static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
+                       uint64_t address, struct profile_line *lines, uint32_t *count)
+{
+    struct elf_inlined *chain[ELF_INLINED_MOST];
+    struct profile_line code = lines[0];
+    struct elf_line call;
+    uint32_t depth;
+    int error = elf_object_inlined_at(elf, address, chain, &depth);
+
+    for (uint32_t i = 0; error == 0 && i < depth; i++) {
+        struct profile_line *caller = &lines[depth - i];
+        caller->function = i == 0 ? code.function : chain[i - 1]->function;
+        caller->file = PROFILE_NONE;
+        elf_object_inlined_call(elf, chain[i], &call);
+        error = enter_line(symbolizer, &call, &caller->file, &caller->line);
+        if (error == 0)
+            error = name_inlined(symbolizer, elf, object, chain[i]);
+    }
+    if (error != 0 || depth == 0)
+        return error;
+    lines[0] = code;
+    lines[0].function = chain[depth - 1]->function;
+    *count = depth + 1;
+    return 0;
+}
+
+static int look_up_lines(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
+                         uint64_t address, struct profile_line *lines, uint32_t *count)
+{
+    int error = source_line(symbolizer, elf, address, &lines[0].file, &lines[0].line);
+
+    return error == 0 ? add_inlined(symbolizer, elf, object, address, lines, count) : error;
 }
 
 int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what)
 {
     struct profile *profile = symbolizer->profile;
     struct profile_location place = profile->locations[location];
-    struct profile_line line = {0};
+    struct profile_line lines[ELF_INLINED_MOST + 1] = {0}, *line = &lines[0];
+    uint32_t count = 1;
     uint64_t address;
 
     what |= PROFILE_LOOKED_NAME;
@@ -298,16 +365,16 @@ int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_
     if (source == NULL)
         return -ENOMEM;
     if (place.line_count > 0)
-        line = place.lines[place.line_count - 1];
+        *line = place.lines[place.line_count - 1];
     struct elf_object *elf = file_of(source, &place, &address);
     int error = 0;
-    if (line.function == PROFILE_NONE)
-        error = name_location(symbolizer, source, elf, &place, address, &line.function);
+    if (line->function == PROFILE_NONE)
+        error = name_location(symbolizer, source, elf, &place, address, &line->function);
     if (error == 0 && (what & PROFILE_LOOKED_LINE) && elf != NULL)
-        error = source_line(symbolizer, elf, address, &line.file, &line.line);
+        error = look_up_lines(symbolizer, elf, place.object, address, lines, &count);
     if (error == 0 && (what & PROFILE_LOOKED_LINE) && source->jit != NULL)
-        error = jit_line(symbolizer, source, address, &line);
-    return error == 0 ? profile_set_lines(profile, location, &line, 1, what) : error;
+        error = jit_line(symbolizer, source, address, line);
+    return error == 0 ? profile_set_lines(profile, location, lines, count, what) : error;
 }
 
 int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
