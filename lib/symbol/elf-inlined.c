@@ -16,10 +16,10 @@
 
 #include "symbol/elf-object-internal.h"
 
-#define DEEPEST 64u   /* scopes in scopes */
-#define MOST 65536u   /* stretches of one function */
-#define PASSES 4u     /* over the bytes of a unit: an entry has one at least */
-#define SPARE 65536u  /* entries more: lists of ranges are elsewhere */
+#define DEEPEST 64u  /* scopes in scopes */
+#define MOST 65536u  /* stretches of one function */
+#define PASSES 4u    /* over the bytes of a unit: an entry has one at least */
+#define SPARE 65536u /* entries more: lists of ranges are elsewhere */
 
 /* A range of a function's code; a function may have several. */
 struct function {
@@ -33,7 +33,7 @@ struct function {
 /* Where the functions of a unit are. */
 struct functions {
     Dwarf_Off unit;
-    uint64_t budget; /* entries that may be looked at still */
+    uint64_t budget;      /* entries that may be looked at still */
     struct function *all; /* owned; sorted by start */
     uint32_t count, room;
     int error;
@@ -73,8 +73,8 @@ static void add_function(struct functions *functions, Dwarf_Die *die)
     while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && spend(functions)) {
         if (start >= end)
             continue;
-        functions->error = grow(&functions->all, functions->count, &functions->room,
-                                sizeof *functions->all);
+        functions->error =
+            grow(&functions->all, functions->count, &functions->room, sizeof *functions->all);
         if (functions->error == 0)
             functions->all[functions->count++] =
                 (struct function){.start = start, .end = end, .die = dwarf_dieoffset(die)};
@@ -116,8 +116,8 @@ static uint64_t unit_size(const struct elf_object *object, Dwarf_Die *unit)
     Dwarf_Off start = dwarf_dieoffset(unit) - dwarf_cuoffset(unit), next;
     size_t header;
 
-    if (dwarf_next_unit(object->dwarf, start, &next, &header, NULL, NULL, NULL, NULL, NULL,
-                        NULL) != 0 ||
+    if (dwarf_next_unit(object->dwarf, start, &next, &header, NULL, NULL, NULL, NULL, NULL, NULL) !=
+            0 ||
         next < start)
         return 0;
     return next - start;
@@ -222,8 +222,8 @@ static void walk_scope(struct walk *walk, Dwarf_Die *scope, unsigned depth)
 /* The function around an address of the debug information; not one that was inlined there. */
 static struct function *find_function(const struct functions *functions, uint64_t address)
 {
-    size_t below = elf_object_count_below(functions->all, functions->count,
-                                          sizeof *functions->all, address);
+    size_t below =
+        elf_object_count_below(functions->all, functions->count, sizeof *functions->all, address);
 
     return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
 }
@@ -328,8 +328,7 @@ const char *elf_object_inlined_name(struct elf_object *object, const struct elf_
     if (dwarf_offdie(object->dwarf, inlined->die, &die) == NULL)
         return inlined->name;
     read_place(&die, DW_AT_decl_file, DW_AT_decl_line, declared);
-    const char *name =
-        dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute));
+    const char *name = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute));
     if (name == NULL)
         name = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_MIPS_linkage_name, &attribute));
     return name != NULL ? name : inlined->name;

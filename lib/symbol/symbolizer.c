@@ -463,9 +463,6 @@ int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location)
 
     if (source == NULL)
         return 0;
-    int error =
-        name_location(symbolizer, source, NULL, &place, place.address, &line.function);
-    return error == 0
-               ? profile_set_lines(profile, location, &line, 1, PROFILE_LOOKED_NAME)
-               : error;
+    int error = name_location(symbolizer, source, NULL, &place, place.address, &line.function);
+    return error == 0 ? profile_set_lines(profile, location, &line, 1, PROFILE_LOOKED_NAME) : error;
 }

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What was inlined where, against the source and against eu-addr2line, who reads the same files. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "symbol/symbol.h"
+
+#define MOST 4096u /* bytes of code that are asked about */
+
+static char directory[] = "/tmp/pprofil-test-XXXXXX";
+
+static const char header[] = "static inline __attribute__((always_inline)) int inner(int a)\n"
+                             "{\n"
+                             "    asm volatile(\"\" : \"+r\"(a));\n"
+                             "    return a * x + 3;\n"
+                             "}\n";
+
+static const char source[] =
+    "volatile int x;\n"
+    "#include \"inner.h\"\n"
+    "static inline __attribute__((always_inline)) int outer(int a)\n"
+    "{\n"
+    "    int sum = 0;\n"
+    "    for (int i = 0; i < a; i++) {\n"
+    "        sum += inner(i);\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "__attribute__((noinline)) int loud_one(int a) { return outer(a) + x * 5; }\n"
+    "int main(void) { return loud_one(x) + inner(x); }\n";
+
+static void sh(const char *command)
+{
+    cr_assert_eq(system(command), 0, "%s", command);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void begin(void)
+{
+    setenv("DEBUGINFOD_URLS", "", 1);
+    if (system("command -v gcc nm readelf >/dev/null 2>&1") != 0)
+        cr_skip_test("no compiler here");
+    cr_assert_not_null(mkdtemp(directory));
+    cr_assert_eq(chdir(directory), 0);
+    write_file("inner.h", header);
+    write_file("prog.c", source);
+    sh("gcc -O2 -g prog.c -o prog");
+}
+
+static void end(void)
+{
+    char command[64];
+
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    sh(command);
+}
+
+TestSuite(inlined, .init = begin, .fini = end);
+
+/* --- what the file says, as others read it ------------------------------------------------- */
+
+static uint64_t number_from(const char *command)
+{
+    char line[256] = "";
+    FILE *output = popen(command, "r");
+
+    cr_assert_not_null(fgets(line, sizeof line, output), "%s", command);
+    pclose(output);
+    return strtoull(line, NULL, 16);
+}
+
+static uint64_t symbol(const char *name)
+{
+    char command[128];
+
+    snprintf(command, sizeof command, "nm prog | sed -n 's/ [Tt] %s.*$//p' | head -n 1", name);
+    return number_from(command);
+}
+
+static uint64_t size_of(const char *name)
+{
+    char command[128];
+
+    snprintf(command, sizeof command, "nm -S prog | awk '$4 == \"%s\" { print $2 }'", name);
+    return number_from(command);
+}
+
+/* Of the segment of code: its address less its offset. */
+static uint64_t shift(void)
+{
+    return number_from("readelf -lW prog | awk '$1 == \"LOAD\" && / R E / { print $3 }'") -
+           number_from("readelf -lW prog | awk '$1 == \"LOAD\" && / R E / { print $2 }'");
+}
+
+/* --- what we say ---------------------------------------------------------------------------- */
+
+struct lookup {
+    struct profile *profile;
+    struct symbolizer *symbolizer;
+    uint32_t object;
+};
+
+static struct lookup open_prog(void)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = open("prog", O_RDONLY)};
+    struct lookup lookup = {.profile = profile_new()};
+
+    lookup.symbolizer = symbolizer_new(lookup.profile);
+    cr_assert_eq(profile_string(lookup.profile, "prog", &object.path), 0);
+    cr_assert_eq(profile_object(lookup.profile, &object, &lookup.object), 0);
+    return lookup;
+}
+
+static void close_prog(struct lookup *lookup)
+{
+    symbolizer_free(lookup->symbolizer);
+    profile_free(lookup->profile);
+}
+
+static const struct profile_location *ask(struct lookup *lookup, uint64_t offset, uint32_t what)
+{
+    uint32_t location;
+
+    cr_assert_eq(profile_location(lookup->profile, lookup->object, offset, &location), 0);
+    cr_assert_eq(symbolizer_look_up(lookup->symbolizer, location, what), 0);
+    return &lookup->profile->locations[location];
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* "inner inner.h:4; outer prog.c:7; ..." */
+static void say(const struct profile *profile, const struct profile_location *place, char *text,
+                size_t size)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (uint32_t i = 0; i < place->line_count && length < size; i++) {
+        const struct profile_line *line = &place->lines[i];
+        const struct profile_function *function = &profile->functions[line->function];
+        length += (size_t)snprintf(text + length, size - length, "%s %s:%u; ",
+                                   profile->strings[function->name],
+                                   base_name(profile->strings[line->file]), line->line);
+    }
+}
+
+Test(inlined, each_has_the_line_it_was_called_at_and_the_one_it_is_declared_at)
+{
+    struct lookup lookup = open_prog();
+    const struct profile *profile = lookup.profile;
+    uint64_t start = symbol("loud_one") - shift(), size = size_of("loud_one");
+    const struct profile_function *functions = NULL;
+    const struct profile_location *deepest = NULL;
+    char text[256];
+
+    for (uint64_t i = 0; i < size; i++) {
+        const struct profile_location *place = ask(&lookup, start + i, PROFILE_LOOKED_LINE);
+        say(profile, place, text, sizeof text);
+        if (strcmp(text, "inner inner.h:4; outer prog.c:7; loud_one prog.c:11; ") == 0)
+            deepest = place;
+    }
+    cr_assert_not_null(deepest, "the last was %s", text);
+    deepest = ask(&lookup, deepest->address, PROFILE_LOOKED_LINE);
+    functions = profile->functions;
+    const struct profile_function *inner = &functions[deepest->lines[0].function];
+    const struct profile_function *outer = &functions[deepest->lines[1].function];
+    cr_expect_str_eq(base_name(profile->strings[inner->file]), "inner.h");
+    cr_expect_eq(inner->line, 1);
+    cr_expect_str_eq(base_name(profile->strings[outer->file]), "prog.c");
+    cr_expect_eq(outer->line, 3);
+    cr_expect_eq(inner->object, lookup.object + 1);
+    close_prog(&lookup);
+}
+
+Test(inlined, names_alone_are_those_of_the_code)
+{
+    struct lookup lookup = open_prog();
+    uint64_t start = symbol("loud_one") - shift();
+    const struct profile_location *place = ask(&lookup, start, PROFILE_LOOKED_NAME);
+
+    cr_assert_eq(place->line_count, 1);
+    uint32_t function = place->lines[0].function;
+    cr_expect_str_eq(lookup.profile->strings[lookup.profile->functions[function].name], "loud_one");
+    place = ask(&lookup, start, PROFILE_LOOKED_LINE);
+    cr_expect_eq(place->lines[place->line_count - 1].function, function);
+    close_prog(&lookup);
+}
+
+/* One line: "outer inlined at /tmp/x/prog.c:7:10 in loud_one"; the place follows in the next. */
+static void expect_as_theirs(FILE *theirs, const struct profile *profile,
+                             const struct profile_location *place)
+{
+    char name[512], where[512];
+
+    for (uint32_t i = 0; i < place->line_count; i++) {
+        const struct profile_line *line = &place->lines[i];
+        cr_assert_not_null(fgets(name, sizeof name, theirs));
+        cr_assert_not_null(fgets(where, sizeof where, theirs));
+        name[strcspn(name, " \n")] = '\0';
+        char *number = strchr(base_name(where), ':');
+        cr_assert_not_null(number);
+        *number++ = '\0';
+        cr_expect_str_eq(profile->strings[profile->functions[line->function].name], name);
+        cr_expect_str_eq(base_name(profile->strings[line->file]), base_name(where));
+        cr_expect_eq(line->line, strtoul(number, NULL, 10), "%lx: %s", place->address, where);
+    }
+}
+
+static void compare(const char *function, uint32_t *inlined)
+{
+    struct lookup lookup = open_prog();
+    uint64_t address = symbol(function), size = size_of(function), move = shift();
+    char command[128], line[64];
+
+    for (uint64_t i = 0; i < size && i < MOST; i++) {
+        snprintf(command, sizeof command, "eu-addr2line -i -f -a -e prog 0x%lx", address + i);
+        FILE *theirs = popen(command, "r");
+        cr_assert_not_null(fgets(line, sizeof line, theirs)); /* the address */
+        const struct profile_location *place =
+            ask(&lookup, address + i - move, PROFILE_LOOKED_LINE);
+        expect_as_theirs(theirs, lookup.profile, place);
+        cr_expect_null(fgets(line, sizeof line, theirs), "%lx: more: %s", address + i, line);
+        pclose(theirs);
+        *inlined += place->line_count > 1;
+    }
+    close_prog(&lookup);
+}
+
+Test(inlined, every_place_is_as_eu_addr2line_has_it)
+{
+    uint32_t inlined = 0;
+
+    if (system("command -v eu-addr2line >/dev/null 2>&1") != 0)
+        cr_skip_test("eu-addr2line is not installed");
+    compare("loud_one", &inlined);
+    compare("main", &inlined);
+    cr_assert_gt(inlined, 10);
+}
+
+/* --- files that are damaged ----------------------------------------------------------------- */
+
+static void damage(uint64_t offset, uint64_t size, unsigned seed)
+{
+    FILE *file = fopen("prog", "r+b");
+
+    cr_assert_not_null(file);
+    for (unsigned i = 0; i < 8; i++) {
+        seed = seed * 1103515245u + 12345u;
+        fseek(file, (long)(offset + (seed >> 8) % size), SEEK_SET);
+        seed = seed * 1103515245u + 12345u;
+        fputc((int)(seed >> 16 & 0xff), file);
+    }
+    fclose(file);
+}
+
+Test(inlined, damaged_debug_information_does_no_harm, .timeout = 60)
+{
+    uint64_t start = symbol("loud_one") - shift(), size = size_of("loud_one");
+    uint64_t offset =
+        number_from("readelf -SW prog | sed -n 's/.*\\.debug_info *PROGBITS *[0-9a-f]* "
+                    "*\\([0-9a-f]*\\) .*/\\1/p'");
+    uint64_t length =
+        number_from("readelf -SW prog | sed -n 's/.*\\.debug_info *PROGBITS *[0-9a-f]* "
+                    "*[0-9a-f]* *\\([0-9a-f]*\\) .*/\\1/p'");
+    cr_assert(offset > 0 && length > 0);
+
+    sh("cp prog whole");
+    for (unsigned seed = 1; seed <= 200; seed++) {
+        sh("cp whole prog");
+        damage(offset, length, seed);
+        struct lookup lookup = open_prog();
+        for (uint64_t i = 0; i < size; i += 3) {
+            const struct profile_location *place = ask(&lookup, start + i, PROFILE_LOOKED_LINE);
+            const struct profile_line *last = &place->lines[place->line_count - 1];
+            const struct profile_function *function = &lookup.profile->functions[last->function];
+            cr_expect_str_eq(lookup.profile->strings[function->name], "loud_one");
+        }
+        close_prog(&lookup);
+    }
+}
