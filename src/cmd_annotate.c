@@ -11,16 +11,17 @@
 
 #include "annotate-view.h"
 #include "pager.h"
+#include "selection.h"
 
 #define MOST_LISTED 20u
 
-enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_FROM, KEY_OBJECT };
+enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_FROM };
 
 struct annotate_command {
     struct annotate_view view;
     const char *path, *function;
-    const char *from;   /* the format of path; NULL: it shows */
-    const char *object; /* that path's counters are of; NULL: not told */
+    const char *from; /* the format of path; NULL: it shows */
+    struct selection_request selection;
     bool no_pager;
 };
 
@@ -29,7 +30,6 @@ static const struct argp_option options[] = {
     {"instructions", KEY_INSTRUCTIONS, 0, 0, "instructions only", 1},
     {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
     {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 2},
-    {"object", KEY_OBJECT, "PATH", 0, "the program or library that FILE's counters are of", 2},
     {0},
 };
 
@@ -49,6 +49,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct annotate_command *command = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &command->selection;
+        break;
     case KEY_SOURCE:
         command->view.what = ANNOTATE_SOURCE;
         break;
@@ -63,9 +66,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
             exit(complain("--from %s: no such format; see pprofil-formats(5)", argument));
         command->from = argument;
         break;
-    case KEY_OBJECT:
-        command->object = argument;
-        break;
     case ARGP_KEY_ARG:
         return parse_argument(command, argument);
     case ARGP_KEY_END:
@@ -78,9 +78,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = {
+    {&selection_parser, 0, NULL, 3},
+    {0},
+};
+
 static const struct argp parser = {
     options, parse_option, "FILE FUNCTION",
-    "Prints a function's source and instructions with counts.", NULL, NULL, NULL,
+    "Prints a function's source and instructions with counts.", children, NULL, NULL,
 };
 
 /* --- which function ---------------------------------------------------------------------- */
@@ -196,11 +201,13 @@ int command_annotate(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil annotate";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    pprofil_profile *profile = open_profile(command.path, command.from, command.object);
+    pprofil_profile *profile =
+        open_profile(command.path, command.from, command.selection.selection.object);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
-    /* filters are to be applied here */
-    int status = annotate(&command, profile);
+    int status = EXIT_OWN_FAILURE;
+    if (selection_apply(&command.selection, command.path, &profile))
+        status = annotate(&command, profile);
     pprofil_profile_close(profile);
     return status;
 }

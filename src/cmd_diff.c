@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "diff-view.h"
+#include "selection.h"
 
 #define DEFAULT_ROWS 30
 #define EXIT_DIFFERENT 1
@@ -20,6 +21,7 @@ struct diff_command {
     struct diff_view view;
     const char *output; /* NULL: standard output */
     const char *from;   /* the files' format; NULL: it shows */
+    struct selection_request selection;
     int path_count;
     bool exit_code;
 };
@@ -51,6 +53,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     int choice;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &command->selection;
+        break;
     case KEY_ABSOLUTE:
         command->how.by = PPROFIL_DIFF_TIME;
         break;
@@ -96,8 +101,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = {
+    {&selection_parser, 0, NULL, 3},
+    {0},
+};
+
 static const struct argp parser = {
-    options, parse_option, "OLD NEW", "Shows what two profiles differ in.", NULL, NULL, NULL,
+    options, parse_option, "OLD NEW", "Shows what two profiles differ in.", children, NULL, NULL,
 };
 
 static int print(const struct diff_command *command, const pprofil_diff *diff)
@@ -150,6 +160,18 @@ static int compare(const struct diff_command *command, pprofil_profile *old, ppr
     return status;
 }
 
+static pprofil_profile *open_part(const struct diff_command *command, const char *path)
+{
+    const struct selection_request *part = &command->selection;
+    pprofil_profile *profile = open_profile(path, command->from, part->selection.object);
+
+    if (profile != NULL && !selection_apply(part, path, &profile)) {
+        pprofil_profile_close(profile);
+        profile = NULL;
+    }
+    return profile;
+}
+
 int command_diff(int argc, char **argv)
 {
     struct diff_command command = {.how = {.size = sizeof command.how, .limit = DEFAULT_ROWS}};
@@ -159,9 +181,9 @@ int command_diff(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil diff";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command.selection.selection.no_inlines = true; /* no more than the rows tell them apart */
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)
-        profiles[i] = open_profile(command.view.paths[i], command.from, NULL);
-    /* filters are to be applied here: to both profiles */
+        profiles[i] = open_part(&command, command.view.paths[i]);
     if (profiles[1] != NULL) {
         command.view.profiles[0] = profiles[0];
         command.view.profiles[1] = profiles[1];

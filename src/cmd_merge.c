@@ -9,15 +9,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "command.h"
+#include "selection.h"
 
-enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_FROM, KEY_OBJECT };
+enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_FROM };
 
 struct merge_command {
     const char *output;
     const char *format; /* of output; NULL: its name says */
     const char *from;   /* of the files; NULL: they show */
-    const char *object; /* that their counters are of; NULL: not told */
+    struct selection_request selection; /* what to take of each */
     char **paths;       /* borrowed from argv */
     int path_count;
     unsigned how;
@@ -31,7 +31,6 @@ static const struct argp_option options[] = {
     {"cpu", KEY_CPU, 0, 0, "of profiles of elapsed time take the CPU time only", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
     {"from", KEY_FROM, "NAME", 0, "the format of each FILE, if it does not show", 2},
-    {"object", KEY_OBJECT, "PATH", 0, "the program or library that FILE's counters are of", 2},
     {0},
 };
 
@@ -47,6 +46,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct merge_command *command = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &command->selection;
+        break;
     case 'o':
         command->output = argument;
         break;
@@ -62,9 +64,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_FROM:
         command->from = check_format("--from", argument);
         break;
-    case KEY_OBJECT:
-        command->object = argument;
-        break;
     case ARGP_KEY_ARGS:
         command->paths = state->argv + state->next;
         command->path_count = state->argc - state->next;
@@ -77,18 +76,20 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static const struct argp parser = {
-    options, parse_option, "FILE...", "Makes one profile of several.", NULL, NULL, NULL,
+static const struct argp_child children[] = {
+    {&selection_parser, 0, NULL, 3},
+    {0},
 };
 
-static int add(const struct merge_command *command, pprofil_profile *into, const char *path)
-{
-    pprofil_profile *profile = open_profile(path, command->from, command->object);
+static const struct argp parser = {
+    options, parse_option, "FILE...", "Makes one profile of several.", children, NULL, NULL,
+};
 
-    if (profile == NULL)
-        return EXIT_OWN_FAILURE;
-    /* filters are to be applied here: to each profile before it is added */
+static int add_profile(const struct merge_command *command, pprofil_profile *into,
+                       pprofil_profile *profile, const char *path)
+{
     int error = pprofil_profile_merge(into, profile, command->how), status = 0;
+
     if (error == -EXDEV)
         status = complain("%s: some profiles are of elapsed time, others of CPU time; --cpu merges "
                           "the CPU time of all",
@@ -97,6 +98,19 @@ static int add(const struct merge_command *command, pprofil_profile *into, const
         status = complain("%s: with this one the sums are larger than any that are possible", path);
     else if (error != 0)
         status = complain_file(path, error, false);
+    return status;
+}
+
+static int add(const struct merge_command *command, pprofil_profile *into, const char *path)
+{
+    const struct selection_request *part = &command->selection;
+    pprofil_profile *profile = open_profile(path, command->from, part->selection.object);
+    int status = EXIT_OWN_FAILURE;
+
+    if (profile == NULL)
+        return status;
+    if (selection_apply(part, path, &profile))
+        status = add_profile(command, into, profile, path);
     pprofil_profile_close(profile);
     return status;
 }

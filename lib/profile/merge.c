@@ -273,6 +273,11 @@ static int merge_command(struct merger *merger)
     return 0;
 }
 
+static int merge_timeline(struct merger *merger)
+{
+    return timeline_merge(&merger->into->timeline, &merger->from->timeline);
+}
+
 /* --- all ------------------------------------------------------------------------------- */
 
 static int check(const struct profile *into, const struct profile *from, bool cpu_only)
@@ -324,6 +329,7 @@ int profile_merge(struct profile *into, const struct profile *from, unsigned how
     static int (*const steps[])(struct merger *merger) = {
         merge_strings, merge_processes, merge_threads,  merge_objects, merge_functions,
         merge_locations, merge_nodes,   merge_syscalls, merge_samples, merge_command,
+        merge_timeline,
     };
     struct merger merger = {
         .into = into, .from = from, .cpu_only = (how & PROFILE_MERGE_CPU) != 0};

@@ -20,6 +20,7 @@ enum profile_merging {
  * both know, the fuller names count.
  *
  * Counts and times add up, those of the run too; the rate is the lowest, the start the earliest.
+ * So do time lines, each slot at its time (CLOCK_MONOTONIC); a profile without one adds nothing.
  * Rates need not be equal: each sample carries the time that it stands for.
  *
  * 0, and where it fails into is of no use any more: -ENOMEM, -EOVERFLOW (sums too large); but

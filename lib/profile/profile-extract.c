@@ -228,6 +228,15 @@ static int take_command(const struct extraction *extraction)
     return extraction->to->command == NULL ? -ENOMEM : 0;
 }
 
+/* It does not tell which samples were when: a part has none, unless it is the whole. */
+static int take_timeline(const struct extraction *extraction, const bool *keep)
+{
+    for (uint32_t i = 0; i < extraction->from->sample_count; i++)
+        if (!keep[i])
+            return 0;
+    return timeline_merge(&extraction->to->timeline, &extraction->from->timeline);
+}
+
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -248,6 +257,8 @@ static int take_all(const struct extraction *extraction, const bool *keep)
     totals->threads_alive = least(totals->threads_alive, totals->threads_seen);
     totals->processes_seen = extraction->to->process_count;
     totals->processes_alive = least(totals->processes_alive, totals->processes_seen);
+    if (error == 0)
+        error = take_timeline(extraction, keep);
     return error == 0 ? take_command(extraction) : error;
 }
 

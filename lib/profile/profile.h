@@ -222,7 +222,7 @@ int profile_set_lines(struct profile *profile, uint32_t location, const struct p
 
 /* The samples that are to be kept (a flag for each), with all that they need, as a profile of
  * its own, the caller's. Totals of samples, threads and processes are its own, the others those of
- * the whole run. 0 or -ENOMEM. */
+ * the whole run. Only if all are kept there is a time line. 0 or -ENOMEM. */
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
 
 /* Makes room for one more element at the end of an array that began as NULL. 0, -ENOMEM or

@@ -96,3 +96,81 @@ int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t
         timeline->cpu_ns[slot] += cpu_ns;
     return error;
 }
+
+/* When a slot began; as late as can be said, if a file says later. */
+static uint64_t slot_start(const struct profile_timeline *line, uint32_t slot)
+{
+    uint64_t start;
+
+    if (__builtin_mul_overflow(slot, line->slot_ns, &start) ||
+        __builtin_add_overflow(start, line->start, &start))
+        return UINT64_MAX;
+    return start;
+}
+
+static uint64_t last_start(const struct profile_timeline *line)
+{
+    return slot_start(line, line->count - 1);
+}
+
+/* To a time line that begins no later, in slots that are no shorter. */
+static int add_slots(struct profile_timeline *to, const struct profile_timeline *from)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < from->count; i++) {
+        uint32_t slot = (uint32_t)((slot_start(from, i) - to->start) / to->slot_ns);
+        if (from->cpu_ns[i] == 0)
+            continue;
+        error = reach(to, slot);
+        if (error == 0)
+            to->cpu_ns[slot] += from->cpu_ns[i];
+    }
+    return error;
+}
+
+/* The slots that hold both. */
+static struct profile_timeline span(const struct profile_timeline *a,
+                                    const struct profile_timeline *b)
+{
+    uint64_t start = a->start < b->start ? a->start : b->start;
+    uint64_t last = last_start(a) > last_start(b) ? last_start(a) : last_start(b);
+    uint64_t slot_ns = a->slot_ns > b->slot_ns ? a->slot_ns : b->slot_ns;
+
+    while (last / slot_ns - start / slot_ns >= TIMELINE_SLOTS)
+        slot_ns *= 2;
+    return (struct profile_timeline){.start = start / slot_ns * slot_ns, .slot_ns = slot_ns};
+}
+
+/* As it is: it begins where it did. */
+static int copy(struct profile_timeline *into, const struct profile_timeline *from)
+{
+    struct profile_timeline sum = {.start = from->start, .slot_ns = from->slot_ns};
+    int error = reach(&sum, from->count - 1);
+
+    if (error != 0)
+        return error;
+    memcpy(sum.cpu_ns, from->cpu_ns, from->count * sizeof *sum.cpu_ns);
+    timeline_clear(into);
+    *into = sum;
+    return 0;
+}
+
+int timeline_merge(struct profile_timeline *into, const struct profile_timeline *from)
+{
+    if (from->count == 0)
+        return 0;
+    if (into->count == 0)
+        return copy(into, from);
+    struct profile_timeline sum = span(into, from);
+    int error = add_slots(&sum, into);
+    if (error == 0)
+        error = add_slots(&sum, from);
+    if (error != 0) {
+        timeline_clear(&sum);
+        return error;
+    }
+    timeline_clear(into);
+    *into = sum;
+    return 0;
+}

@@ -31,6 +31,12 @@ int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_
 int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t slot_ns,
                      uint64_t slot, uint64_t cpu_ns);
 
+/* Adds all that from has to into, at the time of its own: both are of one clock. Slots become those
+ * of the longer, or as long as it takes to hold both, and begin at a multiple of their length; what
+ * was used in a slot of before counts where that one began. In whatever order time lines are added,
+ * the result is the same; to an empty one it is from itself. 0 or -ENOMEM: into is as it was. */
+int timeline_merge(struct profile_timeline *into, const struct profile_timeline *from);
+
 /* Forgets everything. */
 void timeline_clear(struct profile_timeline *timeline);
 

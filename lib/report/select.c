@@ -274,13 +274,16 @@ int report_select(struct profile *profile, struct symbolizer *symbolizer,
                   const struct select_options *options, struct profile **part, char *problem,
                   size_t size)
 {
+    struct select_options asked = *options;
     struct selection selection = {
-        .profile = profile, .options = options, .problem = problem, .size = size};
+        .profile = profile, .options = &asked, .problem = problem, .size = size};
     int error = 0;
 
-    if (symbolizer != NULL && asks_for_functions(options))
-        error = symbolizer_look_up_all(symbolizer, options->no_inlines ? PROFILE_LOOKED_NAME
-                                                                       : PROFILE_LOOKED_LINE);
+    if (!report_has_stacks(profile)) /* then rows are functions as the linker knows them */
+        asked.no_inlines = true;
+    if (symbolizer != NULL && asks_for_functions(&asked))
+        error = symbolizer_look_up_all(symbolizer, asked.no_inlines ? PROFILE_LOOKED_NAME
+                                                                    : PROFILE_LOOKED_LINE);
     if (error == 0)
         selection.keep = malloc(profile->sample_count + 1u);
     if (error == 0 && selection.keep == NULL)

@@ -103,6 +103,22 @@ static char *say_process(const struct profile *profile, uint32_t index)
     return text;
 }
 
+/* Slots, each with the time that it begins at, and their length. */
+static char *say_timeline(const struct profile_timeline *line)
+{
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    fprintf(stream, "slots of %llu:", (unsigned long long)line->slot_ns);
+    for (uint32_t i = 0; i < line->count; i++)
+        if (line->cpu_ns[i] > 0)
+            fprintf(stream, " %llu=%llu", (unsigned long long)(line->start + i * line->slot_ns),
+                    (unsigned long long)line->cpu_ns[i]);
+    fclose(stream);
+    return text;
+}
+
 static char *say(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
@@ -111,6 +127,7 @@ static char *say(const struct profile *profile)
 
     for (uint32_t i = 0; i < profile->process_count; i++)
         add_text(&processes, say_process(profile, i));
+    add_text(&processes, say_timeline(&profile->timeline));
     char *all = join(&processes);
     cr_assert_geq(
         asprintf(&text, "%s: %llu %llu %llu %llu %llu %u %u %g %d %llu\n%s",
@@ -221,6 +238,11 @@ static struct profile *make_random(uint64_t seed)
     }
     for (int i = 0; i < 40; i++)
         add_random_sample(profile, &seed);
+    uint64_t time = UINT64_C(1000000007) * draw(&seed, 2000);
+    for (uint32_t i = draw(&seed, 30); i > 0; i--)
+        cr_assert_eq(timeline_add(&profile->timeline, time += draw(&seed, 1000000000),
+                                  1 + draw(&seed, 50000000)),
+                     0);
     totals->elapsed_ns = draw(&seed, 1000);
     totals->target_cpu_ns = totals->cpu_ns + draw(&seed, 1000);
     totals->asked_hz = 100 * (1 + draw(&seed, 3));
@@ -270,6 +292,41 @@ Test(merge, any_order_is_the_same)
     }
 }
 
+static uint64_t sum_of(const struct profile_timeline *line)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < line->count; i++)
+        sum += line->cpu_ns[i];
+    return sum;
+}
+
+Test(merge, time_lines_lie_at_their_time)
+{
+    const uint64_t ms = 1000000;
+    struct profile_timeline into = {0}, from = {0};
+
+    cr_assert_eq(timeline_restore(&from, 1010 * ms, 20 * ms, 0, 5), 0);
+    cr_assert_eq(timeline_restore(&from, 1010 * ms, 20 * ms, 3, 7), 0);
+    cr_assert_eq(timeline_merge(&into, &from), 0);
+    cr_assert_eq(into.start, 1010 * ms, "alone it is as it was");
+    timeline_clear(&from);
+    cr_assert_eq(timeline_restore(&from, 950 * ms, 40 * ms, 3, 11), 0);
+    cr_assert_eq(timeline_merge(&into, &from), 0);
+    cr_assert_eq(into.slot_ns, 40 * ms);
+    cr_assert_eq(into.start, 920 * ms);
+    cr_assert_eq(into.count, 4);
+    cr_assert_eq(into.cpu_ns[2], 5, "1000 to 1040 ms");
+    cr_assert_eq(into.cpu_ns[3], 18, "1040 to 1080 ms");
+    timeline_clear(&from);
+    cr_assert_eq(timeline_restore(&from, UINT64_MAX - 5, 20 * ms, 1, 13), 0);
+    cr_assert_eq(timeline_merge(&into, &from), 0);
+    cr_assert_leq(into.count, TIMELINE_SLOTS, "a file may say any time");
+    cr_assert_eq(sum_of(&into), 36);
+    timeline_clear(&into);
+    timeline_clear(&from);
+}
+
 Test(merge, sums_are_sums)
 {
     struct profile *a = make_random(1), *b = make_random(2), *both = merged(a, b);
@@ -281,6 +338,8 @@ Test(merge, sums_are_sums)
     for (uint32_t i = 0; i < both->sample_count; i++)
         cpu_ns += both->samples[i].cpu_ns;
     cr_assert_eq(cpu_ns, both->totals.cpu_ns);
+    cr_assert_gt(sum_of(&b->timeline), 0);
+    cr_assert_eq(sum_of(&both->timeline), sum_of(&a->timeline) + sum_of(&b->timeline));
     profile_free(a);
     profile_free(b);
     profile_free(both);

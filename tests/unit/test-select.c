@@ -231,6 +231,36 @@ Test(select, a_part_is_a_whole_profile)
     profile_free(part);
 }
 
+Test(select, without_stacks_what_was_inlined_is_its_callers)
+{
+    struct profile *profile = profile_new();
+
+    stacks_thread(profile, 7, "make", 7, "make");
+    stacks_add(profile, 0, "parse|inner", 10);
+    stacks_add(profile, 0, "lex", 20);
+    cr_assert_eq(count(profile, (struct select_options){.function = "parse"}), 10);
+    cr_assert_eq(count(profile, (struct select_options){.function = "inner"}), 0);
+    cr_assert_eq(count(profile, (struct select_options){.focus = "inner"}), 0);
+    profile_free(profile);
+}
+
+Test(select, only_the_whole_has_a_time_line)
+{
+    struct profile *profile = make_profile();
+
+    cr_assert_eq(timeline_add(&profile->timeline, 1000000000, 7000), 0);
+    struct profile *part = selected(profile, (struct select_options){.comm = "cc"});
+    cr_assert_eq(part->timeline.count, 0);
+    profile_free(part);
+    part = selected(profile, (struct select_options){.ignore = "nobody|^no$"});
+    cr_assert_eq(part->totals.samples, profile->totals.samples);
+    cr_assert_eq(part->timeline.count, profile->timeline.count);
+    cr_assert_eq(part->timeline.start, profile->timeline.start);
+    cr_assert_eq(part->timeline.cpu_ns[0], 7000);
+    profile_free(part);
+    profile_free(profile);
+}
+
 Test(select, descriptors_are_its_own)
 {
     struct profile *profile = make_profile();
