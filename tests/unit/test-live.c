@@ -583,6 +583,19 @@ static pid_t other_thread(void)
     return found;
 }
 
+/* Does the thread sleep? It does when it has begun, and has nothing to do. */
+static bool sleeps(pid_t tid)
+{
+    char path[64], state = 0;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *file = fopen(path, "r");
+    bool read = file != NULL && fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
+    if (file != NULL)
+        fclose(file);
+    return read && state == 'S';
+}
+
 static void crash_the_namer(void)
 {
     struct sigaction action = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
@@ -592,7 +605,8 @@ static void crash_the_namer(void)
     pprofil_live *live = open_live(make_session());
     for (int i = 0; i < PATIENCE && pprofil_live_pending(live) > 0; i++)
         nap();
-    nap(); /* it has begun */
+    for (int i = 0; i < PATIENCE && !sleeps(other_thread()); i++)
+        nap();
     sigaction(SIGSEGV, &action, NULL);
     syscall(SYS_tgkill, getpid(), other_thread(), SIGSEGV);
     for (int i = 0; i < 200; i++)
