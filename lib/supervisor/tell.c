@@ -84,7 +84,7 @@ static void tell_stack(struct supervisor *supervisor, const struct wire_sample *
     event->flags |= WIRE_SAMPLE_STACK;
     struct wire_stack *head = (struct wire_stack *)(event + 1);
     *head = stack->head;
-    memcpy(head->bytes, stack->bytes, head->size);
+    memcpy(head + 1, stack->bytes, head->size);
     ring_commit(supervisor->ring);
     if (ring_half_full(supervisor->ring))
         tell_wake(supervisor);

@@ -31,7 +31,7 @@ static int feed_stack(struct unwinder *unwinder, struct profile *profile,
     input.registers.values[machine->sp] = sample->sp;
     input.registers.unknown &= ~(UINT64_C(1) << machine->pc | UINT64_C(1) << machine->sp);
     input.pieces[0] =
-        (struct unwind_piece){.start = stack->start, .bytes = stack->bytes, .size = stack->size};
+        (struct unwind_piece){.start = stack->start, .bytes = wire_stack_bytes(stack), .size = stack->size};
     int error = unwind_into_profile(unwinder, profile, sample->pid, &input, &node);
     return error == 0 ? profile_feed_stack(profile, sample, node) : error;
 }

@@ -36,6 +36,11 @@ const struct wire_stack *wire_sample_stack(const struct wire_sample *sample)
     return sample->flags & WIRE_SAMPLE_STACK ? (const void *)(sample + 1) : NULL;
 }
 
+const unsigned char *wire_stack_bytes(const struct wire_stack *stack)
+{
+    return (const unsigned char *)(stack + 1);
+}
+
 static bool sample_valid(const struct wire_sample *sample)
 {
     const struct wire_stack *stack = wire_sample_stack(sample);

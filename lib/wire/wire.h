@@ -79,11 +79,11 @@ struct wire_stack {
     uint32_t cut;    /* 1: there may be more above, which was not asked for */
     uint64_t known;  /* bit i: regs[i] is known; pc and sp, which the sample has, always are */
     uint64_t regs[WIRE_STACK_REGS]; /* System V ABI of each machine, "DWARF Register Number" */
-    unsigned char bytes[];          /* padded to the record's size */
-};
+}; /* and then the bytes, padded to the record's size */
 
 /* With WIRE_SAMPLE_STACK: what follows the sample; else NULL. */
 const struct wire_stack *wire_sample_stack(const struct wire_sample *sample);
+const unsigned char *wire_stack_bytes(const struct wire_stack *stack);
 
 #define WIRE_MAX_SAMPLE (sizeof(struct wire_sample) + sizeof(struct wire_stack) + WIRE_STACK_MOST)
 
