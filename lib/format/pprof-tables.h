@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What reading a profile.proto looks things up in: its tables by their ids, and a memory of
- * what has been worked out once.
+ * What reading and writing a profile.proto looks things up in: its tables by their ids, and a
+ * memory of what has been worked out once.
  */
 #ifndef PPROFIL_PPROF_TABLES_H
 #define PPROFIL_PPROF_TABLES_H

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/pprof-tables.h"
 #include "format/pprof.h"
 
 #define ARENA_BLOCK (1u << 20)
@@ -42,7 +43,8 @@ struct writer {
     struct block *blocks;
     bool out_of_memory;
     PbProfile message;
-    struct list strings, comments; /* of the message's arrays */
+    struct list strings, comments, functions; /* of the message's arrays */
+    struct memo elsewhere; /* ids of functions with code from another file, by both */
     int64_t *string_ids;           /* of the profile's strings; 0: not written yet */
     struct span *spans;            /* by object */
     PbMapping *mappings;           /* by object */
@@ -219,24 +221,51 @@ static void put_mappings(struct writer *writer)
     message->n_mapping = count;
 }
 
+/* Its id, which is 0 where there is no memory. */
+static uint64_t put_function(struct writer *writer, const struct profile_function *from)
+{
+    PbProfile *message = &writer->message;
+    PbFunction *function = take(writer, sizeof *function);
+
+    if (!grow(writer, &message->function, &writer->functions, sizeof *message->function))
+        return 0;
+    *function = (PbFunction)PERFTOOLS__PROFILES__FUNCTION__INIT;
+    function->id = writer->functions.count + 1;
+    function->name = put_string(writer, from->name);
+    function->system_name = put_string(writer, from->system_name);
+    function->filename = put_string(writer, from->file);
+    function->start_line = from->line;
+    message->function[writer->functions.count++] = function;
+    return function->id;
+}
+
 static void put_functions(struct writer *writer)
 {
     const struct profile *profile = writer->profile;
-    uint32_t count = profile->function_count - 1;
-    PbFunction *functions = take_table(writer, count, sizeof *functions, &writer->message.function);
 
-    if (functions == NULL)
-        return;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct profile_function *from = &profile->functions[i + 1];
-        functions[i] = (PbFunction)PERFTOOLS__PROFILES__FUNCTION__INIT;
-        functions[i].id = i + 1u;
-        functions[i].name = put_string(writer, from->name);
-        functions[i].system_name = put_string(writer, from->system_name);
-        functions[i].filename = put_string(writer, from->file);
-        functions[i].start_line = from->line;
+    for (uint32_t i = 1; i < profile->function_count && !writer->out_of_memory; i++)
+        put_function(writer, &profile->functions[i]);
+}
+
+/* A line has no file of its own but its function's: of code that a function has from another
+ * file, as by including it in the middle, it is another function of that name. */
+static uint64_t function_of(struct writer *writer, const struct profile_line *line)
+{
+    struct profile_function function = writer->profile->functions[line->function];
+    struct memory *known;
+
+    if (line->function == PROFILE_NONE || line->file == 0 || line->file == function.file)
+        return line->function;
+    if (memo_recall(&writer->elsewhere, 0, line->function, line->file, &known) != 0) {
+        writer->out_of_memory = true;
+        return 0;
     }
-    writer->message.n_function = count;
+    if (!known->used) {
+        function.file = line->file;
+        function.line = 0;
+        memo_remember(&writer->elsewhere, known, (uint32_t)put_function(writer, &function));
+    }
+    return known->index;
 }
 
 static void put_lines(struct writer *writer, const struct profile_location *from, PbLocation *to)
@@ -249,7 +278,7 @@ static void put_lines(struct writer *writer, const struct profile_location *from
     for (uint32_t i = 0; i < from->line_count; i++) {
         const struct profile_line *line = &from->lines[i];
         lines[i] = (PbLine)PERFTOOLS__PROFILES__LINE__INIT;
-        lines[i].function_id = line->function;
+        lines[i].function_id = function_of(writer, line);
         lines[i].line = line->line;
         mapping->has_functions |= line->function != PROFILE_NONE;
         mapping->has_filenames |= line->file != 0;
@@ -442,6 +471,7 @@ static void build(struct writer *writer)
         put_locations(writer);
     if (!writer->out_of_memory)
         put_samples(writer);
+    writer->message.n_function = writer->functions.count;
     writer->message.n_string_table = writer->strings.count;
     writer->message.n_comment = writer->comments.count;
 }
@@ -464,6 +494,8 @@ int pprof_write(int fd, const struct profile *profile)
     }
     free(writer.message.string_table);
     free(writer.message.comment);
+    free(writer.message.function);
+    free(writer.elsewhere.slots);
     free(writer.string_ids);
     free(writer.spans);
     return error;

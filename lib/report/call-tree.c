@@ -141,10 +141,7 @@ static int add_unit(struct builder *builder, uint32_t location, uint32_t frame)
     struct sum *unit = sums_need(builder->units, key);
     if (unit == NULL)
         return -ENOMEM;
-    if (unit->location == PROFILE_NONE) {
-        unit->location = location;
-        unit->frame = frame;
-    }
+    flat_show_by(builder->profile, unit, location, frame);
     int error = profile_grow(&builder->frames, builder->frame_count, sizeof *builder->frames);
     if (error == 0)
         builder->frames[builder->frame_count++] = (uint32_t)(unit - builder->units->all);

@@ -139,6 +139,22 @@ struct table {
     uint64_t samples, ns;
 };
 
+/* Of one name there may be functions of which it is not known where they begin: a row is told by
+ * one of which it is. */
+void flat_show_by(const struct profile *profile, struct sum *sum, uint32_t location,
+                  uint32_t frame)
+{
+    const struct profile_line *now = line_of(&profile->locations[sum->location], sum->frame);
+
+    if (sum->location != PROFILE_NONE && profile->functions[now->function].line != 0)
+        return;
+    const struct profile_line *line = line_of(&profile->locations[location], frame);
+    if (sum->location != PROFILE_NONE && profile->functions[line->function].line == 0)
+        return;
+    sum->location = location;
+    sum->frame = frame;
+}
+
 static int add_sample(const struct profile *profile, const struct report_options *options,
                       struct table *table, const struct profile_sample *sample)
 {
@@ -151,11 +167,11 @@ static int add_sample(const struct profile *profile, const struct report_options
     if (sum == NULL)
         return -ENOMEM;
     if (sum->location == PROFILE_NONE) {
-        sum->location = profile->nodes[sample->node].location;
-        sum->frame = frame_of(&profile->locations[sum->location], options->by);
         sum->thread = sample->thread;
         sum->syscall = sample->syscall;
     }
+    uint32_t location = profile->nodes[sample->node].location;
+    flat_show_by(profile, sum, location, frame_of(&profile->locations[location], options->by));
     sum->samples += sample->count;
     sum->ns += ns;
     table->samples += sample->count;

@@ -22,6 +22,10 @@ void flat_key(const struct profile *profile, const struct profile_sample *sample
 void flat_frame_key(const struct profile *profile, const struct profile_location *place,
                     uint32_t frame, enum report_by by, uint64_t key[2]);
 
+/* Names a sum by this frame of a place, if none has named it, or none that tells as much. */
+void flat_show_by(const struct profile *profile, struct sum *sum, uint32_t location,
+                  uint32_t frame);
+
 /* Fills a row with the names of a sum by code. */
 void flat_name_code(const struct profile *profile, const struct sum *sum, enum report_by by,
                     struct report_row *row);
