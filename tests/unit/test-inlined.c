@@ -169,21 +169,19 @@ Test(inlined, each_has_the_line_it_was_called_at_and_the_one_it_is_declared_at)
     struct lookup lookup = open_prog();
     const struct profile *profile = lookup.profile;
     uint64_t start = symbol("loud_one") - shift(), size = size_of("loud_one");
-    const struct profile_function *functions = NULL;
-    const struct profile_location *deepest = NULL;
+    uint64_t deepest = 0;
     char text[256];
 
     for (uint64_t i = 0; i < size; i++) {
         const struct profile_location *place = ask(&lookup, start + i, PROFILE_LOOKED_LINE);
         say(profile, place, text, sizeof text);
         if (strcmp(text, "inner inner.h:4; outer prog.c:7; loud_one prog.c:11; ") == 0)
-            deepest = place;
+            deepest = start + i;
     }
-    cr_assert_not_null(deepest, "the last was %s", text);
-    deepest = ask(&lookup, deepest->address, PROFILE_LOOKED_LINE);
-    functions = profile->functions;
-    const struct profile_function *inner = &functions[deepest->lines[0].function];
-    const struct profile_function *outer = &functions[deepest->lines[1].function];
+    cr_assert_neq(deepest, 0, "the last was %s", text);
+    const struct profile_line *lines = ask(&lookup, deepest, PROFILE_LOOKED_LINE)->lines;
+    const struct profile_function *inner = &profile->functions[lines[0].function];
+    const struct profile_function *outer = &profile->functions[lines[1].function];
     cr_expect_str_eq(base_name(profile->strings[inner->file]), "inner.h");
     cr_expect_eq(inner->line, 1);
     cr_expect_str_eq(base_name(profile->strings[outer->file]), "prog.c");
