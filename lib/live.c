@@ -149,7 +149,7 @@ struct report_filter live_filter(const struct pprofil_filter *filter)
 int pprofil_live_report(pprofil_live *live, enum pprofil_by by,
                         const struct pprofil_filter *filter, pprofil_report **result)
 {
-    struct report_options options = {.live = true, .filter = live_filter(filter)};
+    struct report_options options = {.live = true, .stacks = true, .filter = live_filter(filter)};
     int error = public_report_by(by, &options.by);
 
     if (error != 0)

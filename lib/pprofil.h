@@ -580,10 +580,43 @@ struct pprofil_filter {
     uint64_t thread;   /* only this row of a report BY_THREAD: of one image */
 };
 
-/* All rows, largest first, of the counts since the start (or the last clear). Shares are of
- * what the filter lets through. filter may be NULL. 0 or -ENOMEM. */
+/* All rows, largest first, of the counts since the start (or the last clear); with totals, where
+ * there are stacks and rows are code. Shares are of what the filter lets through. filter may be NULL. 0 or -ENOMEM. */
 int pprofil_live_report(pprofil_live *live, enum pprofil_by by,
                         const struct pprofil_filter *filter, pprofil_report **report);
+
+/* A place in a live call tree. */
+struct pprofil_live_call {
+    const char *name, *object; /* of the function; as in struct pprofil_row */
+    uint64_t id;       /* not 0; the same place in a later tree of its kind has the same */
+    uint64_t function; /* id of its row BY_FUNCTION; 0: pending */
+    uint32_t parent;   /* index of what calls it (of CALLERS: of what it calls); UINT32_MAX: none */
+    uint32_t below;    /* functions that are directly below it, in the tree or not */
+    uint64_t samples, ns;             /* its own; of CALLERS: 0 */
+    uint64_t total_samples, total_ns; /* with what it called; of CALLERS: of the function that the
+                                       * tree is of, when called in this way */
+    bool pending;      /* its name is still being looked up */
+};
+struct pprofil_live_tree_options {
+    size_t size; /* sizeof(struct pprofil_live_tree_options): lets it grow */
+    enum pprofil_tree_kind kind; /* CALLS; CALLERS or CALLEES of a function */
+    uint64_t function;           /* of these: the id of its row BY_FUNCTION */
+    uint32_t limit;              /* places; 0: 8192 */
+};
+typedef struct pprofil_live_tree pprofil_live_tree;
+
+/* Who calls whom, since the start: so many places of the tree as the limit says, the largest, the
+ * largest first, so that parents come before their children. Of a function the outermost calls
+ * count. What it costs grows with the limit, and little with the profile. filter may be NULL.
+ * Strings live as long as the profile. 0, -ENOMEM, or -EINVAL: there is no such kind. */
+int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_options *options,
+                          const struct pprofil_filter *filter, pprofil_live_tree **tree);
+void pprofil_live_tree_free(pprofil_live_tree *tree);
+uint32_t pprofil_live_tree_count(const pprofil_live_tree *tree);
+void pprofil_live_tree_at(const pprofil_live_tree *tree, uint32_t i, struct pprofil_live_call *call,
+                          size_t size);
+/* Time of all that the filter lets through, of which shares are; and of what the tree has. */
+uint64_t pprofil_live_tree_ns(const pprofil_live_tree *tree, uint64_t *tree_ns);
 
 /* This row is being looked at: find out where its function is defined. */
 void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id);

@@ -15,17 +15,12 @@
 #include "report/call-tree.h"
 #include "report/flat.h"
 #include "report/hottest.h"
+#include "report/live-calls.h"
 #include "report/sums.h"
 
 #define Z95 1.959963984540054 /* of the normal distribution */
 
 #define KEY_PENDING UINT64_MAX
-
-static const struct profile_location *leaf_of(const struct profile *profile,
-                                              const struct profile_sample *sample)
-{
-    return &profile->locations[profile->nodes[sample->node].location];
-}
 
 static const struct profile_line *line_of(const struct profile_location *place, uint32_t frame)
 {
@@ -35,14 +30,14 @@ static const struct profile_line *line_of(const struct profile_location *place, 
 
 /* Without stacks rows are functions as the linker knows them: inlined ones count for their
  * caller; and lines are those of the innermost. */
-static uint32_t frame_of(const struct profile_location *place, enum report_by by)
+uint32_t flat_frame(const struct profile_location *place, enum report_by by)
 {
     return by == REPORT_BY_FUNCTION && place->line_count > 0 ? place->line_count - 1 : 0;
 }
 
 uint32_t flat_function(const struct profile_location *place)
 {
-    return line_of(place, frame_of(place, REPORT_BY_FUNCTION))->function;
+    return line_of(place, flat_frame(place, REPORT_BY_FUNCTION))->function;
 }
 
 void flat_frame_key(const struct profile *profile, const struct profile_location *place,
@@ -62,7 +57,7 @@ void flat_frame_key(const struct profile *profile, const struct profile_location
 static void code_key(const struct profile *profile, const struct profile_location *place,
                      enum report_by by, uint64_t key[2])
 {
-    flat_frame_key(profile, place, frame_of(place, by), by, key);
+    flat_frame_key(profile, place, flat_frame(place, by), by, key);
 }
 
 static bool is_pending(const struct profile_location *place, enum report_by by)
@@ -71,19 +66,30 @@ static bool is_pending(const struct profile_location *place, enum report_by by)
            (by == REPORT_BY_LINE && (place->looked & PROFILE_LOOKED_LINE) == 0);
 }
 
+bool flat_is_pending(const uint64_t key[2])
+{
+    return key[0] == KEY_PENDING;
+}
+
+void flat_location_key(const struct profile *profile, uint32_t location,
+                       const struct report_options *options, uint64_t key[2])
+{
+    const struct profile_location *place = &profile->locations[location];
+
+    code_key(profile, place, options->by, key);
+    if (options->live && is_pending(place, options->by))
+        key[0] = KEY_PENDING;
+}
+
 void flat_key(const struct profile *profile, const struct profile_sample *sample,
               const struct report_options *options, uint64_t key[2])
 {
-    const struct profile_location *place = leaf_of(profile, sample);
-
     key[1] = 0;
     switch (options->by) {
     case REPORT_BY_FUNCTION:
     case REPORT_BY_LINE:
     case REPORT_BY_OBJECT:
-        code_key(profile, place, options->by, key);
-        if (options->live && is_pending(place, options->by))
-            key[0] = KEY_PENDING;
+        flat_location_key(profile, profile->nodes[sample->node].location, options, key);
         break;
     case REPORT_BY_THREAD:
         key[0] = sample->thread;
@@ -171,7 +177,7 @@ static int add_sample(const struct profile *profile, const struct report_options
         sum->syscall = sample->syscall;
     }
     uint32_t location = profile->nodes[sample->node].location;
-    flat_show_by(profile, sum, location, frame_of(&profile->locations[location], options->by));
+    flat_show_by(profile, sum, location, flat_frame(&profile->locations[location], options->by));
     sum->samples += sample->count;
     sum->ns += ns;
     table->samples += sample->count;
@@ -382,6 +388,14 @@ static int add_stacks(struct profile *profile, const struct report_options *opti
                       struct table *table)
 {
     struct call_tree tree = {0};
+
+    if (options->live) {
+        struct call_total all = {0};
+        int result = live_calls_totals(profile, options, &table->sums, &table->totals, &all);
+        table->ns = all.ns;
+        table->samples = all.samples;
+        return result;
+    }
     int error = call_tree_build(profile, options, &table->sums, &tree);
 
     if (error == 0) {

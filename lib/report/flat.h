@@ -25,6 +25,12 @@ void flat_frame_key(const struct profile *profile, const struct profile_location
 /* Names a sum by this frame of a place, if none has named it, or none that tells as much. */
 void flat_show_by(const struct profile *profile, struct sum *sum, uint32_t location,
                   uint32_t frame);
+/* The key of a place, as of a sample there; and is it the one of what was not looked up yet? */
+void flat_location_key(const struct profile *profile, uint32_t location,
+                       const struct report_options *options, uint64_t key[2]);
+bool flat_is_pending(const uint64_t key[2]);
+/* Which of a place's lines such a row is called by. */
+uint32_t flat_frame(const struct profile_location *place, enum report_by by);
 
 /* Fills a row with the names of a sum by code. */
 void flat_name_code(const struct profile *profile, const struct sum *sum, enum report_by by,

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Call trees of a session that is sampling. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live-internal.h"
+#include "report/live-calls.h"
+
+#define MOST_PLACES 8192
+
+struct pprofil_live_tree {
+    struct live_calls calls;
+};
+
+static int tree_kind(enum pprofil_tree_kind kind, enum report_tree_kind *way)
+{
+    switch (kind) {
+    case PPROFIL_TREE_CALLS:
+        *way = REPORT_TREE_CALLS;
+        return 0;
+    case PPROFIL_TREE_CALLERS:
+        *way = REPORT_TREE_CALLERS;
+        return 0;
+    case PPROFIL_TREE_CALLEES:
+        *way = REPORT_TREE_CALLEES;
+        return 0;
+    default:
+        return -EINVAL;
+    }
+}
+
+int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_options *options,
+                          const struct pprofil_filter *filter, pprofil_live_tree **result)
+{
+    struct pprofil_live_tree_options wanted = {0};
+    struct report_options report = {
+        .by = REPORT_BY_FUNCTION, .live = true, .filter = live_filter(filter)};
+    enum report_tree_kind kind;
+
+    memcpy(&wanted, options, options->size < sizeof wanted ? options->size : sizeof wanted);
+    report.limit = wanted.limit != 0 ? wanted.limit : MOST_PLACES;
+    int error = tree_kind(wanted.kind, &kind);
+    if (error == 0)
+        error = live_exchange(live);
+    if (error != 0)
+        return error;
+    struct pprofil_live_tree *tree = calloc(1, sizeof *tree);
+    if (tree == NULL)
+        return -ENOMEM;
+    error = live_calls_find(live->profile, &report, kind, wanted.function, &tree->calls);
+    if (error != 0) {
+        pprofil_live_tree_free(tree);
+        return error;
+    }
+    *result = tree;
+    return 0;
+}
+
+void pprofil_live_tree_free(pprofil_live_tree *tree)
+{
+    if (tree == NULL)
+        return;
+    live_calls_clear(&tree->calls);
+    free(tree);
+}
+
+uint32_t pprofil_live_tree_count(const pprofil_live_tree *tree)
+{
+    return tree->calls.count;
+}
+
+uint64_t pprofil_live_tree_ns(const pprofil_live_tree *tree, uint64_t *tree_ns)
+{
+    if (tree_ns != NULL)
+        *tree_ns = tree->calls.root_ns;
+    return tree->calls.ns;
+}
+
+void pprofil_live_tree_at(const pprofil_live_tree *tree, uint32_t i, struct pprofil_live_call *call,
+                          size_t size)
+{
+    const struct live_call *from = &tree->calls.rows[i];
+    const struct pprofil_live_call row = {.name = from->row.name,
+                                          .object = from->row.object,
+                                          .id = from->row.id,
+                                          .function = from->function,
+                                          .parent = from->parent,
+                                          .below = from->below,
+                                          .samples = from->row.samples,
+                                          .ns = from->row.ns,
+                                          .total_samples = from->row.total_samples,
+                                          .total_ns = from->row.total_ns,
+                                          .pending = from->row.pending};
+
+    memcpy(call, &row, size < sizeof row ? size : sizeof row);
+}

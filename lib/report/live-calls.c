@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A row of the tree is a group of the profile's nodes that have the same functions on the way to
+ * them. The largest group that there is becomes the next row, and what is below it new groups,
+ * until there are enough rows: no smaller one is ever looked at.
+ *
+ * A group's members are in one array, each group's side by side. Bottom-up a member is a place
+ * on the way up from one of the wanted function's outermost calls, and has that one's time.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/flat.h"
+#include "report/live-calls.h"
+#include "report/live-nodes.h"
+
+struct member {
+    uint32_t node, weight; /* whose time it has: itself; bottom-up a wanted call */
+    uint32_t next;         /* of its group, index + 1; 0: none */
+};
+
+struct group {
+    uint64_t key[2];
+    struct call_total self, total;
+    uint32_t first;  /* member, index + 1 */
+    uint32_t parent; /* row, or REPORT_TREE_TOP */
+    uint32_t location;
+};
+
+struct finder {
+    const struct profile *profile;
+    const struct report_options *options;
+    bool upwards;
+    struct live_nodes nodes;
+    struct member *members; /* owned */
+    struct group *groups;   /* owned */
+    uint32_t *heap;         /* owned: groups that are no rows yet, the largest first */
+    uint32_t member_count, group_count, heap_count;
+    struct live_calls *calls;
+};
+
+/* --- groups by size ---------------------------------------------------------------------- */
+
+static bool larger(const struct finder *finder, uint32_t a, uint32_t b)
+{
+    const struct group *x = &finder->groups[finder->heap[a]], *y = &finder->groups[finder->heap[b]];
+
+    if (x->total.ns != y->total.ns)
+        return x->total.ns > y->total.ns;
+    return finder->heap[a] < finder->heap[b];
+}
+
+static void swap(struct finder *finder, uint32_t a, uint32_t b)
+{
+    uint32_t was = finder->heap[a];
+
+    finder->heap[a] = finder->heap[b];
+    finder->heap[b] = was;
+}
+
+static int push(struct finder *finder, uint32_t group)
+{
+    int error = profile_grow(&finder->heap, finder->heap_count, sizeof *finder->heap);
+    uint32_t at = finder->heap_count;
+
+    if (error != 0)
+        return error;
+    finder->heap[finder->heap_count++] = group;
+    for (; at > 0 && larger(finder, at, (at - 1) / 2); at = (at - 1) / 2)
+        swap(finder, at, (at - 1) / 2);
+    return 0;
+}
+
+static uint32_t pop(struct finder *finder)
+{
+    uint32_t top = finder->heap[0], at = 0;
+
+    finder->heap[0] = finder->heap[--finder->heap_count];
+    for (;;) {
+        uint32_t best = at, left = 2 * at + 1;
+        for (uint32_t child = left; child < left + 2 && child < finder->heap_count; child++)
+            if (larger(finder, child, best))
+                best = child;
+        if (best == at)
+            return top;
+        swap(finder, at, best);
+        at = best;
+    }
+}
+
+/* --- what is below a row ----------------------------------------------------------------- */
+
+/* The groups that are being made; keys are looked for among these only. */
+struct batch {
+    struct sums keys; /* in the order of the groups */
+    uint32_t first, parent;
+};
+
+static int join(struct finder *finder, struct batch *batch, uint32_t node, uint32_t weight)
+{
+    uint64_t key[2];
+    uint32_t location = finder->profile->nodes[node].location, known = batch->keys.count;
+    int error = profile_grow(&finder->members, finder->member_count, sizeof *finder->members);
+
+    flat_location_key(finder->profile, location, finder->options, key);
+    struct sum *sum = error == 0 ? sums_need(&batch->keys, key) : NULL;
+    if (sum == NULL)
+        return -ENOMEM;
+    uint32_t index = batch->first + (uint32_t)(sum - batch->keys.all);
+    if (batch->keys.count > known) {
+        error = profile_grow(&finder->groups, finder->group_count, sizeof *finder->groups);
+        if (error != 0)
+            return error;
+        finder->groups[finder->group_count++] = (struct group){
+            .key = {key[0], key[1]}, .parent = batch->parent, .location = location};
+    }
+    struct group *group = &finder->groups[index];
+    finder->members[finder->member_count++] = (struct member){node, weight, group->first};
+    group->first = finder->member_count;
+    group->total.samples += finder->nodes.total[weight].samples;
+    group->total.ns += finder->nodes.total[weight].ns;
+    if (!finder->upwards) {
+        group->self.samples += finder->nodes.self[node].samples;
+        group->self.ns += finder->nodes.self[node].ns;
+    }
+    return 0;
+}
+
+static int push_batch(struct finder *finder, struct batch *batch)
+{
+    int error = 0;
+
+    for (uint32_t i = batch->first; error == 0 && i < finder->group_count; i++)
+        error = push(finder, i);
+    sums_clear(&batch->keys);
+    return error;
+}
+
+static int open_member(struct finder *finder, struct batch *batch, const struct member *member)
+{
+    int error = 0;
+
+    if (finder->upwards) {
+        uint32_t parent = finder->profile->nodes[member->node].parent;
+        return parent == PROFILE_NONE ? 0 : join(finder, batch, parent, member->weight);
+    }
+    for (uint32_t node = finder->nodes.child[member->node]; error == 0 && node != 0;
+         node = finder->nodes.sibling[node])
+        error = join(finder, batch, node, node);
+    return error;
+}
+
+static int open_row(struct finder *finder, uint32_t group, uint32_t row)
+{
+    struct batch batch = {.first = finder->group_count, .parent = row};
+    int error = 0;
+
+    for (uint32_t at = finder->groups[group].first; error == 0 && at != 0;) {
+        struct member member = finder->members[at - 1]; /* the array may move */
+        error = open_member(finder, &batch, &member);
+        at = member.next;
+    }
+    finder->calls->rows[row].below = finder->group_count - batch.first;
+    return error == 0 ? push_batch(finder, &batch) : (sums_clear(&batch.keys), error);
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+static uint64_t id_below(uint64_t above, uint64_t function)
+{
+    uint64_t id = sums_hash((const uint64_t[]){above, function});
+
+    return id != 0 ? id : 1;
+}
+
+static double share(const struct finder *finder, uint64_t ns)
+{
+    return finder->calls->ns == 0 ? 0 : (double)ns / (double)finder->calls->ns;
+}
+
+static void make_row(struct finder *finder, const struct group *group, struct live_call *call)
+{
+    const struct live_calls *calls = finder->calls;
+    uint64_t id = flat_id(group->key, REPORT_BY_FUNCTION);
+    uint64_t above = group->parent == REPORT_TREE_TOP ? 0 : calls->rows[group->parent].row.id;
+    struct sum sum = {.location = group->location,
+                      .frame = flat_frame(&finder->profile->locations[group->location],
+                                          REPORT_BY_FUNCTION)};
+
+    *call = (struct live_call){.row = {.file = "", .hottest = ""}, .parent = group->parent};
+    flat_name_code(finder->profile, &sum, REPORT_BY_FUNCTION, &call->row);
+    call->row.id = id_below(above, id);
+    call->row.pending = flat_is_pending(group->key);
+    call->function = call->row.pending ? 0 : id;
+    call->row.samples = group->self.samples;
+    call->row.ns = group->self.ns;
+    call->row.share = share(finder, group->self.ns);
+    call->row.total_samples = group->total.samples;
+    call->row.total_ns = group->total.ns;
+    call->row.total_share = share(finder, group->total.ns);
+}
+
+static int take_rows(struct finder *finder, uint32_t limit)
+{
+    struct live_calls *calls = finder->calls;
+    int error = 0;
+
+    while (error == 0 && finder->heap_count > 0 && calls->count < limit) {
+        uint32_t group = pop(finder);
+        error = profile_grow(&calls->rows, calls->count, sizeof *calls->rows);
+        if (error != 0)
+            break;
+        make_row(finder, &finder->groups[group], &calls->rows[calls->count]);
+        error = open_row(finder, group, calls->count++);
+    }
+    return error;
+}
+
+/* --- where it begins ----------------------------------------------------------------------- */
+
+static bool is_of(const struct finder *finder, uint32_t location, uint64_t function)
+{
+    uint64_t key[2];
+
+    flat_location_key(finder->profile, location, finder->options, key);
+    return !flat_is_pending(key) && flat_id(key, REPORT_BY_FUNCTION) == function;
+}
+
+/* The outermost calls of a function: no time counts twice. */
+static int begin_at(struct finder *finder, struct batch *batch, uint64_t function)
+{
+    const struct profile *profile = finder->profile;
+    bool *inside = calloc(profile->node_count, sizeof *inside);
+    bool *wanted = calloc(profile->location_count, sizeof *wanted);
+    int error = inside == NULL || wanted == NULL ? -ENOMEM : 0;
+
+    for (uint32_t i = 1; error == 0 && i < profile->location_count; i++)
+        wanted[i] = is_of(finder, i, function);
+    for (uint32_t i = 1; error == 0 && i < profile->node_count; i++) {
+        bool here = wanted[profile->nodes[i].location];
+        bool above = inside[profile->nodes[i].parent];
+        inside[i] = here || above;
+        if (here && !above && finder->nodes.total[i].samples > 0) {
+            error = join(finder, batch, i, i);
+            finder->calls->root_ns += finder->nodes.total[i].ns;
+        }
+    }
+    free(inside);
+    free(wanted);
+    return error;
+}
+
+static int begin(struct finder *finder, enum report_tree_kind kind, uint64_t function)
+{
+    struct batch batch = {.parent = REPORT_TREE_TOP};
+    int error = 0;
+
+    finder->calls->ns = finder->nodes.total[0].ns;
+    if (kind == REPORT_TREE_CALLERS || kind == REPORT_TREE_CALLEES) {
+        error = begin_at(finder, &batch, function);
+    } else {
+        finder->calls->root_ns = finder->calls->ns;
+        error = open_member(finder, &batch, &(struct member){0});
+    }
+    return error == 0 ? push_batch(finder, &batch) : (sums_clear(&batch.keys), error);
+}
+
+int live_calls_find(const struct profile *profile, const struct report_options *options,
+                    enum report_tree_kind kind, uint64_t function, struct live_calls *calls)
+{
+    struct finder finder = {.profile = profile,
+                            .options = options,
+                            .upwards = kind == REPORT_TREE_CALLERS,
+                            .calls = calls};
+
+    *calls = (struct live_calls){0};
+    int error = live_nodes_find(profile, options, &finder.nodes);
+    if (error == 0)
+        error = begin(&finder, kind, function);
+    if (error == 0)
+        error = take_rows(&finder, options->limit);
+    live_nodes_clear(&finder.nodes);
+    free(finder.members);
+    free(finder.groups);
+    free(finder.heap);
+    return error;
+}
+
+void live_calls_clear(struct live_calls *calls)
+{
+    free(calls->rows);
+    *calls = (struct live_calls){0};
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * live-calls: who calls whom in a profile that still grows, cheap enough for each refresh of a
+ * screen: what is merged and named is only the largest part of the tree, down to a number of rows.
+ */
+#ifndef PPROFIL_LIVE_CALLS_H
+#define PPROFIL_LIVE_CALLS_H
+
+#include "report/call-tree.h"
+#include "report/tree.h"
+
+struct live_call {
+    struct report_row row; /* of its function; samples, ns and shares are its own time, totals with
+                            * all it calls; bottom-up the total is that of the wanted function by
+                            * this way, and no time is its own. id: of this place in the tree */
+    uint64_t function;     /* id of its row BY_FUNCTION; 0: pending */
+    uint32_t parent;       /* index; REPORT_TREE_TOP: none. Parents come before their children */
+    uint32_t below;        /* functions that are directly below it, shown or not */
+};
+
+struct live_calls {
+    struct live_call *rows; /* owned; texts are borrowed from the profile */
+    uint32_t count;
+    uint64_t ns, root_ns;   /* of all that the filter lets through; of what is shown */
+};
+
+/* kind: CALLS; CALLERS and CALLEES of a function, by the id of its row. Of BY_FUNCTION options the
+ * filter and live count; limit: rows, the largest of all, 0 not allowed. calls is to be cleared,
+ * also after an error. 0 or -ENOMEM. */
+int live_calls_find(const struct profile *profile, const struct report_options *options,
+                    enum report_tree_kind kind, uint64_t function, struct live_calls *calls);
+void live_calls_clear(struct live_calls *calls);
+
+/* Adds up totals for sums by code, which get a sum for what only calls, too. totals: as many as
+ * sums in the end, owned by the caller. all: of what the filter lets through. 0 or -ENOMEM. */
+int live_calls_totals(const struct profile *profile, const struct report_options *options,
+                      struct sums *sums, struct call_total **totals, struct call_total *all);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Live call trees and totals, compared with what the same stacks give to other reports. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <time.h>
+
+#include "build-stacks.h"
+#include "report/flat.h"
+#include "report/live-calls.h"
+
+static const struct report_options live_all = {.by = REPORT_BY_FUNCTION, .live = true, .limit = 100};
+
+static void stack(struct profile *profile, const char *folded, uint64_t count)
+{
+    stacks_add(profile, 0, folded, count);
+}
+
+static struct profile *small(void)
+{
+    struct profile *profile = profile_new();
+
+    stack(profile, "main;work;leaf", 50);
+    stack(profile, "main;work", 10);
+    stack(profile, "main;other;leaf", 30);
+    stack(profile, "main;work;work;leaf", 5);
+    stack(profile, "[truncated];leaf", 5);
+    return profile;
+}
+
+static const struct live_call *find(const struct live_calls *calls, uint32_t parent,
+                                    const char *name)
+{
+    for (uint32_t i = 0; i < calls->count; i++)
+        if (calls->rows[i].parent == parent && strcmp(calls->rows[i].row.name, name) == 0)
+            return &calls->rows[i];
+    cr_assert(false, "no %s below %" PRIu32, name, parent);
+    return NULL;
+}
+
+static uint32_t at(const struct live_calls *calls, const struct live_call *call)
+{
+    return (uint32_t)(call - calls->rows);
+}
+
+static uint64_t function_of(const struct live_calls *calls, const char *name)
+{
+    for (uint32_t i = 0; i < calls->count; i++)
+        if (strcmp(calls->rows[i].row.name, name) == 0)
+            return calls->rows[i].function;
+    cr_assert(false, "no %s", name);
+    return 0;
+}
+
+Test(live_calls, top_down)
+{
+    struct profile *profile = small();
+    struct live_calls calls;
+
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &calls), 0);
+    cr_assert_eq(calls.count, 9);
+    cr_assert_eq(calls.ns, 1000);
+    cr_assert_eq(calls.root_ns, 1000);
+    const struct live_call *main = find(&calls, REPORT_TREE_TOP, "main");
+    const struct live_call *work = find(&calls, at(&calls, main), "work");
+    const struct live_call *again = find(&calls, at(&calls, work), "work");
+    cr_assert_eq(main->row.total_samples, 95);
+    cr_assert_eq(main->row.samples, 0);
+    cr_assert_eq(main->below, 2);
+    cr_assert_eq(work->row.total_samples, 65);
+    cr_assert_eq(work->row.samples, 10);
+    cr_assert_float_eq(work->row.total_share, 0.65, 1e-9);
+    cr_assert_eq(again->row.total_samples, 5);
+    cr_assert_neq(again->row.id, work->row.id, "another place of the same function");
+    cr_assert_eq(again->function, work->function);
+    cr_assert_eq(find(&calls, at(&calls, work), "leaf")->row.samples, 50);
+    cr_assert_eq(find(&calls, REPORT_TREE_TOP, "[truncated]")->row.total_samples, 5);
+    for (uint32_t i = 1; i < calls.count; i++)
+        cr_assert_leq(calls.rows[i].row.total_ns, calls.rows[i - 1].row.total_ns);
+    live_calls_clear(&calls);
+    profile_free(profile);
+}
+
+Test(live_calls, ids_stay_while_it_grows)
+{
+    struct profile *profile = small();
+    struct live_calls before, after;
+
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &before), 0);
+    stack(profile, "main;new;leaf", 1000);
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &after), 0);
+    for (uint32_t i = 0; i < before.count; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < after.count; k++)
+            found = found || after.rows[k].row.id == before.rows[i].row.id;
+        cr_assert(found, "%s", before.rows[i].row.name);
+    }
+    live_calls_clear(&before);
+    live_calls_clear(&after);
+    profile_free(profile);
+}
+
+Test(live_calls, callers_and_callees)
+{
+    struct profile *profile = small();
+    struct live_calls all, calls;
+
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &all), 0);
+    uint64_t leaf = function_of(&all, "leaf"), work = function_of(&all, "work");
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLERS, leaf, &calls), 0);
+    const struct live_call *root = find(&calls, REPORT_TREE_TOP, "leaf");
+    cr_assert_eq(root->row.total_samples, 90);
+    cr_assert_eq(calls.root_ns, 900);
+    cr_assert_eq(root->below, 3);
+    cr_assert_eq(find(&calls, at(&calls, root), "work")->row.total_samples, 55);
+    cr_assert_eq(find(&calls, at(&calls, root), "other")->row.total_samples, 30);
+    cr_assert_eq(find(&calls, at(&calls, root), "[truncated]")->row.total_samples, 5);
+    live_calls_clear(&calls);
+
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLEES, work, &calls), 0);
+    root = find(&calls, REPORT_TREE_TOP, "work");
+    cr_assert_eq(root->row.total_samples, 65, "the outermost calls count, once");
+    cr_assert_eq(root->row.samples, 10);
+    cr_assert_eq(find(&calls, at(&calls, root), "leaf")->row.total_samples, 50);
+    live_calls_clear(&calls);
+    live_calls_clear(&all);
+    profile_free(profile);
+}
+
+Test(live_calls, the_largest_within_a_limit)
+{
+    struct report_options options = live_all;
+    struct profile *profile = small();
+    struct live_calls calls;
+
+    options.limit = 3;
+    cr_assert_eq(live_calls_find(profile, &options, REPORT_TREE_CALLS, 0, &calls), 0);
+    cr_assert_eq(calls.count, 3);
+    cr_assert_str_eq(calls.rows[0].row.name, "main");
+    cr_assert_str_eq(calls.rows[1].row.name, "work");
+    cr_assert_str_eq(calls.rows[2].row.name, "leaf");
+    cr_assert_eq(calls.rows[0].below, 2, "also those that are not shown");
+    live_calls_clear(&calls);
+    profile_free(profile);
+}
+
+Test(live_calls, nothing_in_it)
+{
+    struct profile *profile = profile_new();
+    struct live_calls calls;
+
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &calls), 0);
+    cr_assert_eq(calls.count, 0);
+    live_calls_clear(&calls);
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLERS, 77, &calls), 0);
+    cr_assert_eq(calls.count, 0);
+    live_calls_clear(&calls);
+    profile_free(profile);
+}
+
+/* Functions' totals are those of a report that is not live, which goes another way. */
+Test(live_calls, totals_as_other_reports_have_them)
+{
+    struct report_options saved = {.by = REPORT_BY_FUNCTION, .stacks = true};
+    struct report_options live = {.by = REPORT_BY_FUNCTION, .stacks = true, .live = true};
+    struct profile *profile = small();
+    struct report *one, *other;
+    char folded[400];
+
+    for (unsigned i = 0; i < 3000; i++) { /* by a rule without a pattern to it */
+        size_t used = (size_t)snprintf(folded, sizeof folded, "main");
+        for (unsigned k = 0, seed = i * 2654435761u; k < 2 + i % 9; k++, seed = seed * 69069 + 1)
+            used += (size_t)snprintf(folded + used, sizeof folded - used, ";f%u", (seed >> 16) % 40);
+        stack(profile, folded, 1 + i % 7);
+    }
+    cr_assert_eq(report_flat(profile, NULL, &saved, &one), 0);
+    cr_assert_eq(report_flat(profile, NULL, &live, &other), 0);
+    cr_assert(other->stacks);
+    cr_assert_eq(one->count, other->count);
+    for (uint32_t i = 0; i < one->count; i++) {
+        cr_assert_str_eq(one->rows[i].name, other->rows[i].name);
+        cr_assert_eq(one->rows[i].ns, other->rows[i].ns);
+        cr_assert_eq(one->rows[i].samples, other->rows[i].samples);
+        cr_assert_eq(one->rows[i].total_ns, other->rows[i].total_ns, "%s", one->rows[i].name);
+        cr_assert_eq(one->rows[i].total_samples, other->rows[i].total_samples);
+        cr_assert_eq(one->rows[i].id, other->rows[i].id);
+    }
+    report_free(one);
+    report_free(other);
+    profile_free(profile);
+}
