@@ -15,6 +15,7 @@
 enum option_key {
     KEY_OVERHEAD = TARGET_KEY_END,
     KEY_ROWS,
+    KEY_STACK_SIZE,
 };
 
 static const struct argp_option options[] = {
@@ -27,6 +28,8 @@ static const struct argp_option options[] = {
     {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
     {"overhead", KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
      2},
+    {"call-graph", 'g', 0, 0, "who called too: stacks, unwound outside the target", 2},
+    {"stack-size", KEY_STACK_SIZE, "BYTES", 0, "of stack looked at in a sample (16384)", 2},
     {"delay", 'd', "SEC", 0, "seconds between two screens (1)", 2},
     {0, 0, 0, 0, "Without a terminal", 3},
     {"batch", 'b', 0, 0, "print text frames instead", 3},
@@ -58,6 +61,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         break;
     case 'd':
         request->window_seconds = number_option("-d", argument, 0.1, 3600);
+        break;
+    case 'g':
+        request->options.flags |= PPROFIL_CALL_GRAPH;
+        break;
+    case KEY_STACK_SIZE:
+        request->options.stack_size =
+            (size_t)number_option("--stack-size", argument, PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
+        request->options.flags |= PPROFIL_CALL_GRAPH;
         break;
     case 'b':
         request->batch = true;

@@ -28,6 +28,10 @@ enum style {
     STYLE_MATCH,    /* of a search */
     STYLE_KEY,      /* in the bar and the help: the key ... */
     STYLE_KEY_HELP, /* ... and what it does */
+    STYLE_FLAME_ALL, /* boxes of a flame graph: what stands above all, and marks ... */
+    STYLE_FLAME_PROGRAM,
+    STYLE_FLAME_LIBRARY,
+    STYLE_FLAME_RUN_TIME, /* ... code made at run time, or not known */
     STYLE_COUNT,
 };
 

@@ -13,9 +13,12 @@
 #include "pprofil.h"
 
 #define CONTROL(letter) ((letter)&0x1fu)
-#define PAGES (KEY_IN_TABLE | KEY_IN_CODE | KEY_IN_OUTPUT)
+#define CALLS (KEY_IN_CALLS | KEY_IN_FLAME)
+#define TEXTS (KEY_IN_TABLE | KEY_IN_CODE | KEY_IN_OUTPUT)
+#define PAGES (TEXTS | CALLS)
 #define LISTS (PAGES | KEY_IN_PICKER)
 #define TABLE_AND_CODE (KEY_IN_TABLE | KEY_IN_CODE)
+#define FUNCTIONS (TABLE_AND_CODE | CALLS)
 #define WHEEL_LINES 3
 
 const struct key_binding key_bindings[] = {
@@ -23,10 +26,18 @@ const struct key_binding key_bindings[] = {
     {'k', PAGES | KEY_IN_HELP, ACTION_UP, 0, NULL, NULL},
     {TUI_KEY_DOWN, KEY_EVERYWHERE, ACTION_DOWN, 0, "down", NULL},
     {'j', PAGES | KEY_IN_HELP, ACTION_DOWN, 0, NULL, NULL},
-    {TUI_KEY_LEFT, LISTS, ACTION_LEFT, 0, "scroll long names back", NULL},
-    {'h', PAGES, ACTION_LEFT, 0, NULL, NULL},
-    {TUI_KEY_RIGHT, LISTS, ACTION_RIGHT, 0, "scroll long names", NULL},
-    {'l', PAGES, ACTION_RIGHT, 0, NULL, NULL},
+    {TUI_KEY_LEFT, TEXTS | KEY_IN_PICKER, ACTION_LEFT, 0, "scroll long names back", NULL},
+    {'h', TEXTS, ACTION_LEFT, 0, NULL, NULL},
+    {TUI_KEY_RIGHT, TEXTS | KEY_IN_PICKER, ACTION_RIGHT, 0, "scroll long names", NULL},
+    {'l', TEXTS, ACTION_RIGHT, 0, NULL, NULL},
+    {TUI_KEY_LEFT, KEY_IN_CALLS, ACTION_LEFT, 0, "calls: fold; to the caller", NULL},
+    {'h', KEY_IN_CALLS, ACTION_LEFT, 0, NULL, NULL},
+    {TUI_KEY_RIGHT, KEY_IN_CALLS, ACTION_RIGHT, 0, "calls: unfold; to what it calls most", NULL},
+    {'l', KEY_IN_CALLS, ACTION_RIGHT, 0, NULL, NULL},
+    {TUI_KEY_LEFT, KEY_IN_FLAME, ACTION_LEFT, 0, "flame: to the left", NULL},
+    {'h', KEY_IN_FLAME, ACTION_LEFT, 0, NULL, NULL},
+    {TUI_KEY_RIGHT, KEY_IN_FLAME, ACTION_RIGHT, 0, "flame: to the right", NULL},
+    {'l', KEY_IN_FLAME, ACTION_RIGHT, 0, NULL, NULL},
     {TUI_KEY_PAGE_UP, KEY_EVERYWHERE, ACTION_PAGE_UP, 0, "a page up", NULL},
     {CONTROL('B'), KEY_EVERYWHERE, ACTION_PAGE_UP, 0, NULL, NULL},
     {TUI_KEY_PAGE_DOWN, KEY_EVERYWHERE, ACTION_PAGE_DOWN, 0, "a page down", NULL},
@@ -43,8 +54,10 @@ const struct key_binding key_bindings[] = {
 
     {TUI_KEY_ENTER, KEY_IN_TABLE, ACTION_ENTER, 0,
      "a function's code; only this thread, process, object, call", NULL},
+    {TUI_KEY_ENTER, KEY_IN_CALLS, ACTION_ENTER, 0, "calls: fold, unfold", NULL},
+    {TUI_KEY_ENTER, KEY_IN_FLAME, ACTION_ENTER, 0, "flame: only this; Backspace: all again", NULL},
     {TUI_KEY_ENTER, KEY_IN_PICKER, ACTION_ENTER, 0, "attach to this process", NULL},
-    {TUI_KEY_DOUBLE_CLICK, KEY_IN_TABLE | KEY_IN_PICKER, ACTION_ENTER, 0, NULL, NULL},
+    {TUI_KEY_DOUBLE_CLICK, KEY_IN_TABLE | KEY_IN_PICKER | CALLS, ACTION_ENTER, 0, NULL, NULL},
     {TUI_KEY_BACKSPACE, PAGES | KEY_IN_HELP, ACTION_BACK, 0, "back", NULL},
     {TUI_KEY_ESCAPE, PAGES | KEY_IN_HELP, ACTION_BACK, 0, NULL, NULL},
     {'q', KEY_IN_HELP, ACTION_BACK, 0, NULL, NULL},
@@ -55,6 +68,11 @@ const struct key_binding key_bindings[] = {
     {'4', PAGES, ACTION_VIEW, PPROFIL_BY_PROCESS, "processes", NULL},
     {'5', PAGES, ACTION_VIEW, PPROFIL_BY_SYSCALL, "system calls", NULL},
     {'6', PAGES, ACTION_VIEW, PPROFIL_BY_LINE, "lines", NULL},
+    {'7', PAGES, ACTION_VIEW, KEYS_CALLS, "calls, from where threads begin (-g)", NULL},
+    {'8', PAGES, ACTION_VIEW, KEYS_FLAME, "a flame graph of the calls (-g)", NULL},
+    {'f', PAGES, ACTION_VIEW, KEYS_FLAME, NULL, NULL},
+    {'c', FUNCTIONS, ACTION_CALLERS, 0, "callers of this function (-g)", NULL},
+    {'e', FUNCTIONS, ACTION_CALLEES, 0, "callees: what this function calls (-g)", NULL},
     {TUI_KEY_TAB, PAGES, ACTION_NEXT_VIEW, 0, "the next view", NULL},
     {TUI_KEY_BACK_TAB, PAGES, ACTION_PREVIOUS_VIEW, 0, "the view before", NULL},
     {'o', PAGES, ACTION_OUTPUT, 0, "the program's output, and back", NULL},
@@ -63,7 +81,8 @@ const struct key_binding key_bindings[] = {
     {'n', PAGES, ACTION_SEARCH_NEXT, 0, "the next match", NULL},
     {'N', PAGES, ACTION_SEARCH_PREVIOUS, 0, "the match before", NULL},
     {'s', KEY_IN_TABLE, ACTION_SORT, -1, "sort by the next column", NULL},
-    {' ', TABLE_AND_CODE, ACTION_PAUSE, 0, "hold the display still; sampling goes on", NULL},
+    {'s', CALLS, ACTION_SORT, -1, "calls, flame: of the last window, or of all", NULL},
+    {' ', FUNCTIONS, ACTION_PAUSE, 0, "hold the display still; sampling goes on", NULL},
     {'z', PAGES, ACTION_CLEAR, 0, "clear all counts", NULL},
     {'x', PAGES, ACTION_SAMPLE, 0, "stop sampling, and start it", NULL},
     {'+', PAGES, ACTION_FASTER, 0, "more samples", NULL},
@@ -82,7 +101,7 @@ const struct key_binding key_bindings[] = {
     {TUI_KEY_F1 + 1, PAGES, ACTION_NEXT_VIEW, 0, NULL, "View"},
     {TUI_KEY_F1 + 2, PAGES, ACTION_SEARCH, 0, NULL, "Search"},
     {TUI_KEY_F1 + 2, KEY_IN_PICKER, ACTION_SEARCH, 0, NULL, "Filter"},
-    {TUI_KEY_F1 + 3, KEY_IN_TABLE, ACTION_SORT, -1, NULL, "Sort"},
+    {TUI_KEY_F1 + 3, KEY_IN_TABLE | CALLS, ACTION_SORT, -1, NULL, "Sort"},
     {TUI_KEY_F1 + 4, PAGES, ACTION_WINDOW, 0, NULL, "Window"},
     {TUI_KEY_F1 + 5, PAGES, ACTION_WALL, 0, NULL, "Wall"},
     {TUI_KEY_F1 + 6, PAGES, ACTION_SLOWER, 0, NULL, "Slower"},

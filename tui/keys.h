@@ -57,7 +57,9 @@ enum action {
     ACTION_LAST,
     ACTION_ENTER, /* into a function's code; filter to a thread, process, object, system call */
     ACTION_BACK,  /* out of it */
-    ACTION_VIEW,  /* which: key_binding.argument, enum pprofil_by */
+    ACTION_VIEW,  /* which: key_binding.argument, enum pprofil_by, or enum keys_view */
+    ACTION_CALLERS, /* of a function */
+    ACTION_CALLEES,
     ACTION_NEXT_VIEW,
     ACTION_PREVIOUS_VIEW,
     ACTION_SEARCH,
@@ -86,8 +88,13 @@ enum key_where {
     KEY_IN_OUTPUT = 1u << 2,
     KEY_IN_PICKER = 1u << 3,
     KEY_IN_HELP = 1u << 4,
-    KEY_EVERYWHERE = 0x1f,
+    KEY_IN_CALLS = 1u << 5,
+    KEY_IN_FLAME = 1u << 6,
+    KEY_EVERYWHERE = 0x7f,
 };
+
+/* Views besides those by enum pprofil_by. */
+enum keys_view { KEYS_CALLS = 16, KEYS_FLAME };
 
 struct key_binding {
     uint32_t key;

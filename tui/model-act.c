@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <limits.h>
+
 #include "model-internal.h"
 
 #define SIDEWAYS_COLUMNS 8
@@ -25,6 +27,8 @@ static enum effect move(struct model *model, int64_t lines)
 {
     if (model->help)
         return move_help(model, lines);
+    if (model->page == PAGE_FLAME)
+        return flame_move(model, (int)lines);
     list_move(model, lines);
     return EFFECT_PAINT;
 }
@@ -33,6 +37,8 @@ static enum effect scroll(struct model *model, int64_t lines)
 {
     if (model->help)
         return move_help(model, lines);
+    if (model->page == PAGE_FLAME)
+        return flame_move(model, (int)lines);
     list_scroll(model, lines);
     return EFFECT_PAINT;
 }
@@ -77,6 +83,8 @@ static enum effect act_first(struct model *model, int argument)
     (void)argument;
     if (model->help)
         return move_help(model, -(int64_t)model->help_top);
+    if (model->page == PAGE_FLAME)
+        return flame_move(model, INT_MIN);
     list_first(model);
     return EFFECT_PAINT;
 }
@@ -86,12 +94,16 @@ static enum effect act_last(struct model *model, int argument)
     (void)argument;
     if (model->help)
         return move_help(model, model->help_last);
+    if (model->page == PAGE_FLAME)
+        return flame_move(model, INT_MAX);
     list_last(model);
     return EFFECT_PAINT;
 }
 
 static enum effect act_sideways(struct model *model, int steps)
 {
+    if (calls_is_page(model))
+        return calls_sideways(model, steps);
     list_sideways(model, steps * SIDEWAYS_COLUMNS);
     return EFFECT_PAINT;
 }
@@ -101,6 +113,8 @@ static enum effect act_sideways(struct model *model, int steps)
 static enum effect act_enter(struct model *model, int argument)
 {
     (void)argument;
+    if (calls_is_page(model))
+        return calls_enter(model);
     return model->page == PAGE_PICKER ? picker_choose(model) : filter_enter(model);
 }
 
@@ -115,9 +129,25 @@ static enum effect act_back(struct model *model, int argument)
 
 static enum effect act_view(struct model *model, int argument)
 {
-    if (model->page == PAGE_PICKER || argument < 0 || argument >= SNAPSHOT_GROUPINGS)
+    if (model->page == PAGE_PICKER)
+        return EFFECT_NONE;
+    if (argument == KEYS_CALLS || argument == KEYS_FLAME)
+        return calls_open(model, argument == KEYS_CALLS ? PAGE_CALLS : PAGE_FLAME);
+    if (argument < 0 || argument >= SNAPSHOT_GROUPINGS)
         return EFFECT_NONE;
     return view_open(model, (enum pprofil_by)argument);
+}
+
+static enum effect act_callers(struct model *model, int argument)
+{
+    (void)argument;
+    return calls_open_function(model, PPROFIL_TREE_CALLERS);
+}
+
+static enum effect act_callees(struct model *model, int argument)
+{
+    (void)argument;
+    return calls_open_function(model, PPROFIL_TREE_CALLEES);
 }
 
 static enum effect act_step_view(struct model *model, int step)
@@ -189,7 +219,7 @@ static enum effect act_search_on(struct model *model, int direction)
 
 static enum effect act_sort(struct model *model, int argument)
 {
-    return view_sort_by(model, argument);
+    return calls_is_page(model) ? calls_measure(model) : view_sort_by(model, argument);
 }
 
 static enum effect act_pause(struct model *model, int argument)
@@ -311,6 +341,8 @@ static const struct {
     [ACTION_ENTER] = {act_enter, 0},
     [ACTION_BACK] = {act_back, 0},
     [ACTION_VIEW] = {act_view, 0},
+    [ACTION_CALLERS] = {act_callers, 0},
+    [ACTION_CALLEES] = {act_callees, 0},
     [ACTION_NEXT_VIEW] = {act_step_view, 1},
     [ACTION_PREVIOUS_VIEW] = {act_step_view, -1},
     [ACTION_SEARCH] = {act_search, 0},
@@ -348,6 +380,10 @@ static bool click(struct model *model, const struct key_event *event)
 
     if (event->key != TUI_KEY_CLICK && event->key != TUI_KEY_DOUBLE_CLICK)
         return true;
+    if (model->page == PAGE_FLAME && !model->help) {
+        flame_click(model, event->row, event->column);
+        return true;
+    }
     if (model->help || !list_at(model, event->row, &index))
         return false;
     list_select(model, index);

@@ -49,6 +49,22 @@ void view_arrange(const struct model *model, struct table *table, enum pprofil_b
 /* Taken with each snapshot, whatever is on the screen. */
 bool view_is_kept(enum pprofil_by by);
 
+/* --- model-calls.c: who calls whom --------------------------------------------------------- */
+
+bool calls_is_page(const struct model *model);
+enum effect calls_open(struct model *model, enum model_page page);
+/* Of the selected function, wherever it is. */
+enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind);
+void calls_take_snapshot(struct model *model, const struct snapshot *snapshot, bool due);
+enum effect calls_enter(struct model *model);
+enum effect calls_back(struct model *model);
+/* In the list: to the left is the caller. In the flame view, too, by boxes and levels. */
+enum effect calls_sideways(struct model *model, int steps);
+enum effect flame_move(struct model *model, int levels);
+void flame_click(struct model *model, int row, int column);
+/* Of the last window, or of all. */
+enum effect calls_measure(struct model *model);
+
 /* --- model-filter.c: into rows, and out ---------------------------------------------------- */
 
 enum effect filter_enter(struct model *model);

@@ -79,6 +79,8 @@ static uint64_t id_at(const struct model *model, uint32_t index)
         return model_table(model)->rows[index].total.id;
     if (model->page == PAGE_PICKER)
         return model->candidates[model->picked[index]].pid;
+    if (model->page == PAGE_CALLS)
+        return model->calls.rows[model->calls.lines[index]].call.id;
     return (uint64_t)index + 1; /* lines of a text stay where they are */
 }
 
@@ -210,6 +212,10 @@ void list_texts(const struct model *model, uint32_t index, const char *texts[LIS
         texts[2] = row->file;
     } else if (model->page == PAGE_CODE && model->now.code[index].text != NULL) {
         texts[0] = model->now.code[index].text;
+    } else if (model->page == PAGE_CALLS) {
+        const struct pprofil_live_call *call = &model->calls.rows[model->calls.lines[index]].call;
+        texts[0] = call->name;
+        texts[1] = call->object;
     } else if (model->page == PAGE_OUTPUT) {
         texts[0] = model->output.lines[index];
     } else if (model->page == PAGE_PICKER) {

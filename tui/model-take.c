@@ -267,6 +267,8 @@ static void drop_rows(struct snapshot *snapshot)
         snapshot->by[by].rows = NULL;
         snapshot->by[by].count = 0;
     }
+    free(snapshot->calls.rows);
+    snapshot->calls = (struct snapshot_calls){0};
 }
 
 void model_take(struct model *model, struct snapshot *snapshot, bool due)
@@ -276,6 +278,7 @@ void model_take(struct model *model, struct snapshot *snapshot, bool due)
     list_settle(model);
     model_answer_seen(model, snapshot->time_ns);
     take_tables(model, snapshot, due);
+    calls_take_snapshot(model, snapshot, due);
     model->began_ns = 0; /* a table that comes later begins later */
     take_header(model, snapshot, due);
     drop_rows(snapshot);

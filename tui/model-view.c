@@ -34,15 +34,17 @@ bool view_is_kept(enum pprofil_by by)
     return views[by].kept;
 }
 
-static bool can_sort(enum pprofil_by by, enum table_sort sort)
+static bool can_sort(const struct model *model, enum pprofil_by by, enum table_sort sort)
 {
+    if (sort == TABLE_BY_INCLUSIVE)
+        return model->stacks && by == PPROFIL_BY_FUNCTION;
     return ((views[by].sorts | BIT(TABLE_BY_WINDOW) | BIT(TABLE_BY_TOTAL)) & BIT(sort)) != 0;
 }
 
 void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
                   const struct snapshot *snapshot)
 {
-    enum table_sort sort = can_sort(by, model->sort) ? model->sort : TABLE_BY_WINDOW;
+    enum table_sort sort = can_sort(model, by, model->sort) ? model->sort : TABLE_BY_WINDOW;
 
     if (by == PPROFIL_BY_PROCESS && sort == TABLE_BY_WINDOW)
         table_sort_tree(table, snapshot);
@@ -65,21 +67,26 @@ enum effect view_open(struct model *model, enum pprofil_by by)
         table_clear(&model->tables[model->view]);
     model->page = PAGE_TABLE;
     model->view = by;
-    if (!can_sort(by, model->sort))
+    if (!can_sort(model, by, model->sort))
         model->sort = TABLE_BY_WINDOW;
     list_settle(model);
     arrange_present(model);
     return model_table(model)->taken ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }
 
+/* The tables, and where there are stacks two views of calls behind them. */
 enum effect view_step(struct model *model, int step)
 {
-    int at = 0;
+    int at = 0, count = SNAPSHOT_GROUPINGS + (model->stacks ? 2 : 0);
 
     while (at < SNAPSHOT_GROUPINGS - 1 && order[at] != model->view)
         at++;
-    if (model->page == PAGE_TABLE)
-        at = (at + step + SNAPSHOT_GROUPINGS) % SNAPSHOT_GROUPINGS;
+    if (calls_is_page(model))
+        at = SNAPSHOT_GROUPINGS + (model->page == PAGE_FLAME);
+    if (model->page == PAGE_TABLE || calls_is_page(model))
+        at = (at + step + count) % count;
+    if (at >= SNAPSHOT_GROUPINGS)
+        return calls_open(model, at == SNAPSHOT_GROUPINGS ? PAGE_CALLS : PAGE_FLAME);
     return view_open(model, order[at]);
 }
 
@@ -89,6 +96,7 @@ void view_clear_tables(struct model *model)
         table_clear(&model->tables[by]);
         table_clear(&model->frozen[by]);
     }
+    calls_clear(&model->calls);
     list_follow(model);
 }
 
@@ -100,7 +108,7 @@ static int next_sort(const struct model *model)
 
     do
         sort = (sort + 1) % TABLE_SORTS;
-    while (!can_sort(model->view, (enum table_sort)sort));
+    while (!can_sort(model, model->view, (enum table_sort)sort));
     return sort;
 }
 
@@ -109,6 +117,7 @@ enum effect view_sort_by(struct model *model, int sort)
     static const char *const names[TABLE_SORTS] = {
         [TABLE_BY_WINDOW] = "the last window",
         [TABLE_BY_TOTAL] = "the time since the start",
+        [TABLE_BY_INCLUSIVE] = "the last window, with what was called",
         [TABLE_BY_NAME] = "name",
         [TABLE_BY_OBJECT] = "object",
         [TABLE_BY_PID] = "number",
@@ -116,7 +125,7 @@ enum effect view_sort_by(struct model *model, int sort)
 
     if (model->page != PAGE_TABLE || sort >= TABLE_SORTS)
         return EFFECT_NONE;
-    if (sort >= 0 && !can_sort(model->view, (enum table_sort)sort))
+    if (sort >= 0 && !can_sort(model, model->view, (enum table_sort)sort))
         return EFFECT_NONE;
     if (sort < 0)
         sort = next_sort(model);
@@ -154,5 +163,6 @@ enum effect view_pause(struct model *model)
         model_answer(model, "no memory to hold the display still");
     if (model->page == PAGE_TABLE)
         arrange_present(model);
+    model->calls_ns = 0; /* no window of its own has been held */
     return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT; /* code and threads may be old */
 }

@@ -21,6 +21,7 @@ struct model *model_new(void)
     model->view = model->placed = PPROFIL_BY_FUNCTION;
     model->now.status = -1;
     model->blocked_in = "";
+    model->calls.first = CALLS_NONE;
     model->output_follows = true;
     model->own_targets = true;
     model->asked_hz = 1000;
@@ -37,6 +38,7 @@ void model_free(struct model *model)
         table_free(&model->frozen[by]);
     }
     snapshot_free(&model->now);
+    calls_free(&model->calls);
     free(model->candidates);
     free(model->candidate_cpu);
     free(model->picked);
@@ -84,6 +86,10 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
         wants->code_by = model->code_by;
         wants->code_id = model->code_id;
     }
+    wants->calls =
+        calls_is_page(model) && model->stacks && !(model->paused && model->calls.taken);
+    wants->calls_kind = model->calls.kind;
+    wants->calls_function = model->calls.function;
     if (model->page == PAGE_TABLE)
         want_shown(model, wants);
 }
@@ -125,6 +131,8 @@ enum key_where model_where(const struct model *model)
         [PAGE_PICKER] = KEY_IN_PICKER,
         [PAGE_TABLE] = KEY_IN_TABLE,
         [PAGE_CODE] = KEY_IN_CODE,
+        [PAGE_CALLS] = KEY_IN_CALLS,
+        [PAGE_FLAME] = KEY_IN_FLAME,
         [PAGE_OUTPUT] = KEY_IN_OUTPUT,
     };
 
@@ -146,6 +154,10 @@ uint32_t model_list_count(const struct model *model)
         return model_table(model)->count;
     case PAGE_CODE:
         return model->now.code_count;
+    case PAGE_CALLS:
+        return model->calls.line_count;
+    case PAGE_FLAME:
+        return 0; /* it has boxes */
     case PAGE_OUTPUT:
         return model->output.count;
     }

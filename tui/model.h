@@ -6,6 +6,7 @@
 #ifndef TUI_MODEL_H
 #define TUI_MODEL_H
 
+#include "calls.h"
 #include "keys.h"
 #include "snapshot.h"
 #include "table.h"
@@ -19,6 +20,8 @@ enum model_page {
     PAGE_PICKER, /* which process? */
     PAGE_TABLE,
     PAGE_CODE,   /* of one function */
+    PAGE_CALLS,  /* a call tree */
+    PAGE_FLAME,
     PAGE_OUTPUT, /* the program's */
 };
 
@@ -114,6 +117,15 @@ struct model {
     enum pprofil_by code_by;
     uint64_t code_id;
     char code_name[256];
+
+    /* pages of calls */
+    bool stacks; /* they are taken */
+    struct calls calls;
+    uint64_t calls_ns;       /* time of its last window's end */
+    char calls_name[256];    /* of the function whose callers or callees they are */
+    uint64_t flame_zoom, flame_selected; /* ids; 0: all */
+    int flame_columns;       /* of the screen: the view says it, as the next two */
+    uint32_t flame_top, flame_levels;
 
     struct model_output output;
     bool output_follows; /* the last line stays in view */

@@ -10,6 +10,7 @@ void snapshot_free(struct snapshot *snapshot)
 {
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         free(snapshot->by[by].rows);
+    free(snapshot->calls.rows);
     free(snapshot->tasks);
     free(snapshot->processes);
     free(snapshot->code);

@@ -16,6 +16,14 @@ struct snapshot_rows {
     uint32_t count;
 };
 
+/* A call tree; parents before their children. */
+struct snapshot_calls {
+    bool taken;
+    struct pprofil_live_call *rows; /* owned */
+    uint32_t count;
+    uint64_t all_ns, tree_ns; /* of what the filter lets through; in all of the tree */
+};
+
 /* As struct pprofil_process has it, without the command: there may have been very many. */
 struct snapshot_process {
     uint32_t pid, ppid, image;
@@ -37,6 +45,7 @@ struct snapshot {
     uint32_t alive;   /* processes, of those below */
     uint32_t pending; /* places without a name yet */
     struct snapshot_rows by[SNAPSHOT_GROUPINGS];
+    struct snapshot_calls calls;
     struct pprofil_task *tasks; /* owned */
     uint32_t task_count;
     struct snapshot_process *processes; /* owned */
@@ -56,6 +65,9 @@ struct snapshot_wants {
     bool tasks, processes, command;
     enum pprofil_by code_by; /* of the row below */
     uint64_t code_id;        /* a row whose code is on the screen; 0: none */
+    bool calls; /* a tree, of a function for CALLERS and CALLEES */
+    enum pprofil_tree_kind calls_kind;
+    uint64_t calls_function;
     enum pprofil_by shown_by;
     const uint64_t *shown;   /* rows on the screen: where they are defined is asked for */
     uint32_t shown_count;

@@ -223,6 +223,26 @@ static int take_code(const struct source *source, const struct snapshot_wants *w
     return snapshot->code != NULL ? 0 : -ENOMEM;
 }
 
+static int take_calls(const struct source *source, const struct snapshot_wants *wants,
+                      struct snapshot_calls *calls)
+{
+    const struct pprofil_live_tree_options options = {
+        .size = sizeof options, .kind = wants->calls_kind, .function = wants->calls_function};
+    pprofil_live_tree *tree;
+    int error = pprofil_live_tree_new(source->live, &options, &wants->filter, &tree);
+
+    if (error != 0)
+        return error;
+    calls->count = pprofil_live_tree_count(tree);
+    calls->all_ns = pprofil_live_tree_ns(tree, &calls->tree_ns);
+    calls->rows = calloc(calls->count + 1u, sizeof *calls->rows);
+    calls->taken = calls->rows != NULL;
+    for (uint32_t i = 0; calls->taken && i < calls->count; i++)
+        pprofil_live_tree_at(tree, i, &calls->rows[i], sizeof calls->rows[i]);
+    pprofil_live_tree_free(tree);
+    return calls->taken ? 0 : -ENOMEM;
+}
+
 static int take_lists(const struct source *source, const struct snapshot_wants *wants,
                       struct snapshot *snapshot)
 {
@@ -237,6 +257,8 @@ static int take_lists(const struct source *source, const struct snapshot_wants *
         error = take_processes(source, snapshot);
     if (error == 0 && wants->command)
         take_command(source, snapshot);
+    if (error == 0 && wants->calls)
+        error = take_calls(source, wants, &snapshot->calls);
     if (error == 0 && wants->code_id != 0)
         error = take_code(source, wants, snapshot);
     return error;

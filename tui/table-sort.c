@@ -41,6 +41,17 @@ static int by_window(const void *left, const void *right)
     return one != other ? (one < other) - (one > other) : by_total(a, b);
 }
 
+static int by_inclusive(const void *left, const void *right)
+{
+    const struct table_row *a = left, *b = right;
+    long one = lround(a->smooth_inclusive * 1e4), other = lround(b->smooth_inclusive * 1e4);
+
+    if (one != other)
+        return (one < other) - (one > other);
+    int order = compare_numbers(b->total.total_ns, a->total.total_ns);
+    return order != 0 ? order : by_window(a, b);
+}
+
 static int by_name(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
@@ -69,7 +80,7 @@ static int by_pid(const void *left, const void *right)
 
 static comparison *const comparisons[TABLE_SORTS] = {
     [TABLE_BY_WINDOW] = by_window, [TABLE_BY_TOTAL] = by_total, [TABLE_BY_NAME] = by_name,
-    [TABLE_BY_OBJECT] = by_object, [TABLE_BY_PID] = by_pid,
+    [TABLE_BY_OBJECT] = by_object, [TABLE_BY_INCLUSIVE] = by_inclusive, [TABLE_BY_PID] = by_pid,
 };
 
 void table_sort(struct table *table, enum table_sort sort)

@@ -94,7 +94,9 @@ static void carry(struct table_row *row, const struct table_row *before)
 {
     row->window_ns = growth(row->total.ns, before->total.ns);
     row->window_samples = growth(row->total.samples, before->total.samples);
+    row->window_inclusive_ns = growth(row->total.total_ns, before->total.total_ns);
     row->smooth_share = before->smooth_share;
+    row->smooth_inclusive = before->smooth_inclusive;
     row->smooth_cpus = before->smooth_cpus;
     row->depth = before->depth;
     memcpy(row->history, before->history, sizeof row->history);
@@ -125,6 +127,11 @@ static void smooth(const struct table *table, struct table_row *row)
     double share = follow(table, row->smooth_share, row->window_share);
     row->smooth_share = share < UNSEEN ? 0 : share;
     row->smooth_cpus = follow(table, row->smooth_cpus, cpus);
+    double inclusive = table->empty ? 0
+                                    : fmin((double)row->window_inclusive_ns /
+                                               (double)table->window_ns, 1);
+    inclusive = follow(table, row->smooth_inclusive, inclusive);
+    row->smooth_inclusive = inclusive < UNSEEN ? 0 : inclusive;
 }
 
 static void close_window(const struct table *table, struct table_row *row)

@@ -12,12 +12,13 @@
 
 struct table_row {
     struct pprofil_row total; /* since the start (or the last clear) */
-    uint64_t window_ns, window_samples;
+    uint64_t window_ns, window_samples, window_inclusive_ns;
     double window_share;   /* of the last window, 0..1; of an empty one 0 */
     double window_error95; /* half the width of its 95 % interval; of an empty window NAN */
     double smooth_share;   /* follows window_share within about two windows: what is shown and
                             * sorted by, so that the order does not flicker. Windows without a
                             * sample say nothing about shares, and leave it */
+    double smooth_inclusive; /* of samples with it on their stack, as smooth_share */
     double smooth_cpus;    /* time for each second of a window, which follows in the same way; it is
                             * no smooth share of a window's time: that may be a very different
                             * time than that of the window before */
@@ -42,6 +43,7 @@ struct table {
 enum table_sort {
     TABLE_BY_WINDOW, /* smooth_share, then the total */
     TABLE_BY_TOTAL,
+    TABLE_BY_INCLUSIVE, /* smooth_inclusive, then by window */
     TABLE_BY_NAME,
     TABLE_BY_OBJECT, /* then by window */
     TABLE_BY_PID,    /* threads and processes: by number */

@@ -27,6 +27,7 @@ void top_set_up_model(struct model *model, const struct top_request *request)
 {
     model->asked_hz = request->options.frequency != 0 ? request->options.frequency : DEFAULT_HZ;
     model->wall = request->options.flags & PPROFIL_WALL;
+    model->stacks = request->options.flags & PPROFIL_CALL_GRAPH;
     if (request->window_seconds > 0)
         model->window_seconds = request->window_seconds;
 }

@@ -33,6 +33,17 @@ static void paint_window_error(const struct pen *pen, const void *row)
                    pen->table->windows > 0 ? line->window_error95 : (double)NAN, 1);
 }
 
+/* With all that it called. */
+static void paint_inclusive(const struct pen *pen, const void *row)
+{
+    const struct table_row *line = row;
+    const struct table *table = pen->table;
+
+    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width,
+                   table->empty ? STYLE_DIM : pen->style,
+                   table->filled > 0 ? line->smooth_inclusive : (double)NAN, 1);
+}
+
 static void paint_total(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
@@ -209,6 +220,14 @@ static const struct column by_function[] = {
     SHARES,
     {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, OBJECT,
     {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   paint_place}, {0}};
+/* With stacks. */
+static const struct column by_called_function[] = {
+    WINDOW, WINDOW_ERROR,
+    {"calls%",    NULL, NULL,  6,  0, 1, TABLE_BY_INCLUSIVE, FIGURE, paint_inclusive},
+    {"total%",    NULL, NULL,  6,  0, 3, TABLE_BY_TOTAL, FIGURE, paint_total},
+    ERROR, SECONDS, HISTORY,
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, OBJECT,
+    {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   paint_place}, {0}};
 static const struct column by_object[] = {
     SHARES, {"object", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   paint_path}, {0}};
 static const struct column by_line[] = {
@@ -230,7 +249,7 @@ static const struct column by_syscall[] = {
     {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, {0}};
 /* clang-format on */
 
-const struct column *view_columns(enum pprofil_by by)
+const struct column *view_columns(const struct model *model)
 {
     static const struct column *const columns[SNAPSHOT_GROUPINGS] = {
         [PPROFIL_BY_FUNCTION] = by_function, [PPROFIL_BY_OBJECT] = by_object,
@@ -238,5 +257,7 @@ const struct column *view_columns(enum pprofil_by by)
         [PPROFIL_BY_PROCESS] = by_process,   [PPROFIL_BY_SYSCALL] = by_syscall,
     };
 
-    return columns[by];
+    if (model->stacks && model->view == PPROFIL_BY_FUNCTION)
+        return by_called_function;
+    return columns[model->view];
 }

@@ -6,7 +6,7 @@
 #include "columns.h"
 
 /* Of struct table_row; ends with a row without a title. */
-const struct column *view_columns(enum pprofil_by by);
+const struct column *view_columns(const struct model *model);
 
 /* A row's name from a column on: scrolled, searched, pending as it may be. tail: as in
  * struct paint_text. */

@@ -20,7 +20,7 @@ static void paint_lines(const struct model *model, struct canvas *canvas, int ro
 {
     const struct table *table = model_table(model);
     struct column_place places[COLUMNS_MOST];
-    int count = columns_layout(view_columns(model->view), canvas->columns, screen, places);
+    int count = columns_layout(view_columns(model), canvas->columns, screen, places);
 
     columns_titles(places, count, canvas, row++, (int)model->sort, model->now.totals.wall);
     for (uint32_t i = first; i < end && i < table->count; i++, row++) {
@@ -51,7 +51,7 @@ int view_table(struct model *model, struct canvas *canvas, int row, int rows)
 int view_sort_at(const struct model *model, int columns, int column)
 {
     struct column_place places[COLUMNS_MOST];
-    int count = columns_layout(view_columns(model->view), columns, true, places);
+    int count = columns_layout(view_columns(model), columns, true, places);
 
     for (int i = 0; i < count; i++)
         if (column >= places[i].at && column < places[i].at + places[i].width)

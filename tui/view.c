@@ -21,11 +21,25 @@ static void put_too_small(struct model *model, struct canvas *canvas)
 
 enum tabs { TABS_KEYS, TABS_NAMES, TABS_BRIEF, TABS_ONE };
 
+static int present_view(const struct model *model)
+{
+    return model->page == PAGE_CALLS   ? KEYS_CALLS
+           : model->page == PAGE_FLAME ? KEYS_FLAME
+                                       : (int)model->view;
+}
+
+/* Each view once, and those of calls where there are stacks. */
+static bool has_tab(const struct model *model, const struct key_binding *binding)
+{
+    return binding->action == ACTION_VIEW && binding->help != NULL &&
+           (binding->argument < KEYS_CALLS || model->stacks ||
+            binding->argument == present_view(model));
+}
+
 static int put_tab(const struct model *model, struct canvas *canvas, int row, int column,
                    enum tabs kind, const struct key_binding *binding)
 {
-    enum pprofil_by by = (enum pprofil_by)binding->argument;
-    bool present = by == model->view;
+    bool present = binding->argument == present_view(model);
     int start = column;
 
     if (kind == TABS_ONE && !present)
@@ -36,7 +50,7 @@ static int put_tab(const struct model *model, struct canvas *canvas, int row, in
         column += canvas_printf(canvas, row, column, -1, present ? style : STYLE_KEY, "%s ",
                                 keys_name(binding->key));
     column += canvas_printf(canvas, row, column, -1, style, "%s%s",
-                            words_view(by, kind == TABS_BRIEF), present ? "]" : " ");
+                            words_view(binding->argument, kind == TABS_BRIEF), present ? "]" : " ");
     return column - start;
 }
 
@@ -46,11 +60,10 @@ static int tabs_width(const struct model *model, enum tabs kind)
 
     for (size_t i = 0; i < key_binding_count; i++) {
         const struct key_binding *binding = &key_bindings[i];
-        if (binding->action != ACTION_VIEW ||
-            (kind == TABS_ONE && binding->argument != (int)model->view))
+        if (!has_tab(model, binding) ||
+            (kind == TABS_ONE && binding->argument != present_view(model)))
             continue;
-        width +=
-            text_width(words_view((enum pprofil_by)binding->argument, kind == TABS_BRIEF), 32) + 2;
+        width += text_width(words_view(binding->argument, kind == TABS_BRIEF), 32) + 2;
         width += kind == TABS_KEYS ? text_width(keys_name(binding->key), 8) + 1 : 0;
     }
     return width;
@@ -72,10 +85,10 @@ static int put_tabs(const struct model *model, struct canvas *canvas, int row)
     enum tabs kind = filters ? TABS_ONE : TABS_KEYS;
     int column = 0;
 
-    while (kind < TABS_BRIEF && tabs_width(model, kind) > canvas->columns)
+    while (kind < (model->stacks ? TABS_ONE : TABS_BRIEF) && tabs_width(model, kind) > canvas->columns)
         kind++;
     for (size_t i = 0; i < key_binding_count; i++)
-        if (key_bindings[i].action == ACTION_VIEW)
+        if (has_tab(model, &key_bindings[i]))
             column += put_tab(model, canvas, row, column, kind, &key_bindings[i]);
     if (filters)
         put_filters(model, canvas, row, column);
@@ -95,6 +108,12 @@ static void put_page(struct model *model, struct canvas *canvas, int end)
         view_code(model, canvas, row, end - row);
     } else if (model->page == PAGE_OUTPUT) {
         view_output(model, canvas, row, end - row);
+    } else if (model->page == PAGE_CALLS) {
+        row = put_tabs(model, canvas, row);
+        view_calls(model, canvas, row, end - row);
+    } else if (model->page == PAGE_FLAME) {
+        row = put_tabs(model, canvas, row);
+        view_flame(model, canvas, row, end - row);
     } else {
         row = put_tabs(model, canvas, row);
         view_table(model, canvas, row, end - row);

@@ -17,6 +17,8 @@ void view_screen(struct model *model, struct canvas *canvas, uint64_t now_ns);
 int view_header(const struct model *model, struct canvas *canvas, int row);
 int view_table(struct model *model, struct canvas *canvas, int row, int rows);
 int view_code(struct model *model, struct canvas *canvas, int row, int rows);
+int view_calls(struct model *model, struct canvas *canvas, int row, int rows);
+int view_flame(struct model *model, struct canvas *canvas, int row, int rows);
 int view_output(struct model *model, struct canvas *canvas, int row, int rows);
 int view_picker(struct model *model, struct canvas *canvas, int row, int rows);
 /* Covers all but the bar; corrects help_top, and says how far it may go. */

@@ -129,15 +129,28 @@ void words_empty(const struct model *model, char *text, size_t size)
         snprintf(text, size, "nothing to show here yet");
 }
 
-const char *words_view(enum pprofil_by by, bool brief)
+void words_calls(const struct model *model, char *text, size_t size)
 {
-    static const char *const names[SNAPSHOT_GROUPINGS][2] = {
+    if (!model->stacks)
+        snprintf(text, size, "no stacks are taken: start with -g to see who calls");
+    else if (!model->calls.taken)
+        snprintf(text, size, "waiting for the first stacks");
+    else if (model->calls.all_ns > 0 && model->calls.kind != PPROFIL_TREE_CALLS)
+        snprintf(text, size, "%s is on no stack here", model->calls_name);
+    else
+        snprintf(text, size, "no stacks yet: nothing has run");
+}
+
+const char *words_view(int view, bool brief)
+{
+    static const char *const names[KEYS_FLAME + 1][2] = {
         [PPROFIL_BY_FUNCTION] = {"functions", "func"}, [PPROFIL_BY_OBJECT] = {"objects", "obj"},
         [PPROFIL_BY_LINE] = {"lines", "line"},         [PPROFIL_BY_THREAD] = {"threads", "thr"},
         [PPROFIL_BY_PROCESS] = {"processes", "proc"},  [PPROFIL_BY_SYSCALL] = {"syscalls", "sysc"},
+        [KEYS_CALLS] = {"calls", "calls"},             [KEYS_FLAME] = {"flame", "flame"},
     };
 
-    return names[by][brief];
+    return names[view][brief];
 }
 
 double words_throttled(const struct pprofil_totals *totals)

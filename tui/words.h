@@ -18,8 +18,10 @@ void words_outcome(const struct snapshot *now, bool brief, char *text, size_t si
 void words_threads(const struct model *model, int brief, char *text, size_t size);
 /* Why the table is empty. */
 void words_empty(const struct model *model, char *text, size_t size);
-/* "functions", or of four letters. */
-const char *words_view(enum pprofil_by by, bool brief);
+/* Why there are no calls. */
+void words_calls(const struct model *model, char *text, size_t size);
+/* "functions", or of at most five letters; view: enum pprofil_by or keys_view. */
+const char *words_view(int view, bool brief);
 /* Per cent of the time sampled that the rate was below what was asked. */
 double words_throttled(const struct pprofil_totals *totals);
 

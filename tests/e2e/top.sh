@@ -23,7 +23,10 @@ sed -n '/^const struct key_binding key_bindings/,/^};/p' "$source/tui/keys.c" | 
 	function places(set) {
 		gsub(/ /, "", set)
 		if (set == "LISTS&~KEY_IN_OUTPUT") return "TABLE CODE PICKER"
+		# pages of calls are tests/e2e/top-calls.sh's
+		gsub(/\|?CALLS|\|?KEY_IN_(CALLS|FLAME)/, "", set)
 		sub(/KEY_EVERYWHERE/, "LISTS|HELP", set)
+		sub(/FUNCTIONS/, "TABLE_AND_CODE", set)
 		sub(/TABLE_AND_CODE/, "TABLE|CODE", set)
 		sub(/LISTS/, "PAGES|PICKER", set)
 		sub(/PAGES/, "TABLE|CODE|OUTPUT", set)
@@ -41,7 +44,8 @@ sed -n '/^const struct key_binding key_bindings/,/^};/p' "$source/tui/keys.c" | 
 		for (i = 1; i <= count; i++)
 			print number, place[i], key, substr($3, 8) ($3 == "ACTION_VIEW" ? $4 : "")
 	}' >"$work/bindings"
-expect "the key table: bindings" "$(grep -c '{.*ACTION_' "$source/tui/keys.c")" \
+expect "the key table: bindings" \
+	"$(grep '{.*ACTION_' "$source/tui/keys.c" | grep -Evc ', (CALLS|KEY_IN_(CALLS|FLAME)),')" \
 	"$(cut -d ' ' -f 1 "$work/bindings" | uniq | wc -l)"
 expect "the key table: places" "" \
 	"$(grep -Ev '^[0-9]+ (TABLE|CODE|OUTPUT|PICKER|HELP) [^ ]+ [A-Z_]+$' "$work/bindings")"
@@ -433,6 +437,14 @@ do_VIEWPPROFIL_BY_THREAD() { do_view 'thr(eads)?' ' (many|sleeper)( |$)'; }
 do_VIEWPPROFIL_BY_PROCESS() { do_view 'proc(esses)?' 'many'; }
 do_VIEWPPROFIL_BY_SYSCALL() { do_view 'sysc(alls)?' 'write'; }
 do_VIEWPPROFIL_BY_LINE() { do_view 'lines?' 'many\.c:[0-9]+'; }
+# this target is sampled without stacks: top-calls.sh has others
+do_VIEWKEYS_CALLS() {
+	press
+	must screen_has 'start with -g'
+}
+do_VIEWKEYS_FLAME() { do_VIEWKEYS_CALLS; }
+do_CALLERS() { do_VIEWKEYS_CALLS; }
+do_CALLEES() { do_VIEWKEYS_CALLS; }
 do_NEXT_VIEW() { # from other pages to the present view
 	case $place in TABLE) do_view 'obj(ects)?' '/many$' ;; *) do_view 'func(tions)?' work_ ;; esac
 }

@@ -4,7 +4,8 @@
 #include "make-snapshot.h"
 
 static const enum key_where places[] = {KEY_IN_TABLE, KEY_IN_CODE, KEY_IN_OUTPUT, KEY_IN_PICKER,
-                                        KEY_IN_HELP};
+                                        KEY_IN_HELP, KEY_IN_CALLS,
+                                          KEY_IN_FLAME};
 
 Test(keys, no_key_means_two_things_in_one_place)
 {
@@ -108,6 +109,27 @@ static void add_candidates(struct model *model)
     model_take_candidates(model, candidates, 8, SECOND);
 }
 
+/* One that calls three, which call one each, and these one each. */
+static void add_calls(struct model *model)
+{
+    static const uint32_t parents[] = {UINT32_MAX, 0, 0, 0, 1, 2, 3, 4, 5, 6};
+    static struct pprofil_live_call calls[10];
+    struct snapshot_calls tree = {
+        .taken = true, .rows = calls, .count = 10, .all_ns = 100, .tree_ns = 100};
+
+    for (uint32_t i = 0; i < 10; i++)
+        calls[i] = (struct pprofil_live_call){.name = "called",
+                                              .object = "prog",
+                                              .id = i + 1,
+                                              .function = i + 1,
+                                              .parent = parents[i],
+                                              .total_ns = i == 0 ? 100 : 30};
+    cr_assert_eq(calls_take(&model->calls, &tree, 0), 0);
+    model->flame_columns = 40;
+    model->flame_zoom = 1;
+    model->flame_selected = 6;
+}
+
 /* In the middle of a list that can be scrolled in all directions, filtered, with a search. */
 static struct model *make_model(enum key_where where)
 {
@@ -119,7 +141,9 @@ static struct model *make_model(enum key_where where)
             add_row(&snapshot.by[by], id, 100 - id)->name = "a name of some length: x";
     for (unsigned i = 0; i < 8; i++)
         add_code(&snapshot, "mov    (%rax),%rbx", i);
+    model->stacks = true;
     model_take(model, &snapshot, true);
+    add_calls(model);
     model->output = (struct model_output){lines, 8};
     model->has_output = true;
     model->page_rows = 3;
@@ -132,6 +156,8 @@ static struct model *make_model(enum key_where where)
     model->page = where == KEY_IN_CODE     ? PAGE_CODE
                   : where == KEY_IN_OUTPUT ? PAGE_OUTPUT
                   : where == KEY_IN_PICKER ? PAGE_PICKER
+                  : where == KEY_IN_CALLS  ? PAGE_CALLS
+                  : where == KEY_IN_FLAME  ? PAGE_FLAME
                                            : PAGE_TABLE;
     model->help = where == KEY_IN_HELP;
     model->help_top = 20;
@@ -141,7 +167,9 @@ static struct model *make_model(enum key_where where)
     model->top = 3;
     model->selected = 4;
     model->chosen = true;
-    model->selected_id = where == KEY_IN_PICKER ? 14 : 5;
+    model->selected_id = where == KEY_IN_PICKER ? 14 : where == KEY_IN_CALLS ? 3 : 5;
+    if (model->page == PAGE_FLAME)
+        cr_assert_eq(calls_flame(&model->calls, 0, 40), 0);
     if (model->page == PAGE_OUTPUT)
         model->selected = 3;
     model->sideways = where == KEY_IN_OUTPUT ? 1 : 8;
@@ -154,6 +182,8 @@ struct sight {
     bool help, paused, wall;
     uint32_t selected, top, help_top, filter_count;
     unsigned sideways;
+    uint64_t flame_zoom, flame_selected;
+    uint32_t call_lines;
     double hz, window;
     char message[MODEL_TEXT];
 };
@@ -175,6 +205,9 @@ static struct sight look(const struct model *model)
     sight.help_top = model->help_top;
     sight.filter_count = model->filter_count;
     sight.sideways = model->sideways;
+    sight.flame_zoom = model->flame_zoom;
+    sight.flame_selected = model->flame_selected;
+    sight.call_lines = model->calls.line_count;
     sight.hz = model->asked_hz;
     sight.window = model->window_seconds;
     strcpy(sight.message, model->message);
@@ -185,7 +218,11 @@ static struct sight look(const struct model *model)
 static bool may_do_nothing(const struct key_binding *binding, enum key_where where)
 {
     return (binding->action == ACTION_VIEW && where == KEY_IN_TABLE &&
-            binding->argument == PPROFIL_BY_FUNCTION);
+            binding->argument == PPROFIL_BY_FUNCTION) ||
+           (binding->action == ACTION_VIEW && where == KEY_IN_CALLS &&
+            binding->argument == KEYS_CALLS) ||
+           (binding->action == ACTION_VIEW && where == KEY_IN_FLAME &&
+            binding->argument == KEYS_FLAME);
 }
 
 Test(keys, every_key_does_something_wherever_it_is_bound)

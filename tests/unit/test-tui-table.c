@@ -281,6 +281,28 @@ Test(table, an_empty_report_is_a_report)
     table_free(&table);
 }
 
+/* What only calls has no time of its own. */
+Test(table, with_what_is_called)
+{
+    struct table table = {0};
+    struct snapshot_rows rows = {0};
+
+    add_row(&rows, 1, 10)->total_ns = 10 * MS;
+    add_row(&rows, 2, 0)->total_ns = 40 * MS;
+    cr_assert_eq(table_take(&table, &rows, 0), 0);
+    rows.rows[0].ns += 30 * MS;
+    rows.rows[0].total_ns += 30 * MS;
+    rows.rows[1].total_ns += 15 * MS;
+    cr_assert_eq(table_take(&table, &rows, 1), 0);
+    cr_assert_float_eq(get(&table, 1)->smooth_inclusive, 1, 1e-9);
+    cr_assert_float_eq(get(&table, 2)->smooth_inclusive, 0.5, 1e-9);
+    cr_assert_float_eq(get(&table, 2)->smooth_share, 0, 1e-9);
+    table_sort(&table, TABLE_BY_INCLUSIVE);
+    cr_assert_eq(table.rows[0].total.id, 1);
+    free(rows.rows);
+    table_free(&table);
+}
+
 Test(table, orders)
 {
     struct table table = {0};
@@ -291,9 +313,11 @@ Test(table, orders)
     add_row(&rows, 2, 30)->object = "z";
     add_row(&rows, 4, 10)->object = "y";
     rows.rows[2].tid = 1;
+    rows.rows[3].total_ns = 50 * MS;
     cr_assert_eq(table_take(&table, &rows, 0), 0);
     static const char *const orders[] = {[TABLE_BY_WINDOW] = "bacd",
                                          [TABLE_BY_TOTAL] = "bacd",
+                                         [TABLE_BY_INCLUSIVE] = "dbac",
                                          [TABLE_BY_NAME] = "abcd",
                                          [TABLE_BY_OBJECT] = "cdba",
                                          [TABLE_BY_PID] = "bacd"};

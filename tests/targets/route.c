@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Calls for a minute, for whoever starts it may leave it running: main calls chain_middle and
+ * chain_other, chain_middle calls chain_hot and chain_cold, both of these chain_leaf.
+ */
+#include <stdint.h>
+#include <unistd.h>
+
+static volatile uint64_t sink;
+
+__attribute__((noinline)) void chain_leaf(unsigned turns)
+{
+    for (unsigned i = 0; i < turns; i++)
+        sink += i;
+}
+
+/* What comes after a call keeps it from being a jump. */
+__attribute__((noinline)) void chain_hot(void)
+{
+    chain_leaf(60000);
+    sink++;
+}
+
+__attribute__((noinline)) void chain_cold(void)
+{
+    chain_leaf(20000);
+    sink++;
+}
+
+__attribute__((noinline)) void chain_middle(void)
+{
+    chain_hot();
+    chain_cold();
+    sink++;
+}
+
+__attribute__((noinline)) void chain_other(void)
+{
+    for (unsigned i = 0; i < 20000; i++)
+        sink += i;
+}
+
+int main(void)
+{
+    alarm(60);
+    for (;;) {
+        chain_middle();
+        chain_other();
+    }
+}

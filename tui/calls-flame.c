@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The flame view's layout: a level of calls on each line, callees below. Edges are rounded where
+ * they are, so that what is below a box fills as much of it as it has of its time. Boxes are in
+ * order: level by level, from left to right.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "calls.h"
+
+#define MOST_LEVELS 4096
+
+struct layout {
+    struct calls *calls;
+    double scale; /* columns of a share of 1 */
+    uint32_t room;
+};
+
+static int put(struct layout *layout, const struct calls_box *box)
+{
+    struct calls *calls = layout->calls;
+
+    if (calls->box_count == layout->room) {
+        uint32_t room = layout->room == 0 ? 256 : layout->room * 2;
+        struct calls_box *larger = realloc(calls->boxes, room * sizeof *larger);
+        if (larger == NULL)
+            return -ENOMEM;
+        calls->boxes = larger;
+        layout->room = room;
+    }
+    calls->boxes[calls->box_count++] = *box;
+    return 0;
+}
+
+/* What is below a box, from its left edge on. */
+static int put_below(struct layout *layout, const struct calls_box *box)
+{
+    const struct calls *calls = layout->calls;
+    uint32_t row = box->row == CALLS_NONE ? calls->first : calls->rows[box->row].child;
+    double at = 0;
+    int error = 0, used = 0;
+
+    for (; error == 0 && row != CALLS_NONE; row = calls->rows[row].sibling) {
+        int left = used;
+        at += calls_share(calls, row) * layout->scale;
+        int right = (int)lround(at);
+        if (right > box->width) /* of several threads of rounding */
+            right = box->width;
+        if (right <= left)
+            continue;
+        used = right;
+        error = put(layout, &(struct calls_box){row, box->level + 1, box->column + left,
+                                                right - left});
+    }
+    return error;
+}
+
+/* Time of all that is shown at the top. */
+static double whole(const struct calls *calls, uint32_t root)
+{
+    double sum = 0;
+
+    if (root != CALLS_NONE)
+        return calls_share(calls, root);
+    for (uint32_t row = calls->first; row != CALLS_NONE; row = calls->rows[row].sibling)
+        sum += calls_share(calls, row);
+    return sum;
+}
+
+int calls_flame(struct calls *calls, uint32_t root, int columns)
+{
+    double all = whole(calls, root);
+    struct layout layout = {.calls = calls, .scale = all > 0 ? columns / all : 0};
+
+    free(calls->boxes);
+    calls->boxes = NULL;
+    calls->box_count = 0;
+    if (calls->count == 0 || columns < 1)
+        return 0;
+    int error = put(&layout, &(struct calls_box){root, 0, 0, columns});
+    for (uint32_t i = 0; error == 0 && i < calls->box_count; i++) {
+        struct calls_box box = calls->boxes[i]; /* the array may move */
+        if (box.level < MOST_LEVELS)
+            error = put_below(&layout, &box);
+    }
+    if (error != 0)
+        calls->box_count = 0;
+    return error;
+}
+
+uint32_t calls_box_of(const struct calls *calls, uint32_t row)
+{
+    for (uint32_t i = 0; i < calls->box_count; i++)
+        if (calls->boxes[i].row == row)
+            return i;
+    return CALLS_NONE;
+}
+
+static uint32_t box_of_level(const struct calls *calls, uint32_t box, uint32_t level, bool below)
+{
+    const struct calls_box *from = &calls->boxes[box];
+    uint32_t best = box;
+
+    for (uint32_t i = 0; i < calls->box_count; i++) {
+        const struct calls_box *to = &calls->boxes[i];
+        if (to->level != level)
+            continue;
+        bool over = to->column <= from->column && from->column < to->column + to->width;
+        bool within = to->column >= from->column && to->column < from->column + from->width;
+        if (below ? !within : !over)
+            continue;
+        if (best == box || to->width > calls->boxes[best].width)
+            best = i;
+    }
+    return best;
+}
+
+uint32_t calls_box_step(const struct calls *calls, uint32_t box, int levels, int boxes)
+{
+    uint32_t level = calls->boxes[box].level;
+
+    for (; levels > 0; levels--)
+        box = box_of_level(calls, box, calls->boxes[box].level + 1, true);
+    for (; levels < 0 && calls->boxes[box].level > 0; levels++)
+        box = box_of_level(calls, box, calls->boxes[box].level - 1, false);
+    for (; boxes > 0 && box + 1 < calls->box_count && calls->boxes[box + 1].level == level; boxes--)
+        box++;
+    for (; boxes < 0 && box > 0 && calls->boxes[box - 1].level == level; boxes++)
+        box--;
+    return box;
+}
