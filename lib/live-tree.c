@@ -9,7 +9,7 @@
 #include "live-internal.h"
 #include "report/live-calls.h"
 
-#define MOST_PLACES 8192
+#define MOST_PLACES 4096
 
 struct pprofil_live_tree {
     struct live_calls calls;

@@ -601,7 +601,7 @@ struct pprofil_live_tree_options {
     size_t size; /* sizeof(struct pprofil_live_tree_options): lets it grow */
     enum pprofil_tree_kind kind; /* CALLS; CALLERS or CALLEES of a function */
     uint64_t function;           /* of these: the id of its row BY_FUNCTION */
-    uint32_t limit;              /* places; 0: 8192 */
+    uint32_t limit;              /* places; 0: 4096 */
 };
 typedef struct pprofil_live_tree pprofil_live_tree;
 

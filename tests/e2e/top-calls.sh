@@ -34,21 +34,21 @@ for i in 10x40 24x80 60x200; do
 	screen_keys e
 	screen_expect "$i: callees" 'callees of chain_leaf'
 	screen_keys f
-	screen_expect "$i: the flame view" '^.all'
+	screen_expect "$i: the flame view" '^[^a-z]+all$'
 	screen_expect "$i: says what is selected" '^all +100\.0 % of (window|all), [0-9.]+ s$'
 	screen_keys Down Down
 	screen_expect "$i: down is a callee" '^(__libc_start|main|chain)[^ ]* .*% of (window|all), '
 	screen_keys End
 	screen_expect "$i: the last is the deepest" '^chain_leaf .*% of (window|all), '
 	screen_keys Enter
-	screen_expect_gone "$i: Enter leaves all else out" '^.all|chain_other'
+	screen_expect_gone "$i: Enter leaves all else out" '^[^a-z]+all$|chain_other'
 	screen_keys BSpace
 	screen_keys Home
-	screen_expect "$i: Backspace brings it back" '^.all'
+	screen_expect "$i: Backspace brings it back" '^[^a-z]+all$'
 	screen_keys s
 	screen_expect "$i: of all" '% of all, '
 	screen_resize 24 80
-	screen_expect "$i: resized" '^.main'
+	screen_expect "$i: resized" '^[^a-z]+main$'
 	screen_keys q
 	screen_expect_end "$i: quits" 0
 done
@@ -70,6 +70,20 @@ screen_keys Enter Left
 screen_expect_gone "a folded row hides what is below" 'chain_hot'
 screen_keys Right
 screen_expect "an unfolded one shows it" 'chain_hot'
+screen_keys q
+screen_expect_end "quits" 0
+
+# filters are in force there too
+begin 24x80 -g
+screen_keys 3
+screen_expect "the thread is listed" ' chain '
+screen_keys Enter
+screen_expect "filtered to it" '\[1? ?functions\]'
+screen_keys 7
+screen_expect "its calls" 'chain_middle'
+screen_expect "and whose they are" 'chain [0-9]+'
+screen_keys BSpace BSpace
+screen_expect "back, and out of it" '\[(3 )?threads\]'
 screen_keys q
 screen_expect_end "quits" 0
 
