@@ -23,7 +23,7 @@ sed -n '/^const struct key_binding key_bindings/,/^};/p' "$source/tui/keys.c" | 
 	function places(set) {
 		gsub(/ /, "", set)
 		if (set == "LISTS&~KEY_IN_OUTPUT") return "TABLE CODE PICKER"
-		# pages of calls are tests/e2e/top-calls.sh's
+		# pages of calls are tested by tests/e2e/top-calls.sh
 		gsub(/\|?CALLS|\|?KEY_IN_(CALLS|FLAME)/, "", set)
 		sub(/KEY_EVERYWHERE/, "LISTS|HELP", set)
 		sub(/FUNCTIONS/, "TABLE_AND_CODE", set)

@@ -526,6 +526,28 @@ static void check_cells(void)
     cr_assert(canvas.cursor_row < canvas.rows && canvas.cursor_column < canvas.columns);
 }
 
+/* A stack that is deeper than any screen, of names that are there; every second call has another
+ * beside it. */
+static void fill_calls(const char *const *texts, uint32_t count)
+{
+    struct pprofil_live_call calls[200];
+    struct snapshot_calls tree = {
+        .taken = true, .rows = calls, .count = COUNT(calls), .all_ns = SECOND, .tree_ns = SECOND};
+
+    for (uint32_t i = 0; i < COUNT(calls); i++)
+        calls[i] =
+            (struct pprofil_live_call){.name = texts[i % count],
+                                       .object = texts[i / 2 % count],
+                                       .id = i + 1,
+                                       .function = i + 1,
+                                       .parent = i < 2 ? UINT32_MAX : i - 1 - i % 2,
+                                       .ns = 1000,
+                                       .total_ns = SECOND / 2 - i * 1000,
+                                       .pending = i % 7 == 3};
+    calls_clear(&model->calls);
+    cr_assert_eq(calls_take(&model->calls, &tree, 0), 0);
+}
+
 static void be_hostile(void)
 {
     static char huge[10001];
@@ -564,6 +586,7 @@ static void be_hostile(void)
     strcpy(model->filters[0].label, "\033[m日本");
     model->output = (struct model_output){names, COUNT(names)};
     model->now.tasks[0].syscall_name = names[0];
+    fill_calls(names, COUNT(names));
     model->now.tasks[1].state = '\033';
 }
 
@@ -575,6 +598,10 @@ static void paint_all_at(int columns, int rows, bool utf8)
         for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
             for (unsigned more = 0; more < 64; more++) {
                 model->page = page;
+                model->stacks = rand() % 2;
+                model->flame_selected = (uint64_t)rand() % 220;
+                model->flame_zoom = rand() % 2 ? (uint64_t)rand() % 220 : 0;
+                model->flame_top = (uint32_t)rand() % 300;
                 model->view = by;
                 model->prompt = more % 4;
                 model->help = more >> 2 & 1;
@@ -609,6 +636,9 @@ static void paint_everything(int random_sizes)
 
 Test(view, everything_at_random_sizes, .timeout = 120)
 {
+    static const char *const names[] = {"main", "std::vector<int>::push_back(int&&)", "", "f"};
+
+    fill_calls(names, COUNT(names));
     paint_everything(30);
 }
 
