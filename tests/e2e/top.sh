@@ -27,6 +27,7 @@ sed -n '/^const struct key_binding key_bindings/,/^};/p' "$source/tui/keys.c" | 
 		gsub(/\|?CALLS|\|?KEY_IN_(CALLS|FLAME)/, "", set)
 		sub(/KEY_EVERYWHERE/, "LISTS|HELP", set)
 		sub(/FUNCTIONS/, "TABLE_AND_CODE", set)
+		sub(/TEXTS/, "TABLE|CODE|OUTPUT", set)
 		sub(/TABLE_AND_CODE/, "TABLE|CODE", set)
 		sub(/LISTS/, "PAGES|PICKER", set)
 		sub(/PAGES/, "TABLE|CODE|OUTPUT", set)
