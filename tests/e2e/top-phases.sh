@@ -88,11 +88,11 @@ save "$work/e.json"
 screen_expect "save: asks" '^e.json exists; S again with the same name overwrites it'
 expect "save: asks first" precious "$(cat "$work/e.json")"
 save "$work/f.json"
-screen_expect "save: says the format" '^[0-9]+ samples saved as pprof to /.*/f.json'
+screen_expect "save: says the format" '^[0-9]+ samples saved as json to /.*/f.json'
 save "$work/e.json"
 screen_expect "save: another name between" '^e.json exists; S again with the same name overwrites it'
 save "$work/e.json"
-screen_expect "save: twice means it" '^[0-9]+ samples saved as pprof to /.*/e.json'
+screen_expect "save: twice means it" '^[0-9]+ samples saved as json to /.*/e.json'
 save "$work/e.gmon"
 screen_expect "save: another format" '^[0-9]+ samples saved as gmon to /.*/e.gmon'
 save -
