@@ -76,12 +76,12 @@ screen_expect_end "quits" 0
 # filters are in force there too
 begin 24x80 -g
 screen_keys 3
-screen_expect "the thread is listed" ' chain '
+screen_expect "the thread is listed" ' route '
 screen_keys Enter
 screen_expect "filtered to it" '\[1? ?functions\]'
 screen_keys 7
 screen_expect "its calls" 'chain_middle'
-screen_expect "and whose they are" 'chain [0-9]+'
+screen_expect "and whose they are" 'route [0-9]+'
 screen_keys BSpace BSpace
 screen_expect "back, and out of it" '\[(3 )?threads\]'
 screen_keys q
