@@ -8,9 +8,13 @@
 
 chain=$targets/route
 
+# top leaves what it started running
+end_programs() { pkill -f "^$chain\$"; }
+trap 'end_programs; screen_stop; rm -rf "$work"' EXIT
 begin() { # SIZE [OPTIONS...]
 	size=$1
 	shift
+	end_programs
 	screen_start "${size%x*}" "${size#*x}" "$pprofil" top --overhead 20 "$@" "$chain"
 	screen_expect "$size: the program is sampled" 'chain_leaf'
 }
