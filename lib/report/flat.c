@@ -150,13 +150,16 @@ struct table {
 void flat_show_by(const struct profile *profile, struct sum *sum, uint32_t location,
                   uint32_t frame)
 {
-    const struct profile_line *now = line_of(&profile->locations[sum->location], sum->frame);
+    const struct profile_location *place = &profile->locations[location];
 
-    if (sum->location != PROFILE_NONE && profile->functions[now->function].line != 0)
-        return;
-    const struct profile_line *line = line_of(&profile->locations[location], frame);
-    if (sum->location != PROFILE_NONE && profile->functions[line->function].line == 0)
-        return;
+    if (sum->location != PROFILE_NONE) {
+        if ((place->looked & PROFILE_LOOKED_LINE) == 0) /* nor is it known where anything begins */
+            return;
+        const struct profile_line *now = line_of(&profile->locations[sum->location], sum->frame);
+        if (profile->functions[now->function].line != 0 ||
+            profile->functions[line_of(place, frame)->function].line == 0)
+            return;
+    }
     sum->location = location;
     sum->frame = frame;
 }
