@@ -148,8 +148,8 @@ static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint
     procfs_read_cpu(&tracee->files, &cpu);
     tracee->wait_ns = cpu.wait_ns;
     tracee->run_ns = cpu.run_ns;
-    tracee->pending_ns = pending_ns;
-    tracee->overdue_ns = 0;
+    tracee->pending_ns = pending_ns + tracee->skipped_ns;
+    tracee->overdue_ns = tracee->skipped_ns = 0;
     tracee->interrupted_at = time_now();
     tracee->hindered_at = since != 0 ? since : tracee->interrupted_at - PREEMPTED_NS;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
@@ -232,6 +232,8 @@ static unsigned interrupt_running(struct supervisor *supervisor, uint64_t interv
     if (running.count + running.seated_count > 0)
         announce_stops(supervisor, false);
     unsigned count = seat_choose(supervisor, running.seated, running.seated_count, held, &times);
+    for (unsigned i = 0; count == 0 && i < running.seated_count; i++)
+        running.seated[i]->skipped_ns += interval;
     for (unsigned i = 0; i < count; i++)
         interrupt(supervisor, running.seated[i], interval * times,
                   seat->taken ? due : supervisor->woke_at - PREEMPTED_NS);

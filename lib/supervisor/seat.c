@@ -33,8 +33,11 @@
 #define OFTEN_ENTERED 4    /* ... of which so many found it in the kernel */
 #define MOSTLY_PRESENT 128 /* the keeper would come in vain to a thread that mostly sleeps */
 #define SEATED_LOOKS 1024u /* before it is judged anew */
+#define MOST_LATE 8        /* ticks in a row whose look waits for the next, if the keeper is late */
 #define VAIN_TICKS 1       /* without a look, before the keeper is sent away */
-#define EARLY_NS 60000u    /* the loop's waking up */
+#define EARLY_NS 60000u    /* the loop's waking up, at least, ... */
+#define MOST_EARLY_NS 300000u /* ... and at most */
+#define SENDING_NS 10000u  /* an interrupt's way */
 #define LATE_NS 80000u     /* longest wait for the keeper, and longest that it holds the CPU */
 
 void seat_note(struct tracee *tracee, bool running)
@@ -118,6 +121,17 @@ static bool have_keeper(struct seat *seat)
     return !seat->refused;
 }
 
+/* Where CPUs are lent by a host, an idle one may take long to wake up, and the loop with it. */
+static void adapt_early(struct seat *seat, bool in_time)
+{
+    uint64_t early = seat->early_ns;
+
+    early = in_time ? early - early / 64 : early + early / 4;
+    if (early < EARLY_NS)
+        early = EARLY_NS;
+    seat->early_ns = early < MOST_EARLY_NS ? early : MOST_EARLY_NS;
+}
+
 bool seat_await(struct supervisor *supervisor)
 {
     struct seat *seat = &supervisor->seat;
@@ -136,7 +150,9 @@ bool seat_await(struct supervisor *supervisor)
     while (!(arrived = atomic_load(&seat->arrived) == atomic_load(&seat->orders)) &&
            time_now() < latest)
         ;
-    return arrived;
+    bool in_time = time_now() + SENDING_NS < latest; /* else it has let go, or is about to */
+    adapt_early(seat, in_time);
+    return arrived && in_time;
 }
 
 static int draw_cpu(struct rate *rate, const cpu_set_t *cpus)
@@ -180,7 +196,9 @@ unsigned seat_choose(struct supervisor *supervisor, struct tracee *seated[], uns
         *stands_for = ways;
         return here;
     }
-    if (count == 0)
+    bool late = seat->ordered && !held;
+    seat->late = late ? seat->late + 1 : 0;
+    if (count == 0 || (late && seat->late <= MOST_LATE))
         return 0;
     /* nobody is where the keeper is: one of them is looked at from afar */
     seated[0] = seated[rate_random(&supervisor->rate, count)];
@@ -201,7 +219,8 @@ static void make_room(struct supervisor *supervisor, int cpu)
 uint64_t seat_order(struct supervisor *supervisor, uint64_t due)
 {
     struct seat *seat = &supervisor->seat;
-    uint64_t earliest = time_now() + EARLY_NS;
+    uint64_t early = seat->early_ns > EARLY_NS ? seat->early_ns : EARLY_NS;
+    uint64_t earliest = time_now() + early;
     bool wanted = seat->next >= 0 && have_keeper(seat);
 
     if (wanted != seat->ordered || (wanted && seat->next != atomic_load(&seat->cpu)))
@@ -220,5 +239,5 @@ uint64_t seat_order(struct supervisor *supervisor, uint64_t due)
     if (atomic_load(&seat->parked))
         syscall(SYS_futex, &seat->orders, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     seat->ordered = true;
-    return due - EARLY_NS;
+    return due - early;
 }

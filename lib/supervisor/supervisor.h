@@ -77,6 +77,8 @@ struct seat {
     int next;              /* CPU for the next tick; -1 none */
     unsigned ways;         /* CPUs from which it was drawn */
     unsigned vain;         /* ticks since a thread was seated */
+    unsigned late;         /* ticks since the keeper was there in time */
+    uint64_t early_ns;     /* so long before a tick the loop wakes up for it */
 };
 
 /* The loop's state: the one global object of the program, passed to all that need it. */
@@ -203,7 +205,8 @@ void seat_judge(struct tracee *tracee, bool entered);
 /* At a tick: waits for the keeper; true if it holds its CPU. */
 bool seat_await(struct supervisor *supervisor);
 /* Moves those of the running threads that want it to the front that this tick looks at, and
- * returns their number; each look stands for *stands_for times the tick's time. */
+ * returns their number; each look stands for *stands_for times the tick's time. 0: the keeper is
+ * late, and all of them are left to the next tick. */
 unsigned seat_choose(struct supervisor *supervisor, struct tracee *seated[], unsigned count,
                      bool held, unsigned *stands_for);
 /* Lets the CPU go, and orders the keeper for the next tick where that is wanted. Returns when

@@ -51,6 +51,7 @@ struct tracee {
     uint64_t run_ns;          /* CPU time of its life, at that time */
     uint64_t pending_ns;      /* sampling time that the coming sample stands for */
     uint64_t overdue_ns;      /* and of later ticks, that found it not stopped yet */
+    uint64_t skipped_ns;      /* of earlier ticks that left it to the next */
     unsigned spin_credit;     /* looks worth polling for */
 
     /* seat.c: is it found in the kernel so often that it is looked at from its own CPU? */
