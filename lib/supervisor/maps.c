@@ -45,6 +45,7 @@ void maps_init(struct maps *maps)
     maps->jit_object = 0;
     maps->count = maps->next = maps->scans = 0;
     maps->scanned_at = maps->scan_cost_ns = 0;
+    maps->changed = false;
 }
 
 void maps_close(struct maps *maps)

@@ -31,6 +31,7 @@ struct maps {
     uint64_t scanned_at;    /* time of the last look at all executable mappings */
     uint64_t scan_cost_ns;
     unsigned scans;
+    bool changed;           /* since then: a sample was in a mapping that is new */
     struct mapping known[MAPS_REMEMBERED];
 };
 

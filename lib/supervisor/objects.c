@@ -29,6 +29,7 @@
 #include "supervisor/supervisor.h"
 
 #define PRIVATE_IDS 0x80000000u /* ids of objects that are not files start here */
+#define COMPAT_END (UINT64_C(1) << 32)
 #define VDSO_MOST 65536u        /* bytes; it has two or three pages */
 #define JIT_INODE UINT64_MAX    /* requests that are no files of a mapping */
 #define VDSO_INODE (UINT64_MAX - 1)
@@ -94,6 +95,12 @@ static uint32_t want_file(struct objects *objects, pid_t pid, const struct mappi
     return id;
 }
 
+/* The kernel puts it next to the stack, so a program of 64 bits has it far above. */
+static bool is_compat_vdso(const struct mapping *mapping)
+{
+    return mapping->end <= COMPAT_END;
+}
+
 static uint32_t want_vdso(struct objects *objects, pid_t pid, const struct mapping *mapping,
                           bool compat)
 {
@@ -132,7 +139,7 @@ static bool is_program(pid_t pid, const char *name)
 
 /* Tells of the mapping in supervisor->details; false: there is no room, and it is to be told at
  * the next sample. */
-static bool tell_mapping(struct supervisor *supervisor, struct process *process, bool compat)
+static bool tell_mapping(struct supervisor *supervisor, struct process *process)
 {
     const struct mapping_details *details = &supervisor->details;
     const struct mapping *mapping = &details->mapping;
@@ -164,8 +171,8 @@ static bool tell_mapping(struct supervisor *supervisor, struct process *process,
         event->object = want_file(objects, process->pid, details);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;
-        event->inode = compat;
-        event->object = want_vdso(objects, process->pid, mapping, compat);
+        event->inode = is_compat_vdso(mapping);
+        event->object = want_vdso(objects, process->pid, mapping, event->inode != 0);
     } else {
         event->kind = WIRE_MAP_ANON;
         event->object = want_jit_map(objects, process, mapping);
@@ -174,31 +181,32 @@ static bool tell_mapping(struct supervisor *supervisor, struct process *process,
     return true;
 }
 
-bool objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc,
-                          bool compat)
+void objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc)
 {
     bool parse = supervisor->options.parse_maps;
+    struct maps *maps = &process->maps;
 
-    if (maps_look_up(&process->maps, process->pid, pc, parse, &supervisor->details) != MAPS_NEW)
-        return false;
-    return tell_mapping(supervisor, process, compat);
+    if (maps_look_up(maps, process->pid, pc, parse, &supervisor->details) != MAPS_NEW)
+        return;
+    maps->changed = true;
+    tell_mapping(supervisor, process);
 }
 
-void objects_tell_executable(struct supervisor *supervisor, struct process *process, bool changed,
-                             bool compat)
+void objects_tell_executable(struct supervisor *supervisor, struct process *process)
 {
     bool parse = supervisor->options.parse_maps;
     struct maps *maps = &process->maps;
     uint64_t address = 0, now = time_now();
-    uint64_t period = maps->scan_cost_ns * (changed ? SCAN_SHARE_CHANGED : SCAN_SHARE);
+    uint64_t period = maps->scan_cost_ns * (maps->changed ? SCAN_SHARE_CHANGED : SCAN_SHARE);
 
     /* a program that has just started maps its libraries one by one */
     if (maps->scans >= EARLY_SCANS && now - maps->scanned_at < period)
         return;
     maps->scans++;
+    maps->changed = false;
     while (maps_next_executable(maps, process->pid, address, parse, &supervisor->details) ==
                MAPS_NEW &&
-           tell_mapping(supervisor, process, compat)) {
+           tell_mapping(supervisor, process)) {
         address = supervisor->details.mapping.end;
         if (supervisor->objects.waiting_count == OBJECTS_WAITING)
             objects_send(supervisor);

@@ -84,11 +84,11 @@ static bool credit(struct tracee *tracee, const struct regs *regs, uint64_t *cpu
 static void tell(struct supervisor *supervisor, struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack)
 {
-    bool compat = (sample->flags & WIRE_SAMPLE_COMPAT) != 0;
+    bool others_wait = supervisor->awaited_count > 1; /* perhaps */
 
-    bool changed = objects_tell_mapping(supervisor, tracee->process, sample->pc, compat);
-    if (stack != NULL)
-        objects_tell_executable(supervisor, tracee->process, changed, compat);
+    objects_tell_mapping(supervisor, tracee->process, sample->pc);
+    if (stack != NULL && !others_wait)
+        objects_tell_executable(supervisor, tracee->process);
     tell_sample(supervisor, tracee, sample, stack);
     if (tracee->samples >= tracee->comm_check) {
         tracee->comm_check = tracee->samples * 2;

@@ -348,10 +348,23 @@ static void keep_house(struct supervisor *supervisor)
         stops_resolve_unknown(supervisor);
 }
 
+/* Where stops come in company there is no time for it later: see tell in sample.c. */
+static void tell_mappings(struct supervisor *supervisor)
+{
+    if (supervisor->stack.limit == 0 || supervisor->tracees.hot_count < 2)
+        return;
+    for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
+         tracee = tracee->hot_next)
+        if (!tracee->process->launching)
+            objects_tell_executable(supervisor, tracee->process);
+}
+
 void sampler_tick(struct supervisor *supervisor)
 {
     uint64_t interval = supervisor->rate.covered_ns;
     uint64_t due = supervisor->seat.due;
+
+    tell_mappings(supervisor);
     bool held = seat_await(supervisor);
 
     supervisor->tick_at = time_now();

@@ -256,13 +256,12 @@ void tell_wake(const struct supervisor *supervisor);
 
 /* --- objects.c ------------------------------------------------------------------------ */
 
-/* Tells of the mapping around pc if the client does not know it; was there something to tell? */
-bool objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc,
-                          bool compat);
+/* Tells of the mapping around pc if the client does not know it. */
+void objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc);
 /* Tells of all executable mappings that the client does not know, for callers may be in any. The
- * kernel is asked now and then, and soon where changed says that one was new. */
-void objects_tell_executable(struct supervisor *supervisor, struct process *process, bool changed,
-                             bool compat);
+ * kernel is asked now and then, and soon where a sample was in a new one. Takes up to some hundred
+ * microseconds: never called while a thread waits. */
+void objects_tell_executable(struct supervisor *supervisor, struct process *process);
 /* Opens and sends what objects_tell_mapping promised. Never called while a thread waits. */
 void objects_send(struct supervisor *supervisor);
 
