@@ -17,9 +17,10 @@
 #include "supervisor/supervisor.h"
 
 #define SPIN_NS 50000u           /* longest poll for stops; a sleep and a wake cost as much */
-#define MOST_UNSEEN_NS 20000u    /* see cost_of */
+#define MOST_UNSEEN_NS 14000u    /* see cost_of */
 #define PREEMPTED_NS 50000u      /* our own waking up may have taken the CPU from a thread */
 #define MOST_SPIN_CREDIT 8
+#define FADING 32u               /* looks until two thirds of what was are forgotten */
 #define WALL_LOOKS 32u     /* cold threads looked at in one tick, ... */
 #define WALL_PERIOD_NS 10000000u /* ... at least so often in wall mode */
 #define STEP_ASIDE_NS 2000000u
@@ -139,13 +140,25 @@ void sampler_clear(struct supervisor *supervisor)
     }
 }
 
+/* Before its first interrupt that is its whole life. */
+static void note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
+{
+    tracee->ran_ns -= tracee->ran_ns / FADING;
+    tracee->waited_ns -= tracee->waited_ns / FADING;
+    if (cpu->run_ns > tracee->run_ns)
+        tracee->ran_ns += cpu->run_ns - tracee->run_ns;
+    if (cpu->wait_ns > tracee->wait_ns)
+        tracee->waited_ns += cpu->wait_ns - tracee->wait_ns;
+}
+
 /* since: the time since which the tracee may have had to wait for us; 0: now */
 static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint64_t pending_ns,
                       uint64_t since)
 {
     struct procfs_cpu cpu = {0};
 
-    procfs_read_cpu(&tracee->files, &cpu);
+    if (procfs_read_cpu(&tracee->files, &cpu) == 0)
+        note_waits(tracee, &cpu);
     tracee->wait_ns = cpu.wait_ns;
     tracee->run_ns = cpu.run_ns;
     tracee->pending_ns = pending_ns + tracee->skipped_ns;
@@ -392,11 +405,15 @@ void sampler_tick(struct supervisor *supervisor)
         supervisor->sampling_cost_ns += time_now() - supervisor->woke_at;
 }
 
-/* What a stop takes from a thread: the time that it stands still, and about as much again (14 of
- * 28 us, measured) for the kernel's way into the stop and out of it, and cold caches. */
-static uint64_t cost_of(uint64_t stopped)
+/* What a stop takes from a thread: what it would have run while it stands still, and about 14 us
+ * (measured) for the kernel's way into the stop and out of it, and cold caches. */
+static uint64_t cost_of(const struct tracee *tracee, uint64_t stopped)
 {
-    return stopped + (stopped < MOST_UNSEEN_NS ? stopped : MOST_UNSEEN_NS);
+    uint64_t unseen = stopped < MOST_UNSEEN_NS ? stopped : MOST_UNSEEN_NS;
+    double wanted = (double)(tracee->ran_ns + tracee->waited_ns);
+    double share = wanted > 0 ? (double)tracee->ran_ns / wanted : 1;
+
+    return (uint64_t)((double)stopped * share) + unseen;
 }
 
 /* Lets a stopped tracee run on, and counts what the stop took from it. */
@@ -411,9 +428,9 @@ static void resume(struct supervisor *supervisor, struct tracee *tracee, int sig
     stops_resume(tracee, signal);
     supervisor->stats.stopped_ns += stopped;
     if (sampled)
-        supervisor->sampling_cost_ns += cost_of(stopped);
+        supervisor->sampling_cost_ns += cost_of(tracee, stopped);
     else
-        supervisor->events_cost_ns += cost_of(stopped);
+        supervisor->events_cost_ns += cost_of(tracee, stopped);
 }
 
 void sampler_resume(struct supervisor *supervisor, struct tracee *tracee)

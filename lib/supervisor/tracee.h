@@ -49,6 +49,8 @@ struct tracee {
     uint64_t hindered_at;     /* time since which it may have had to wait for us */
     uint64_t wait_ns;         /* run-queue wait of its life, at that time */
     uint64_t run_ns;          /* CPU time of its life, at that time */
+    uint64_t ran_ns;          /* CPU time of late, fading away, ... */
+    uint64_t waited_ns;       /* ... and wait for a CPU */
     uint64_t pending_ns;      /* sampling time that the coming sample stands for */
     uint64_t overdue_ns;      /* and of later ticks, that found it not stopped yet */
     uint64_t skipped_ns;      /* of earlier ticks that left it to the next */
