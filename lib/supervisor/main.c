@@ -50,17 +50,14 @@ static int watch(const struct supervisor *supervisor, int fd)
 
 static int open_descriptors(struct supervisor *supervisor)
 {
-    sigset_t watched;
+    sigset_t watched, all;
 
     sigemptyset(&watched);
     sigaddset(&watched, SIGCHLD);
     sigaddset(&watched, SIGTERM);
-    sigprocmask(SIG_BLOCK, &watched, NULL);
+    sigfillset(&all); /* a tracee's end may be told by any: clone(2), "child termination signal" */
+    sigprocmask(SIG_BLOCK, &all, NULL);
     signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would never come */
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
     supervisor->epoll = epoll_create1(EPOLL_CLOEXEC);
     supervisor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     supervisor->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -215,7 +212,7 @@ static void read_signals(struct supervisor *supervisor)
 
     while (read(supervisor->signals, &info, sizeof info) == (ssize_t)sizeof info) {
         supervisor->news = true;
-        if (info.ssi_signo == SIGTERM)
+        if (info.ssi_signo == SIGTERM && info.ssi_code <= SI_USER) /* else a tracee's end */
             supervisor->quitting = true;
     }
 }

@@ -225,6 +225,8 @@ long procfs_status_number(pid_t tid, const char *name)
     if (got < 0)
         return -1;
     const char *line = strstr(text, name);
+    while (line != NULL && line[-1] != '\n') /* in the program's name, which is the first line */
+        line = strstr(line + 1, name);
     if (line == NULL)
         return -1;
     long number = -1;

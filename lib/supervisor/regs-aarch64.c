@@ -75,6 +75,7 @@ int regs_read(pid_t tid, struct regs *regs)
     regs->syscall = read_syscall(tid);
     regs->entered = regs->syscall >= 0;
     regs->failed = false;
+    regs->limit_ns = REGS_UNKNOWN_LIMIT;
     return 0;
 }
 

@@ -32,7 +32,8 @@ struct regs_i386 {
 };
 
 /* close() has given the descriptor back when it says EINTR; restart_syscall has lost what
- * it would restart. Every other call that says EINTR has done nothing yet. */
+ * it would restart. Every other call that says EINTR has done nothing yet, but that time has
+ * passed. */
 static bool may_restart(long number, bool compat)
 {
     if (compat)
@@ -49,6 +50,27 @@ static void fill(struct regs *regs, long number, long result, uint64_t flags)
     regs->failed = number >= 0 && result == -EINTR && may_restart(number, regs->compat);
 }
 
+/* Of the calls that say EINTR whatever the signal: epoll_wait(2), semtimedop(2), sigtimedwait(2).
+ * Of 32-bit programs none is known. */
+static uint64_t time_limit(long number, const struct user_regs_struct *set)
+{
+    int32_t ms = (int32_t)set->r10;
+
+    switch (number) {
+    case __NR_epoll_wait:
+    case __NR_epoll_pwait:
+        return ms < 0 ? REGS_NO_LIMIT : (uint64_t)ms * 1000000;
+    case __NR_epoll_pwait2:
+    case __NR_semtimedop:
+        return set->r10 == 0 ? REGS_NO_LIMIT : REGS_UNKNOWN_LIMIT;
+    case __NR_rt_sigtimedwait:
+        return set->rdx == 0 ? REGS_NO_LIMIT : REGS_UNKNOWN_LIMIT;
+    case __NR_semop:
+        return REGS_NO_LIMIT;
+    }
+    return REGS_UNKNOWN_LIMIT;
+}
+
 /* AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
 static void fill_wide(struct regs *regs, const struct user_regs_struct *set)
 {
@@ -61,6 +83,7 @@ static void fill_wide(struct regs *regs, const struct user_regs_struct *set)
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;
     fill(regs, (long)set->orig_rax, (long)set->rax, set->eflags);
+    regs->limit_ns = time_limit((long)set->orig_rax, set);
 }
 
 /* i386 ABI, table 2.14. */
@@ -74,6 +97,7 @@ static void fill_narrow(struct regs *regs, const struct regs_i386 *set)
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;
     fill(regs, (int32_t)set->orig_eax, (int32_t)set->eax, set->eflags);
+    regs->limit_ns = REGS_UNKNOWN_LIMIT;
 }
 
 int regs_read(pid_t tid, struct regs *regs)
@@ -98,5 +122,9 @@ bool regs_restart_syscall(pid_t tid, const struct regs *regs)
 {
     if (!regs->failed)
         return false;
-    return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), -ERESTARTNOHAND) == 0;
+    /* all 64 bits of it: an int would go through ptrace's "..." with zeros above, and the kernel
+     * would hand that to the program as a result */
+    const long restart = -ERESTARTNOHAND;
+
+    return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), restart) == 0;
 }

@@ -12,6 +12,9 @@
 
 #include "wire/wire.h"
 
+#define REGS_NO_LIMIT UINT64_MAX
+#define REGS_UNKNOWN_LIMIT UINT64_C(60000000000) /* most are shorter */
+
 struct regs {
     uint64_t pc, sp;
     uint64_t general[WIRE_STACK_REGS]; /* in DWARF's numbering, for unwinding */
@@ -20,6 +23,7 @@ struct regs {
     bool compat;     /* the thread runs the machine's 32-bit ABI */
     bool entered;    /* it went into the kernel by itself: a call or a fault, no interrupt */
     bool failed;     /* that call is about to return EINTR, and may be restarted */
+    uint64_t limit_ns; /* its time limit */
 };
 
 /* Reads the registers of a stopped tracee. 0 or -errno. */

@@ -438,16 +438,38 @@ void sampler_resume(struct supervisor *supervisor, struct tracee *tracee)
     resume(supervisor, tracee, 0, false);
 }
 
-void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal, bool ours)
+/* A call that begins anew has all its time again: with one signal after the other it would never
+ * come to the end of it. */
+static bool is_to_be_mended(const struct tracee *tracee, const struct regs *regs,
+                            enum stop_maker maker)
+{
+    bool in_time = regs->limit_ns == REGS_NO_LIMIT ||
+                   time_now() - tracee->mended_at > regs->limit_ns;
+
+    return maker == STOP_IS_OURS || (maker == STOP_IS_A_SIGNAL && in_time);
+}
+
+static void mend_call(struct supervisor *supervisor, struct tracee *tracee,
+                      const struct regs *regs, enum stop_maker maker)
+{
+    if (!regs->failed || !is_to_be_mended(tracee, regs, maker) ||
+        !regs_restart_syscall(tracee->tid, regs))
+        return;
+    supervisor->stats.repaired++;
+    tracee->mended_at = time_now();
+}
+
+void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal,
+                     enum stop_maker maker)
 {
     bool wanted = tracee->pending_ns > 0 && supervisor->sampling && !tracee->process->launching;
-    bool known = false, serve = supervisor->options.serve;
+    bool known = false, serve = supervisor->options.serve, ours = maker == STOP_IS_OURS;
     struct regs regs;
 
-    if (wanted || ours)
+    if (wanted || maker != STOP_IS_ITS_OWN)
         known = regs_read(tracee->tid, &regs) == 0;
-    if (known && ours && regs_restart_syscall(tracee->tid, &regs))
-        supervisor->stats.repaired++;
+    if (known)
+        mend_call(supervisor, tracee, &regs, maker);
     if (wanted && known && serve)
         sample_take(supervisor, tracee, &regs);
     if (wanted && known)

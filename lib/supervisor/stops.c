@@ -91,15 +91,25 @@ static bool is_followed(const struct supervisor *supervisor, const struct proces
     return supervisor->options.serve ? process->count != NULL : supervisor->options.inherit;
 }
 
-/* A tracee's first stop, once it is known whose it is. */
-static void start_tracee(struct supervisor *supervisor, struct tracee *tracee)
+static void handle_group_stop(struct tracee *tracee)
+{
+    tracee->state = TRACEE_LISTENING;
+    tracee->pending_ns = 0;
+    ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
+}
+
+/* A tracee's first stop, once it is known whose it is: its process may be stopped meanwhile. */
+static void start_tracee(struct supervisor *supervisor, struct tracee *tracee, enum stop_kind kind)
 {
     if (tracee->tid == tracee->process->pid && !is_followed(supervisor, tracee->process)) {
         tell_exit(supervisor, tracee->tid, tracee->tid, 0, -1);
         detach(supervisor, tracee);
         return;
     }
-    sampler_resume(supervisor, tracee);
+    if (kind == STOP_GROUP)
+        handle_group_stop(tracee);
+    else
+        sampler_resume(supervisor, tracee);
     uint64_t now = time_now();
     tracee->wall_at = now;
     tracee_heat(&supervisor->tracees, tracee, now);
@@ -131,7 +141,7 @@ static void announce(struct supervisor *supervisor, struct process *process, pid
     else
         tell_task(supervisor, WIRE_THREAD, process->pid, tid);
     if (stopped)
-        start_tracee(supervisor, tracee);
+        start_tracee(supervisor, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
 
 /* Was this child met, and made known by what /proc says, before its parent told of it? Once only:
@@ -157,12 +167,12 @@ static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
     bool clone = kind == STOP_CLONE;
     pid_t tid = (pid_t)message;
     if (tid > 0 && is_known_early(&supervisor->tracees, tid)) {
-        sampler_stopped(supervisor, parent, 0, false);
+        sampler_stopped(supervisor, parent, 0, STOP_IS_ITS_OWN);
         return;
     }
     /* a sample that this stop serves as comes after the fork */
     struct dialect_count *inherited = count_inherited(from);
-    sampler_stopped(supervisor, parent, 0, false);
+    sampler_stopped(supervisor, parent, 0, STOP_IS_ITS_OWN);
     if (tid > 0 && (!clone || !procfs_is_thread(parent_pid, tid))) {
         process = process_find(&supervisor->tracees, tid);
         if (process != NULL)
@@ -221,6 +231,8 @@ static void handle_exec(struct supervisor *supervisor, struct tracee *leader)
     struct process *process = leader->process;
     unsigned long former = 0;
 
+    /* before that it obeys nobody: looks_like_a_spurious_pid in kernel/ptrace.c */
+    waitpid(leader->tid, NULL, __WALL | WNOHANG);
     ptrace(PTRACE_GETEVENTMSG, leader->tid, NULL, &former);
     const struct tracee *caller = tracee_find(&supervisor->tracees, (pid_t)former);
     if (caller != NULL && caller != leader && caller->process == process)
@@ -241,7 +253,7 @@ static void handle_exec(struct supervisor *supervisor, struct tracee *leader)
         return;
     }
     tell_task(supervisor, WIRE_EXEC, process->pid, (pid_t)former);
-    sampler_stopped(supervisor, leader, 0, false);
+    sampler_stopped(supervisor, leader, 0, STOP_IS_ITS_OWN);
     uint64_t now = time_now();
     leader->wall_at = now;
     tracee_cool(&supervisor->tracees, leader);
@@ -250,25 +262,30 @@ static void handle_exec(struct supervisor *supervisor, struct tracee *leader)
     sampler_arm(supervisor);
 }
 
-static void handle_group_stop(struct tracee *tracee)
-{
-    tracee->state = TRACEE_LISTENING;
-    tracee->pending_ns = 0;
-    ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
-}
-
 static void handle_interrupt(struct supervisor *supervisor, struct tracee *tracee)
 {
     switch (tracee->state) {
     case TRACEE_STARTING:
-        start_tracee(supervisor, tracee);
+        start_tracee(supervisor, tracee, STOP_INTERRUPT);
         break;
     case TRACEE_LISTENING:
         stops_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
-        break;
+        tracee->continued = true;
+        return;
     default:
-        sampler_stopped(supervisor, tracee, 0, true);
+        sampler_stopped(supervisor, tracee, 0, STOP_IS_OURS);
     }
+    tracee->continued = false;
+}
+
+/* A signal that is ignored wakes nobody, but a traced thread: then it breaks a call that it would
+ * not have broken, unless its process has just been stopped and continued, which breaks it too. */
+static void handle_signal(struct supervisor *supervisor, struct tracee *tracee, int signal)
+{
+    bool breaks = is_group_stop_signal(signal) || (signal == SIGCONT && tracee->continued);
+
+    tracee->continued = false;
+    sampler_stopped(supervisor, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
 }
 
 static void handle_end(struct supervisor *supervisor, struct tracee *tracee, uint64_t cpu_ns,
@@ -293,10 +310,12 @@ static void handle_unknown(struct supervisor *supervisor, pid_t tid, const struc
     if (stop->kind == STOP_ENDED)
         return; /* a thread that an exec took along */
     struct tracee *tracee = tracee_add(&supervisor->tracees, NULL, tid);
-    if (tracee == NULL)
+    if (tracee == NULL) {
         ptrace(PTRACE_CONT, tid, NULL, 0L);
-    else
-        supervisor->unknown_count++;
+        return;
+    }
+    tracee->born_stopped = stop->kind == STOP_GROUP;
+    supervisor->unknown_count++;
 }
 
 /* What a task has used can be asked for only until it is reaped. */
@@ -329,10 +348,13 @@ static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_
         handle_end(supervisor, tracee, cpu_ns, stop.status);
         break;
     case STOP_SIGNAL:
-        sampler_stopped(supervisor, tracee, stop.signal, false);
+        handle_signal(supervisor, tracee, stop.signal);
         break;
     case STOP_GROUP:
-        handle_group_stop(tracee);
+        if (tracee->state == TRACEE_STARTING)
+            start_tracee(supervisor, tracee, STOP_GROUP);
+        else
+            handle_group_stop(tracee);
         break;
     case STOP_INTERRUPT:
         handle_interrupt(supervisor, tracee);
@@ -350,6 +372,14 @@ static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_
     }
 }
 
+/* As waitpid gives it, which has above its low byte what waitid gives. */
+static int stop_status(const siginfo_t *news)
+{
+    return (news->si_status << 8) | 0x7f;
+}
+
+/* A stop is not waited for but looked at: if we are killed before it is answered, the kernel then
+ * still delivers the signal that it tells of (do_wait and ptrace_stop, by way of exit_code). */
 bool stops_drain(struct supervisor *supervisor)
 {
     for (bool any = false;; any = true) {
@@ -359,9 +389,13 @@ bool stops_drain(struct supervisor *supervisor)
 
         if (waitid(P_ALL, 0, &news, which) < 0 || news.si_pid == 0)
             return any;
-        uint64_t cpu_ns = 0;
-        if (news.si_code != CLD_TRAPPED && news.si_code != CLD_STOPPED)
-            cpu_ns = last_cpu(supervisor, tracee_find(&supervisor->tracees, news.si_pid));
+        struct tracee *tracee = tracee_find(&supervisor->tracees, news.si_pid);
+        bool ended = news.si_code != CLD_TRAPPED && news.si_code != CLD_STOPPED;
+        if (!ended && tracee != NULL && tracee->process != NULL) {
+            handle(supervisor, tracee->tid, stop_status(&news), 0);
+            continue;
+        }
+        uint64_t cpu_ns = ended ? last_cpu(supervisor, tracee) : 0;
         pid_t tid = waitpid(news.si_pid, &status, __WALL | WNOHANG);
         if (tid > 0)
             handle(supervisor, tid, status, cpu_ns);
@@ -371,16 +405,13 @@ bool stops_drain(struct supervisor *supervisor)
 bool stops_poll(struct supervisor *supervisor, struct tracee *tracee)
 {
     siginfo_t news = {0};
-    int status;
     pid_t tid = tracee->tid;
-    int which = WSTOPPED | WNOHANG | __WALL;
+    int which = WSTOPPED | WNOHANG | WNOWAIT | __WALL;
 
     /* ends are left to stops_drain */
     if (waitid(P_PID, (id_t)tid, &news, which) < 0 || news.si_pid == 0)
         return false;
-    status = news.si_status;
-    /* waitid gives what waitpid has above its low byte */
-    handle(supervisor, tid, (status << 8) | 0x7f, 0);
+    handle(supervisor, tid, stop_status(&news), 0);
     return true;
 }
 

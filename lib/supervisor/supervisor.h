@@ -161,9 +161,10 @@ void attach_baseline(struct process *process);
 /* --- sampler.c ---------------------------------------------------------------------- */
 
 void sampler_tick(struct supervisor *supervisor);
-/* A tracee has stopped: samples it if that was wanted, and lets it run on with signal.
- * ours: it is an interrupt's stop, so a call that it broke is ours to mend. */
-void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal, bool ours);
+/* A tracee has stopped: samples it if that was wanted, and lets it run on with signal. A call that
+ * would not have been broken without us is mended. */
+void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal,
+                     enum stop_maker maker);
 /* Lets a tracee run on from a stop at which no sample is to be had. */
 void sampler_resume(struct supervisor *supervisor, struct tracee *tracee);
 void sampler_start(struct supervisor *supervisor);

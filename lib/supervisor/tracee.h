@@ -25,6 +25,13 @@ enum tracee_state {
     TRACEE_LISTENING,   /* in a group stop: SIGSTOP, ^Z */
 };
 
+/* Who made a thread stop, and may have broken a call by it. */
+enum stop_maker {
+    STOP_IS_ITS_OWN,
+    STOP_IS_A_SIGNAL, /* that is ignored perhaps */
+    STOP_IS_OURS,
+};
+
 struct process;
 
 struct tracee {
@@ -32,6 +39,8 @@ struct tracee {
     struct process *process; /* borrowed; NULL while UNKNOWN */
     enum tracee_state state;
     bool early; /* known before its parent told of it */
+    bool born_stopped; /* UNKNOWN: its process was in a group stop */
+    bool continued;    /* just now, from a group stop */
     struct procfs_task files;
 
     /* CPU time, ns */
@@ -55,6 +64,7 @@ struct tracee {
     uint64_t overdue_ns;      /* and of later ticks, that found it not stopped yet */
     uint64_t skipped_ns;      /* of earlier ticks that left it to the next */
     unsigned spin_credit;     /* looks worth polling for */
+    uint64_t mended_at;       /* time: a call that a stop had broken was begun anew */
 
     /* seat.c: is it found in the kernel so often that it is looked at from its own CPU? */
     unsigned presence; /* 0..256: part of the recent ticks that found it running */

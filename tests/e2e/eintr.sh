@@ -8,7 +8,14 @@ for options in "" "-w" "-g -w" "-F 10000 --overhead 100"; do
 	# shellcheck disable=SC2086
 	"$pprofil" -q $options "$targets/eintr" 3 >"$work/out" 2>&1
 	expect "launched, options '$options'" 0 $?
-	expect_text "counted, options '$options'" '^calls [0-9]+ eintr 0$' "$work/out"
+	expect_text "counted, options '$options'" '^calls [0-9]+ eintr 0 broken 0$' "$work/out"
+done
+# a signal that is ignored wakes only a traced thread up
+for options in "" "-w"; do
+	# shellcheck disable=SC2086
+	"$pprofil" -q $options "$targets/eintr" 3 20000 >"$work/out" 2>&1
+	expect "signals, options '$options'" 0 $?
+	expect_text "counted with signals, '$options'" '^calls [0-9]+ eintr 0 broken 0$' "$work/out"
 done
 "$targets/eintr" 6 >"$work/out" &
 target=$!
@@ -18,5 +25,5 @@ done
 expect_free "after ten visits" "$target"
 wait "$target"
 expect "status after ten visits" 0 $?
-expect_text "count after ten visits" '^calls [0-9]+ eintr 0$' "$work/out"
+expect_text "count after ten visits" '^calls [0-9]+ eintr 0 broken 0$' "$work/out"
 finish
