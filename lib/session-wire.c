@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
@@ -160,6 +161,15 @@ int session_wait(const struct pprofil_session *session, int timeout_ms)
     return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
 }
 
+/* It hangs, in a target's memory behind a file system that does not answer perhaps, and may hold a
+ * thread meanwhile: its end sets everybody free. */
+static int end_supervisor(struct pprofil_session *session)
+{
+    kill(session->supervisor, SIGKILL);
+    session->dead = true;
+    return -ETIMEDOUT;
+}
+
 /* The same as session_command, with a descriptor, or -1. */
 static int command_with(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
@@ -181,7 +191,7 @@ static int command_with(struct pprofil_session *session, const struct wire_messa
             return -EPIPE;
         int64_t left = deadline - now_ms();
         if (left <= 0)
-            return -ETIMEDOUT;
+            return end_supervisor(session);
         session_wait(session, (int)left);
     }
 }

@@ -324,6 +324,8 @@ int pprofil_session_finish(pprofil_session *session)
     }
     if (error == -EPIPE)
         session_fail(session, error, "the supervisor died before the end");
+    if (error == -ETIMEDOUT)
+        session_fail(session, error, "the supervisor hung, and was ended; the target runs on");
     return error != 0 ? error : drained;
 }
 

@@ -7,14 +7,18 @@
 #include "config.h"
 
 #include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "supervisor/supervisor.h"
 
-/* No PTRACE_O_EXITKILL: when we end, however we end, the target goes on untraced. */
+#define PATIENCE_US 10000
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
+/* No PTRACE_O_EXITKILL: when we end, however we end, the target goes on untraced. */
 #define SEIZE_OPTIONS                                                                             \
     (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
 
@@ -26,6 +30,44 @@ struct pass {
     pid_t culprit;
 };
 
+static sigjmp_buf out_of_patience;
+
+static void give_up(int signal)
+{
+    (void)signal;
+    siglongjmp(out_of_patience, 1);
+}
+
+void attach_prepare(void)
+{
+    struct sigaction action = {.sa_handler = give_up};
+
+    sigaction(SIGALRM, &action, NULL);
+}
+
+/* PTRACE_SEIZE waits while another thread of the process execs, and that waits for us to take the
+ * ends of those seized already; a signal only makes it begin to wait anew. 0 or -errno; -EAGAIN:
+ * it would have waited for long. */
+static int seize_soon(pid_t tid)
+{
+    const struct itimerval patience = {.it_value.tv_usec = PATIENCE_US,
+                                       .it_interval.tv_usec = PATIENCE_US};
+    const struct itimerval none = {0};
+    volatile int error = -EAGAIN;
+    sigset_t alarm;
+
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    if (sigsetjmp(out_of_patience, 1) == 0) {
+        setitimer(ITIMER_REAL, &patience, NULL);
+        sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+        error = ptrace(PTRACE_SEIZE, tid, NULL, (long)SEIZE_OPTIONS) < 0 ? -errno : 0;
+        sigprocmask(SIG_BLOCK, &alarm, NULL);
+    }
+    setitimer(ITIMER_REAL, &none, NULL);
+    return error;
+}
+
 static int seize(void *context, pid_t tid)
 {
     struct pass *pass = context;
@@ -33,9 +75,12 @@ static int seize(void *context, pid_t tid)
 
     if (tracee_find(tracees, tid) != NULL || tid == pass->culprit)
         return 0;
-    if (ptrace(PTRACE_SEIZE, tid, NULL, (long)SEIZE_OPTIONS) < 0) {
-        if (errno != ESRCH) {
-            pass->error = -errno;
+    int refused = seize_soon(tid);
+    if (refused == -EAGAIN)
+        return -EAGAIN;
+    if (refused != 0) {
+        if (refused != -ESRCH) {
+            pass->error = refused;
             pass->culprit = tid;
         }
         return 0;
@@ -85,15 +130,41 @@ static void introduce(struct supervisor *supervisor, struct process *process)
     }
 }
 
+static struct process *add_root(struct supervisor *supervisor, pid_t pid, bool launched)
+{
+    struct process *process = process_add(&supervisor->tracees, pid);
+
+    if (process == NULL)
+        return NULL;
+    process->launching = launched;
+    process->root = true;
+    return process;
+}
+
+/* Lets an exec under way come to its end, which may leave none of those that we had. */
+static int let_exec(struct pass *pass, pid_t pid)
+{
+    stops_drain(pass->supervisor);
+    pass->process = process_find(&pass->supervisor->tracees, pid);
+    if (pass->process == NULL)
+        pass->process = add_root(pass->supervisor, pid, false);
+    return pass->process == NULL ? -ENOMEM : 0;
+}
+
 static int seize_all(struct pass *pass, pid_t pid)
 {
-    int error;
+    bool again;
 
     do {
         pass->found = 0;
-        error = procfs_each_thread(pid, seize, pass);
-    } while (error == 0 && pass->found > 0);
-    return error;
+        int error = procfs_each_thread(pid, seize, pass);
+        again = error == -EAGAIN;
+        if (again)
+            error = let_exec(pass, pid);
+        if (error != 0)
+            return error;
+    } while (again || pass->found > 0);
+    return 0;
 }
 
 /* While a thread that does not lead its process execs there is nobody to seize: the leader is
@@ -112,17 +183,17 @@ int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_
     *culprit = pid;
     if (process_find(&supervisor->tracees, pid) != NULL)
         return 0;
-    pass.process = process_add(&supervisor->tracees, pid);
+    pass.process = add_root(supervisor, pid, launched);
     if (pass.process == NULL)
         return -ENOMEM;
-    pass.process->launching = launched;
-    pass.process->root = true;
     error = seize_all(&pass, pid);
     for (int i = 0; i < EXEC_WAITS && may_be_amid_exec(&pass, pid); i++) {
         usleep(EXEC_WAIT_US);
         pass.culprit = 0;
         error = seize_all(&pass, pid);
     }
+    if (pass.process == NULL)
+        return error;
     if (pass.process->tracee_count == 0) {
         if (pass.error != 0) {
             error = pass.error;

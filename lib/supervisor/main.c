@@ -57,6 +57,7 @@ static int open_descriptors(struct supervisor *supervisor)
     sigaddset(&watched, SIGTERM);
     sigfillset(&all); /* a tracee's end may be told by any: clone(2), "child termination signal" */
     sigprocmask(SIG_BLOCK, &all, NULL);
+    attach_prepare();
     signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would never come */
     supervisor->epoll = epoll_create1(EPOLL_CLOEXEC);
     supervisor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);

@@ -153,6 +153,8 @@ void stops_resume(struct tracee *tracee, int signal);
 
 /* --- attach.c ----------------------------------------------------------------------- */
 
+/* Once, before the first of these. */
+void attach_prepare(void);
 /* Seizes a process with all its threads. 0 or -errno; *culprit is the task that refused. */
 int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_t *culprit);
 /* CPU time used up to now does not count. */
