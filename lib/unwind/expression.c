@@ -17,8 +17,7 @@ struct evaluation {
     struct reader code;
     const uint8_t *begin;
     const struct machine *machine;
-    const uint64_t *registers;
-    const struct unwind_input *input;
+    const struct expression_world *world;
     uint64_t values[MOST_VALUES];
     uint32_t count;
     enum expression_end end;
@@ -73,8 +72,10 @@ static void push_register(struct evaluation *e, uint64_t number)
 
     if (number >= e->machine->registers)
         e->end = EXPRESSION_NONSENSE;
+    else if ((e->world->unknown & UINT64_C(1) << number) != 0)
+        e->end = EXPRESSION_NO_MEMORY;
     else
-        push(e, e->registers[number] + (uint64_t)offset);
+        push(e, e->world->registers[number] + (uint64_t)offset);
 }
 
 static void dereference(struct evaluation *e, uint64_t size)
@@ -85,7 +86,7 @@ static void dereference(struct evaluation *e, uint64_t size)
         return;
     if (size == 0 || size > e->machine->word)
         e->end = EXPRESSION_NONSENSE;
-    else if (!memory_read(e->input, address, size, &value))
+    else if (!memory_read(e->world->input, address, size, &value))
         e->end = EXPRESSION_NO_MEMORY;
     push(e, value);
 }
@@ -277,16 +278,15 @@ static void step(struct evaluation *e)
 }
 
 enum expression_end expression_run(struct reader code, const struct machine *machine,
-                                   const uint64_t *registers, const struct unwind_input *input,
-                                   bool first, uint64_t *value)
+                                   const struct expression_world *world, bool first,
+                                   uint64_t *value)
 {
     struct evaluation e; /* values are written before they are read */
 
     e.code = code;
     e.begin = code.at;
     e.machine = machine;
-    e.registers = registers;
-    e.input = input;
+    e.world = world;
     e.count = 0;
     e.end = EXPRESSION_DONE;
     if (first)
@@ -296,6 +296,7 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
         if (e.code.failed || i == MOST_STEPS)
             e.end = EXPRESSION_NONSENSE;
     }
-    *value = pop(&e);
+    if (e.end == EXPRESSION_DONE)
+        *value = pop(&e);
     return e.end;
 }

@@ -13,7 +13,7 @@ static const struct machine machines[] = {
     [UNWIND_I386] =
         {.word = 4, .registers = 9, .sp = 4, .fp = 5, .pc = 8, .elf = EM_386, .pushes = true},
     [UNWIND_AARCH64] =
-        {.word = 8, .registers = 33, .sp = 31, .fp = 29, .pc = 32, .elf = EM_AARCH64},
+        {.word = 8, .registers = 33, .sp = 31, .fp = 29, .pc = 32, .link = 30, .elf = EM_AARCH64},
 };
 
 const struct machine *machine_find(enum unwind_machine machine)

@@ -76,24 +76,38 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
 }
 
 /* call rel32, or call through a register or memory: ff /2, of two to seven bytes (Intel SDM,
- * volume 2). Others' calls are one word, and are not looked at. */
-bool call_precedes(const struct unwind_object *object, const struct machine *machine,
-                   uint64_t offset)
+ * volume 2). bytes: the seven before. */
+static bool is_x86_call(const uint8_t *bytes)
 {
     static const uint8_t sizes[] = {2, 3, 4, 6, 7};
-    uint8_t bytes[7];
 
-    if (!machine->pushes)
-        return true;
-    if (offset < sizeof bytes ||
-        !unwind_object_bytes(object, offset - sizeof bytes, bytes, sizeof bytes))
-        return false;
-    if (bytes[sizeof bytes - 5] == 0xe8)
+    if (bytes[7 - 5] == 0xe8)
         return true;
     for (size_t i = 0; i < sizeof sizes; i++) {
-        const uint8_t *call = bytes + sizeof bytes - sizes[i];
+        const uint8_t *call = bytes + 7 - sizes[i];
         if (call[0] == 0xff && (call[1] & 0x38) == 0x10)
             return true;
     }
     return false;
+}
+
+/* bl; blr, also those that authenticate: blraa, blrabz, ... (Arm ARM, C6.2). */
+static bool is_aarch64_call(const uint8_t *bytes)
+{
+    uint32_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 ||
+           (word & 0xfefff800) == 0xd63f0800;
+}
+
+bool call_precedes(const struct unwind_object *object, const struct machine *machine,
+                   uint64_t offset)
+{
+    uint8_t bytes[7];
+    size_t size = machine->pushes ? sizeof bytes : 4;
+
+    if (offset < size || !unwind_object_bytes(object, offset - size, bytes, size))
+        return false;
+    return machine->pushes ? is_x86_call(bytes) : is_aarch64_call(bytes);
 }

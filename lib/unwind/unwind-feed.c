@@ -30,18 +30,16 @@ static int feed_stack(struct unwinder *unwinder, struct profile *profile,
     input.registers.values[machine->pc] = sample->pc;
     input.registers.values[machine->sp] = sample->sp;
     input.registers.unknown &= ~(UINT64_C(1) << machine->pc | UINT64_C(1) << machine->sp);
-    input.pieces[0] =
-        (struct unwind_piece){.start = stack->start, .bytes = wire_stack_bytes(stack), .size = stack->size};
+    input.pieces[0] = (struct unwind_piece){
+        .start = stack->start, .bytes = wire_stack_bytes(stack), .size = stack->size};
     int error = unwind_into_profile(unwinder, profile, sample->pid, &input, &node);
     return error == 0 ? profile_feed_stack(profile, sample, node) : error;
 }
 
-int unwind_feed(struct unwinder *unwinder, struct profile *profile,
-                const struct wire_header *event)
+int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct wire_header *event)
 {
     const struct wire_sample *sample = (const void *)event;
-    const struct wire_stack *stack =
-        event->type == WIRE_SAMPLE ? wire_sample_stack(sample) : NULL;
+    const struct wire_stack *stack = event->type == WIRE_SAMPLE ? wire_sample_stack(sample) : NULL;
 
     if (stack == NULL)
         return profile_feed(profile, event);

@@ -14,6 +14,7 @@ struct machine {
     uint8_t word; /* bytes */
     uint8_t registers;
     uint8_t sp, fp, pc; /* numbers */
+    uint8_t link;       /* where nothing is pushed: it has the return address */
     uint16_t elf;       /* EM_ */
     bool pushes;        /* a call pushes the return address */
 };
@@ -174,11 +175,18 @@ void rule_cache_clear(struct rule_cache *cache);
 
 enum expression_end { EXPRESSION_DONE, EXPRESSION_NO_MEMORY, EXPRESSION_NONSENSE };
 
-/* Evaluates a DWARF expression over these registers and the copied memory; *value is on its
- * stack first where first is set. NO_MEMORY: it wanted what was not copied. */
+/* What expressions are about. */
+struct expression_world {
+    const uint64_t *registers;
+    uint64_t unknown; /* bit i: registers[i] is not known */
+    const struct unwind_input *input;
+};
+
+/* Evaluates a DWARF expression; *value is on its stack first where first is set. NO_MEMORY: it
+ * wanted what was not copied, or a register that is not known. */
 enum expression_end expression_run(struct reader code, const struct machine *machine,
-                                   const uint64_t *registers, const struct unwind_input *input,
-                                   bool first, uint64_t *value);
+                                   const struct expression_world *world, bool first,
+                                   uint64_t *value);
 
 /* --- objects ---------------------------------------------------------------------------- */
 

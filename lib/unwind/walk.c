@@ -6,8 +6,9 @@
  * UNWIND_MOST_FRAMES.
  *
  * Where nothing describes a frame, two guesses are made. The frame pointer, which JIT compilers
- * keep; and at the very instruction where a thread was stopped, a return address on top of the
- * stack, since hand-written functions and stubs mostly push nothing. A guess holds only if it
+ * keep; and at the very instruction where a thread was stopped, the return address where a call
+ * puts it, on top of the stack or in a register, since hand-written functions and stubs mostly push
+ * nothing. A guess holds only if it
  * leads behind a call.
  */
 #include "config.h"
@@ -19,7 +20,7 @@
 #include "unwind/unwind-internal.h"
 
 #define MOST_PLACES 8u
-#define LEAST_ADDRESS 4096u /* of anything that can be mapped */
+#define LEAST_ADDRESS 4096u                    /* of anything that can be mapped */
 #define STACK_REST (UINT64_C(1) << 30)         /* no more of a stack is expected above the copy */
 #define USER_ADDRESS ((UINT64_C(1) << 48) - 1) /* AArch64, where the mask is not known */
 
@@ -135,7 +136,8 @@ static bool evaluate(struct walk *walk, const struct unwind_object *object, cons
         at = cfa;
         enum expression_end end =
             expression_run(unwind_object_expression(object, rule, how), walk->machine,
-                           walk->registers, walk->input, how != &rule->cfa, &at);
+                           &(struct expression_world){walk->registers, walk->unknown, walk->input},
+                           how != &rule->cfa, &at);
         if (end == EXPRESSION_NO_MEMORY)
             end_walk(walk, UNWIND_TRUNCATED);
         else if (end == EXPRESSION_NONSENSE)
@@ -190,6 +192,27 @@ static uint64_t strip(const struct walk *walk, const struct rule *rule, uint64_t
     return (rule->flags & RULE_SIGNED) != 0 ? pc & USER_ADDRESS : machine_wrap(walk->machine, pc);
 }
 
+static bool is_unknown(const struct walk *walk, size_t number)
+{
+    return (walk->unknown & UINT64_C(1) << number) != 0;
+}
+
+static void set_unknown(struct walk *walk, size_t number, bool unknown)
+{
+    uint64_t bit = UINT64_C(1) << number;
+    walk->unknown = unknown ? walk->unknown | bit : walk->unknown & ~bit;
+}
+
+/* To where the frame returns. Of a sleeper it may be in a register, and not be known. */
+static void go_back(struct walk *walk, const struct rule *rule)
+{
+    uint64_t *registers = walk->registers;
+
+    if (is_unknown(walk, rule->return_column))
+        end_walk(walk, UNWIND_TRUNCATED);
+    registers[walk->machine->pc] = strip(walk, rule, registers[rule->return_column]);
+}
+
 /* Most frames: all that they saved lies in one piece of the copy, above the stack pointer. False:
  * not this one, and nothing is changed. */
 static bool step_plainly(struct walk *walk, const struct rule *rule)
@@ -208,10 +231,10 @@ static bool step_plainly(struct walk *walk, const struct rule *rule)
     for (size_t i = 0; i < rule->count; i++) {
         const struct rule_register *saved = &rule->registers[i];
         memcpy(&registers[saved->number], at + (saved->value - rule->low), sizeof cfa);
-        walk->unknown &= ~(UINT64_C(1) << saved->number);
+        set_unknown(walk, saved->number, false);
     }
     registers[machine->sp] = cfa;
-    registers[machine->pc] = strip(walk, rule, registers[rule->return_column]);
+    go_back(walk, rule);
     walk->exact = false;
     return true;
 }
@@ -242,15 +265,27 @@ static bool find_frame_pointer(struct walk *walk, const struct rule *rule)
     while (slot - piece->start < piece->size && !is_frame_pointer(walk, slot))
         slot += word;
     walk->registers[machine->fp] = slot;
-    walk->unknown &= ~(UINT64_C(1) << machine->fp);
+    set_unknown(walk, machine->fp, false);
     return slot - piece->start < piece->size;
 }
 
 static bool base_is_known(struct walk *walk, const struct rule *rule)
 {
-    return rule->cfa.how != RULE_REGISTER ||
-           (walk->unknown & UINT64_C(1) << rule->cfa.number) == 0 ||
+    return rule->cfa.how != RULE_REGISTER || !is_unknown(walk, rule->cfa.number) ||
            find_frame_pointer(walk, rule);
+}
+
+/* What is only in another register is as well known as that one. */
+static void put_registers(struct walk *walk, const struct rule *rule, const uint64_t *values)
+{
+    uint64_t before = walk->unknown;
+
+    for (size_t i = 0; i < rule->count; i++) {
+        const struct rule_register *how = &rule->registers[i];
+        walk->registers[how->number] = machine_wrap(walk->machine, values[i]);
+        set_unknown(walk, how->number,
+                    how->how == RULE_REGISTER && (before & UINT64_C(1) << how->value) != 0);
+    }
 }
 
 static void step_by_rule(struct walk *walk, const struct unwind_object *object,
@@ -275,13 +310,10 @@ static void step_by_rule(struct walk *walk, const struct unwind_object *object,
         if (!evaluate(walk, object, rule, &rule->registers[i], cfa, &values[i]))
             return;
     registers[machine->sp] = cfa;
-    for (size_t i = 0; i < rule->count; i++) {
-        registers[rule->registers[i].number] = machine_wrap(machine, values[i]);
-        walk->unknown &= ~(UINT64_C(1) << rule->registers[i].number);
-    }
-    registers[machine->pc] = strip(walk, rule, registers[rule->return_column]);
+    put_registers(walk, rule, values);
+    go_back(walk, rule);
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;
-    if (!has_moved(walk, rule, was_exact, pc, sp))
+    if (!walk->ended && !has_moved(walk, rule, was_exact, pc, sp))
         end_walk(walk, UNWIND_BROKEN);
 }
 
@@ -293,6 +325,16 @@ static void go(struct walk *walk, uint64_t pc, uint64_t sp)
     walk->registers[walk->machine->sp] = sp;
     walk->exact = false;
     walk->guessed = true;
+}
+
+/* No frame says whether it is signed. */
+static uint64_t strip_guess(const struct walk *walk, uint64_t pc)
+{
+    uint64_t signature = walk->input->registers.signature;
+
+    if (walk->machine->pushes)
+        return pc;
+    return signature != 0 ? pc & ~signature : pc & USER_ADDRESS;
 }
 
 /* The caller's frame pointer lies where ours points, the return address above it. */
@@ -309,8 +351,7 @@ static bool step_by_frame_pointer(struct walk *walk)
             end_walk(walk, UNWIND_TRUNCATED);
         return walk->ended;
     }
-    if (walk->input->registers.signature != 0)
-        pc &= ~walk->input->registers.signature;
+    pc = strip_guess(walk, pc);
     bool called = pc != 0 && returns_to(walk, pc, false);
     if (!called && (pc == 0 || caller == 0)) {
         end_walk(walk, UNWIND_COMPLETE); /* as Go's outermost: its return address was made */
@@ -323,15 +364,21 @@ static bool step_by_frame_pointer(struct walk *walk)
     return true;
 }
 
-static bool step_by_top(struct walk *walk)
+/* As if it had pushed nothing: the return address is where the call put it. */
+static bool step_by_call(struct walk *walk)
 {
     const struct machine *machine = walk->machine;
     uint64_t sp = walk->registers[machine->sp], pc;
 
-    if (!walk->exact || !machine->pushes || !memory_read(walk->input, sp, machine->word, &pc) ||
-        !returns_to(walk, pc, true))
+    if (!walk->exact)
         return false;
-    go(walk, pc, machine_wrap(machine, sp + machine->word));
+    if (!machine->pushes)
+        pc = strip_guess(walk, walk->registers[machine->link]);
+    else if (!memory_read(walk->input, sp, machine->word, &pc))
+        return false;
+    if (pc == 0 || !returns_to(walk, pc, true))
+        return false;
+    go(walk, pc, machine_wrap(machine, machine->pushes ? sp + machine->word : sp));
     return true;
 }
 
@@ -339,6 +386,7 @@ static void step_by_trampoline(struct walk *walk)
 {
     if (!trampoline_step(walk->machine, walk->input, walk->registers))
         return end_outside(walk, walk->registers[walk->machine->sp]);
+    walk->unknown = 0;
     walk->exact = true;
 }
 
@@ -379,7 +427,7 @@ static void step(struct walk *walk, const struct place *place, uint64_t address)
     if (in_file && (unwind_object_entry(object, offset) ||
                     (!walk->exact && !call_precedes(object, walk->machine, offset + 1))))
         return end_walk(walk, UNWIND_COMPLETE); /* nobody called from here */
-    if (!step_by_top(walk) && !step_by_frame_pointer(walk) && !walk->ended)
+    if (!step_by_call(walk) && !step_by_frame_pointer(walk) && !walk->ended)
         end_walk(walk, place == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);
 }
 
@@ -392,7 +440,7 @@ static void lead_back(struct walk *walk)
     if (walk->made)
         return end_walk(walk, UNWIND_COMPLETE);
     walk->exact = true;
-    if (!step_by_top(walk) && !walk->ended)
+    if (!step_by_call(walk) && !walk->ended)
         end_walk(walk, UNWIND_BROKEN);
 }
 
@@ -432,6 +480,9 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
     walk.input = input;
     memcpy(walk.registers, input->registers.values, sizeof walk.registers);
     walk.unknown = input->registers.unknown;
+    for (size_t i = 0; walk.unknown != 0 && i < UNWIND_REGISTERS; i++)
+        if (is_unknown(&walk, i))
+            walk.registers[i] = 0; /* no guess is to be made of what is there by chance */
     walk.place_count = 0;
     walk.exact = true;
     walk.made = false;

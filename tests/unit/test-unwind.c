@@ -403,17 +403,18 @@ Test(unwind, operations)
     };
     const struct unwind_input input = {.piece_count = 0};
     const uint64_t registers[UNWIND_REGISTERS] = {[3] = 42};
+    const struct expression_world world = {.registers = registers, .input = &input};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const uint8_t *code = (const void *)cases[i].code;
         struct reader reader = {code, code + cases[i].size, false};
         uint64_t value = 0;
         cr_assert_eq(
-            expression_run(reader, machine_find(UNWIND_X86_64), registers, &input, false, &value),
+            expression_run(reader, machine_find(UNWIND_X86_64), &world, false, &value),
             EXPRESSION_DONE, "%zu", i);
         cr_assert_eq(value, cases[i].wide, "%zu: %lx", i, value);
         cr_assert_eq(
-            expression_run(reader, machine_find(UNWIND_I386), registers, &input, false, &value),
+            expression_run(reader, machine_find(UNWIND_I386), &world, false, &value),
             EXPRESSION_DONE, "%zu", i);
         cr_assert_eq(value, cases[i].narrow, "%zu: %lx", i, value);
     }
@@ -614,6 +615,40 @@ Test(unwind, later)
     free_fixture(fixture);
 }
 
+/* Of a sleeper the stack pointer is known, and what lies on the stack. */
+Test(unwind, asleep)
+{
+    static const char assembler[] =
+        ".text\n nop\n"
+        "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+        /* as vfork has it: the return address is in rdi */
+        "forked: .cfi_startproc\n pop %rdi\n .cfi_adjust_cfa_offset -8\n .cfi_register 16, 5\n"
+        "forked_end: jmp *%rdi\n .cfi_endproc\n"
+        /* as main with a wide alignment: CFA = *(rbp - 8) */
+        "aligned: .cfi_startproc\n .cfi_escape 0x0f,0x03,0x76,0x78,0x06\n nop\n .cfi_endproc\n"
+        "outer: .cfi_startproc\n .cfi_undefined 16\n call leaf\n"
+        "outer_back: hlt\n .cfi_endproc\n";
+    struct fixture *fixture = make_fixture(assembler, "gcc");
+    uint64_t *registers = fixture->input.registers.values;
+
+    put(fixture, code(fixture, "outer_back"));
+    put(fixture, STACK + 8);
+    registers[5] = code(fixture, "outer_back");
+    registers[RBP] = STACK + 16;
+    walk(fixture, code(fixture, "forked_end"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=forked_end", "outer_back");
+    walk(fixture, code(fixture, "aligned"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=aligned", "outer_back");
+    fixture->input.registers.unknown = ~(UINT64_C(1) << RIP | UINT64_C(1) << RSP);
+    walk(fixture, code(fixture, "leaf"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=leaf", "outer_back");
+    walk(fixture, code(fixture, "forked_end"));
+    expect(fixture, UNWIND_TRUNCATED, 1, "=forked_end");
+    walk(fixture, code(fixture, "aligned"));
+    expect(fixture, UNWIND_TRUNCATED, 1, "=aligned");
+    free_fixture(fixture);
+}
+
 /* --- other machines ------------------------------------------------------------------------ */
 
 Test(unwind, i386)
@@ -679,6 +714,51 @@ Test(unwind, aarch64)
 {
     walk_aarch64(UINT64_C(0x002a) << 48, 0);
     walk_aarch64(UINT64_C(0x003f) << 48, UINT64_C(0x007f) << 48);
+}
+
+/* From an instruction, and with another one to return to. */
+static void walk_linked(struct fixture *fixture, const char *pc, const char *link)
+{
+    fixture->input.registers.values[30] = code(fixture, link);
+    fixture->input.registers.values[31] = STACK;
+    fixture->input.registers.values[32] = code(fixture, pc);
+    walk_cut(fixture, fixture->count * 8);
+}
+
+/* Entries of linkage tables have no description; where they return to is in x30, if that leads
+ * behind a call. Of a sleeper it is not known. */
+Test(unwind, aarch64_leaf)
+{
+    static const char assembler[] =
+        ".text\n nop\n"
+        "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+        "stub: nop\n br x17\n"
+        "middle: .cfi_startproc\n stp x29, x30, [sp, #-16]!\n .cfi_def_cfa_offset 16\n"
+        " .cfi_offset 29, -16\n .cfi_offset 30, -8\n bl stub\n"
+        "middle_back: blr x1\n"
+        "middle_end: ldp x29, x30, [sp], #16\n ret\n .cfi_endproc\n"
+        "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
+        "outer_back: nop\n .cfi_endproc\n";
+    struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
+    struct unwind_registers *registers = &fixture->input.registers;
+
+    registers->machine = UNWIND_AARCH64;
+    put(fixture, 0xbbbb);
+    put(fixture, code(fixture, "outer_back"));
+    walk_linked(fixture, "stub", "middle_back");
+    expect(fixture, UNWIND_COMPLETE, 3, "=stub", "middle_back", "outer_back");
+    walk_linked(fixture, "stub", "middle_end");
+    expect(fixture, UNWIND_COMPLETE, 3, "=stub", "middle_end", "outer_back");
+    walk_linked(fixture, "stub", "middle");
+    expect(fixture, UNWIND_NO_INFO, 1, "=stub");
+    registers->unknown = ~(UINT64_C(1) << 31 | UINT64_C(1) << 32);
+    walk_linked(fixture, "leaf", "middle_back");
+    expect(fixture, UNWIND_TRUNCATED, 1, "=leaf");
+    walk_linked(fixture, "stub", "middle_back");
+    expect(fixture, UNWIND_NO_INFO, 1, "=stub");
+    walk_linked(fixture, "middle_back", "middle_back");
+    expect(fixture, UNWIND_COMPLETE, 2, "=middle_back", "outer_back");
+    free_fixture(fixture);
 }
 
 /* The vdso's description of a signal's frame has no program counter; what the kernel saved has. */
