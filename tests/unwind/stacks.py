@@ -3,6 +3,8 @@
 
 gdb -nx -batch -ex 'set args ...' -ex 'python output, count, pause, most = "out", 1000, 0.002,
 262144' -x stacks.py PROGRAM
+or, for the frames that eu-stack sees at that instant, in a core that gdb writes then: ... most,
+eu_stack = ..., 262144, True
 
 The program runs under gdb, is interrupted now and then (and run again when it ended), and each
 stop becomes one record of the output, which tests/unwind/stacks.h describes. pause is in seconds,
@@ -10,8 +12,10 @@ most the bytes of stack that are copied.
 """
 import os
 import random
+import re
 import signal
 import struct
+import subprocess
 import time
 
 import gdb
@@ -56,6 +60,20 @@ def frames():
     return result, last.unwind_stop_reason(), interrupted
 
 
+def frames_of_core():
+    """The program counters that eu-stack sees, and what it says where it gives up."""
+    core = output + ".core"
+    gdb.execute("generate-core-file " + core, to_string=True)
+    run = subprocess.run(["eu-stack", "-r", "-n", "0", "--core", core, "--executable",
+                          gdb.current_progspace().filename], capture_output=True, check=False)
+    os.unlink(core)
+    thread = b"TID %d:" % gdb.selected_thread().ptid[1]
+    lines = run.stdout.split(thread, 1)[-1].split(b"TID ", 1)[0]
+    result = [struct.pack("<QI", int(pc, 16), 1) + b"?"
+              for pc in re.findall(rb"^#\d+ +0x([0-9a-f]+)", lines, re.MULTILINE)]
+    return result, run.stderr.strip()
+
+
 def save_vdso(inferior):
     """The kernel's object of this kind of program, beside the output."""
     with open("/proc/%d/maps" % inferior.pid) as lines:
@@ -86,6 +104,8 @@ def record(most):
     sp = registers[names.index("rsp" if machine == 1 else "esp")]
     seen, reason, interrupted = frames()
     text = gdb.frame_stop_reason_string(reason).encode()
+    if globals().get("eu_stack", False):
+        seen, text = frames_of_core()
     return (struct.pack("<4sI33Q", b"STK1", machine, *registers) +
             piece(inferior, stack, sp, most) +
             piece(inferior, stack, interrupted & mask, 0 if interrupted == 0 else most) +
