@@ -264,30 +264,61 @@ void unwind_object_close(struct unwind_object *object)
     free(object);
 }
 
-static int compile(struct unwind_object *object, const struct machine *machine, uint64_t offset)
-{
-    GElf_Phdr segment;
+/* What describes an instruction, and its address as linked. */
+struct described {
+    const struct cfi_section *section;
     struct cfi_program program;
-    struct rule_full full;
-    const struct cfi_section *section = &object->frames;
+    uint64_t address, offset; /* offset: where the description's range begins in the file */
+};
+
+/* False: nothing that was read so far. */
+static bool describe(const struct unwind_object *object, uint64_t offset, struct described *found)
+{
+    const struct cfi_section *const sections[] = {&object->frames, &object->debug_frames};
+    GElf_Phdr segment;
 
     if (object->elf == NULL || !segment_of_offset(object->elf, offset, &segment))
-        return rule_cache_keep(&object->cache, machine, offset, NULL, 0, 0);
-    uint64_t address = offset - segment.p_offset + segment.p_vaddr;
-    bool found = section->count > 0 && cfi_section_find(section, address, &program);
-    if (!found) {
-        int error = object->debug_looked ? 0 : look_for_debug_frame(object);
+        return false;
+    found->address = offset - segment.p_offset + segment.p_vaddr;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        found->section = sections[i];
+        if (sections[i]->count == 0 ||
+            !cfi_section_find(sections[i], found->address, &found->program))
+            continue;
+        found->offset = offset - (found->address - found->program.start);
+        return true;
+    }
+    return false;
+}
+
+bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start)
+{
+    struct described found;
+
+    if (!describe(object, offset, &found))
+        return false;
+    *start = found.offset;
+    return true;
+}
+
+static int compile(struct unwind_object *object, const struct machine *machine, uint64_t offset)
+{
+    struct described by;
+    struct rule_full full;
+    bool found = describe(object, offset, &by);
+
+    if (!found && object->elf != NULL && !object->debug_looked) {
+        int error = look_for_debug_frame(object);
         if (error != 0)
             return error;
-        section = &object->debug_frames;
-        found = section->count > 0 && cfi_section_find(section, address, &program);
+        found = describe(object, offset, &by);
     }
-    if (!found || program.return_column >= machine->registers ||
-        !cfi_run(section, &program, machine, address, &full))
+    if (!found || by.program.return_column >= machine->registers ||
+        !cfi_run(by.section, &by.program, machine, by.address, &full))
         return rule_cache_keep(&object->cache, machine, offset, NULL, 0, 0);
-    uint8_t flags = (program.signal ? RULE_SIGNAL : 0) |
-                    (section == &object->debug_frames ? RULE_DEBUG_FRAME : 0);
-    return rule_cache_keep(&object->cache, machine, offset, &full, flags, program.return_column);
+    uint8_t flags = (by.program.signal ? RULE_SIGNAL : 0) |
+                    (by.section == &object->debug_frames ? RULE_DEBUG_FRAME : 0);
+    return rule_cache_keep(&object->cache, machine, offset, &full, flags, by.program.return_column);
 }
 
 int unwind_object_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset,

@@ -111,3 +111,20 @@ bool call_precedes(const struct unwind_object *object, const struct machine *mac
         return false;
     return machine->pushes ? is_x86_call(bytes) : is_aarch64_call(bytes);
 }
+
+bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset,
+                 uint64_t *target)
+{
+    uint8_t call[5];
+    size_t size = machine->pushes ? 5 : 4;
+    int32_t by;
+
+    if (offset < size || !unwind_object_bytes(object, offset - size, call, size))
+        return false;
+    memcpy(&by, call + size - 4, sizeof by);
+    if (machine->pushes)
+        *target = offset + (uint64_t)(int64_t)by;
+    else /* 26 bits of words, from the call itself */
+        *target = offset - 4 + (uint64_t)((int64_t)((uint64_t)(int64_t)by << 38) >> 36);
+    return machine->pushes ? call[0] == 0xe8 : ((uint32_t)by & 0xfc000000) == 0x94000000;
+}

@@ -214,6 +214,9 @@ struct reader unwind_object_expression(const struct unwind_object *object, const
 /* Reads bytes of its file; false: they are not there. */
 bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes,
                          size_t size);
+/* Where that which is described together with an instruction, mostly a function, begins in the file.
+ * False: nothing describes it. */
+bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
 /* Is this where programs begin? */
 bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
 
@@ -234,5 +237,8 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
 /* Do the bytes before this place look like a call? */
 bool call_precedes(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
+/* The same, and where it leads. False: that is not in the instruction. */
+bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset,
+                 uint64_t *target);
 
 #endif

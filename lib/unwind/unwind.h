@@ -89,7 +89,7 @@ enum unwind_end {
 
 struct unwind_frame {
     uint32_t object;  /* the caller's number, or UNWIND_NO_OBJECT */
-    bool exact;       /* innermost, or interrupted by a signal: the very instruction */
+    bool exact;       /* innermost, interrupted by a signal, or not called: the very instruction */
     uint64_t address; /* in the object; else in the call: the return address minus 1 */
 };
 #define UNWIND_NO_OBJECT UINT32_MAX /* only of the innermost; address is as mapped */

@@ -444,12 +444,12 @@ Test(unwind, signals)
     put(fixture, code(fixture, "leaf"));
     put(fixture, 0xbbbb);
     walk(fixture, code(fixture, "leaf"));
-    expect(fixture, UNWIND_TRUNCATED, 3, "=leaf", "restorer", "=leaf");
+    expect(fixture, UNWIND_TRUNCATED, 3, "=leaf", "=restorer", "=leaf");
     fixture->input.pieces[1] =
         (struct unwind_piece){STACK + 0x100000, (const void *)other, sizeof other};
     fixture->input.piece_count = 2;
     walk(fixture, code(fixture, "leaf"));
-    expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "restorer", "=leaf", "outer_back");
+    expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "=restorer", "=leaf", "outer_back");
     free_fixture(fixture);
 }
 
@@ -465,7 +465,7 @@ Test(unwind, trampoline)
     fixture->words[1 + 5 + 16] = code(fixture, "leaf"); /* rip */
     fixture->words[40] = code(fixture, "outer_back");
     walk(fixture, code(fixture, "leaf"));
-    expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "sigreturn", "=leaf", "outer_back");
+    expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "=sigreturn", "=leaf", "outer_back");
     free_fixture(fixture);
 }
 
@@ -649,6 +649,49 @@ Test(unwind, asleep)
     free_fixture(fixture);
 }
 
+/* Where a sleeper's frame pointer points is told by who is called, and what is not told is not
+ * made up: a place that may be the one is not passed over but for one that must be. */
+Test(unwind, asleep_frame_pointer)
+{
+    static const char assembler[] =
+        ".text\n nop\n"
+        "sleeper: .cfi_startproc\n push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6, -16\n"
+        " mov %rsp, %rbp\n .cfi_def_cfa_register 6\n sub $64, %rsp\n"
+        "asleep: nop\n .cfi_endproc\n"
+        "middle: .cfi_startproc\n .cfi_def_cfa_offset 16\n call sleeper\n"
+        "middle_back: nop\n .cfi_endproc\n"
+        "outer: .cfi_startproc\n .cfi_undefined 16\n call middle\n"
+        "outer_back: call *%rax\n"
+        "outer_end: hlt\n .cfi_endproc\n"
+        " .cfi_startproc\n .cfi_signal_frame\n .cfi_def_cfa 7, 8\n .cfi_undefined 16\n nop\n"
+        "restorer: mov $15, %rax\n syscall\n .cfi_endproc\n";
+    struct fixture *fixture = make_fixture(assembler, "gcc");
+    uint64_t middle_back = code(fixture, "middle_back"), outer_end = code(fixture, "outer_end");
+
+    fixture->input.registers.unknown = ~(UINT64_C(1) << RIP | UINT64_C(1) << RSP);
+    put(fixture, 0xbbbb);
+    put(fixture, middle_back);
+    put(fixture, 0xcccc);
+    put(fixture, code(fixture, "outer_back"));
+    walk(fixture, code(fixture, "asleep"));
+    expect(fixture, UNWIND_COMPLETE, 3, "=asleep", "middle_back", "outer_back");
+    fixture->words[1] = outer_end; /* it may have called the sleeper */
+    walk(fixture, code(fixture, "asleep"));
+    expect(fixture, UNWIND_TRUNCATED, 1, "=asleep");
+    fixture->words[0] = STACK + 16;
+    walk(fixture, code(fixture, "asleep"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=asleep", "outer_end");
+    fixture->words[1] = code(fixture, "outer_back"); /* it called another one */
+    fixture->words[2] = 1;
+    fixture->words[3] = outer_end;
+    walk(fixture, code(fixture, "asleep"));
+    expect(fixture, UNWIND_TRUNCATED, 1, "=asleep");
+    fixture->words[3] = code(fixture, "restorer");
+    walk(fixture, code(fixture, "asleep"));
+    expect(fixture, UNWIND_COMPLETE, 2, "=asleep", "=restorer");
+    free_fixture(fixture);
+}
+
 /* --- other machines ------------------------------------------------------------------------ */
 
 Test(unwind, i386)
@@ -785,7 +828,7 @@ Test(unwind, aarch64_signal)
     fixture->input.registers.values[31] = STACK;
     fixture->input.registers.values[32] = code(fixture, "leaf");
     walk_cut(fixture, fixture->count * 8);
-    expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "sigreturn", "=leaf", "outer_back");
+    expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "=sigreturn", "=leaf", "outer_back");
     free_fixture(fixture);
 }
 

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is guessed. Where nothing describes a frame: the frame pointer, which JIT compilers keep;
+ * and at the very instruction where a thread was stopped the return address where a call puts it,
+ * on top of the stack or in a register, since hand-written functions and stubs mostly push nothing.
+ * Of a sleeper: where its frame pointer points. A guess holds only if it leads behind a call.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "unwind/walk-internal.h"
+
+#define LEAST_ADDRESS 4096u /* of anything that can be mapped */
+
+/* Could this be where a call returns to? In a file there is a call before it. */
+static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
+{
+    const struct place *place = walk_find_place(walk, address - 1);
+
+    if (place == NULL || place->object == NULL)
+        return false;
+    if (place->object->elf == NULL)
+        return !file_only;
+    return call_precedes(place->object, walk->machine, walk_offset(place, address - 1) + 1);
+}
+
+static void go(struct walk *walk, uint64_t pc, uint64_t sp)
+{
+    walk->registers[walk->machine->pc] = pc;
+    walk->registers[walk->machine->sp] = sp;
+    walk->exact = false;
+    walk->guessed = true;
+}
+
+/* No frame says whether it is signed. */
+static uint64_t strip_guess(const struct walk *walk, uint64_t pc)
+{
+    uint64_t signature = walk->input->registers.signature;
+
+    if (walk->machine->pushes)
+        return pc;
+    return signature != 0 ? pc & ~signature : pc & WALK_USER_ADDRESS;
+}
+
+/* The caller's frame pointer lies where ours points, the return address above it. */
+bool walk_by_frame_pointer(struct walk *walk)
+{
+    const struct machine *machine = walk->machine;
+    uint64_t fp = walk->registers[machine->fp], caller, pc;
+
+    if (fp % machine->word != 0 || fp < walk->registers[machine->sp])
+        return false;
+    if (!memory_read(walk->input, fp, machine->word, &caller) ||
+        !memory_read(walk->input, fp + machine->word, machine->word, &pc)) {
+        if (walk_is_above_copy(walk, fp + machine->word))
+            walk_end(walk, UNWIND_TRUNCATED);
+        return walk->ended;
+    }
+    pc = strip_guess(walk, pc);
+    bool called = pc != 0 && returns_to(walk, pc, false);
+    if (!called && (pc == 0 || caller == 0)) {
+        walk_end(walk, UNWIND_COMPLETE); /* as Go's outermost: its return address was made */
+        return true;
+    }
+    if (!called)
+        return false;
+    walk->registers[machine->fp] = caller;
+    go(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
+    return true;
+}
+
+/* As if it had pushed nothing: the return address is where the call put it. */
+bool walk_by_call(struct walk *walk)
+{
+    const struct machine *machine = walk->machine;
+    uint64_t sp = walk->registers[machine->sp], pc;
+
+    if (!walk->exact)
+        return false;
+    if (!machine->pushes)
+        pc = strip_guess(walk, walk->registers[machine->link]);
+    else if (!memory_read(walk->input, sp, machine->word, &pc))
+        return false;
+    if (pc == 0 || !returns_to(walk, pc, true))
+        return false;
+    go(walk, pc, machine_wrap(machine, machine->pushes ? sp + machine->word : sp));
+    return true;
+}
+
+/* --- a sleeper's frame pointer ------------------------------------------------------------- */
+
+/* Whether a function that keeps a frame pointer saved its caller's in some place. */
+enum likelihood { IMPOSSIBLE, DOUBTFUL, LIKELY, CERTAIN };
+
+static bool is_trampoline(struct walk *walk, uint64_t address)
+{
+    const struct place *place = walk_find_place(walk, address);
+
+    return place != NULL && place->object != NULL && place->object->elf != NULL &&
+           trampoline_is(place->object, walk->machine, walk_offset(place, address));
+}
+
+/* By the return address above it: a call of this very function leaves no doubt; one of another may
+ * be left over from that, or that may have jumped here; of others it is not known what they call.
+ */
+static enum likelihood judge_return(struct walk *walk, uint64_t address)
+{
+    uint64_t pc = walk->registers[walk->machine->pc] - (walk->exact ? 0 : 1), target, begin;
+
+    if (is_trampoline(walk, address))
+        return CERTAIN;
+    if (!returns_to(walk, address, true))
+        return IMPOSSIBLE;
+    const struct place *caller = walk_find_place(walk, address - 1);
+    const struct unwind_object *object = caller->object;
+    if (!call_target(object, walk->machine, walk_offset(caller, address), &target) ||
+        !unwind_object_function(object, target, &begin) || begin != target)
+        return LIKELY;
+    const struct place *here = walk_find_place(walk, pc);
+    bool same = here != NULL && here->object == object &&
+                unwind_object_function(object, walk_offset(here, pc), &begin) && begin == target;
+    return same ? CERTAIN : DOUBTFUL;
+}
+
+static enum likelihood judge_slot(struct walk *walk, uint64_t slot)
+{
+    const struct unwind_piece *piece = &walk->input->pieces[0];
+    uint64_t word = walk->machine->word, saved, caller;
+
+    if (!memory_read(walk->input, slot, (size_t)word, &saved) ||
+        !memory_read(walk->input, slot + word, (size_t)word, &caller))
+        return IMPOSSIBLE;
+    bool outermost = saved < LEAST_ADDRESS;
+    bool above = saved > slot && saved - piece->start < piece->size;
+    enum likelihood likelihood = judge_return(walk, caller);
+    return likelihood == LIKELY && !above && !outermost ? DOUBTFUL : likelihood;
+}
+
+/* What is above a doubtful place is only believed if it is certain: nothing is to be left out. */
+bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
+{
+    const struct machine *machine = walk->machine;
+    const struct unwind_piece *piece = &walk->input->pieces[0];
+    uint64_t word = machine->word, slot = walk->registers[machine->sp] & ~(word - 1);
+    enum likelihood found = IMPOSSIBLE, least = LIKELY;
+
+    if (rule->cfa.number != machine->fp || rule->cfa.value != (int64_t)(2 * word))
+        return false;
+    for (; slot - piece->start < piece->size; slot += word) {
+        found = judge_slot(walk, slot);
+        if (found >= least)
+            break;
+        if (found == DOUBTFUL)
+            least = CERTAIN;
+    }
+    if (found < least)
+        return false;
+    walk->registers[machine->fp] = slot;
+    walk_set_unknown(walk, machine->fp, false);
+    return true;
+}
