@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "annotate-view.h"
+#include "options.h"
 #include "pager.h"
 #include "selection.h"
 
@@ -62,9 +63,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         command->no_pager = true;
         break;
     case KEY_FROM:
-        if (!is_format(argument))
-            exit(complain("--from %s: no such format; see pprofil-formats(5)", argument));
-        command->from = argument;
+        command->from = format_option("--from", argument);
         break;
     case ARGP_KEY_ARG:
         return parse_argument(command, argument);
@@ -78,14 +77,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = {
-    {&selection_parser, 0, NULL, 3},
-    {0},
-};
-
 static const struct argp parser = {
     options, parse_option, "FILE FUNCTION",
-    "Prints a function's source and instructions with counts.", children, NULL, NULL,
+    "Prints a function's source and instructions with counts.", selection_children, NULL, NULL,
 };
 
 /* --- which function ---------------------------------------------------------------------- */
@@ -94,15 +88,12 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
 {
     uint32_t count = pprofil_report_count(found);
 
-    if (count == 0)
-        return complain("%s: no function with samples is called '%s'; pprofil report -n 0 lists "
-                        "them",
-                        command->path, command->function);
     complain("%s: '%s' is any of %u functions:", command->path, command->function, count);
     for (uint32_t i = 0; i < count && i < MOST_LISTED; i++) {
         struct pprofil_row row;
         pprofil_report_row(found, i, &row, sizeof row);
-        fprintf(stderr, "%6.2f %%  ", 100 * row.share);
+        fprintf(stderr, "%6.2f %%  ",
+                100 * (pprofil_report_has_totals(found) ? row.total_share : row.share));
         view_put_safely(stderr, row.object);
         fputc(':', stderr);
         view_put_safely(stderr, row.name);
@@ -121,14 +112,16 @@ static int choose(const struct annotate_command *command, pprofil_profile *profi
     int error = pprofil_profile_find(profile, command->function, &found), status = 0;
 
     if (error == -EINVAL)
-        return complain("'%s' is neither a part of a function's name nor a regular expression",
-                        command->function);
+        return complain("'%s' is neither a part of a function's name nor a regular expression: %s",
+                        command->function, pprofil_profile_problem(profile));
     if (error != 0)
         return complain_file(command->path, error, false);
     if (pprofil_report_count(found) == 1)
         pprofil_report_row(found, 0, row, sizeof *row);
-    else
+    else if (pprofil_report_count(found) > 1)
         status = complain_of_choice(command, found);
+    else
+        status = complain("%s: %s", command->path, pprofil_profile_problem(profile));
     pprofil_report_free(found);
     return status;
 }
@@ -165,7 +158,9 @@ static int print(const struct annotate_command *command, const struct annotate_v
         error = annotate_print(pager.out, code, &shown);
     }
     int closed = pager_close(&pager);
-    error = error == 0 ? closed : error;
+    if (closed == -ENOENT)
+        return complain("there is no pager '%s'; --no-pager does without", getenv("PAGER"));
+    error = error == 0 || error == -EPIPE ? closed : error;
     return error == 0 ? 0 : complain_file("standard output", error, true);
 }
 
@@ -201,13 +196,10 @@ int command_annotate(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil annotate";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    pprofil_profile *profile =
-        open_profile(command.path, command.from, command.selection.selection.object);
+    pprofil_profile *profile = selection_open(&command.selection, command.path, command.from);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
-    int status = EXIT_OWN_FAILURE;
-    if (selection_apply(&command.selection, command.path, &profile))
-        status = annotate(&command, profile);
+    int status = annotate(&command, profile);
     pprofil_profile_close(profile);
     return status;
 }

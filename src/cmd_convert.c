@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "options.h"
 #include "selection.h"
 
 #define LARGEST_SCALE 65536
@@ -48,15 +48,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static const char *check_format(const char *option, const char *name)
-{
-    if (strcmp(name, "list") == 0)
-        exit(list_formats());
-    if (!is_format(name))
-        exit(complain("%s %s: no such format; see pprofil-formats(5)", option, name));
-    return name;
-}
-
 /* One of some words. */
 static const char *check_choice(const char *option, const char *word, const char *words)
 {
@@ -72,7 +63,6 @@ static const char *check_choice(const char *option, const char *word, const char
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct convert_command *command = state->input;
-    double number;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -82,15 +72,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         command->output = argument;
         break;
     case 'f':
-        command->out.format = check_format("-f", argument);
+        command->out.format = format_option("-f", argument);
         break;
     case KEY_DIALECT:
         command->out.dialect = argument;
         break;
     case KEY_SCALE:
-        if (!parse_number("--scale", argument, 1, LARGEST_SCALE, &number))
-            exit(EXIT_OWN_FAILURE);
-        command->out.scale = (uint32_t)number;
+        command->out.scale = (uint32_t)number_option("--scale", argument, 1, LARGEST_SCALE);
         break;
     case KEY_ROOTS:
         command->out.roots = check_choice("--roots", argument, "none comm process thread");
@@ -105,7 +93,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         command->symbolize = false;
         break;
     case KEY_FROM:
-        command->from = check_format("--from", argument);
+        command->from = format_option("--from", argument);
         break;
     case ARGP_KEY_ARG:
         if (command->path != NULL)
@@ -120,13 +108,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = {
-    {&selection_parser, 0, NULL, 3},
-    {0},
-};
-
 static const struct argp parser = {
-    options, parse_option, "FILE", "Saves a profile in another format.", children, NULL, NULL,
+    options, parse_option, "FILE", "Saves a profile in another format.", selection_children, NULL, NULL,
 };
 
 static int save(const struct convert_command *command, pprofil_profile *profile)
@@ -134,8 +117,8 @@ static int save(const struct convert_command *command, pprofil_profile *profile)
     int error =
         pprofil_profile_save_with(profile, command->output, &command->out, command->symbolize);
 
-    if (error == 0)
-        return 0;
+    if (error == 0 || (error == -EPIPE && strcmp(command->output, "-") == 0))
+        return 0; /* whoever reads it has seen enough */
     if (error == -ENOTSUP)
         return complain("--dialect %s: no such dialect; see pprofil-formats(5)",
                         command->out.dialect);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "diff-view.h"
+#include "options.h"
+#include "sink.h"
 #include "selection.h"
 
 #define DEFAULT_ROWS 30
@@ -49,8 +51,6 @@ static error_t parse_path(struct diff_command *command, const char *path)
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct diff_command *command = state->input;
-    double number;
-    int choice;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -63,31 +63,22 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         command->how.by = PPROFIL_DIFF_TIME_A_SECOND;
         break;
     case KEY_LEAST:
-        if (!parse_number("--least", argument, 0, 1e6, &number))
-            exit(EXIT_OWN_FAILURE);
-        command->how.least = number / 100;
+        command->how.least = number_option("--least", argument, 0, 1e6) / 100;
         break;
     case KEY_EXIT_CODE:
         command->exit_code = true;
         break;
     case 'n':
-        if (!parse_number("-n", argument, 0, 1e9, &number))
-            exit(EXIT_OWN_FAILURE);
-        command->how.limit = (uint32_t)number;
+        command->how.limit = count_option("-n", argument);
         break;
     case 'f':
-        choice = view_format_name(argument);
-        if (choice < 0)
-            exit(complain("-f takes text, json or csv, not '%s'", argument));
-        command->view.format = (enum view_format)choice;
+        command->view.format = view_format_option(argument);
         break;
     case 'o':
         command->output = argument;
         break;
     case KEY_FROM:
-        if (!is_format(argument))
-            exit(complain("--from %s: no such format; see pprofil-formats(5)", argument));
-        command->from = argument;
+        command->from = format_option("--from", argument);
         break;
     case ARGP_KEY_ARG:
         return parse_path(command, argument);
@@ -101,13 +92,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = {
-    {&selection_parser, 0, NULL, 3},
-    {0},
-};
-
 static const struct argp parser = {
-    options, parse_option, "OLD NEW", "Shows what two profiles differ in.", children, NULL, NULL,
+    options, parse_option, "OLD NEW", "Shows what two profiles differ in.", selection_children, NULL, NULL,
 };
 
 static int print(const struct diff_command *command, const pprofil_diff *diff)
@@ -117,21 +103,14 @@ static int print(const struct diff_command *command, const pprofil_diff *diff)
         [VIEW_JSON] = diff_print_json,
         [VIEW_CSV] = diff_print_csv,
     };
-    const char *name = command->output != NULL ? command->output : "standard output";
-    FILE *out = command->output != NULL ? fopen(command->output, "we") : stdout;
     struct diff_view view = command->view;
+    struct sink sink;
 
-    if (out == NULL)
-        return complain_file(name, -errno, true);
+    if (!sink_open(&sink, command->output))
+        return EXIT_OWN_FAILURE;
     view.by = command->how.by;
-    view.colour = view_colour(out);
-    errno = 0;
-    int error = printers[view.format](out, diff, &view);
-    if (error == 0 && ferror(out))
-        error = errno != 0 ? -errno : -EIO;
-    if (fclose(out) != 0 && error == 0)
-        error = -errno;
-    return error == 0 ? 0 : complain_file(name, error, true);
+    view.colour = sink.colour;
+    return sink_close(&sink, printers[view.format](sink.stream, diff, &view));
 }
 
 static int complain_diff(const struct diff_command *command, int error)
@@ -160,18 +139,6 @@ static int compare(const struct diff_command *command, pprofil_profile *old, ppr
     return status;
 }
 
-static pprofil_profile *open_part(const struct diff_command *command, const char *path)
-{
-    const struct selection_request *part = &command->selection;
-    pprofil_profile *profile = open_profile(path, command->from, part->selection.object);
-
-    if (profile != NULL && !selection_apply(part, path, &profile)) {
-        pprofil_profile_close(profile);
-        profile = NULL;
-    }
-    return profile;
-}
-
 int command_diff(int argc, char **argv)
 {
     struct diff_command command = {.how = {.size = sizeof command.how, .limit = DEFAULT_ROWS}};
@@ -183,7 +150,7 @@ int command_diff(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &command);
     command.selection.selection.no_inlines = true; /* no more than the rows tell them apart */
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)
-        profiles[i] = open_part(&command, command.view.paths[i]);
+        profiles[i] = selection_open(&command.selection, command.view.paths[i], command.from);
     if (profiles[1] != NULL) {
         command.view.profiles[0] = profiles[0];
         command.view.profiles[1] = profiles[1];

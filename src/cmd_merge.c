@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "options.h"
 #include "selection.h"
 
 enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_FROM };
@@ -34,13 +35,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static const char *check_format(const char *option, const char *name)
-{
-    if (!is_format(name))
-        exit(complain("%s %s: no such format; see pprofil-formats(5)", option, name));
-    return name;
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct merge_command *command = state->input;
@@ -53,7 +47,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         command->output = argument;
         break;
     case 'f':
-        command->format = check_format("-f", argument);
+        command->format = format_option("-f", argument);
         break;
     case KEY_CPU:
         command->how |= PPROFIL_MERGE_CPU;
@@ -62,7 +56,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         command->symbolize = false;
         break;
     case KEY_FROM:
-        command->from = check_format("--from", argument);
+        command->from = format_option("--from", argument);
         break;
     case ARGP_KEY_ARGS:
         command->paths = state->argv + state->next;
@@ -76,13 +70,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = {
-    {&selection_parser, 0, NULL, 3},
-    {0},
-};
-
 static const struct argp parser = {
-    options, parse_option, "FILE...", "Makes one profile of several.", children, NULL, NULL,
+    options, parse_option, "FILE...", "Makes one profile of several.", selection_children, NULL, NULL,
 };
 
 static int add_profile(const struct merge_command *command, pprofil_profile *into,
@@ -103,14 +92,11 @@ static int add_profile(const struct merge_command *command, pprofil_profile *int
 
 static int add(const struct merge_command *command, pprofil_profile *into, const char *path)
 {
-    const struct selection_request *part = &command->selection;
-    pprofil_profile *profile = open_profile(path, command->from, part->selection.object);
-    int status = EXIT_OWN_FAILURE;
+    pprofil_profile *profile = selection_open(&command->selection, path, command->from);
 
     if (profile == NULL)
-        return status;
-    if (selection_apply(part, path, &profile))
-        status = add_profile(command, into, profile, path);
+        return EXIT_OWN_FAILURE;
+    int status = add_profile(command, into, profile, path);
     pprofil_profile_close(profile);
     return status;
 }

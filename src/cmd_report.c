@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "options.h"
+#include "sink.h"
 #include "selection.h"
 
 #define DEFAULT_ROWS 30
@@ -86,9 +87,7 @@ static error_t parse_style(int key, char *argument, struct style_view *style)
         style->name = argument;
         break;
     case KEY_FROM:
-        if (!is_format(argument))
-            exit(complain("--from %s: no such format; see pprofil-formats(5)", argument));
-        style->options.format = argument;
+        style->options.format = format_option("--from", argument);
         break;
     case KEY_SORT:
         choice = style_sort_name(argument);
@@ -134,8 +133,6 @@ static void choose_shape(struct report_command *command, const char *option,
 
 static error_t parse_stacks(int key, char *argument, struct report_command *command)
 {
-    double number;
-
     switch (key) {
     case KEY_FLAT:
         choose_shape(command, "--flat", PPROFIL_TREE_CALLS, NULL);
@@ -156,14 +153,10 @@ static error_t parse_stacks(int key, char *argument, struct report_command *comm
         command->view.no_inlines = command->selection.selection.no_inlines = true;
         return 0;
     case KEY_MIN:
-        if (!parse_number("--min", argument, 0, 100, &number))
-            exit(EXIT_OWN_FAILURE);
-        command->view.least = number / 100;
+        command->view.least = number_option("--min", argument, 0, 100) / 100;
         break;
     case KEY_DEPTH:
-        if (!parse_number("--depth", argument, 0, 1e9, &number))
-            exit(EXIT_OWN_FAILURE);
-        command->view.depth = (uint32_t)number;
+        command->view.depth = count_option("--depth", argument);
         break;
     case KEY_FOLD:
         command->view.fold = true;
@@ -178,7 +171,6 @@ static error_t parse_stacks(int key, char *argument, struct report_command *comm
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct report_command *command = state->input;
-    double number;
     int choice;
 
     switch (key) {
@@ -197,18 +189,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         command->view.by = PPROFIL_BY_THREAD;
         break;
     case 'n':
-        if (!parse_number("-n", argument, 0, 1e9, &number))
-            exit(EXIT_OWN_FAILURE);
-        command->view.limit = (uint32_t)number;
+        command->view.limit = count_option("-n", argument);
         command->rows_given = true;
         break;
     case 'f':
         if (strcmp(argument, "list") == 0)
             exit(list_formats());
-        choice = view_format_name(argument);
-        if (choice < 0)
-            exit(complain("-f takes text, json or csv, not '%s'", argument));
-        command->view.format = (enum view_format)choice;
+        command->view.format = view_format_option(argument);
         break;
     case 'o':
         command->output = argument;
@@ -233,63 +220,47 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = {
-    {&selection_parser, 0, NULL, 3},
-    {0},
-};
-
 static const struct argp parser = {
-    options, parse_option, "FILE", "Prints a saved profile.", children, NULL, NULL,
+    options, parse_option, "FILE", "Prints a saved profile.", selection_children, NULL, NULL,
 };
-
-static const char *output_name(const struct report_command *command)
-{
-    return command->output != NULL ? command->output : "standard output";
-}
-
-static FILE *open_output(const struct report_command *command)
-{
-    FILE *out = command->output != NULL ? fopen(command->output, "we") : stdout;
-
-    if (out == NULL)
-        complain_file(output_name(command), -errno, true);
-    return out;
-}
 
 static int print_style(const struct report_command *command)
 {
-    FILE *out = open_output(command);
-    if (out == NULL)
-        return EXIT_OWN_FAILURE;
+    struct sink sink;
 
-    int status = style_view_print(out, output_name(command), command->path, &command->style);
-    if (fclose(out) != 0 && status == 0)
-        status = complain_file(output_name(command), -errno, true);
-    return status;
+    if (!sink_open(&sink, command->output))
+        return EXIT_OWN_FAILURE;
+    int status = style_view_print(sink.stream, command->path, &command->style);
+    int closed = sink_close(&sink, 0);
+    return status != 0 ? status : closed;
 }
 
-static int print(const struct report_command *command, pprofil_profile *profile)
+static int complain_report(const struct report_command *command, const pprofil_profile *profile,
+                           int error)
 {
-    FILE *out = open_output(command);
-
-    if (out == NULL)
-        return EXIT_OWN_FAILURE;
-    struct view view = command->view;
-    view.colour = view_colour(out);
-    errno = 0;
-    int error = view_print(out, profile, &view);
-    if (fclose(out) != 0 && error == 0)
-        error = -errno;
-    if (error == 0)
-        return 0;
     const char *problem = pprofil_profile_problem(profile);
+
     if (problem[0] != '\0')
         return complain("%s: %s", command->path, problem);
     if (error == -EOVERFLOW)
         return complain(
             "%s: it has more stacks than a report can hold; --focus and --comm choose a part",
             command->path);
-    return complain_file(output_name(command), error, true);
+    return 0;
+}
+
+static int print(const struct report_command *command, pprofil_profile *profile)
+{
+    struct view view = command->view;
+    struct sink sink;
+
+    if (!sink_open(&sink, command->output))
+        return EXIT_OWN_FAILURE;
+    view.colour = sink.colour;
+    int error = view_print(sink.stream, profile, &view);
+    int status = error != 0 ? complain_report(command, profile, error) : 0;
+    int closed = sink_close(&sink, status == 0 ? error : 0);
+    return status != 0 ? status : closed;
 }
 
 /* Options of the one kind of report are none of the other's. */
@@ -345,13 +316,11 @@ int command_report(int argc, char **argv)
         command.view.limit = DEFAULT_TREE_ROWS;
     if (command.style.name != NULL)
         return print_style(&command);
-    pprofil_profile *profile = open_profile(command.path, command.style.options.format,
-                                            command.style.options.object);
+    pprofil_profile *profile =
+        selection_open(&command.selection, command.path, command.style.options.format);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
-    int status = EXIT_OWN_FAILURE;
-    if (selection_apply(&command.selection, command.path, &profile))
-        status = print(&command, profile);
+    int status = print(&command, profile);
     pprofil_profile_close(profile);
     return status;
 }

@@ -111,8 +111,7 @@ bool style_is_known(const char *name);
 int style_sort_name(const char *name);
 
 /* Prints the file at path. Returns the exit status: whatever went wrong has been said. */
-int style_view_print(FILE *out, const char *out_name, const char *path,
-                     const struct style_view *view);
+int style_view_print(FILE *out, const char *path, const struct style_view *view);
 
 /* Are colours wanted on this stream: a terminal, TERM not dumb, NO_COLOR not set? */
 bool view_colour(FILE *out);

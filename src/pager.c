@@ -5,16 +5,19 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pager.h"
+
+#define NOT_FOUND 127 /* as the shell says it */
 
 static const char *find_pager(void)
 {
     const char *pager = getenv("PAGER");
 
     if (pager == NULL)
-        return "less";
+        return "command -v less >/dev/null || exec cat; exec less";
     return pager[0] == '\0' || strcmp(pager, "cat") == 0 ? NULL : pager;
 }
 
@@ -41,8 +44,13 @@ int pager_close(struct pager *pager)
     errno = 0;
     int error = fflush(pager->out) != 0 || ferror(pager->out) ? (errno != 0 ? -errno : -EIO) : 0;
 
-    if (!pager->runs)
-        return fclose(pager->out) != 0 && error == 0 ? -errno : error;
-    pclose(pager->out);
+    if (!pager->runs) {
+        if (fclose(pager->out) != 0 && error == 0)
+            error = -errno;
+        return error == -EPIPE ? 0 : error;
+    }
+    int status = pclose(pager->out);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+        return -ENOENT;
     return error == -EPIPE || error == -EIO ? 0 : error;
 }

@@ -16,7 +16,7 @@ struct pager {
 struct pager pager_open(bool wanted);
 
 /* Waits until its reader has left. 0 or a negative errno: what could not be written, for any other
- * reason than that the reader has seen enough. */
+ * reason than that the reader has seen enough; -ENOENT: there is no such pager. */
 int pager_close(struct pager *pager);
 
 #endif

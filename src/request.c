@@ -174,7 +174,7 @@ static error_t parse_show(int key, char *argument, struct request *request)
         request->by = argument;
         break;
     case 'n':
-        request->view.limit = (uint32_t)number_option("-n", argument, 0, 1e9);
+        request->view.limit = count_option("-n", argument);
         break;
     case KEY_NO_SYMBOLIZE:
         request->symbolize = false;

@@ -57,6 +57,23 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 const struct argp selection_parser = {options, parse_option, NULL, NULL, NULL, NULL, NULL};
 
+const struct argp_child selection_children[] = {
+    {&selection_parser, 0, NULL, 3},
+    {0},
+};
+
+pprofil_profile *selection_open(const struct selection_request *request, const char *path,
+                                const char *format)
+{
+    pprofil_profile *profile = open_profile(path, format, request->selection.object);
+
+    if (profile != NULL && !selection_apply(request, path, &profile)) {
+        pprofil_profile_close(profile);
+        profile = NULL;
+    }
+    return profile;
+}
+
 bool selection_apply(const struct selection_request *request, const char *path,
                      pprofil_profile **profile)
 {

@@ -6,15 +6,6 @@
 
 #include "target-options.h"
 
-double number_option(const char *option, const char *text, double lowest, double highest)
-{
-    double value = 0;
-
-    if (!parse_number(option, text, lowest, highest, &value))
-        exit(EXIT_OWN_FAILURE);
-    return value;
-}
-
 error_t target_option_parse(const struct target_options *target, int key, char *argument,
                             struct argp_state *state)
 {

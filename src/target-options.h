@@ -5,6 +5,7 @@
 
 #include <argp.h>
 
+#include "options.h"
 #include "pids.h"
 
 /* Keys of long options. A subcommand's own begin with the last. */
@@ -25,8 +26,5 @@ struct target_options {
  * key is another. */
 error_t target_option_parse(const struct target_options *target, int key, char *argument,
                             struct argp_state *state);
-
-/* A number of an option; if it is none within bounds, says so and ends the program. */
-double number_option(const char *option, const char *text, double lowest, double highest);
 
 #endif

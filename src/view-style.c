@@ -40,8 +40,7 @@ int style_sort_name(const char *name)
 }
 
 /* What failed is the file that was read, unless out did. */
-int style_view_print(FILE *out, const char *out_name, const char *path,
-                     const struct style_view *view)
+int style_view_print(FILE *out, const char *path, const struct style_view *view)
 {
     int error = pprofil_style_print(path, view->name, &view->options, out, stderr);
 
@@ -53,10 +52,5 @@ int style_view_print(FILE *out, const char *out_name, const char *path,
         return complain("%s: no program's file was profiled", path);
     if (error == -EINVAL && view->options.format != NULL)
         return complain("%s: pprofil cannot read it as '%s'", path, view->options.format);
-    if (error != 0)
-        return complain_file(path, error, false);
-    errno = 0;
-    if (fflush(out) != 0 || ferror(out))
-        return complain_file(out_name, errno != 0 ? -errno : -EIO, true);
-    return 0;
+    return error != 0 ? complain_file(path, error, false) : 0;
 }

@@ -134,6 +134,9 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	expect_text "--no-pager: colour" "$(printf '\033')\\[31m" "$work/out"
 	PAGER='head -n 1' on_terminal "'$pprofil' annotate '$work/p.pb.gz' divide; echo status \$?" >"$work/out"
 	expect_text "a reader that leaves" '^status 0' "$work/out"
+	PAGER=/no/pager on_terminal "'$pprofil' annotate '$work/p.pb.gz' divide; echo status \$?" >"$work/out"
+	expect_text "no such pager: status" '^status 125' "$work/out"
+	expect_text "no such pager" "no pager '/no/pager'" "$work/out"
 	unset PAGER
 fi
 expect "no colour in a pipe" 0 "$(NO_COLOR='' TERM=xterm "$pprofil" annotate "$work/p.pb.gz" divide |

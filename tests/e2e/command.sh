@@ -90,7 +90,19 @@ expect_text "definition" 'spend_half +split +\(.*split.c:[0-9]+\)' "$work/out"
 expect_text "own CPU time beside ours" "target's own: 0\.5" "$work/out"
 "$pprofil" -v "$targets/split" 0.2 >/dev/null 2>"$work/err"
 expect_text "verbose" 'supervisor used [0-9.]+ s' "$work/err"
-"$pprofil" report "$work/p.pb.gz" | head -n 1 >/dev/null
+for reader in "report -n 0 --by line" "report -f json" "annotate" "diff $work/p.pb.gz" \
+	"convert -f perf-script -o -"; do
+	function=
+	[ "$reader" = annotate ] && function=spend_half
+	{ "$pprofil" $reader "$work/p.pb.gz" $function 2>"$work/err"; echo $? >"$work/status"; } | true
+	expect "whoever reads $reader leaves" "0 0" "$(cat "$work/status") $(wc -l <"$work/err")"
+done
+expect "a full disk" 125 "$("$pprofil" report "$work/p.pb.gz" >/dev/full 2>"$work/err"; echo $?)"
+one_line "a full disk"
+for bad in "-n 0.5" "-n -1" "--tree --depth 1.5" "--from pproff"; do
+	expect "report $bad" 125 "$(status_of "$pprofil" report $bad "$work/p.pb.gz")"
+	one_line "report $bad"
+done
 head -c 300 "$work/p.pb.gz" >"$work/cut.pb.gz"
 expect "cut file" 125 "$(status_of "$pprofil" report "$work/cut.pb.gz")"; one_line "cut file"
 

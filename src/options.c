@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+#define LARGEST_COUNT 1e9
+
+double number_option(const char *option, const char *text, double lowest, double highest)
+{
+    double value = 0;
+
+    if (!parse_number(option, text, lowest, highest, &value))
+        exit(EXIT_OWN_FAILURE);
+    return value;
+}
+
+uint32_t count_option(const char *option, const char *text)
+{
+    double value = number_option(option, text, 0, LARGEST_COUNT);
+
+    if (value != floor(value))
+        exit(complain("%s takes a whole number, not '%s'", option, text));
+    return (uint32_t)value;
+}
+
+const char *format_option(const char *option, const char *name)
+{
+    if (strcmp(name, "list") == 0)
+        exit(list_formats());
+    if (!is_format(name))
+        exit(complain("%s %s: no such format; see pprofil-formats(5)", option, name));
+    return name;
+}
+
+enum view_format view_format_option(const char *text)
+{
+    int format = view_format_name(text);
+
+    if (format < 0)
+        exit(complain("-f takes text, json or csv, not '%s'", text));
+    return (enum view_format)format;
+}
