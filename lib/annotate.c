@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "code-internal.h"
 #include "report/annotate.h"
@@ -15,19 +17,61 @@ struct pprofil_annotation {
     const char *problem;                /* or NULL */
 };
 
-int pprofil_profile_find(pprofil_profile *profile, const char *pattern, pprofil_report **result)
+/* Rows of what the pattern means; without inlines what was inlined is code of its caller. */
+static int find(pprofil_profile *profile, const char *pattern, bool no_inlines,
+                pprofil_report **result)
 {
-    pprofil_report *report;
-    int error = pprofil_report_new(profile, PPROFIL_BY_FUNCTION, 0, &report);
+    const struct pprofil_report_options options = {.size = sizeof options,
+                                                   .by = PPROFIL_BY_FUNCTION,
+                                                   .totals = true,
+                                                   .by_total = true,
+                                                   .no_inlines = no_inlines};
+    pprofil_report *report = NULL;
+    int error = pprofil_report_new_with(profile, &options, &report);
 
+    if (error == 0)
+        error = annotate_keep(report->report, pattern, profile->problem, sizeof profile->problem);
+    if (error != 0)
+        pprofil_report_free(report);
+    else
+        *result = report;
+    return error;
+}
+
+/* Is there such a function after all, but without code of its own? */
+static int look_for_inlined(pprofil_profile *profile, const char *pattern)
+{
+    char problem[sizeof profile->problem];
+    pprofil_report *inlined;
+
+    memcpy(problem, profile->problem, sizeof problem);
+    int error = find(profile, pattern, false, &inlined);
     if (error != 0)
         return error;
-    if (!annotate_keep(report->report, pattern)) {
-        pprofil_report_free(report);
-        return -EINVAL;
-    }
-    *result = report;
+    if (pprofil_report_count(inlined) == 0)
+        memcpy(profile->problem, problem, sizeof problem);
+    else
+        snprintf(profile->problem, sizeof profile->problem,
+                 "'%s' was inlined: its code is that of its callers, which pprofil report --callers "
+                 "shows",
+                 pattern);
+    pprofil_report_free(inlined);
     return 0;
+}
+
+int pprofil_profile_find(pprofil_profile *profile, const char *pattern, pprofil_report **result)
+{
+    pprofil_report *report = NULL;
+
+    profile->problem[0] = '\0';
+    int error = find(profile, pattern, true, &report);
+    if (error == 0 && pprofil_report_count(report) == 0)
+        error = look_for_inlined(profile, pattern);
+    if (error == 0)
+        *result = report;
+    else
+        pprofil_report_free(report);
+    return error;
 }
 
 static int count(const struct pprofil_profile *profile, struct pprofil_annotation *annotation)

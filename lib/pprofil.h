@@ -668,9 +668,10 @@ int pprofil_code_source(const pprofil_code *code, uint32_t i, const char **path,
                         bool *newer);
 const char *pprofil_code_line(const pprofil_code *code, uint32_t i, uint32_t line);
 
-/* The functions that a pattern means: those of this very name, or of "OBJECT:NAME"; else those
- * that are so without their parameters; else those that it is a part of; else those in which it is
- * found as a POSIX extended regular expression. -EINVAL: it is no such. */
+/* The functions that a pattern means, also those that were only on stacks: those of this very name,
+ * or of "OBJECT:NAME"; else those that are so without their parameters; else those that it is a part
+ * of; else those in which it is found as a POSIX extended regular expression. -EINVAL: it is no
+ * such; then, and where there is none, pprofil_profile_problem says so. */
 int pprofil_profile_find(pprofil_profile *profile, const char *pattern, pprofil_report **report);
 
 /* The code of a row BY_FUNCTION of a saved profile, in blocks, those with the most time first:

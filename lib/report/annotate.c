@@ -2,16 +2,14 @@
 #include "config.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/annotate.h"
+#include "report/match.h"
 
 /* --- names ------------------------------------------------------------------------------- */
-
-enum likeness { LIKE_NOTHING, LIKE_REGEX, LIKE_PART, LIKE_WITHOUT_PARAMETERS, LIKE_ITSELF };
 
 static bool is_qualified(const struct report_row *row, const char *pattern)
 {
@@ -21,48 +19,45 @@ static bool is_qualified(const struct report_row *row, const char *pattern)
            strcmp(pattern + length + 1, row->name) == 0;
 }
 
-static enum likeness compare(const struct report_row *row, const char *pattern,
-                             const regex_t *regex)
+static uint32_t mark_qualified(const struct report *report, const char *pattern, bool *marked)
 {
-    size_t length = strlen(pattern);
-
-    if (strcmp(row->name, pattern) == 0 || is_qualified(row, pattern))
-        return LIKE_ITSELF;
-    if (length > 0 && strncmp(row->name, pattern, length) == 0 && row->name[length] == '(')
-        return LIKE_WITHOUT_PARAMETERS;
-    if (strstr(row->name, pattern) != NULL)
-        return LIKE_PART;
-    if (regex != NULL && regexec(regex, row->name, 0, NULL, 0) == 0)
-        return LIKE_REGEX;
-    return LIKE_NOTHING;
-}
-
-static void keep(struct report *report, const char *pattern, const regex_t *regex)
-{
-    enum likeness best = LIKE_NOTHING;
-    uint32_t kept = 0;
+    uint32_t found = 0;
 
     for (uint32_t i = 0; i < report->count; i++) {
-        enum likeness like = compare(&report->rows[i], pattern, regex);
-        if (like > best) {
-            best = like;
-            kept = 0;
-        }
-        if (like == best && like != LIKE_NOTHING)
-            report->rows[kept++] = report->rows[i];
+        marked[i] = is_qualified(&report->rows[i], pattern);
+        found += marked[i];
     }
+    return found;
+}
+
+static void keep(struct report *report, const bool *marked)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < report->count; i++)
+        if (marked[i])
+            report->rows[kept++] = report->rows[i];
     report->count = report->total = kept;
 }
 
-bool annotate_keep(struct report *report, const char *pattern)
+int annotate_keep(struct report *report, const char *pattern, char *problem, size_t size)
 {
-    regex_t regex;
-    bool compiled = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) == 0;
+    const char **names = calloc(report->count + 1u, sizeof *names);
+    bool *marked = calloc(report->count + 1u, sizeof *marked);
+    int error = names == NULL || marked == NULL ? -ENOMEM : 0;
+    uint32_t found = error == 0 ? mark_qualified(report, pattern, marked) : 0;
 
-    keep(report, pattern, compiled ? &regex : NULL);
-    if (compiled)
-        regfree(&regex);
-    return compiled || report->count > 0;
+    for (uint32_t i = 0; error == 0 && i < report->count; i++)
+        names[i] = report->rows[i].name;
+    if (error == 0 && found == 0)
+        error = match_texts(pattern, names, report->count, marked, &found, problem, size);
+    if (error == 0 && found == 0)
+        match_complain("function", pattern, names, report->count, problem, size);
+    if (error == 0)
+        keep(report, marked);
+    free(names);
+    free(marked);
+    return error;
 }
 
 /* --- blocks ------------------------------------------------------------------------------ */

@@ -23,9 +23,9 @@ int annotate_function(struct profile *profile, struct symbolizer *symbolizer, ui
                       struct annotation *annotation, const char **problem);
 void annotate_clear(struct annotation *annotation);
 
-/* Keeps in a report BY_FUNCTION the rows that a pattern means: those of this very name, or of
- * "OBJECT:NAME"; else, without their parameters; else those that it is a part of; else those in
- * which it is found as a POSIX extended regular expression. False: it is no such. */
-bool annotate_keep(struct report *report, const char *pattern);
+/* Keeps in a report BY_FUNCTION the rows that a pattern means: that of "OBJECT:NAME", or those that
+ * match.h says. 0, -ENOMEM, or -EINVAL: it is no regular expression; then, and where no row is left,
+ * problem (of size bytes) is told why. */
+int annotate_keep(struct report *report, const char *pattern, char *problem, size_t size);
 
 #endif

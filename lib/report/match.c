@@ -29,6 +29,11 @@ static bool is_plain(const char *pattern, const char *text)
            pattern[length] == '\0';
 }
 
+static bool is_part(const char *pattern, const char *text)
+{
+    return strstr(text, pattern) != NULL;
+}
+
 static uint32_t mark(const char *pattern, const char *const *texts, uint32_t count,
                      bool (*means)(const char *pattern, const char *text), bool *marked)
 {
@@ -64,9 +69,11 @@ static int mark_expression(const char *pattern, const char *const *texts, uint32
 int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
                 uint32_t *found, char *problem, size_t size)
 {
-    *found = mark(pattern, texts, count, is_text, marked);
-    if (*found == 0)
-        *found = mark(pattern, texts, count, is_plain, marked);
+    static bool (*const meanings[])(const char *, const char *) = {is_text, is_plain, is_part};
+
+    *found = 0;
+    for (size_t i = 0; *found == 0 && i < sizeof meanings / sizeof *meanings; i++)
+        *found = mark(pattern, texts, count, meanings[i], marked);
     if (*found > 0)
         return 0;
     return mark_expression(pattern, texts, count, marked, found, problem, size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * match: which names a pattern means. If any name is the pattern itself, those and no others; else
- * if it is one without its parameters ("ns::f" of "ns::f(int)"), those; else those in which it is
- * found as a POSIX extended regular expression.
+ * if it is one without its parameters ("ns::f" of "ns::f(int)"), those; else those that it is a part
+ * of; else those in which it is found as a POSIX extended regular expression.
  */
 #ifndef PPROFIL_MATCH_H
 #define PPROFIL_MATCH_H

@@ -38,6 +38,7 @@ Test(match, names_come_before_patterns)
     cr_assert_eq(matched("ns::f"), 0x0c, "without parameters, not ns::ff");
     cr_assert_eq(matched("ns::f(char*)"), 0x08, "special only where it is no name");
     cr_assert_eq(matched("a+b"), 0x20);
+    cr_assert_eq(matched("f("), 0x1c, "a part, though no expression");
     cr_assert_eq(matched("^(Main|a.b)$"), 0xa0);
     cr_assert_eq(matched("main"), 0);
     cr_assert_eq(matched(""), 0xbf, "is in all");
@@ -49,7 +50,7 @@ Test(match, what_is_no_pattern_is_told)
     char problem[64] = "";
     uint32_t found;
 
-    cr_assert_eq(match_texts("f(", names, NAMES, marked, &found, problem, sizeof problem), -EINVAL);
+    cr_assert_eq(match_texts("q(", names, NAMES, marked, &found, problem, sizeof problem), -EINVAL);
     cr_assert_neq(problem[0], '\0');
 }
 
