@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "view-json.h"
 
@@ -102,34 +104,83 @@ static json_t *make_document(const pprofil_profile *profile)
     return document;
 }
 
-/* Takes the document. */
-static int put_document(FILE *out, json_t *document)
-{
-    int error = document == NULL ? -ENOMEM : 0;
+/* --- rows -------------------------------------------------------------------------------- */
 
-    if (error == 0 && json_dumpf(document, out, JSON_INDENT(1)) != 0)
-        error = errno != 0 ? -errno : -EIO;
-    fputc('\n', out);
+/* There may be millions of rows, each of which takes two kilobytes while it is an object: they are
+ * written one by one, at the end of a document that has none. */
+struct rows {
+    FILE *out;
+    const char *between;
+    int error;
+};
+
+/* A text of JSON with so many spaces before each line: in strings there are no line ends. */
+static void put_indented(FILE *out, const char *text, int depth)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        fprintf(out, "%*s%.*s", depth, "", (int)length, text);
+        text += length;
+        if (*text == '\n')
+            fputc(*text++, out);
+    }
+}
+
+/* Takes the document. */
+static struct rows rows_begin(FILE *out, json_t *document)
+{
+    char *text = document == NULL ? NULL : json_dumps(document, JSON_INDENT(1));
+    size_t length = text == NULL ? 0 : strlen(text);
+    struct rows rows = {.out = out, .between = "\n", .error = text == NULL ? -ENOMEM : 0};
+
     json_decref(document);
-    return error;
+    if (text != NULL) {
+        text[length - strlen("\n}")] = '\0';
+        fprintf(out, "%s,\n \"rows\": [", text);
+    }
+    free(text);
+    return rows;
+}
+
+/* Takes the row. */
+static void rows_add(struct rows *rows, json_t *row)
+{
+    char *text = row == NULL ? NULL : json_dumps(row, JSON_INDENT(1));
+
+    json_decref(row);
+    if (text == NULL)
+        rows->error = -ENOMEM;
+    if (rows->error == 0) {
+        fputs(rows->between, rows->out);
+        put_indented(rows->out, text, 2);
+        rows->between = ",\n";
+    }
+    free(text);
+}
+
+/* 0 or a negative errno; whether it could be written is known to the stream. */
+static int rows_end(struct rows *rows)
+{
+    if (rows->error == 0)
+        fputs(rows->between[0] == '\n' ? "]\n}\n" : "\n ]\n}\n", rows->out);
+    return rows->error;
 }
 
 int view_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                     const struct view *view)
 {
-    json_t *document = make_document(profile), *rows = json_array();
+    struct rows rows = rows_begin(out, make_document(profile));
 
     (void)view;
-    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
+    for (uint32_t i = 0; rows.error == 0 && i < pprofil_report_count(report); i++) {
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
         json_t *object = make_row(&row);
         if (pprofil_report_has_totals(report))
             add_total(object, &row);
-        json_array_append_new(rows, object);
+        rows_add(&rows, object);
     }
-    json_object_set_new(document, "rows", rows);
-    return put_document(out, document);
+    return rows_end(&rows);
 }
 
 static json_t *make_tree_row(const struct pprofil_tree_row *row)
@@ -166,14 +217,14 @@ static json_t *make_tree(const pprofil_tree *tree, const struct view *view)
 int view_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                          const struct view *view)
 {
-    json_t *document = make_document(profile), *rows = json_array();
+    json_t *document = make_document(profile);
 
-    for (uint32_t i = 0; i < pprofil_tree_count(tree); i++) {
+    json_object_set_new(document, "tree", make_tree(tree, view));
+    struct rows rows = rows_begin(out, document);
+    for (uint32_t i = 0; rows.error == 0 && i < pprofil_tree_count(tree); i++) {
         struct pprofil_tree_row row;
         pprofil_tree_row(tree, i, &row, sizeof row);
-        json_array_append_new(rows, make_tree_row(&row));
+        rows_add(&rows, make_tree_row(&row));
     }
-    json_object_set_new(document, "tree", make_tree(tree, view));
-    json_object_set_new(document, "rows", rows);
-    return put_document(out, document);
+    return rows_end(&rows);
 }
