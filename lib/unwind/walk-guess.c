@@ -43,6 +43,15 @@ static uint64_t strip_guess(const struct walk *walk, uint64_t pc)
     return signature != 0 ? pc & ~signature : pc & WALK_USER_ADDRESS;
 }
 
+/* Does a chain of frame pointers end so? Go's does with a return address that was made, and a frame
+ * pointer of 0. But what is no frame pointer may point to zeros, too. */
+static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
+{
+    if (walk->framed)
+        return pc == 0 || caller == 0;
+    return caller == 0 && pc != 0 && walk_find_place(walk, pc) != NULL;
+}
+
 /* The caller's frame pointer lies where ours points, the return address above it. */
 bool walk_by_frame_pointer(struct walk *walk)
 {
@@ -58,13 +67,12 @@ bool walk_by_frame_pointer(struct walk *walk)
         return walk->ended;
     }
     pc = strip_guess(walk, pc);
-    bool called = pc != 0 && returns_to(walk, pc, false);
-    if (!called && (pc == 0 || caller == 0)) {
-        walk_end(walk, UNWIND_COMPLETE); /* as Go's outermost: its return address was made */
-        return true;
+    if (pc == 0 || !returns_to(walk, pc, false)) {
+        if (is_outermost(walk, caller, pc))
+            walk_end(walk, UNWIND_COMPLETE);
+        return walk->ended;
     }
-    if (!called)
-        return false;
+    walk->framed = true;
     walk->registers[machine->fp] = caller;
     go(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
     return true;

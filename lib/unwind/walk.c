@@ -182,6 +182,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
     walk.exact = true;
     walk.made = false;
     walk.guessed = false;
+    walk.framed = false;
     walk.ended = false;
     walk.end = UNWIND_BROKEN;
     walk.error = 0;

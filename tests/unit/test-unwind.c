@@ -491,6 +491,13 @@ Test(unwind, frame_pointers)
     fixture->words[4] = 0; /* and the chain ends: as a goroutine's stack does */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_COMPLETE, 2, "=jit", "jit");
+    fixture->words[1] = fixture->words[2] = 0; /* no frame pointer has led anywhere */
+    walk(fixture, JIT + 0x40);
+    expect(fixture, UNWIND_NO_INFO, 1, "=jit");
+    fixture->words[2] = code(fixture, "leaf"); /* but that was made */
+    walk(fixture, JIT + 0x40);
+    expect(fixture, UNWIND_COMPLETE, 1, "=jit");
+    fixture->words[1] = STACK + 4 * 8;
     fixture->words[2] = 0x1234; /* no code */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_NO_INFO, 1, "=jit");
