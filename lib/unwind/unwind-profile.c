@@ -54,11 +54,14 @@ static int open_path(const struct profile *profile, const struct profile_object 
     return fd < 0 ? -ENOENT : fd;
 }
 
+/* What a JIT made is in no file; what may still come for it are names. */
 static int open_object(void *context, uint32_t number)
 {
     const struct process_world *world = context;
     const struct profile_object *object = &world->profile->objects[number];
 
+    if (object->kind == PROFILE_OBJECT_ANON)
+        return -ENOENT;
     if (object->fd >= 0)
         return object->fd;
     if (profile_awaits_object(world->profile, number))

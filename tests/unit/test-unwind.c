@@ -1121,3 +1121,43 @@ Test(unwind, profile)
     profile_free(profile);
     free_fixture(fixture);
 }
+
+/* A JIT's names may come at any time, or never: its frames do not wait for them. */
+Test(unwind, profile_of_jit)
+{
+    struct fixture *fixture = make_fixture(wide, "gcc");
+    struct profile *profile = profile_new();
+    uint32_t node, depth = 0;
+
+    feed_fork(profile, 7, 0);
+    feed_map(profile, &(struct map_spec){.pid = 7,
+                                         .kind = WIRE_MAP_FILE,
+                                         .object = 3,
+                                         .start = CODE,
+                                         .end = CODE + CODE_SIZE,
+                                         .inode = 5,
+                                         .name = "/lib/frames.so"});
+    feed_map(profile, &(struct map_spec){.pid = 7,
+                                         .kind = WIRE_MAP_ANON,
+                                         .object = 4,
+                                         .start = JIT,
+                                         .end = JIT + CODE_SIZE,
+                                         .name = ""});
+    profile_give_object(profile, 3, dup(fixture->fd));
+    put(fixture, STACK + 16);
+    put(fixture, JIT + 0x100);
+    put(fixture, 0xbbbb);
+    put(fixture, code(fixture, "outer_back"));
+    fixture->input.registers.values[RIP] = JIT + 0x40;
+    fixture->input.registers.values[RSP] = STACK;
+    fixture->input.registers.values[RBP] = STACK;
+    fixture->input.pieces[0] = (struct unwind_piece){STACK, (const void *)fixture->words, 32};
+    cr_assert_eq(unwind_into_profile(fixture->unwinder, profile, 7, &fixture->input, &node), 0);
+    for (; node != PROFILE_NONE; node = profile->nodes[node].parent) {
+        cr_assert_str_eq(name_of(profile, node), "code");
+        depth++;
+    }
+    cr_assert_eq(depth, 3);
+    profile_free(profile);
+    free_fixture(fixture);
+}
