@@ -68,6 +68,9 @@ struct namer_desk {
     struct namer_answers answers;
 };
 
+/* CLOCK_MONOTONIC, ns. */
+uint64_t namer_now(void);
+
 /* The thread; its argument is the desk. */
 void *namer_work(void *desk);
 

@@ -42,7 +42,7 @@ struct work {
     struct namer_answers answers; /* found in this slice */
 };
 
-static uint64_t now_ns(void)
+uint64_t namer_now(void)
 {
     struct timespec time;
 
@@ -233,10 +233,10 @@ static int do_next(struct work *work)
 
 static int do_slice(struct work *work)
 {
-    uint64_t end = now_ns() + SLICE_NS;
+    uint64_t end = namer_now() + SLICE_NS;
     int error = 0;
 
-    while (error == 0 && has_work(work) && !atomic_load(&work->desk->closing) && now_ns() < end)
+    while (error == 0 && has_work(work) && !atomic_load(&work->desk->closing) && namer_now() < end)
         error = do_next(work);
     return error;
 }
@@ -261,7 +261,7 @@ static bool renew_lists(struct work *work, bool *renewed)
 
 static int rename_unlisted(struct work *work)
 {
-    uint64_t now = now_ns();
+    uint64_t now = namer_now();
     int error = 0;
 
     if (work->unlisted.count == 0 || now < work->renewed_at + RENEW_NS)

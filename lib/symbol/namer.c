@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "symbol/namer-internal.h"
 
@@ -50,14 +49,6 @@ struct namer {
     struct namer_code *codes; /* owned */
     uint32_t code_count, code_next;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static struct namer_desk *new_desk(void)
 {
@@ -118,7 +109,7 @@ int namer_new(struct profile *profile, namer_named *named, void *context, struct
 static void leave(struct namer *namer)
 {
     struct namer_desk *desk = namer->desk;
-    uint64_t end = now_ns() + LEAVE_NS;
+    uint64_t end = namer_now() + LEAVE_NS;
     struct timespec until = {.tv_sec = (time_t)(end / 1000000000u),
                              .tv_nsec = (long)(end % 1000000000u)};
     int error = 0;
@@ -165,7 +156,7 @@ static int note_objects(struct namer *namer)
     while (error == 0 && namer->seen_count < namer->profile->object_count) {
         error = profile_grow(&namer->seen_at, namer->seen_count, sizeof *namer->seen_at);
         if (error == 0)
-            namer->seen_at[namer->seen_count++] = now_ns();
+            namer->seen_at[namer->seen_count++] = namer_now();
     }
     return error;
 }
@@ -175,7 +166,7 @@ static bool is_ready(const struct namer *namer, uint32_t object)
 {
     return namer->profile->objects[object].kind == PROFILE_OBJECT_ANON ||
            !profile_awaits_object(namer->profile, object) ||
-           now_ns() - namer->seen_at[object] > DESCRIPTOR_NS;
+           namer_now() - namer->seen_at[object] > DESCRIPTOR_NS;
 }
 
 static int hand_over_object(struct namer *namer, struct namer_questions *questions)
