@@ -320,7 +320,8 @@ static int run(struct supervisor *supervisor)
 
     supervisor->served_at = time_now();
     while (!supervisor->quitting) {
-        int timeout = serve ? SERVE_POLL_MS : -1;
+        /* the ticks may be off while all sleep, and nothing else ask for ends without a signal */
+        int timeout = serve ? SERVE_POLL_MS : (int)(DRAIN_PERIOD_NS / 1000000);
         wait_for_news(supervisor, supervisor->unknown_count > 0 ? UNKNOWN_POLL_MS : timeout);
         if (serve)
             serve_look_round(supervisor);
