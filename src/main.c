@@ -133,6 +133,8 @@ pprofil_profile *open_profile_with(const char *path, const struct pprofil_file *
         complain("%s: it is damaged, cut short, or no %s file", path, file->format);
     else if (error == -EINVAL && file->format != NULL)
         complain("%s: pprofil cannot read %s files", path, file->format);
+    else if (error == -EINVAL)
+        complain("%s: cannot read: it is no regular file; - reads a pipe", path);
     else
         complain_file(path, error, false);
     return NULL;

@@ -221,12 +221,20 @@ static void print_parts(FILE *out, const pprofil_profile *profile,
     fputc('\n', out);
 }
 
-void view_print_head(FILE *out, const pprofil_profile *profile, bool colour)
+/* A part that was saved is only told by what it is called. */
+static bool is_part(const pprofil_profile *profile)
 {
-    struct pprofil_totals totals;
     const char *what;
     double share;
     uint64_t samples;
+
+    return pprofil_profile_selected(profile, &what, &share, &samples) == 0 ||
+           strstr(pprofil_profile_command(profile), "(only --") != NULL;
+}
+
+void view_print_head(FILE *out, const pprofil_profile *profile, bool colour)
+{
+    struct pprofil_totals totals;
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
     fputs(colour ? "\n" BOLD "# pprofil: " : "\n# pprofil: ", out);
@@ -235,7 +243,7 @@ void view_print_head(FILE *out, const pprofil_profile *profile, bool colour)
     print_counts(out, &totals);
     print_quality(out, &totals);
     print_parts(out, profile, &totals);
-    bool part = pprofil_profile_selected(profile, &what, &share, &samples) == 0;
+    bool part = is_part(profile);
     if (totals.samples == 0 && part)
         fputs("# nothing is left: no sample is all of what was asked for\n", out);
     else if (totals.samples == 0)

@@ -103,6 +103,13 @@ for bad in "-n 0.5" "-n -1" "--tree --depth 1.5" "--from pproff"; do
 	expect "report $bad" 125 "$(status_of "$pprofil" report $bad "$work/p.pb.gz")"
 	one_line "report $bad"
 done
+"$pprofil" convert --function spend_half -o "$work/half.pb.gz" "$work/p.pb.gz"
+expect "a saved part: read" 0 "$(status_of "$pprofil" report "$work/half.pb.gz")"
+expect "a saved part is not too little" 0 "$(grep -c '^# note' "$work/out")"
+mkfifo "$work/pipe"
+expect "a pipe by its name" 125 "$(status_of "$pprofil" report "$work/pipe")"
+one_line "a pipe by its name"
+expect_text "a pipe by its name: says so" 'no regular file; - reads a pipe' "$work/err"
 head -c 300 "$work/p.pb.gz" >"$work/cut.pb.gz"
 expect "cut file" 125 "$(status_of "$pprofil" report "$work/cut.pb.gz")"; one_line "cut file"
 
