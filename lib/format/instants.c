@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "format/instants.h"
+#include "format/pprof-tables.h"
 
 #define FIRST_TIME 1000000000u /* ns; readers take 0 for none */
 #define GOLDEN 0.6180339887498949
@@ -38,7 +39,7 @@ static bool plausible(uint64_t time)
     return time > 0 && time < INT64_MAX / 2;
 }
 
-static void find_lives(struct instants *made, const struct profile *profile)
+static void find_span(struct instants *made, const struct profile *profile)
 {
     uint64_t begin = 0;
 
@@ -49,16 +50,64 @@ static void find_lives(struct instants *made, const struct profile *profile)
     }
     made->begin = begin == 0 ? FIRST_TIME : begin;
     made->end = made->begin + length_of(profile);
-    for (uint32_t i = 0; i < profile->process_count; i++) {
+}
+
+static uint64_t share_of(const struct instants *made, uint64_t part, uint64_t parts)
+{
+    double length = (double)(made->end - made->begin);
+    return made->begin + (uint64_t)(length * (double)part / (double)parts);
+}
+
+/* Of each process by its number the last image that there is. */
+static int find_images(const struct profile *profile, struct memo *latest)
+{
+    struct memory *last;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
         const struct profile_process *process = &profile->processes[i];
-        struct life *life = &made->lives[i];
-        life->begin = plausible(process->start) ? process->start : made->begin;
-        life->end = plausible(process->end) ? process->end : made->end;
-        if (life->end <= life->begin)
-            life->end = life->begin + 1;
-        if (life->end > made->end)
-            made->end = life->end;
+        error = memo_recall(latest, 0, process->pid, 0, &last);
+        if (error == 0 && !last->used)
+            memo_remember(latest, last, 0);
+        if (error == 0 && process->generation > last->index)
+            last->index = process->generation;
     }
+    return error;
+}
+
+/* Images of one process follow each other: where it is not known when they began and ended, they
+ * have equal shares of the whole. */
+static struct life life_of(const struct instants *made, const struct profile_process *process,
+                           uint32_t latest)
+{
+    uint64_t image = process->generation, images = latest + UINT64_C(1);
+    struct life life = {
+        .begin = plausible(process->start) ? process->start : share_of(made, image, images),
+        .end = plausible(process->end) ? process->end : share_of(made, image + 1, images),
+    };
+
+    if (life.end <= life.begin)
+        life.end = life.begin + 1;
+    return life;
+}
+
+static int find_lives(struct instants *made, const struct profile *profile)
+{
+    struct memo latest = {0};
+    struct memory *last;
+    int error = find_images(profile, &latest);
+
+    find_span(made, profile);
+    for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
+        error = memo_recall(&latest, 0, profile->processes[i].pid, 0, &last);
+        if (error == 0)
+            made->lives[i] = life_of(made, &profile->processes[i], last->index);
+    }
+    for (uint32_t i = 0; error == 0 && i < profile->process_count; i++)
+        if (made->lives[i].end > made->end)
+            made->end = made->lives[i].end;
+    free(latest.slots);
+    return error;
 }
 
 /* Into how many the samples of an entry are parted. */
@@ -105,11 +154,11 @@ int instants_make(struct instants *made, const struct profile *profile)
         count += parts_of(profile, &profile->samples[i]);
     made->instants = calloc(count + 1, sizeof *made->instants);
     made->lives = calloc(profile->process_count + 1u, sizeof *made->lives);
-    if (made->instants == NULL || made->lives == NULL) {
+    int error = made->instants == NULL || made->lives == NULL ? -ENOMEM : find_lives(made, profile);
+    if (error != 0) {
         instants_free(made);
-        return -ENOMEM;
+        return error;
     }
-    find_lives(made, profile);
     for (uint32_t i = 0; i < profile->sample_count; i++)
         spread(made, profile, i);
     qsort(made->instants, made->count, sizeof *made->instants, compare);

@@ -229,6 +229,36 @@ Test(perf_data, of_many_samples_equal_ones_are_joined)
     profile_free(again);
 }
 
+/* Where nobody knows when a process execed, what its images did is still told apart. */
+Test(perf_data, images_without_times)
+{
+    struct profile *profile = profile_new();
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .end = 0x1000, .fd = -1};
+    uint32_t index, location, node;
+
+    profile_string(profile, "/x", &object.path);
+    profile_object(profile, &object, &index);
+    profile_location(profile, index, 0x10, &location);
+    profile_node(profile, PROFILE_NONE, location, &node);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct profile_process process = {.pid = 5, .generation = i, .status = -1};
+        struct profile_thread thread = {.tid = 5};
+        profile_string(profile, i == 0 ? "sh" : i == 1 ? "env" : "prog", &process.comm);
+        thread.comm = process.comm;
+        profile_add_process(profile, &process, &thread.process);
+        profile_add_thread(profile, &thread, &index);
+        count(profile, thread.process, 5, node, 10 + i, 1000 + i);
+    }
+    cr_assert_eq(format_write_file(format_by_name("perf.data"), file(), profile), 0);
+    struct profile *again = read_back();
+    char *left = describe(profile), *right = describe(again);
+    cr_expect_str_eq(left, right);
+    free(left);
+    free(right);
+    profile_free(profile);
+    profile_free(again);
+}
+
 Test(perf_data, an_empty_profile)
 {
     struct profile *profile = profile_new();
