@@ -17,6 +17,7 @@
 #include "format/callgrind.h"
 #include "format/format.h"
 #include "format/frames.h"
+#include "format/instants.h"
 #include "format/pprof-tables.h"
 #include "format/text.h"
 
@@ -50,6 +51,7 @@ struct writer {
     struct call *calls;
     uint32_t place_count, call_count;
     struct cost *leaves; /* by node of the profile */
+    struct cost all;
     uint32_t *met;       /* by frame id: the stack that met it last */
     unsigned char *role; /* by frame id: how it is met */
     uint32_t root;       /* frame id of "(root)" */
@@ -167,7 +169,10 @@ static int add_stacks(struct writer *writer)
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         struct cost cost = {sample->count, sample->cpu_ns, sample->wall_ns};
+        if (!instants_has(profile, sample))
+            continue;
         add(&writer->leaves[sample->node], &cost);
+        add(&writer->all, &cost);
     }
     for (uint32_t node = 1; error == 0 && node < profile->node_count; node++) {
         const struct cost *cost = &writer->leaves[node];
@@ -284,13 +289,11 @@ static void put_places(const struct writer *writer)
 
 static void put_totals(const struct writer *writer, const char *key)
 {
-    const struct profile_totals *totals = &writer->profile->totals;
-
     fprintf(writer->out, "%s:", key);
-    if (totals->wall)
-        fprintf(writer->out, " %llu", (unsigned long long)totals->wall_ns);
-    fprintf(writer->out, " %llu %llu\n", (unsigned long long)totals->cpu_ns,
-            (unsigned long long)totals->samples);
+    if (writer->profile->totals.wall)
+        fprintf(writer->out, " %llu", (unsigned long long)writer->all.wall);
+    fprintf(writer->out, " %llu %llu\n", (unsigned long long)writer->all.cpu,
+            (unsigned long long)writer->all.samples);
 }
 
 static void put_header(const struct writer *writer)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "format/frames.h"
+#include "format/instants.h"
 #include "format/pprof-tables.h"
 
 /* --- frames -------------------------------------------------------------------------- */
@@ -157,20 +158,22 @@ static int make_weights(struct frames *frames, const struct profile *profile, co
                         const uint32_t *where)
 {
     struct frame_weight *weights = calloc(profile->sample_count + 1u, sizeof *weights);
-    uint32_t kept = 0;
+    uint32_t count = 0, kept = 0;
 
     if (weights == NULL)
         return -ENOMEM;
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
-        weights[i] =
+        if (!instants_has(profile, sample))
+            continue;
+        weights[count++] =
             (struct frame_weight){.group = group[sample->thread],
                                   .node = where[sample->node],
                                   .count = sample->count,
                                   .ns = profile->totals.wall ? sample->wall_ns : sample->cpu_ns};
     }
-    qsort_r(weights, profile->sample_count, sizeof *weights, compare_weights, frames->nodes);
-    for (uint32_t i = 0; i < profile->sample_count; i++) {
+    qsort_r(weights, count, sizeof *weights, compare_weights, frames->nodes);
+    for (uint32_t i = 0; i < count; i++) {
         struct frame_weight *last = &weights[kept > 0 ? kept - 1 : 0];
         if (kept > 0 && last->group == weights[i].group && last->node == weights[i].node) {
             last->count += weights[i].count;
