@@ -212,7 +212,7 @@ static int need_thread(struct reader *reader)
     if (program == NULL)
         return -ENOMEM;
     const char *slash = strrchr(program, '/'), *comm = slash != NULL ? slash + 1 : program;
-    int error = named_thread(&reader->named, reader->pid, reader->pid,
+    int error = named_task(&reader->named, reader->pid, reader->pid,
                              *comm != '\0' ? comm : "[unknown]", &reader->thread);
     free(program);
     reader->has_thread = true;

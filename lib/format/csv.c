@@ -275,8 +275,8 @@ static int read_row(struct reader *reader)
     int error =
         named_process(&reader->named, (uint32_t)pid, field(reader, COLUMN_PROCESS), &process);
     if (error == 0)
-        error = named_thread(&reader->named, (uint32_t)pid, (uint32_t)tid,
-                             field(reader, COLUMN_THREAD), &sample.thread);
+        error = named_thread(&reader->named, process, (uint32_t)tid, field(reader, COLUMN_THREAD),
+                             &sample.thread);
     if (error == 0 && *call != '\0')
         error = profile_syscall(reader->profile, call, -1, 0, &sample.syscall);
     if (error == 0)

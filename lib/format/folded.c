@@ -6,7 +6,8 @@
  * stackcollapse-perf.pl says it: COMM, COMM-PID or COMM-PID/TID.
  *
  * A number alone does not say what it counts. Read, it is samples of a millisecond each, or
- * microseconds, if one is told so.
+ * microseconds, if one is told so. Numbers so large that no run has as many milliseconds are of
+ * something else, as cycles of several CPUs: then a count is a nanosecond, so that shares are right.
  */
 #include "config.h"
 
@@ -169,21 +170,47 @@ static const char *first_end(const char *stack)
     return end != NULL ? end : stack + strlen(stack);
 }
 
-/* Do all lines say whose they are? One that does not may have a function of such a name. */
-static bool has_roots(const char *path)
+/* What is found out of a file before it is read. */
+struct survey {
+    bool roots;  /* all lines say whose they are: one that does not may have such a function */
+    uint64_t ns; /* that a number stands for */
+};
+
+/* The number at the end of a line, which is cut off; false: there is none. */
+static bool take_number(char *line, uint64_t *value)
 {
+    char *number = find_number(line);
+    const char *at = number;
+
+    if (number == NULL || !text_number(&at, 10, value) || (*at != '.' && *at != '\0'))
+        return false;
+    number[-1] = '\0';
+    return true;
+}
+
+static struct survey survey(const char *path, bool time)
+{
+    struct survey found = {.roots = true, .ns = time ? NS_IN_US : NS_IN_COUNT};
+    uint64_t value, sum = 0;
     struct text text;
     uint32_t pid, tid;
     size_t length;
     char *line;
-    bool all = text_load(path, &text) == 0;
+    int error = text_load(path, &text);
 
-    while (all && (line = text_next(&text)) != NULL)
-        if (*line != '\0')
-            all =
+    while (error == 0 && (line = text_next(&text)) != NULL) {
+        if (!take_number(line, &value))
+            continue;
+        if (__builtin_add_overflow(sum, value, &sum))
+            sum = UINT64_MAX;
+        if (found.roots)
+            found.roots =
                 strchr(line, ';') != NULL && parse_root(line, first_end(line), &length, &pid, &tid);
+    }
     text_unload(&text);
-    return all;
+    if (!time && sum > INT64_MAX / NS_IN_COUNT)
+        found.ns = 1;
+    return found;
 }
 
 static int read_stack(struct named *named, char *stack, uint32_t *node)
@@ -200,36 +227,26 @@ static int read_stack(struct named *named, char *stack, uint32_t *node)
     return error;
 }
 
-static int read_line(struct named *named, char *line, bool roots, bool time)
+static int read_line(struct named *named, char *line, const struct survey *found, bool time)
 {
-    char *number = find_number(line);
     struct profile_sample sample = {0};
     uint32_t pid = 0, tid = 0;
+    const char *comm = "[unknown]";
     uint64_t value;
     size_t length;
 
-    if (number == NULL)
+    if (!take_number(line, &value) || __builtin_mul_overflow(value, found->ns, &sample.cpu_ns))
         return -EBADMSG;
-    const char *at = number;
-    if (!text_number(&at, 10, &value) || (*at != '.' && *at != '\0'))
-        return -EBADMSG;
-    number[-1] = '\0';
-    if (roots && parse_root(line, first_end(line), &length, &pid, &tid)) {
+    if (found->roots && parse_root(line, first_end(line), &length, &pid, &tid)) {
         char *stack = strchr(line, ';') + 1;
         line[length] = '\0';
-        int error = named_thread(named, pid, tid, line, &sample.thread);
-        if (error != 0)
-            return error;
+        comm = line;
         line = stack;
-    } else {
-        int error = named_thread(named, 0, 0, "[unknown]", &sample.thread);
-        if (error != 0)
-            return error;
     }
     sample.count = time ? 1 : value;
-    if (__builtin_mul_overflow(value, time ? NS_IN_US : NS_IN_COUNT, &sample.cpu_ns))
-        return -EBADMSG;
-    int error = read_stack(named, line, &sample.node);
+    int error = named_task(named, pid, tid, comm, &sample.thread);
+    if (error == 0)
+        error = read_stack(named, line, &sample.node);
     return error == 0 && value > 0 ? named_count(named->profile, &sample) : error;
 }
 
@@ -237,14 +254,14 @@ static int read_folded(const char *path, struct profile *profile,
                        const struct format_options *options)
 {
     struct named named = {.profile = profile};
-    bool roots = has_roots(path);
+    const struct survey found = survey(path, options->time);
     struct text text;
     char *line;
     int error = text_load(path, &text);
 
     while (error == 0 && (line = text_next(&text)) != NULL)
         if (*line != '\0')
-            error = read_line(&named, line, roots, options->time);
+            error = read_line(&named, line, &found, options->time);
     if (error == 0 && profile->sample_count == 0)
         error = -EBADMSG;
     text_unload(&text);
@@ -277,8 +294,8 @@ const struct format format_folded = {
     .summary = "folded stacks, for flamegraph.pl, speedscope and Firefox Profiler",
     .keeps = "stacks of function names, inlined functions as frames, marks, and one number: "
              "samples or microseconds; processes or threads as first frames",
-    .loses = "objects, addresses, source lines, system calls, sleeping, totals; "
-             "; and control characters in names",
+    .loses = "objects, addresses, source lines, system calls, sleeping, totals; control characters "
+             "in names",
     .matches = matches,
     .read_with = read_folded,
     .write_with = write_folded,

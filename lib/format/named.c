@@ -10,7 +10,7 @@
 
 #define MOST_PROBES 1000 /* more places of one hash than this, nobody has by chance */
 
-enum { MEMO_PROCESS, MEMO_THREAD, MEMO_PLACE };
+enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
 
 int named_object(struct named *named, const char *path, uint32_t *object)
 {
@@ -28,36 +28,53 @@ int named_object(struct named *named, const char *path, uint32_t *object)
 
 /* --- who ----------------------------------------------------------------------------- */
 
-int named_process(struct named *named, uint32_t pid, const char *comm, uint32_t *process)
+static int add_image(struct named *named, uint32_t pid, uint32_t comm, struct memory *last,
+                     uint32_t *process)
 {
-    struct profile_process made = {.pid = pid, .status = -1};
-    struct memory *known;
-    int error = memo_recall(&named->memo, MEMO_PROCESS, pid, 0, &known);
+    struct profile *profile = named->profile;
+    struct profile_process made = {.pid = pid, .comm = comm, .status = -1};
 
-    if (error != 0)
-        return error;
-    if (!known->used) {
-        error = profile_string(named->profile, comm, &made.comm);
-        if (error == 0)
-            error = profile_add_process(named->profile, &made, process);
-        if (error != 0)
-            return error;
-        memo_remember(&named->memo, known, *process);
-        named->profile->totals.processes_seen++;
-    }
-    *process = known->index;
-    return 0;
+    if (last->used)
+        made.generation = profile->processes[last->index].generation + 1;
+    else
+        profile->totals.processes_seen++;
+    return profile_add_process(profile, &made, process);
 }
 
-int named_thread(struct named *named, uint32_t pid, uint32_t tid, const char *comm,
-                 uint32_t *thread)
+/* The latest image is remembered by the number alone, each by number and name. */
+int named_process(struct named *named, uint32_t pid, const char *comm, uint32_t *process)
 {
-    struct profile_thread made = {.tid = tid};
     struct memory *known;
-    int error = named_process(named, pid, comm, &made.process);
+    uint32_t name;
+    int error = profile_string(named->profile, comm, &name);
 
     if (error == 0)
-        error = memo_recall(&named->memo, MEMO_THREAD, made.process, tid, &known);
+        error = memo_recall(&named->memo, MEMO_IMAGE, pid, name, &known);
+    if (error == 0 && known->used)
+        *process = known->index;
+    if (error != 0 || known->used)
+        return error;
+    error = memo_recall(&named->memo, MEMO_PROCESS, pid, 0, &known);
+    if (error == 0)
+        error = add_image(named, pid, name, known, process);
+    if (error != 0)
+        return error;
+    if (!known->used)
+        memo_remember(&named->memo, known, *process);
+    known->index = *process;
+    error = memo_recall(&named->memo, MEMO_IMAGE, pid, name, &known);
+    if (error == 0)
+        memo_remember(&named->memo, known, *process);
+    return error;
+}
+
+int named_thread(struct named *named, uint32_t process, uint32_t tid, const char *comm,
+                 uint32_t *thread)
+{
+    struct profile_thread made = {.process = process, .tid = tid};
+    struct memory *known;
+    int error = memo_recall(&named->memo, MEMO_THREAD, process, tid, &known);
+
     if (error != 0)
         return error;
     if (!known->used) {
@@ -71,6 +88,21 @@ int named_thread(struct named *named, uint32_t pid, uint32_t tid, const char *co
     }
     *thread = known->index;
     return 0;
+}
+
+int named_task(struct named *named, uint32_t pid, uint32_t tid, const char *comm, uint32_t *thread)
+{
+    struct memory *last;
+    uint32_t process;
+    int error = memo_recall(&named->memo, MEMO_PROCESS, pid, 0, &last);
+
+    if (error != 0)
+        return error;
+    if (last->used && tid != pid)
+        process = last->index;
+    else
+        error = named_process(named, pid, comm, &process);
+    return error == 0 ? named_thread(named, process, tid, comm, thread) : error;
 }
 
 /* --- where --------------------------------------------------------------------------- */

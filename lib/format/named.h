@@ -19,10 +19,16 @@ struct named {
 
 /* path "": the object that is not known. */
 int named_object(struct named *named, const char *path, uint32_t *object);
-/* By their numbers; names are those of the first time. */
+/* A process with this number and name: of a number that has several names each is an image, the
+ * next generation, as execs make them. */
 int named_process(struct named *named, uint32_t pid, const char *comm, uint32_t *process);
-int named_thread(struct named *named, uint32_t pid, uint32_t tid, const char *comm,
+/* By number; the name is that of the first time. */
+int named_thread(struct named *named, uint32_t process, uint32_t tid, const char *comm,
                  uint32_t *thread);
+/* The same where no more is known of the process than its number: a first thread is called as its
+ * process is, any other is of the image that was met last. */
+int named_task(struct named *named, uint32_t pid, uint32_t tid, const char *comm,
+               uint32_t *thread);
 /* A function: name "": not known; file and line: where it is defined. */
 int named_function(struct named *named, uint32_t object, const char *name, const char *file,
                    uint32_t line, uint32_t *function);

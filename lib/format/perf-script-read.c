@@ -96,13 +96,15 @@ static bool parse_rest(const char *at, struct head *head)
     return timed ? size == 0 || at[size - 1] == ':' : size > 1 && at[size - 1] == ':';
 }
 
-/* comm may have blanks in it, and numbers: the first word that makes the rest right is it. */
+/* comm may have blanks in it, and numbers: the first word that makes the rest right is behind it.
+ * Where comm is blank there are two numbers: an address is one. */
 static bool parse_head(const char *line, struct head *head)
 {
     line += strspn(line, " \t");
     head->comm = line;
-    for (const char *word = next_word(line); *word != '\0'; word = next_word(word)) {
-        if (!parse_numbers(word, head) || !parse_rest(word, head))
+    for (const char *word = line; *word != '\0'; word = next_word(word)) {
+        if (!parse_numbers(word, head) || !parse_rest(word, head) ||
+            (word == line && word[strspn(word, DIGITS)] != '/'))
             continue;
         const char *end = word;
         while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
@@ -134,11 +136,13 @@ static int begin_sample(struct reader *reader, char *line)
                    memcmp(reader->event, head.event, head.event_size) == 0;
     if (!reader->open)
         return 0;
-    char *comm = strndup(head.comm, head.comm_size);
+    char *comm = head.comm_size == 0 ? strdup("[unknown]") : strndup(head.comm, head.comm_size);
     if (comm == NULL)
         return -ENOMEM;
-    reader->sample = (struct profile_sample){.count = 1, .cpu_ns = head.period};
-    int error = named_thread(&reader->named, head.pid, head.tid, comm, &reader->sample.thread);
+    reader->sample = (struct profile_sample){.count = 1};
+    *(strcmp(reader->event, PERF_SCRIPT_WALL) == 0 ? &reader->sample.wall_ns
+                                                   : &reader->sample.cpu_ns) = head.period;
+    int error = named_task(&reader->named, head.pid, head.tid, comm, &reader->sample.thread);
     free(comm);
     if (error == 0 && *head.rest != '\0')
         error = read_frame(reader, line + (head.rest - line));

@@ -18,6 +18,7 @@
 
 #include "format/format.h"
 #include "format/frames.h"
+#include "format/instants.h"
 #include "format/perf-script.h"
 #include "format/text.h"
 
@@ -50,10 +51,10 @@ static void put_frame(FILE *out, const struct profile *profile, const struct fra
                       bool leaf)
 {
     uint32_t object = profile->locations[frame->location].object;
-    char buffer[FRAME_NAME];
+    uint32_t name = profile->functions[frame->function].name;
 
     fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
-    text_put(out, frame_name(profile, frame, buffer), "", ' ');
+    text_put(out, name != 0 ? profile->strings[name] : "[unknown]", "", ' ');
     fputs(" (", out);
     if (frame->inlined)
         fputs("inlined", out);
@@ -67,11 +68,15 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
     const struct profile *profile = writer->profile;
     const struct profile_thread *who = &profile->threads[thread];
 
-    text_put(writer->out, frames_comm(profile, thread), "", ' ');
+    const char *comm = frames_comm(profile, thread);
+
+    if (comm[0] == '#') /* would begin a comment */
+        putc(' ', writer->out);
+    text_put(writer->out, comm, "", ' ');
     fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n", profile->processes[who->process].pid,
             who->tid, (unsigned long long)(writer->now / NS_IN_SECOND),
             (unsigned long long)(writer->now % NS_IN_SECOND), (unsigned long long)ns,
-            profile->totals.wall ? "wall-clock" : "cpu-clock");
+            profile->totals.wall ? PERF_SCRIPT_WALL : "cpu-clock");
     writer->now += ns;
 }
 
@@ -130,12 +135,14 @@ static int put_samples(struct writer *writer)
     const struct profile *profile = writer->profile;
     const struct profile_sample **samples = calloc(profile->sample_count + 1u, sizeof *samples);
     int error = samples == NULL ? -ENOMEM : 0;
+    uint32_t count = 0;
 
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        samples[i] = &profile->samples[i];
+        if (instants_has(profile, &profile->samples[i]))
+            samples[count++] = &profile->samples[i];
     if (error == 0)
-        qsort(samples, profile->sample_count, sizeof(struct profile_sample *), compare_samples);
-    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++) {
+        qsort(samples, count, sizeof(struct profile_sample *), compare_samples);
+    for (uint32_t i = 0; error == 0 && i < count; i++) {
         if (i == 0 || samples[i]->thread != samples[i - 1]->thread)
             writer->now = 0;
         error = put_sample(writer, samples[i]);
@@ -179,8 +186,8 @@ const struct format format_perf_script = {
     .summary = "what perf script prints, for stackcollapse-perf.pl and others",
     .keeps = "stacks of functions with their objects, inlined functions, marks, processes and "
              "threads by name and number, sample counts (up to 1000000), times",
-    .loses = "source lines, addresses within objects, system calls, sleeping, totals; "
-             "control characters in names",
+    .loses = "source lines, addresses within objects (and so what code without names is called), "
+             "system calls, sleeping, totals; control characters in names",
     .matches = matches,
     .read = perf_script_read,
     .write = write_perf_script,

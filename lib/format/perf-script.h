@@ -5,6 +5,8 @@
 
 #include "profile/profile.h"
 
+#define PERF_SCRIPT_WALL "wall-clock" /* what a profile of elapsed time calls its event */
+
 int perf_script_read(const char *path, struct profile *profile);
 /* Is this line the first of a sample: "comm pid/tid [cpu] time: period event:"? */
 bool perf_script_begins(const char *line);

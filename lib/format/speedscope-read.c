@@ -168,11 +168,11 @@ static int read_thread(struct reader *reader, const char *name, size_t number)
     if (open == NULL || open < name + 2 || open[-1] != ' ' || !text_number(&at, 10, &pid) ||
         *at++ != '/' || !text_number(&at, 10, &tid) || strcmp(at, ")") != 0 || pid > UINT32_MAX ||
         tid > UINT32_MAX)
-        return named_thread(&reader->named, 0, (uint32_t)number,
+        return named_task(&reader->named, 0, (uint32_t)number,
                             name[0] != '\0' ? name : "[unknown]", &reader->thread);
     char *comm = strndup(name, (size_t)(open - 1 - name));
     int error = comm == NULL ? -ENOMEM
-                             : named_thread(&reader->named, (uint32_t)pid, (uint32_t)tid, comm,
+                             : named_task(&reader->named, (uint32_t)pid, (uint32_t)tid, comm,
                                             &reader->thread);
     free(comm);
     return error;

@@ -150,19 +150,22 @@ static const char *const hostile[] = {
 static struct profile *make_profile(bool wall)
 {
     struct profile *profile = profile_new();
-    uint32_t process[2], threads[3], location, node, leaf;
+    static const char *const comms[] = {"pro g", "o;ther-7", "#execed"};
+    uint32_t process[3], threads[4], location, node, leaf;
 
-    for (uint32_t i = 0; i < 2; i++) {
-        struct profile_process made = {.pid = 100 + i,
+    for (uint32_t i = 0; i < 3; i++) { /* the third is the second, after an exec */
+        struct profile_process made = {.pid = i == 0 ? 100 : 101,
                                        .ppid = 1,
+                                       .generation = i / 2,
                                        .status = -1,
                                        .start = 5,
-                                       .comm = add_string(profile, i == 0 ? "pro g" : "o;ther-7")};
+                                       .comm = add_string(profile, comms[i])};
         cr_assert_eq(profile_add_process(profile, &made, &process[i]), 0);
     }
     threads[0] = add_thread(profile, process[0], 100, "pro g");
     threads[1] = add_thread(profile, process[0], 102, "worker 7");
     threads[2] = add_thread(profile, process[1], 101, "o;ther-7");
+    threads[3] = add_thread(profile, process[2], 101, comms[2]);
     uint32_t prog = add_object(profile, PROFILE_OBJECT_FILE, "/bin/my prog", 0x400000);
     uint32_t library = add_object(profile, PROFILE_OBJECT_FILE, "/lib/x.so (deleted)", 0x400000);
     uint32_t jit = add_object(profile, PROFILE_OBJECT_ANON, "//anon", 0x7f0000000000);
@@ -185,6 +188,7 @@ static struct profile *make_profile(bool wall)
     location = add_location(profile, prog, 0x1800, inlined, 3);
     node = add_node(profile, root, location);
     add_samples(profile, threads[1], node, 7, NULL, wall);
+    add_samples(profile, threads[3], node, 19, NULL, wall);
     line = make_line(profile, jit, "jitted", "", 0);
     add_samples(profile, threads[1],
                 add_node(profile, node, add_location(profile, jit, 0x7f0000000010, &line, 1)), 11,
@@ -280,7 +284,10 @@ static void tell_sample(FILE *out, const struct profile *profile,
 
     if (show & WHO) {
         tell_name(out, profile->strings[thread->comm], bad);
-        fprintf(out, " %u/%u", profile->processes[thread->process].pid, thread->tid);
+        const struct profile_process *process = &profile->processes[thread->process];
+        fprintf(out, " %u.%u/%u", process->pid, process->generation, thread->tid);
+        if (thread->tid == process->pid) /* its process's name is known */
+            tell_name(out, profile->strings[process->comm], bad);
     }
     if (show & CALLS)
         fprintf(out, " %s%s", profile->strings[profile->syscalls[sample->syscall].name],
@@ -545,9 +552,20 @@ Test(formats, perf_script_of_perf)
         "\t            1159 hot+0x20 (/home/me/prog)\n\n"
         "Web Content 14 46859.000000:          5 cpu-clock:u:      1159 hot+0x20 (/home/me/prog)\n";
     expect_told("perf-script", text, STACKS | OBJECTS | INLINED | WHO | COUNT | NS,
-                ":-1 12/13 <[unknown] in [kernel.kallsyms]> <outer in /home/me/prog (deleted)>"
+                ":-1 12.0/13 <[unknown] in [kernel.kallsyms]> <outer in /home/me/prog (deleted)>"
                 " <inner in /home/me/prog (deleted) inlined> <hot in /home/me/prog>: 1 1001001 0\n"
-                "Web Content 14/14 <hot in /home/me/prog>: 1 5 0\n");
+                "Web Content 14.0/14Web Content <hot in /home/me/prog>: 1 5 0\n");
+}
+
+/* As a hostile program calls itself; and a program that has another name after its exec. */
+Test(formats, perf_script_of_odd_names)
+{
+    static const char text[] = "     12/12 3.0:  5 cpu-clock: \n\t 1 hot (/p)\n\n"
+                               "perf-exec 9/9 3.0:  6 cpu-clock: \n\t 1 hot (/p)\n\n"
+                               "prog 9/9 3.0:  7 cpu-clock: \n\t 1 hot (/p)\n\n";
+    expect_told("perf-script", text, STACKS | WHO | NS,
+                "[unknown] 12.0/12[unknown] <hot>: 0 5 0\n"
+                "perf-exec 9.0/9perf-exec <hot>: 0 6 0\nprog 9.1/9prog <hot>: 0 7 0\n");
 }
 
 Test(formats, callgrind_of_callgrind)
@@ -581,6 +599,17 @@ Test(formats, folded_of_others)
 {
     expect_told("folded", "a;b 3\r\n\na;b 4\n;x 1.5\nfoo-1;b 2\n", STACKS | COUNT,
                 " <[unknown]> <x>: 1 0 0\n <a> <b>: 7 0 0\n <foo-1> <b>: 2 0 0\n");
+}
+
+/* Cycles of many CPUs are no milliseconds: their shares still are right. */
+Test(formats, folded_of_large_numbers)
+{
+    struct profile *profile;
+
+    cr_assert_eq(read_text("folded", "a;b 30000000000000\na;c 10000000000000\n", &profile), 0);
+    cr_assert_eq(profile->totals.cpu_ns, 40000000000000);
+    cr_assert_eq(profile->totals.samples, 40000000000000);
+    profile_free(profile);
 }
 
 Test(formats, damaged_files_are_refused)
