@@ -16,8 +16,8 @@
 #include <stdlib.h>
 
 #include "format/format.h"
-#include "format/json-out.h"
 #include "format/instants.h"
+#include "format/text.h"
 
 static void put_names(FILE *out, const struct profile *profile)
 {
@@ -26,7 +26,7 @@ static void put_names(FILE *out, const struct profile *profile)
                 "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":%u,\"ts\":0,"
                 "\"args\":{\"name\":",
                 i == 0 ? "" : ",", profile->processes[i].pid, profile->processes[i].pid);
-        json_put_text(out, profile->strings[profile->processes[i].comm]);
+        text_put_json(out, profile->strings[profile->processes[i].comm]);
         fputs("}}", out);
     }
     for (uint32_t i = 0; i < profile->thread_count; i++) {
@@ -35,7 +35,7 @@ static void put_names(FILE *out, const struct profile *profile)
                 ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"ts\":0,"
                 "\"args\":{\"name\":",
                 profile->processes[thread->process].pid, thread->tid);
-        json_put_text(out, profile->strings[thread->comm]);
+        text_put_json(out, profile->strings[thread->comm]);
         fputs("}}", out);
     }
 }
@@ -64,9 +64,9 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
         fprintf(out, "%s\n\"%u\":{\"name\":", node == 1 ? "" : ",", node);
     else
         fprintf(out, ",\n\"%u.%u\":{\"name\":", node, depth);
-    json_put_text(out, name);
+    text_put_json(out, name);
     fputs(",\"category\":", out);
-    json_put_text(out, profile->strings[profile->objects[place->object].path]);
+    text_put_json(out, profile->strings[profile->objects[place->object].path]);
     if (depth > 1)
         fprintf(out, ",\"parent\":\"%u.%u\"", node, depth - 1);
     else if (depth == 1)
@@ -90,7 +90,7 @@ static void put_samples(FILE *out, const struct profile *profile, const struct i
         const struct profile_thread *thread = &profile->threads[sample->thread];
         fprintf(out, "%s\n{\"pid\":%u,\"tid\":%u,\"ts\":", i == 0 ? "" : ",",
                 profile->processes[thread->process].pid, thread->tid);
-        json_put_time(out, clocks[sample->thread], 1000);
+        text_put_time(out, clocks[sample->thread], 1000);
         clocks[sample->thread] += instant->ns;
         fprintf(out, ",\"name\":\"%s\",\"weight\":%llu,\"sf\":", name,
                 (unsigned long long)instant->ns);
@@ -107,7 +107,7 @@ static int chrome_trace_write(int fd, const struct profile *profile)
     if (error != 0)
         return error;
     uint64_t *clocks = calloc(profile->thread_count + 1u, sizeof *clocks);
-    FILE *out = clocks == NULL ? NULL : json_open(fd);
+    FILE *out = clocks == NULL ? NULL : text_open(fd);
     if (out == NULL) {
         error = -errno;
         instants_free(&instants);
@@ -128,7 +128,7 @@ static int chrome_trace_write(int fd, const struct profile *profile)
     fputs("],\n\"displayTimeUnit\":\"ms\"}\n", out);
     instants_free(&instants);
     free(clocks);
-    return json_close(out);
+    return text_close(out);
 }
 
 const struct format format_chrome_trace = {

@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "format/format.h"
-#include "format/json-out.h"
-#include "format/pprof-tables.h"
 #include "format/instants.h"
+#include "format/pprof-tables.h"
+#include "format/text.h"
 
 #define FORMAT_VERSION 47
 #define MS UINT64_C(1000000)
@@ -104,7 +104,7 @@ static uint32_t string_row(struct writer *writer, uint32_t index)
         return known == NULL ? 0 : known->index;
     uint32_t row = writer->columns[STRING].count;
     memo_remember(&writer->rows, known, row);
-    json_put_text(next(writer, STRING), writer->profile->strings[index]);
+    text_put_json(next(writer, STRING), writer->profile->strings[index]);
     return row;
 }
 
@@ -330,8 +330,8 @@ static void add_samples(struct writer *writer, uint32_t thread)
          i++) {
         const struct instant *instant = &writer->instants.instants[writer->order[i]];
         put(writer, SAMPLE_STACK, sample_row(writer, &writer->profile->samples[instant->sample]));
-        json_put_time(next(writer, SAMPLE_TIME), instant->time - writer->instants.begin, MS);
-        json_put_time(next(writer, SAMPLE_WEIGHT), instant->ns, MS);
+        text_put_time(next(writer, SAMPLE_TIME), instant->time - writer->instants.begin, MS);
+        text_put_time(next(writer, SAMPLE_WEIGHT), instant->ns, MS);
     }
 }
 
@@ -344,15 +344,15 @@ static void put_thread_head(const struct writer *writer, uint32_t index)
     FILE *out = writer->out;
 
     fputs("{\"name\":", out);
-    json_put_text(out, profile->strings[thread->comm]);
+    text_put_json(out, profile->strings[thread->comm]);
     fprintf(out, ",\"isMainThread\":%s,\"pid\":\"%u\",\"tid\":%u,\"processName\":",
             thread->tid == process->pid ? "true" : "false", process->pid, thread->tid);
-    json_put_text(out, profile->strings[process->comm]);
+    text_put_json(out, profile->strings[process->comm]);
     fputs(",\"processType\":\"default\",\"processStartupTime\":", out);
-    json_put_time(out, life->begin - writer->instants.begin, MS);
+    text_put_time(out, life->begin - writer->instants.begin, MS);
     fputs(",\"processShutdownTime\":", out);
     if (process->end != 0)
-        json_put_time(out, life->end - writer->instants.begin, MS);
+        text_put_time(out, life->end - writer->instants.begin, MS);
     else
         fputs("null", out);
     fputs(",\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[]", out);
@@ -437,7 +437,7 @@ static void put_category(FILE *out, const struct profile *profile, const char *n
     fprintf(out, "{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"", name, colour);
     for (uint32_t i = 1; profile != NULL && i < profile->syscall_count; i++) {
         putc(',', out);
-        json_put_text(out, profile->strings[profile->syscalls[i].name]);
+        text_put_json(out, profile->strings[profile->syscalls[i].name]);
     }
     fputs("]}", out);
 }
@@ -449,11 +449,11 @@ static void put_meta(const struct writer *writer)
 
     fprintf(out, "{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":%d,\"interval\":",
             FORMAT_VERSION);
-    json_put_time(out, totals->asked_hz > 1e-3 ? (uint64_t)(1e9 / totals->asked_hz) : MS, MS);
+    text_put_time(out, totals->asked_hz > 1e-3 ? (uint64_t)(1e9 / totals->asked_hz) : MS, MS);
     fputs(",\"startTime\":", out);
-    json_put_time(out, totals->start_time, MS);
+    text_put_time(out, totals->start_time, MS);
     fputs(",\"product\":", out);
-    json_put_text(out, writer->profile->command != NULL ? writer->profile->command : "");
+    text_put_json(out, writer->profile->command != NULL ? writer->profile->command : "");
     fputs(",\"processType\":0,\"stackwalk\":1,\"debug\":false,\"symbolicated\":true,"
           "\"importedFrom\":\"pprofil\",\"usesOnlyOneStackType\":true,"
           "\"doesNotUseFrameImplementation\":true,\"sourceCodeIsNotOnSearchfox\":true,"
@@ -478,13 +478,13 @@ static void put_lib(FILE *out, const struct profile *profile, uint32_t index)
     const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 
     fputs(index == 0 ? "\n{\"name\":" : ",\n{\"name\":", out);
-    json_put_text(out, name);
+    text_put_json(out, name);
     fputs(",\"debugName\":", out);
-    json_put_text(out, name);
+    text_put_json(out, name);
     fputs(",\"path\":", out);
-    json_put_text(out, path);
+    text_put_json(out, path);
     fputs(",\"debugPath\":", out);
-    json_put_text(out, path);
+    text_put_json(out, path);
     fputs(",\"breakpadId\":\"\",\"arch\":null,\"codeId\":", out);
     if (object->build_id_size == 0)
         fputs("null", out);
@@ -504,14 +504,14 @@ static int firefox_write(int fd, const struct profile *profile)
         error = sort_by_thread(&writer);
     if (error == 0)
         error = make_chain(&writer);
-    if (error == 0 && (writer.out = json_open(fd)) == NULL)
+    if (error == 0 && (writer.out = text_open(fd)) == NULL)
         error = -errno;
     if (error == 0) {
         put_meta(&writer);
         for (uint32_t i = 0; i < profile->object_count; i++)
             put_lib(writer.out, profile, i);
         put_threads(&writer);
-        error = json_close(writer.out);
+        error = text_close(writer.out);
         if (writer.error != 0)
             error = writer.error;
     }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@
 
 FILE *text_open(int fd)
 {
-    int own = dup(fd); /* fclose closes what it was given */
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* fclose closes what it was given */
     FILE *out = own < 0 ? NULL : fdopen(own, "w");
 
     if (out == NULL && own >= 0)
@@ -90,6 +91,16 @@ void text_put_json(FILE *out, const char *string)
             fwrite(character, 1, size, out);
     }
     putc('"', out);
+}
+
+void text_put_time(FILE *out, uint64_t ns, uint64_t unit)
+{
+    int digits = 0;
+
+    for (uint64_t power = 1; power < unit; power *= 10)
+        digits++;
+    fprintf(out, "%llu.%0*llu", (unsigned long long)(ns / unit), digits,
+            (unsigned long long)(ns % unit));
 }
 
 /* --- reading ------------------------------------------------------------------------- */

@@ -21,6 +21,9 @@ int text_close(FILE *out);
 void text_put(FILE *out, const char *name, const char *bad, char instead);
 /* Writes a JSON string, with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void text_put_json(FILE *out, const char *string);
+/* Writes nanoseconds as a number of units of so many nanoseconds, a power of ten above 1, to the
+ * last digit, with a point whatever the locale. */
+void text_put_time(FILE *out, uint64_t ns, uint64_t unit);
 
 /* A file that is read. */
 struct text {
