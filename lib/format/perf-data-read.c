@@ -268,6 +268,7 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
     return error;
 }
 
+/* perf's, with what it ran; of our own files only that. */
 static int read_command(struct profile *profile, struct bytes *bytes)
 {
     uint64_t count = bytes_get(bytes, 4);
@@ -276,10 +277,13 @@ static int read_command(struct profile *profile, struct bytes *bytes)
 
     if (stream == NULL)
         return -ENOMEM;
+    const char *between = "";
     for (uint64_t i = 0; i < count && !bytes->missing; i++) {
         const char *word = get_text(bytes);
-        if (word != NULL)
-            fprintf(stream, i == 0 ? "%s" : " %s", word);
+        if (word == NULL || (i == 0 && strcmp(word, PERF_OWN_COMMAND) == 0))
+            continue;
+        fprintf(stream, "%s%s", between, word);
+        between = " ";
     }
     return fclose(stream) == 0 ? 0 : -ENOMEM;
 }

@@ -355,8 +355,9 @@ static void put_feature(struct writer *writer, enum perf_feature feature)
     case PERF_FEATURE_CPUDESC:
         put_string(writer, machine.machine);
         break;
-    case PERF_FEATURE_CMDLINE:
-        put4(writer, 1);
+    case PERF_FEATURE_CMDLINE: /* readers take the first word for perf's own */
+        put4(writer, 2);
+        put_string(writer, PERF_OWN_COMMAND);
         put_string(writer, command != NULL ? command : "");
         break;
     case PERF_FEATURE_EVENT_DESC:

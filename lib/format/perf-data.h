@@ -91,6 +91,7 @@ enum perf_feature {
 
 #define PERF_WALL_EVENT "wall-clock" /* what a profile of elapsed time calls its event */
 #define PERF_OWN_VERSION "pprofil "  /* what our files' version begins with */
+#define PERF_OWN_COMMAND "pprofil"   /* ... and their command line */
 
 int perf_data_read(const char *path, struct profile *profile);
 int perf_data_write(int fd, const struct profile *profile);
