@@ -290,6 +290,25 @@ static int read_totals(struct profile *profile, const json_t *from)
     return 0;
 }
 
+static int read_timeline(struct profile *profile, const json_t *from)
+{
+    const json_t *slots = json_list(from, "cpu_ns");
+    uint64_t start, slot_ns, cpu_ns;
+    int error = 0;
+
+    if (from == NULL)
+        return 0;
+    if (slots == NULL || !json_member(from, "start", INT64_MAX, &start) ||
+        !json_member(from, "slot_ns", INT64_MAX, &slot_ns))
+        return -EBADMSG;
+    for (size_t i = 0; error == 0 && i < json_array_size(slots); i++) {
+        if (!json_whole(json_array_get(slots, i), INT64_MAX / TIMELINE_SLOTS, &cpu_ns))
+            return -EBADMSG;
+        error = timeline_restore(&profile->timeline, start, slot_ns, i, cpu_ns);
+    }
+    return error == -EINVAL ? -EBADMSG : error;
+}
+
 int json_read(const char *path, struct profile *profile)
 {
     struct reader reader = {.profile = profile};
@@ -304,6 +323,8 @@ int json_read(const char *path, struct profile *profile)
         error = read_table(&reader, root, (enum table)i);
     if (error == 0)
         error = read_totals(profile, json_object_get(root, "totals"));
+    if (error == 0)
+        error = read_timeline(profile, json_object_get(root, "timeline"));
     if (error == 0 && json_text(root, "command", NULL) != NULL)
         error = named_command(profile, json_text(root, "command", NULL));
     for (unsigned i = 0; i < TABLES; i++)

@@ -233,6 +233,18 @@ static void put_samples(FILE *out, const struct profile *profile)
     fputs("]", out);
 }
 
+static void put_timeline(FILE *out, const struct profile_timeline *line)
+{
+    if (line->count == 0)
+        return;
+    fprintf(out, ",\n\"timeline\":{\"start\":%llu,\"slot_ns\":%llu,\"cpu_ns\":[",
+            (unsigned long long)line->start, (unsigned long long)line->slot_ns);
+    for (uint32_t i = 0; i < line->count; i++)
+        fprintf(out, "%s%llu", i == 0 ? "\n" : i % 16 == 0 ? ",\n" : ",",
+                (unsigned long long)line->cpu_ns[i]);
+    fputs("]}", out);
+}
+
 static int write_json(int fd, const struct profile *profile)
 {
     FILE *out = text_open(fd);
@@ -248,6 +260,7 @@ static int write_json(int fd, const struct profile *profile)
     put_tasks(out, profile);
     put_places(out, profile);
     put_samples(out, profile);
+    put_timeline(out, &profile->timeline);
     fputs("}\n", out);
     return text_close(out);
 }

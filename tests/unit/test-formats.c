@@ -403,8 +403,17 @@ Test(formats, in_wall_mode_too)
 Test(formats, json_keeps_the_rest)
 {
     struct format_options options = {0};
-    struct profile *written = make_profile(true), *read = pass_through(written, "json", &options);
+    struct profile *written = make_profile(true), *read;
 
+    for (uint64_t i = 1; i < 40; i++)
+        cr_assert_eq(timeline_add(&written->timeline, i * 50000000, i * 777777), 0);
+    read = pass_through(written, "json", &options);
+    cr_assert_eq(read->timeline.start, written->timeline.start);
+    cr_assert_eq(read->timeline.slot_ns, written->timeline.slot_ns);
+    cr_assert_eq(read->timeline.count, written->timeline.count);
+    cr_assert_eq(memcmp(read->timeline.cpu_ns, written->timeline.cpu_ns,
+                        read->timeline.count * sizeof *read->timeline.cpu_ns),
+                 0);
     cr_assert_eq(memcmp(&written->totals, &read->totals, sizeof read->totals), 0);
     cr_assert_str_eq(written->command, read->command);
     cr_assert_eq(written->process_count, read->process_count);
@@ -640,6 +649,9 @@ Test(formats, damaged_files_are_refused)
         {"speedscope", "{\"shared\""},
         {"json", "{\"pprofil\":2}"},
         {"json", "{\"pprofil\":1}"},
+        {"json", "{\"pprofil\":1,\"processes\":[],\"threads\":[],\"objects\":[],\"functions\":[],"
+                 "\"locations\":[],\"nodes\":[],\"syscalls\":[],\"samples\":[],"
+                 "\"timeline\":{\"start\":1,\"slot_ns\":3,\"cpu_ns\":[1]}}"},
         {"json", "{\"pprofil\":1,\"processes\":[],\"threads\":[{\"process\":1,\"tid\":1}]}"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
