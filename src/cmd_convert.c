@@ -109,8 +109,31 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp parser = {
-    options, parse_option, "FILE", "Saves a profile in another format.", selection_children, NULL, NULL,
+    options, parse_option, "FILE", "Saves a profile in another format.", selection_children, NULL,
+    NULL,
 };
+
+static bool is_heat_map(const struct convert_command *command)
+{
+    const char *name = command->out.format != NULL ? command->out.format
+                                                   : pprofil_format_for(command->output);
+    return strcmp(name, "heat-svg") == 0;
+}
+
+/* The time line is of the whole: it does not say whose the time was. */
+static int complain_heat_map(const struct convert_command *command)
+{
+    struct pprofil_selection selection = command->selection.selection;
+
+    selection.size = sizeof selection;
+    if (command->selection.pids.count > 0 || pprofil_selection_any(&selection))
+        return complain("%s: there is no heat map of a part: when CPU time was used is recorded of "
+                        "the whole only",
+                        command->output);
+    return complain("%s: %s does not say when CPU time was used: what pprofil recorded does, as "
+                    "pprof, json or events",
+                    command->output, command->path);
+}
 
 static int save(const struct convert_command *command, pprofil_profile *profile)
 {
@@ -119,6 +142,8 @@ static int save(const struct convert_command *command, pprofil_profile *profile)
 
     if (error == 0 || (error == -EPIPE && strcmp(command->output, "-") == 0))
         return 0; /* whoever reads it has seen enough */
+    if (error == -ENODATA && is_heat_map(command))
+        return complain_heat_map(command);
     if (error == -ENOTSUP)
         return complain("--dialect %s: no such dialect; see pprofil-formats(5)",
                         command->out.dialect);

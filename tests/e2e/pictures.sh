@@ -75,6 +75,14 @@ cpu=$(number "$work/run.json" cpu_ns)
 between "heat: all CPU time is on it" \
 	"$(awk -v c="$cpu" 'BEGIN { print c / 1e9 - 0.02 }')" "$seconds" "$(awk -v c="$cpu" 'BEGIN { print c / 1e9 + 0.02 }')"
 expect "heat: without a time line" 125 "$(status_of "$pprofil" convert -o "$work/no-heat.svg" "$work/plain.pb")"
+expect_text "heat: without a time line: why" 'plain.pb does not say when' "$work/err"
+"$pprofil" convert -o "$work/run.json-file" -f json "$work/run.pb.gz"
+"$pprofil" convert -o "$work/heat-again.svg" "$work/run.json-file"
+expect "heat: from json" "$(cksum <"$work/heat.svg")" "$(cksum <"$work/heat-again.svg")"
+expect "heat: of a function" 125 \
+	"$(status_of "$pprofil" convert --ignore spend_half -o "$work/no-heat.svg" "$work/run.pb.gz")"
+expect_text "heat: of a function: why" 'no heat map of a part' "$work/err"
+expect "heat: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"
 
 # --- 100 000 frames: 250 functions, each called by each of 400
 awk 'BEGIN { for (a = 0; a < 400; a++) for (b = 0; b < 250; b++)
