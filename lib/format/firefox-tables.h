@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * firefox-tables: the tables of one thread, while they are written.
+ *
+ * A table is an object of columns, each an array. They grow at once, each in a stream of its own
+ * in memory, and are put together when their thread is done. A stack is a row: a frame upon the
+ * row of its callers, as our nodes are. The system call that a sample is in, and whether it
+ * sleeps, is the category of its row, so such samples have rows of their own.
+ */
+#ifndef PPROFIL_FIREFOX_TABLES_H
+#define PPROFIL_FIREFOX_TABLES_H
+
+#include <stdio.h>
+
+#include "format/pprof-tables.h"
+#include "profile/profile.h"
+
+enum firefox_column {
+    STACK_PREFIX,
+    STACK_FRAME,
+    STACK_CATEGORY,
+    STACK_SUBCATEGORY,
+    FRAME_ADDRESS,
+    FRAME_DEPTH,
+    FRAME_FUNC,
+    FRAME_LINE,
+    FUNC_NAME,
+    FUNC_RESOURCE,
+    FUNC_FILE,
+    FUNC_LINE,
+    RESOURCE_LIB,
+    RESOURCE_NAME,
+    SAMPLE_STACK,
+    SAMPLE_TIME,
+    SAMPLE_WEIGHT,
+    STRING,
+    FIREFOX_COLUMNS
+};
+
+struct firefox_stream {
+    FILE *out;  /* owned */
+    char *text; /* owned */
+    size_t size;
+    uint32_t count; /* of rows */
+};
+
+struct firefox_tables {
+    const struct profile *profile;
+    struct firefox_stream columns[FIREFOX_COLUMNS];
+    struct memo rows;
+    uint32_t *chain; /* borrowed: room for the nodes of the deepest stack */
+    int error;       /* the first, 0 or -errno */
+};
+
+/* Empty tables. 0 or -ENOMEM; to be cleared in any case. */
+int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
+                        uint32_t *chain);
+/* A sample, at a time since the profile began, that stands for so many nanoseconds. */
+void firefox_tables_add(struct firefox_tables *tables, const struct profile_sample *sample,
+                        uint64_t time, uint64_t ns);
+/* Ends the columns: nothing may be added any more. 0 or -errno of all that was added. */
+int firefox_tables_finish(struct firefox_tables *tables);
+/* Writes the members of a thread that are tables, each with a comma before it. */
+void firefox_tables_put(const struct firefox_tables *tables, FILE *out);
+void firefox_tables_clear(struct firefox_tables *tables);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * firefox: both directions of the processed profile of the Firefox Profiler, version 47: the last
+ * in which each thread has its own tables, and which every later version of the Profiler upgrades
+ * (docs-developer/CHANGELOG-formats.md in its source).
+ */
+#ifndef PPROFIL_FIREFOX_H
+#define PPROFIL_FIREFOX_H
+
+#include "profile/profile.h"
+
+#define FIREFOX_VERSION 47
+
+/* By index. */
+enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_SYSCALL, FIREFOX_SLEEP };
+
+int firefox_write(int fd, const struct profile *profile);
+
+#endif
