@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "format/format.h"
+#include "format/frames.h"
 #include "format/instants.h"
 #include "format/text.h"
 
@@ -54,19 +55,18 @@ static void put_id(FILE *out, const struct profile *profile, uint32_t node)
 
 static void put_frame(FILE *out, const struct profile *profile, uint32_t node, uint32_t depth)
 {
-    const struct profile_location *place = &profile->locations[profile->nodes[node].location];
-    const struct profile_line *line =
-        place->line_count == 0 ? NULL : &place->lines[place->line_count - 1 - depth];
-    const char *name =
-        line == NULL ? "[unknown]" : profile->strings[profile->functions[line->function].name];
+    uint32_t location = profile->nodes[node].location;
+    struct frame frame = frame_at(profile, location, frame_count(profile, location) - 1 - depth);
+    char buffer[FRAME_NAME];
 
     if (depth == 0)
         fprintf(out, "%s\n\"%u\":{\"name\":", node == 1 ? "" : ",", node);
     else
         fprintf(out, ",\n\"%u.%u\":{\"name\":", node, depth);
-    text_put_json(out, name);
+    text_put_json(out, frame_name(profile, &frame, buffer));
     fputs(",\"category\":", out);
-    text_put_json(out, profile->strings[profile->objects[place->object].path]);
+    text_put_json(out,
+                  profile->strings[profile->objects[profile->locations[location].object].path]);
     if (depth > 1)
         fprintf(out, ",\"parent\":\"%u.%u\"", node, depth - 1);
     else if (depth == 1)

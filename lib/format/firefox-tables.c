@@ -6,12 +6,13 @@
 
 #include "format/firefox-tables.h"
 #include "format/firefox.h"
+#include "format/frames.h"
 #include "format/text.h"
 
 #define MS UINT64_C(1000000)
 
 /* What tables remember their rows by. */
-enum key { KEY_NODE, KEY_FRAME, KEY_FUNC, KEY_RESOURCE, KEY_STRING };
+enum key { KEY_NODE, KEY_FRAME, KEY_FUNC, KEY_PLACE, KEY_RESOURCE, KEY_STRING };
 
 /* --- rows ---------------------------------------------------------------------------- */
 
@@ -65,18 +66,33 @@ static uint32_t resource_row(struct firefox_tables *tables, uint32_t object)
     return row;
 }
 
-static uint32_t func_row(struct firefox_tables *tables, const struct profile_line *line,
-                         uint32_t object)
+/* The row of its name: code without one is called by its place, which only one row is of. */
+static uint32_t name_row(struct firefox_tables *tables, const struct frame *frame)
 {
-    const struct profile_function *function = &tables->profile->functions[line->function];
-    uint32_t file = line->file != 0 ? line->file : function->file;
-    struct memory *known = recall(tables, KEY_FUNC, line->function, (uint64_t)object << 32 | file);
+    uint32_t name = tables->profile->functions[frame->function].name;
+    char buffer[FRAME_NAME];
+
+    if (name != 0)
+        return string_row(tables, name);
+    uint32_t row = tables->columns[STRING].count;
+    text_put_json(next(tables, STRING), frame_name(tables->profile, frame, buffer));
+    return row;
+}
+
+static uint32_t func_row(struct firefox_tables *tables, const struct frame *frame)
+{
+    const struct profile_function *function = &tables->profile->functions[frame->function];
+    uint32_t object = tables->profile->locations[frame->location].object;
+    uint32_t file = frame->file != 0 ? frame->file : function->file;
+    struct memory *known = function->name != 0 ? recall(tables, KEY_FUNC, frame->function,
+                                                        (uint64_t)object << 32 | file)
+                                               : recall(tables, KEY_PLACE, frame->location, file);
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[FUNC_NAME].count;
     memo_remember(&tables->rows, known, row);
-    put(tables, FUNC_NAME, string_row(tables, function->name));
+    put(tables, FUNC_NAME, name_row(tables, frame));
     put(tables, FUNC_RESOURCE, resource_row(tables, object));
     if (file != 0)
         put(tables, FUNC_FILE, string_row(tables, file));
@@ -92,21 +108,22 @@ static uint32_t func_row(struct firefox_tables *tables, const struct profile_lin
 /* depth: 0 for the function that the code is of, 1 for what was inlined into it, ... */
 static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint32_t depth)
 {
-    const struct profile_location *place = &tables->profile->locations[location];
+    const struct profile *profile = tables->profile;
+    struct frame frame = frame_at(profile, location, frame_count(profile, location) - 1 - depth);
     struct memory *known = recall(tables, KEY_FRAME, location, depth);
-    struct profile_line line = {0};
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[FRAME_ADDRESS].count;
     memo_remember(&tables->rows, known, row);
-    if (place->line_count > 0)
-        line = place->lines[place->line_count - 1 - depth];
-    put(tables, FRAME_ADDRESS, place->address);
+    if (profile->locations[location].address <= INT64_MAX)
+        put(tables, FRAME_ADDRESS, profile->locations[location].address);
+    else
+        fputs("-1", next(tables, FRAME_ADDRESS)); /* none: of the kernel's */
     put(tables, FRAME_DEPTH, depth);
-    put(tables, FRAME_FUNC, func_row(tables, &line, place->object));
-    if (line.line != 0)
-        put(tables, FRAME_LINE, line.line);
+    put(tables, FRAME_FUNC, func_row(tables, &frame));
+    if (frame.line != 0)
+        put(tables, FRAME_LINE, frame.line);
     else
         fputs("null", next(tables, FRAME_LINE));
     return row;
@@ -132,9 +149,8 @@ static uint32_t add_node(struct firefox_tables *tables, uint32_t node, uint32_t 
                          enum firefox_category category, uint32_t subcategory)
 {
     uint32_t location = tables->profile->nodes[node].location;
-    uint32_t lines = tables->profile->locations[location].line_count;
 
-    for (uint32_t depth = 0; depth == 0 || depth < lines; depth++)
+    for (uint32_t depth = 0; depth < frame_count(tables->profile, location); depth++)
         prefix =
             add_stack(tables, prefix, frame_row(tables, location, depth), category, subcategory);
     return prefix;
@@ -175,12 +191,12 @@ static uint32_t sample_row(struct firefox_tables *tables, const struct profile_s
                     sample->sleeping ? FIREFOX_SLEEP : FIREFOX_SYSCALL, sample->syscall);
 }
 
-void firefox_tables_add(struct firefox_tables *tables, const struct profile_sample *sample,
-                        uint64_t time, uint64_t ns)
+void firefox_tables_add(struct firefox_tables *tables, const struct instant *instant)
 {
-    put(tables, SAMPLE_STACK, sample_row(tables, sample));
-    text_put_time(next(tables, SAMPLE_TIME), time, MS);
-    text_put_time(next(tables, SAMPLE_WEIGHT), ns, MS);
+    put(tables, SAMPLE_STACK, sample_row(tables, &tables->profile->samples[instant->sample]));
+    text_put_time(next(tables, SAMPLE_TIME), instant->time, MS);
+    text_put_time(next(tables, SAMPLE_WEIGHT), instant->ns, MS);
+    put(tables, SAMPLE_CPU, instant->cpu_ns);
 }
 
 /* --- tables -------------------------------------------------------------------------- */
@@ -247,6 +263,7 @@ void firefox_tables_put(const struct firefox_tables *tables, FILE *out)
     put_column(out, tables, "stack", SAMPLE_STACK);
     put_column(out, tables, "time", SAMPLE_TIME);
     put_column(out, tables, "weight", SAMPLE_WEIGHT);
+    put_column(out, tables, "threadCPUDelta", SAMPLE_CPU);
     fputs(",\"weightType\":\"tracing-ms\"}", out);
     begin_table(out, "stackTable", columns[STACK_FRAME].count);
     put_column(out, tables, "prefix", STACK_PREFIX);

@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
+#include "format/instants.h"
 #include "format/pprof-tables.h"
-#include "profile/profile.h"
 
 enum firefox_column {
     STACK_PREFIX,
@@ -33,6 +33,7 @@ enum firefox_column {
     SAMPLE_STACK,
     SAMPLE_TIME,
     SAMPLE_WEIGHT,
+    SAMPLE_CPU,
     STRING,
     FIREFOX_COLUMNS
 };
@@ -55,9 +56,8 @@ struct firefox_tables {
 /* Empty tables. 0 or -ENOMEM; to be cleared in any case. */
 int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
                         uint32_t *chain);
-/* A sample, at a time since the profile began, that stands for so many nanoseconds. */
-void firefox_tables_add(struct firefox_tables *tables, const struct profile_sample *sample,
-                        uint64_t time, uint64_t ns);
+/* A sample of those that an instant is of, whose time is that since the profile began. */
+void firefox_tables_add(struct firefox_tables *tables, const struct instant *instant);
 /* Ends the columns: nothing may be added any more. 0 or -errno of all that was added. */
 int firefox_tables_finish(struct firefox_tables *tables);
 /* Writes the members of a thread that are tables, each with a comma before it. */

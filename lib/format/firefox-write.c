@@ -9,6 +9,7 @@
 #include "format/firefox-tables.h"
 #include "format/firefox.h"
 #include "format/instants.h"
+#include "format/json.h"
 #include "format/text.h"
 
 #define MS UINT64_C(1000000)
@@ -55,9 +56,9 @@ static void put_thread(struct writer *writer, uint32_t index)
     int error = firefox_tables_open(&tables, writer->profile, writer->chain);
 
     for (uint32_t i = writer->first[index]; error == 0 && i < writer->first[index + 1]; i++) {
-        const struct instant *instant = &instants->instants[writer->order[i]];
-        firefox_tables_add(&tables, &writer->profile->samples[instant->sample],
-                           instant->time - instants->begin, instant->ns);
+        struct instant instant = instants->instants[writer->order[i]];
+        instant.time -= instants->begin;
+        firefox_tables_add(&tables, &instant);
         error = tables.error;
     }
     if (error == 0)
@@ -151,13 +152,17 @@ static void put_meta(const struct writer *writer)
     text_put_time(out, totals->start_time, MS);
     fputs(",\"product\":", out);
     text_put_json(out, writer->profile->command != NULL ? writer->profile->command : "");
-    fputs(",\"processType\":0,\"stackwalk\":1,\"debug\":false,\"symbolicated\":true,"
-          "\"importedFrom\":\"pprofil\",\"usesOnlyOneStackType\":true,"
-          "\"doesNotUseFrameImplementation\":true,\"sourceCodeIsNotOnSearchfox\":true,"
-          "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},"
-          "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},"
-          "\"markerSchema\":[],\"categories\":[",
-          out);
+    fputs(
+        ",\"processType\":0,\"stackwalk\":1,\"debug\":false,\"symbolicated\":true,"
+        "\"importedFrom\":\"" FIREFOX_OWN "\",\"usesOnlyOneStackType\":true,"
+        "\"doesNotUseFrameImplementation\":true,\"sourceCodeIsNotOnSearchfox\":true,"
+        "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},"
+        "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},"
+        "\"markerSchema\":[],\"extra\":[{\"label\":\"Samples\",\"entries\":[{\"label\":\"Weight\","
+        "\"format\":\"string\",\"value\":",
+        out);
+    text_put_json(out, totals->wall ? FIREFOX_ELAPSED : "CPU time");
+    fputs("}]}],\"categories\":[", out);
     put_category(out, NULL, "Other", "grey");
     putc(',', out);
     put_category(out, NULL, "User", "blue");
@@ -182,7 +187,8 @@ static void put_lib(FILE *out, const struct profile *profile, uint32_t index)
     text_put_json(out, path);
     fputs(",\"debugPath\":", out);
     text_put_json(out, path);
-    fputs(",\"breakpadId\":\"\",\"arch\":null,\"codeId\":", out);
+    fprintf(out, ",\"kind\":\"%s\"%s,\"breakpadId\":\"\",\"arch\":null,\"codeId\":",
+            json_kinds[object->kind], object->invented ? ",\"invented\":true" : "");
     if (object->build_id_size == 0)
         fputs("null", out);
     else

@@ -10,10 +10,13 @@
 #include "profile/profile.h"
 
 #define FIREFOX_VERSION 47
+#define FIREFOX_OWN "pprofil"          /* what our files are said to be imported from */
+#define FIREFOX_ELAPSED "elapsed time" /* what is measured in them, if it is no CPU time */
 
 /* By index. */
 enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_SYSCALL, FIREFOX_SLEEP };
 
+int firefox_read(const char *path, struct profile *profile);
 int firefox_write(int fd, const struct profile *profile);
 
 #endif

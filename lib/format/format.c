@@ -27,6 +27,7 @@ static const struct format *const formats[] = {
     &format_events,
     &format_perf_data,
     &format_speedscope,
+    &format_firefox,
     &format_json,
     &format_callgrind,
     &format_perf_script,
@@ -45,7 +46,6 @@ static const struct format *const formats[] = {
     &format_flame_html,
     &format_icicle_svg,
     &format_heat_svg,
-    &format_firefox,
     &format_chrome_trace,
 };
 

@@ -132,6 +132,7 @@ static void spread(struct instants *made, const struct profile *profile, uint32_
         struct instant *instant = &made->instants[made->count++];
         instant->time = life->begin + (uint64_t)(((double)i + at) * tooth);
         instant->ns = ns / parts + (i < ns % parts);
+        instant->cpu_ns = sample->cpu_ns / parts + (i < sample->cpu_ns % parts);
         instant->sample = index;
     }
 }

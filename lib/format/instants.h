@@ -19,6 +19,7 @@
 struct instant {
     uint64_t time;   /* made up, ns */
     uint64_t ns;     /* that the sample stands for: elapsed time in wall mode, else CPU time */
+    uint64_t cpu_ns; /* CPU time that it stands for */
     uint32_t sample; /* index in the profile's table */
 };
 

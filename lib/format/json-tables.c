@@ -109,9 +109,19 @@ static int read_thread(const struct reader *reader, const json_t *entry, uint32_
     return error == 0 ? profile_add_thread(reader->profile, &thread, index) : error;
 }
 
-static bool read_build_id(const json_t *entry, struct profile_object *object)
+enum profile_object_kind json_kind(const json_t *entry)
 {
-    const char *text = json_text(entry, "build_id", "");
+    const char *kind = json_text(entry, "kind", "");
+
+    for (unsigned i = PROFILE_OBJECT_FILE; i <= PROFILE_OBJECT_MARK; i++)
+        if (strcmp(kind, json_kinds[i]) == 0)
+            return (enum profile_object_kind)i;
+    return (enum profile_object_kind)0;
+}
+
+bool json_build_id(const json_t *entry, const char *key, struct profile_object *object)
+{
+    const char *text = json_text(entry, key, "");
     size_t length = strlen(text);
     uint64_t byte;
 
@@ -131,16 +141,13 @@ static bool read_build_id(const json_t *entry, struct profile_object *object)
 static int read_object(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
     struct profile_object object = {.fd = -1};
-    const char *kind = json_text(entry, "kind", "");
 
-    for (unsigned i = PROFILE_OBJECT_FILE; i <= PROFILE_OBJECT_MARK; i++)
-        if (strcmp(kind, json_kinds[i]) == 0)
-            object.kind = (enum profile_object_kind)i;
+    object.kind = json_kind(entry);
     bool process = object.kind == PROFILE_OBJECT_ANON;
     if (object.kind == 0 || !hex(entry, "start", &object.start) ||
         !hex(entry, "end", &object.end) || !hex(entry, "offset", &object.offset) ||
         !hex(entry, "device", &object.device) || !hex(entry, "inode", &object.inode) ||
-        !whole32(entry, "pid", &object.pid) || !read_build_id(entry, &object) ||
+        !whole32(entry, "pid", &object.pid) || !json_build_id(entry, "build_id", &object) ||
         (process && !refer_member(reader, entry, "process", PROCESSES, true, &object.process)))
         return -EBADMSG;
     if (object.end < object.start)

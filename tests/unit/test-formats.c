@@ -385,6 +385,9 @@ static const struct promise {
     {"perf-script", STACKS | OBJECTS | INLINED | WHO | COUNT | NS, CONTROLS},
     {"csv", OBJECTS | LINES | WHO | CALLS | COUNT | TIMES, ""},
     {"gperftools", STACKS | ADDRESSES | COUNT, ""},
+    {"firefox", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED,
+     ""},
+    {"firefox", STACKS | OBJECTS | ADDRESSES | COUNT, ""},
 };
 
 Test(formats, what_is_promised_comes_back)
@@ -516,6 +519,7 @@ Test(formats, extensions)
         {"callgrind.out", "callgrind"},
         {"a.csv", "csv"},
         {"a.linux-perf.txt", "perf-script"},
+        {"a.firefox.json", "firefox"},
         {"a.cpuprof", "gperftools"},
         {"gmon.out", "gmon"},
     };
@@ -621,6 +625,26 @@ Test(formats, folded_of_large_numbers)
     profile_free(profile);
 }
 
+#define FIREFOX(stack, frame, prefix, address, func)                                               \
+    "{\"meta\":{\"interval\":2,\"product\":\"Other\",\"preprocessedProfileVersion\":60},"            \
+    "\"libs\":[{\"name\":\"libx.so\",\"path\":\"/lib/libx.so\"}],\"threads\":[{\"name\":\"Worker\","     \
+    "\"processName\":\"prog\",\"pid\":\"12.1\",\"tid\":13,\"samples\":{\"stack\":" stack "}}],"         \
+    "\"shared\":{\"stackTable\":{\"frame\":" frame ",\"prefix\":" prefix                              \
+    "},\"frameTable\":{\"address\":" address ",\"func\":" func ",\"inlineDepth\":[0,0,1],"             \
+    "\"line\":[1,2,3]},\"funcTable\":{\"name\":[0,1,2],\"resource\":[0,-1,0]},"                      \
+    "\"resourceTable\":{\"lib\":[0]},\"stringArray\":[\"f\",\"js\",\"g\"]}}"
+
+/* As others have it: tables that threads share, functions of no library, no weights. */
+Test(formats, firefox_of_others)
+{
+    expect_told("firefox",
+                FIREFOX("[2,null,1,2]", "[1,0,2]", "[null,0,1]", "[5,-1,5]", "[0,1,2]"),
+                STACKS | OBJECTS | LINES | WHO | COUNT | NS | INLINED,
+                "Worker 12.0/13 <js in [unknown] at :2> <f in /lib/libx.so at :1>: 1 2000000 0\n"
+                "Worker 12.0/13 <js in [unknown] at :2> <f in /lib/libx.so at :1> "
+                "<g in /lib/libx.so at :3 inlined>: 2 4000000 0\n");
+}
+
 Test(formats, damaged_files_are_refused)
 {
     static const struct {
@@ -647,6 +671,13 @@ Test(formats, damaged_files_are_refused)
         {"speedscope", "{\"shared\":{\"frames\":[]},\"profiles\":[{\"type\":\"sampled\","
                        "\"samples\":[[]],\"weights\":[-1]}]}"},
         {"speedscope", "{\"shared\""},
+        {"firefox", "{\"meta\":{}}"},
+        {"firefox", "{\"meta\":{},\"threads\":[{\"samples\":{\"stack\":[0]}}]}"},
+        {"firefox", FIREFOX("[0]", "[0]", "[0]", "[-2]", "[0]")},
+        {"firefox", FIREFOX("[1]", "[0]", "[null]", "[5]", "[0]")},
+        {"firefox", FIREFOX("[0]", "[0,0]", "[null,1]", "[5]", "[0]")},
+        {"firefox", FIREFOX("[0]", "[1]", "[null]", "[5]", "[0]")},
+        {"firefox", FIREFOX("[0]", "[0]", "[null]", "[5]", "[7]")},
         {"json", "{\"pprofil\":2}"},
         {"json", "{\"pprofil\":1}"},
         {"json", "{\"pprofil\":1,\"processes\":[],\"threads\":[],\"objects\":[],\"functions\":[],"
