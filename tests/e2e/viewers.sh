@@ -67,7 +67,7 @@ ours() {
 expect "what gperftools writes" "$truth" "$(ours made.cpuprof)"
 
 # --- all formats that keep it come back
-for out in p.folded p.callgrind p.perf-script p.csv p.json p.cpuprof; do
+for out in p.folded p.callgrind p.perf-script p.csv p.json p.cpuprof p.firefox.json; do
 	"$pprofil" convert -o $out p.pb.gz
 	expect "$out read back" "$truth" "$(ours $out)"
 done
@@ -129,6 +129,17 @@ if have stackcollapse-perf.pl; then
 	expect "stackcollapse-perf.pl" "500000000" \
 		"$(stackcollapse-perf.pl p.perf-script | sed -n 's/.*;main;hot //p')"
 fi
+if have profiler-cli; then # the Firefox Profiler without a browser
+	PROFILER_CLI_SESSION_DIR=$work/firefox
+	export PROFILER_CLI_SESSION_DIR
+	mkdir "$PROFILER_CLI_SESSION_DIR"
+	profiler-cli load p.firefox.json >out 2>&1
+	profiler-cli thread functions >out 2>&1
+	expect "profiler-cli" "cool 200ms
+hot 500ms
+warm 300ms" "$(sed -n 's/.*!\(hot\|warm\|cool\) - self: \([0-9]*\)\(\.[0-9]*\)*ms.*/\1 \2ms/p' out | sort)"
+	profiler-cli stop --all >out 2>&1
+fi
 # the page's own schema, where npm has put speedscope and ajv (NODE_PATH)
 if have node && node -e 'require("ajv"); require.resolve("speedscope/package.json")' 2>/dev/null; then
 	expect "speedscope's schema" true "$(node -e '
@@ -172,7 +183,7 @@ fi
 
 # --- a profile that we took
 "$pprofil" -q --overhead 100 -o real.pb.gz ./prog
-for format in folded callgrind perf-script csv json gperftools; do
+for format in folded callgrind perf-script csv json gperftools firefox; do
 	"$pprofil" convert -f $format -o real real.pb.gz
 	expect "ours as $format" "$(ours real.pb.gz | head -n 3 | cut -d' ' -f1)" \
 		"$(ours real | head -n 3 | cut -d' ' -f1)"
