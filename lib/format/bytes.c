@@ -2,6 +2,7 @@
 /* Files are read whole and not mapped: whoever cuts one short meanwhile does not kill us. */
 #include "config.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -44,6 +45,10 @@ uint64_t bytes_get(struct bytes *bytes, unsigned size)
 
     if (taken == NULL)
         return 0;
+    if (size == sizeof number && !bytes->big_endian) { /* nearly all, in large files */
+        memcpy(&number, taken, sizeof number);
+        return le64toh(number);
+    }
     for (unsigned i = 0; i < size; i++)
         number = number << 8 | taken[bytes->big_endian ? i : size - 1 - i];
     return number;

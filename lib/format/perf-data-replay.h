@@ -23,6 +23,21 @@ struct perf_event {
     uint64_t config, period, has, read_format, flags;
 };
 
+#define PERF_STACKS 256u /* a power of two */
+
+/* Stacks that were there before: most samples have one of a few. */
+struct perf_stack {
+    unsigned char *bytes; /* owned: the addresses as the record has them */
+    size_t size;
+    uint64_t epoch;
+    uint32_t pid, node;
+};
+
+struct perf_stacks {
+    struct perf_stack known[PERF_STACKS]; /* by hash */
+    uint32_t *locations;                  /* owned: of a sample, leaf first */
+};
+
 struct perf_replay {
     struct profile *profile;
     struct perf_event event;         /* the one whose samples count */
@@ -35,9 +50,16 @@ struct perf_replay {
     uint32_t space_count;
     struct memo space_index;
     uint64_t copies_left; /* mappings that forks may still make */
-    uint32_t *stack;      /* owned: locations of a sample, leaf first */
+    uint64_t epoch;       /* of mappings and processes: one more when they may have changed */
+    struct perf_stacks stacks;
     uint64_t first, last; /* times of samples */
 };
+
+/* The mappings of a process, good until the next call. 0 or -ENOMEM. */
+int perf_need_space(struct perf_replay *replay, uint32_t pid, struct perf_space **space);
+/* Tells the profile of a thread (WIRE_THREAD) or an exec (WIRE_EXEC). 0 or -ENOMEM. */
+int perf_feed_task(struct perf_replay *replay, enum wire_type type, uint32_t pid, uint32_t tid,
+                   uint64_t time);
 
 /* Takes one record of size bytes, header included. 0 or -errno. */
 int perf_replay_record(struct perf_replay *replay, const unsigned char *record, size_t size,
