@@ -199,7 +199,18 @@ int named_location(struct named *named, uint32_t object, const struct profile_li
 
 bool named_is_mark(const char *name)
 {
-    return strcmp(name, "[truncated]") == 0 || strncmp(name, "[no unwind info", 15) == 0;
+    /* those of lib/unwind and of our reader of perf.data */
+    static const char *const marks[] = {
+        "[truncated]",    "[no unwind info: ", "[no unwind info]",
+        "[broken stack]", "[too deep]",        "[stack copy not read]"};
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        size_t length = strlen(marks[i]);
+        if (strncmp(name, marks[i], length) == 0 &&
+            (name[length] == '\0' || marks[i][length - 1] != ']'))
+            return true;
+    }
+    return false;
 }
 
 int named_frame(struct named *named, uint32_t parent, const char *name, uint32_t *node)

@@ -47,15 +47,23 @@ static uint64_t address_of(const struct profile *profile, const struct frame *fr
     return place->address - object->offset + object->start + !leaf;
 }
 
+/* Does a name end as if an offset in the function were behind it ("libx.so+0x1f30")? */
+static bool has_offset(const char *name)
+{
+    const char *plus = strrchr(name, '+');
+    return plus != NULL && strncmp(plus, "+0x", 3) == 0 && plus[3] != '\0' &&
+           plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
+}
+
 static void put_frame(FILE *out, const struct profile *profile, const struct frame *frame,
                       bool leaf)
 {
     uint32_t object = profile->locations[frame->location].object;
-    uint32_t name = profile->functions[frame->function].name;
+    const char *name = profile->strings[profile->functions[frame->function].name];
 
     fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
-    text_put(out, name != 0 ? profile->strings[name] : "[unknown]", "", ' ');
-    fputs(" (", out);
+    text_put(out, name[0] != '\0' ? name : "[unknown]", "", ' ');
+    fputs(has_offset(name) ? "+0x0 (" : " (", out); /* readers cut the last one off */
     if (frame->inlined)
         fputs("inlined", out);
     else

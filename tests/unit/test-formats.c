@@ -144,8 +144,13 @@ static const char *const hostile[] = {
     "back\\slash",
     "-1/2",
     "(4) five",
+    "libz.so.1+0x1f30",
 };
 #define HOSTILE (sizeof hostile / sizeof *hostile)
+
+static const char *const marks[] = {"[truncated]", "[no unwind info: libx.so]", "[broken stack]",
+                                    "[too deep]", "[stack copy not read]"};
+#define MARKS (sizeof marks / sizeof *marks)
 
 static struct profile *make_profile(bool wall)
 {
@@ -197,12 +202,14 @@ static struct profile *make_profile(bool wall)
     add_samples(profile, threads[2],
                 add_node(profile, node, add_location(profile, vdso, 0x10, &line, 1)), 13, "futex",
                 wall);
-    cr_assert_eq(profile_mark(profile, "[truncated]", &location), 0);
-    node = add_node(profile, PROFILE_NONE, location);
-    line = make_line(profile, prog, "deep", "/src/main.c", 99);
-    add_samples(profile, threads[0],
-                add_node(profile, node, add_location(profile, prog, 0x1900, &line, 1)), 17, NULL,
-                wall);
+    for (uint32_t i = 0; i < MARKS; i++) {
+        cr_assert_eq(profile_mark(profile, marks[i], &location), 0);
+        node = add_node(profile, PROFILE_NONE, location);
+        line = make_line(profile, prog, "deep", "/src/main.c", 99);
+        add_samples(profile, threads[0],
+                    add_node(profile, node, add_location(profile, prog, 0x1900, &line, 1)), 17 + i,
+                    NULL, wall);
+    }
     profile->command = strdup("prog --with \"quotes\"");
     profile->totals.asked_hz = 1000;
     profile->totals.elapsed_ns = 12345;
