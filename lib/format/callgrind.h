@@ -10,6 +10,7 @@
 #define CALLGRIND_CPU "CPU_ns"
 #define CALLGRIND_WALL "Wall_ns"
 
+/* As read of struct format. */
 int callgrind_read(const char *path, struct profile *profile);
 
 #endif

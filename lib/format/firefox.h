@@ -16,6 +16,7 @@
 /* By index. */
 enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_SYSCALL, FIREFOX_SLEEP };
 
+/* As read and write of struct format. */
 int firefox_read(const char *path, struct profile *profile);
 int firefox_write(int fd, const struct profile *profile);
 

@@ -16,24 +16,37 @@
 struct codec;
 struct format_options;
 
+/*
+ * All that fails returns -errno, and what it would have given is not there:
+ *   -ENOMEM, -EOVERFLOW   no memory, more than 2^32 - 2 of something
+ *   -EBADMSG              a file contradicts itself, ends too early, or its sums are more than
+ *                         2^63 - 1: no number of a file is trusted
+ *   -EFBIG                it is larger than is read: 256 MiB of what is read whole, 32 MiB of
+ *                         JSON, 1 GiB of standard input
+ *   -EIO, -ENOSPC, ...    of the file itself
+ */
 struct format {
-    const char *name;       /* as -f takes it */
-    const char *extensions; /* space-separated, with their dots: ".pb.gz .pprof" */
-    const char *summary;    /* for people, one line */
+    /* Texts are static. */
+    const char *name;          /* as -f takes it */
+    const char *extensions;    /* space-separated, with their dots: ".pb.gz .pprof" */
+    const char *summary;       /* for people, one line */
     const char *keeps, *loses; /* what of a profile is written and read back; what is not */
-    /* Is this file of the format? head: its first size bytes, of all. NULL: never by itself. */
+    /* Is this file of the format? head: its first size bytes, at most 4096, of all that it has;
+     * no zero is behind them. NULL: never by itself. */
     bool (*matches)(const unsigned char *head, size_t size, uint64_t all);
-    /* Of the profil family (codec.h), and then neither of those below; else NULL. */
+    /* Of the profil family (codec.h), and then none of those below; else NULL. */
     const struct codec *codec;
-    /* Reads path into an empty profile. 0 or -errno; -EBADMSG: not whole or not valid. */
+    /* Reads path into an empty profile, which the caller frees, also after an error. Time and
+     * memory grow with the file and no faster. NULL, read_with too: never read. */
     int (*read)(const char *path, struct profile *profile);
-    /* Writes to an open descriptor, leaving it open. NULL: never written. 0 or -errno. */
+    /* Writes to an open descriptor from where it stands on, leaving it open; it may be a pipe, so
+     * nothing seeks. NULL, write_with too: never written. */
     int (*write)(int fd, const struct profile *profile);
-    /* The same for a format that has options of its own; then neither of those two. */
+    /* The same for a format that has options of its own, never NULL; then neither of those two. */
     int (*read_with)(const char *path, struct profile *profile,
                      const struct format_options *options);
     int (*write_with)(int fd, const struct profile *profile, const struct format_options *options);
-    /* Writes how the profile differs from a baseline. NULL: it cannot show that. */
+    /* Writes, as write does, how the profile differs from a baseline. NULL: it cannot show that. */
     int (*compare)(int fd, const struct profile *baseline, const struct profile *profile);
 };
 
@@ -46,40 +59,48 @@ enum format_roots {
     FORMAT_ROOTS_THREAD,  /* "comm-pid/tid" */
 };
 
-/* What some formats need to be told; all zero: nothing. */
+/* What some formats need to be told; all zero: nothing. All that it points to is borrowed. */
 struct format_options {
     const char *object;            /* reading: path of the ELF file that addresses are of */
     const struct dialect *dialect; /* writing: by whose rules counts are made */
-    uint32_t scale;                /* writing: of the counters; 0: two bytes for four of text */
+    uint32_t scale;                /* writing: bytes of counters for 65536 of text; 0: 32768 */
     enum format_roots roots;       /* writing folded stacks */
     bool time;                     /* of folded stacks: numbers are microseconds, not samples */
     const struct profile *baseline; /* writing: what to compare with; NULL: nothing */
 };
 
+/* Can it be read, be written, at all? */
 bool format_readable(const struct format *format);
 bool format_writable(const struct format *format);
 
-/* Does a file hold counters (codec.h)? format NULL: what the file shows to be. */
+/* Does a file hold counters (codec.h)? format NULL: what the file shows to be. False also where it
+ * cannot be read. */
 bool format_is_of_counters(const struct format *format, const char *path);
 
-/* By name; by the extension of a path; NULL where there is none. */
+/* By name; by the longest extension that a path ends with; NULL where there is none. */
 const struct format *format_by_name(const char *name);
 const struct format *format_by_path(const char *path);
-/* The i-th format, NULL past the last. */
+/* The i-th format, in the order in which they are tried on a file; NULL past the last. */
 const struct format *format_at(unsigned i);
 
-/* Reads a saved profile of any format we know, which its contents show, else its name. 0 or
- * -errno: -EBADMSG where the file is of a known format but damaged, -ENOEXEC where it is of
- * none. *profile is the caller's. */
+/* Reads a saved profile of any format we know, which its contents show, else its name; path "-" is
+ * standard input, to its end. *profile is the caller's, to be freed with profile_free; after an
+ * error it is not set. Errors are those above, and -ENOEXEC: it is of no format; -EISDIR, -EINVAL:
+ * it is no file. Of perf.data, those that are not read: -ESPIPE (written for a pipe),
+ * -EPFNOSUPPORT (of the other byte order), -EPROTONOSUPPORT (compressed). */
 int format_read_file(const char *path, struct profile **profile);
-/* The same of one format, NULL: any; codec.h has more errors. */
+/* The same of one format, NULL: any; -EINVAL also where it cannot be read. codec.h has more
+ * errors. options may not be NULL. */
 int format_read_file_as(const char *path, const struct format *format,
                         const struct format_options *options, struct profile **profile);
 
 /* Writes a file so that path is at every instant the old one or the whole new one: a
- * temporary file beside it, fsync, rename. A path that is no regular file (a pipe,
- * /dev/stdout) is written directly. 0 or -errno, and then path is as it was; -EINVAL: the format
- * cannot be written, or there is a baseline and it cannot compare.
+ * temporary file beside it, fsync, rename; it keeps the permissions of the old one, and a link
+ * stays a link. What is no regular file (a pipe, "-", /dev/stdout, /dev/fd/N) is written directly.
+ * After an error path is as it was, unless it is no regular file. Errors are those above, and
+ * -EINVAL: the format cannot be written, or there is a baseline and it cannot compare; -ENODATA:
+ * the profile has nothing that it could hold (a heat map: no time line); -EDOM: numbers that it
+ * cannot hold.
  *
  * A format that holds one object (codec.h) makes a file for each: the main one at path, others
  * at path.NAME, or, where path is no regular file, none. -EEXIST: what has such a name is no
@@ -89,8 +110,8 @@ int format_write_file(const struct format *format, const char *path,
 int format_write_file_as(const struct format *format, const char *path,
                          const struct profile *profile, const struct format_options *options);
 
-/* The name of the part-th file that format_write_file_as would write: 0 is path. -ENOENT: it
- * would not; -ENODATA, ...: it would fail. */
+/* The name, in the caller's buffer, of the part-th file that format_write_file_as would write: 0
+ * is path. 0, -ENOENT: there are no more; -ENAMETOOLONG; -ENODATA, ...: it would fail. */
 int format_file_at(const struct format *format, const char *path, const struct profile *profile,
                    const struct format_options *options, size_t part, char name[PATH_MAX]);
 
@@ -98,9 +119,9 @@ extern const struct format format_pprof;  /* gzip'd profile.proto: the native on
 extern const struct format format_events; /* a recording of wire events; read only */
 extern const struct format format_callgrind, format_csv, format_folded, format_gperftools,
     format_json, format_perf_script, format_speedscope;
+extern const struct format format_perf_data, format_firefox;
+extern const struct format format_chrome_trace; /* write only */
 /* lib/picture: write only */
 extern const struct format format_flame_svg, format_icicle_svg, format_flame_html, format_heat_svg;
-extern const struct format format_perf_data;
-extern const struct format format_firefox, format_chrome_trace;
 
 #endif

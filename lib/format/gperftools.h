@@ -11,6 +11,7 @@
 bool gperftools_shape(const unsigned char *head, size_t size, struct bytes *bytes,
                       uint64_t *period);
 
+/* As read of struct format. */
 int gperftools_read(const char *path, struct profile *profile);
 
 #endif

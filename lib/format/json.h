@@ -30,6 +30,7 @@ struct json_total {
 extern const struct json_total json_totals[];
 size_t json_total_count(void);
 
+/* As read of struct format. */
 int json_read(const char *path, struct profile *profile);
 
 #endif

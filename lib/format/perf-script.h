@@ -7,6 +7,7 @@
 
 #define PERF_SCRIPT_WALL "wall-clock" /* what a profile of elapsed time calls its event */
 
+/* As read of struct format. */
 int perf_script_read(const char *path, struct profile *profile);
 /* Is this line the first of a sample: "comm pid/tid [cpu] time: period event:"? */
 bool perf_script_begins(const char *line);

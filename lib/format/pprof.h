@@ -95,6 +95,7 @@ void pprof_hear_totals(const char *text, struct profile *profile);
 int pprof_hear_timeline(const char *text, struct profile *profile);
 int pprof_hear_process(const char *text, struct profile *profile, uint32_t *index);
 
+/* As read and write of struct format. */
 int pprof_read(const char *path, struct profile *profile);
 int pprof_write(int fd, const struct profile *profile);
 

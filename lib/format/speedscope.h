@@ -5,6 +5,7 @@
 
 #include "profile/profile.h"
 
+/* As read of struct format. */
 int speedscope_read(const char *path, struct profile *profile);
 
 #endif
