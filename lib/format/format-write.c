@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files are written so that nobody ever sees half of one. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/codec.h"
+#include "format/format.h"
+
+/* The descriptor of ours that a path stands for, or -1. Opening such a path again would start
+ * at the beginning of the file behind it, and fails for a socket. */
+static int own_descriptor(const char *path)
+{
+    static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
+
+    if (strcmp(path, "/dev/stdout") == 0 || strcmp(path, "-") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        const char *digits = path + length;
+        if (strncmp(path, prefixes[i], length) == 0 && *digits != '\0' && strlen(digits) < 9 &&
+            strspn(digits, "0123456789") == strlen(digits))
+            return atoi(digits);
+    }
+    return -1;
+}
+
+/* What one file is made of. */
+struct job {
+    const struct format *format;
+    const struct profile *profile;
+    const struct format_options *options;
+    uint32_t object; /* of a format with a codec: index */
+    const struct histogram_file *histograms; /* instead of a profile; else NULL */
+};
+
+static int write_job(const struct job *job, int fd)
+{
+    if (job->histograms != NULL)
+        return job->format->codec->write(fd, job->histograms);
+    if (job->format->codec != NULL)
+        return codec_write(job->format->codec, fd, job->options, job->profile, job->object);
+    if (job->format->write_with != NULL)
+        return job->format->write_with(fd, job->profile, job->options);
+    if (job->options->baseline != NULL)
+        return job->format->compare(fd, job->options->baseline, job->profile);
+    return job->format->write(fd, job->profile);
+}
+
+static int write_directly(const struct job *job, const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return -errno;
+
+    int error = write_job(job, fd);
+    if (close(fd) < 0 && error == 0)
+        error = -errno;
+    return error;
+}
+
+/* Creates a file beside path, with the permissions that path has or would get. The name does
+ * not grow with path's, which may be as long as names can be. */
+static int create_beside(const char *path, const struct stat *old, char temporary[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    int directory = slash == NULL ? 0 : (int)(slash - path) + 1, fd = -1;
+
+    for (unsigned attempt = 0; fd < 0 && attempt < 1000; attempt++) {
+        int length = snprintf(temporary, PATH_MAX, "%.*s.pprofil-%d-%u", directory, path,
+                              (int)getpid(), attempt);
+        if (length < 0 || length >= PATH_MAX)
+            return -ENAMETOOLONG;
+        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  old == NULL ? 0666 : old->st_mode & 0777);
+        if (fd < 0 && errno != EEXIST)
+            return -errno;
+    }
+    if (fd < 0)
+        return -EEXIST;
+    /* what the umask took away; a file system without permissions may refuse */
+    if (old != NULL && fchmod(fd, old->st_mode & 0777) < 0 && errno != EPERM) {
+        int error = -errno;
+        close(fd);
+        unlink(temporary);
+        return error;
+    }
+    return fd;
+}
+
+static int write_atomically(const struct job *job, const char *path, const struct stat *old)
+{
+    char temporary[PATH_MAX];
+    int fd = create_beside(path, old, temporary);
+    if (fd < 0)
+        return fd;
+
+    int error = write_job(job, fd);
+    if (error == 0 && fsync(fd) < 0)
+        error = -errno;
+    if (close(fd) < 0 && error == 0)
+        error = -errno;
+    if (error == 0 && rename(temporary, path) < 0)
+        error = -errno;
+    if (error != 0)
+        unlink(temporary);
+    return error;
+}
+
+/* *regular: is the path that of a file? */
+static int write_file(const struct job *job, const char *path, bool *regular)
+{
+    char real[PATH_MAX];
+    struct stat status;
+
+    *regular = false;
+    if (own_descriptor(path) >= 0)
+        return write_job(job, own_descriptor(path));
+    if (realpath(path, real) != NULL)
+        path = real; /* a link keeps pointing at what is written */
+    bool exists = stat(path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode))
+        return -EISDIR;
+    if (exists && !S_ISREG(status.st_mode))
+        return write_directly(job, path);
+    *regular = true;
+    return write_atomically(job, path, exists ? &status : NULL);
+}
+
+static const char *base_name(const struct profile *profile, uint32_t object)
+{
+    const char *path = profile->strings[profile->objects[object].path];
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* "gmon.out.libm.so.6", and "gmon.out.libm.so.6.2" for another of that name. */
+static int name_part(const struct profile *profile, const char *path, const uint32_t *objects,
+                     size_t part, char name[PATH_MAX])
+{
+    const char *base = base_name(profile, objects[part]);
+    unsigned same = 1;
+
+    for (size_t i = 1; i < part; i++)
+        same += strcmp(base_name(profile, objects[i]), base) == 0;
+    int length = same == 1 ? snprintf(name, PATH_MAX, "%s.%s", path, base)
+                           : snprintf(name, PATH_MAX, "%s.%s.%u", path, base, same);
+    return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+int format_file_at(const struct format *format, const char *path, const struct profile *profile,
+                   const struct format_options *options, size_t part, char name[PATH_MAX])
+{
+    uint32_t *objects = NULL;
+    size_t count = 1;
+    int error = 0;
+
+    if (format->codec != NULL)
+        error = codec_objects(format->codec, options, profile, &objects, &count);
+    if (error == 0 && part >= count)
+        error = -ENOENT;
+    if (error == 0 && part > 0)
+        error = name_part(profile, path, objects, part, name);
+    else if (error == 0 && snprintf(name, PATH_MAX, "%s", path) >= PATH_MAX)
+        error = -ENAMETOOLONG;
+    free(objects);
+    return error;
+}
+
+/* All names but the first were not given by anybody: what they lead to is overwritten only where
+ * it is a file. */
+static int check_parts(const struct job *job, const char *path, const uint32_t *objects,
+                       size_t count)
+{
+    char name[PATH_MAX];
+    struct stat status;
+    int error = 0;
+
+    for (size_t i = 1; error == 0 && i < count; i++) {
+        error = name_part(job->profile, path, objects, i, name);
+        if (error == 0 && stat(name, &status) == 0 && !S_ISREG(status.st_mode))
+            error = -EEXIST;
+    }
+    return error;
+}
+
+static int write_parts(struct job *job, const char *path)
+{
+    char name[PATH_MAX];
+    uint32_t *objects;
+    size_t count;
+    bool regular = true;
+    int error = codec_objects(job->format->codec, job->options, job->profile, &objects, &count);
+
+    if (error != 0)
+        return error;
+    error = check_parts(job, path, objects, count);
+    for (size_t i = 0; error == 0 && regular && i < count; i++) {
+        job->object = objects[i];
+        if (i > 0)
+            error = name_part(job->profile, path, objects, i, name);
+        if (error == 0)
+            error = write_file(job, i > 0 ? name : path, &regular);
+    }
+    free(objects);
+    return error;
+}
+
+int format_write_file_as(const struct format *format, const char *path,
+                         const struct profile *profile, const struct format_options *options)
+{
+    struct job job = {.format = format, .profile = profile, .options = options};
+    bool regular;
+
+    if (!format_writable(format) || (options->baseline != NULL && format->compare == NULL))
+        return -EINVAL;
+    if (format->codec != NULL)
+        return write_parts(&job, path);
+    return write_file(&job, path, &regular);
+}
+
+int format_write_file(const struct format *format, const char *path, const struct profile *profile)
+{
+    return format_write_file_as(format, path, profile, &(struct format_options){0});
+}
+
+int format_write_histograms(const struct format *format, const char *path,
+                            const struct histogram_file *histograms)
+{
+    const struct job job = {.format = format, .histograms = histograms};
+    bool regular;
+
+    return format->codec == NULL ? -EINVAL : write_file(&job, path, &regular);
+}
