@@ -89,6 +89,24 @@ static int load(int fd, unsigned char **bytes, size_t *size)
     return 0;
 }
 
+int bytes_descriptor(const char *path)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+    static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(path, names[i]) == 0)
+            return i;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        const char *digits = path + length;
+        if (strncmp(path, prefixes[i], length) == 0 && *digits != '\0' && strlen(digits) < 9 &&
+            strspn(digits, "0123456789") == strlen(digits))
+            return atoi(digits);
+    }
+    return -1;
+}
+
 int bytes_open(const char *path)
 {
     struct stat status;

@@ -50,6 +50,9 @@ uint64_t bytes_put_so_far(const struct bytes_out *out);
 /* Writes what is left. 0 or the first error. */
 int bytes_finish(struct bytes_out *out);
 
+/* The descriptor of ours that a path stands for ("/dev/stdin", "/dev/fd/63"), or -1. */
+int bytes_descriptor(const char *path);
+
 /* Opens a file for reading; nothing that is no file is waited for. As open(2). */
 int bytes_open(const char *path);
 

@@ -7,12 +7,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "format/codec.h"
 #include "format/format.h"
 
 #define HEAD_SIZE 4096
 #define LARGEST_INPUT (1u << 30) /* bytes of standard input */
+#define PPROF_FIRST 0x0a         /* the key of a message's first field, a sample type */
 
 static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64_t *all)
 {
@@ -56,50 +58,9 @@ bool format_is_of_counters(const struct format *format, const char *path)
     return (format != NULL || recognise(path, &format) == 0) && format->codec != NULL;
 }
 
-/* Standard input may be a pipe, and a reader wants to know how much there is: a copy of it, in
- * memory. A descriptor or -errno. */
-static int copy_input(void)
+static int read_plain(const char *path, const struct format *format,
+                      const struct format_options *options, struct profile **result)
 {
-    char piece[1u << 14];
-    int fd = memfd_create("pprofil-input", MFD_CLOEXEC);
-    uint64_t all = 0;
-    ssize_t got;
-
-    if (fd < 0)
-        return -errno;
-    while ((got = read(STDIN_FILENO, piece, sizeof piece)) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        int error = got < 0 ? -errno : (all += (uint64_t)got) > LARGEST_INPUT ? -EFBIG : 0;
-        if (error == 0 && write(fd, piece, (size_t)got) != got)
-            error = -ENOSPC;
-        if (error != 0) {
-            close(fd);
-            return error;
-        }
-    }
-    return fd;
-}
-
-static int read_input(const struct format *format, const struct format_options *options,
-                      struct profile **result)
-{
-    char path[64];
-    int fd = copy_input();
-
-    if (fd < 0)
-        return fd;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    int error = format_read_file_as(path, format, options, result);
-    close(fd);
-    return error;
-}
-
-int format_read_file_as(const char *path, const struct format *format,
-                        const struct format_options *options, struct profile **result)
-{
-    if (strcmp(path, "-") == 0)
-        return read_input(format, options, result);
     int error = format == NULL ? recognise(path, &format) : 0;
 
     if (error != 0)
@@ -121,6 +82,112 @@ int format_read_file_as(const char *path, const struct format *format,
     }
     *result = profile;
     return 0;
+}
+
+/* --- what is no file, or not a plain one -------------------------------------------------- */
+
+/* Puts a piece at the end of a copy in memory, of no more than so many bytes. 0 or -errno. */
+static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
+{
+    if (size > *left)
+        return -EFBIG;
+    *left -= size;
+    return write(copy, piece, size) == (ssize_t)size ? 0 : -ENOSPC;
+}
+
+/* A pipe, of which a reader wants to know how much there is. */
+static int copy_stream(int from, int copy)
+{
+    char piece[1u << 14];
+    uint64_t left = LARGEST_INPUT;
+    int error = 0;
+    ssize_t got;
+
+    while (error == 0 && (got = read(from, piece, sizeof piece)) != 0)
+        if (got > 0)
+            error = add_piece(copy, piece, (size_t)got, &left);
+        else if (errno != EINTR)
+            error = -errno;
+    return error;
+}
+
+static int unpack(const char *path, int copy)
+{
+    char piece[1u << 14];
+    uint64_t left = BYTES_LARGEST;
+    int error = 0, got;
+    gzFile file = gzopen(path, "rbe");
+
+    if (file == NULL)
+        return errno != 0 ? -errno : -ENOMEM;
+    while (error == 0 && (got = gzread(file, piece, sizeof piece)) > 0)
+        error = add_piece(copy, piece, (size_t)got, &left);
+    if (error == 0 && got < 0)
+        error = -EBADMSG;
+    if (gzclose_r(file) != Z_OK && error == 0)
+        error = -EBADMSG; /* it ends within its gzip stream */
+    return error;
+}
+
+/* Reads a copy in memory of what a descriptor has or, where that is -1, of what is packed at path.
+ */
+static int read_copy(const char *path, int from, const struct format *format,
+                     const struct format_options *options, struct profile **result)
+{
+    int copy = memfd_create("pprofil-input", MFD_CLOEXEC);
+    char name[64];
+
+    if (copy < 0)
+        return -errno;
+    int error = from >= 0 ? copy_stream(from, copy) : unpack(path, copy);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
+    if (error == 0 && from >= 0)
+        error = format_read_file_as(name, format, options, result);
+    else if (error == 0) /* once: there are files that unpack into themselves */
+        error = read_plain(name, format, options, result);
+    close(copy);
+    return error;
+}
+
+/* The descriptor of a stream that a path stands for, or -1: it is of a file. */
+static int stream_of(const char *path)
+{
+    struct stat status;
+    int fd = bytes_descriptor(path);
+
+    if (strcmp(path, "-") == 0)
+        return STDIN_FILENO;
+    return fd >= 0 && fstat(fd, &status) == 0 &&
+                   (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+               ? fd
+               : -1;
+}
+
+/* Is it a packed file? A pprof file is, and its reader unpacks it; its first byte tells it from
+ * all others. */
+static bool is_packed(const char *path)
+{
+    unsigned char head[2], first = PPROF_FIRST;
+    int fd = bytes_open(path);
+    bool packed = fd >= 0 && read(fd, head, 2) == 2 && head[0] == 0x1f && head[1] == 0x8b;
+    gzFile file = packed ? gzopen(path, "rbe") : NULL;
+
+    if (fd >= 0)
+        close(fd);
+    packed = file != NULL && gzread(file, &first, 1) == 1 && first != PPROF_FIRST;
+    if (file != NULL)
+        gzclose_r(file);
+    return packed;
+}
+
+int format_read_file_as(const char *path, const struct format *format,
+                        const struct format_options *options, struct profile **result)
+{
+    int stream = stream_of(path);
+
+    if (stream >= 0 || is_packed(path))
+        return read_copy(path, stream, format, options, result);
+    return read_plain(path, format, options, result);
 }
 
 int histogram_open(const char *path, const char *name, const char *object,

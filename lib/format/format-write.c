@@ -13,24 +13,11 @@
 #include "format/codec.h"
 #include "format/format.h"
 
-/* The descriptor of ours that a path stands for, or -1. Opening such a path again would start
- * at the beginning of the file behind it, and fails for a socket. */
+/* Opening such a path again would start at the beginning of the file behind it, and fails for a
+ * socket. */
 static int own_descriptor(const char *path)
 {
-    static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
-
-    if (strcmp(path, "/dev/stdout") == 0 || strcmp(path, "-") == 0)
-        return STDOUT_FILENO;
-    if (strcmp(path, "/dev/stderr") == 0)
-        return STDERR_FILENO;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        size_t length = strlen(prefixes[i]);
-        const char *digits = path + length;
-        if (strncmp(path, prefixes[i], length) == 0 && *digits != '\0' && strlen(digits) < 9 &&
-            strspn(digits, "0123456789") == strlen(digits))
-            return atoi(digits);
-    }
-    return -1;
+    return strcmp(path, "-") == 0 ? STDOUT_FILENO : bytes_descriptor(path);
 }
 
 /* What one file is made of. */

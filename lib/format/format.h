@@ -21,8 +21,8 @@ struct format_options;
  *   -ENOMEM, -EOVERFLOW   no memory, more than 2^32 - 2 of something
  *   -EBADMSG              a file contradicts itself, ends too early, or its sums are more than
  *                         2^63 - 1: no number of a file is trusted
- *   -EFBIG                it is larger than is read: 256 MiB of what is read whole, 32 MiB of
- *                         JSON, 1 GiB of standard input
+ *   -EFBIG                it is larger than is read: 256 MiB of what is read whole or unpacked, 32
+ *                         MiB of JSON, 1 GiB of standard input
  *   -EIO, -ENOSPC, ...    of the file itself
  */
 struct format {
@@ -83,8 +83,8 @@ const struct format *format_by_path(const char *path);
 /* The i-th format, in the order in which they are tried on a file; NULL past the last. */
 const struct format *format_at(unsigned i);
 
-/* Reads a saved profile of any format we know, which its contents show, else its name; path "-" is
- * standard input, to its end. *profile is the caller's, to be freed with profile_free; after an
+/* Reads a saved profile of any format we know, which its contents show, else its name; it may be
+ * gzip'd, once. Path "-" is standard input, to its end, and one of a pipe of ours (/dev/fd/63) that. *profile is the caller's, to be freed with profile_free; after an
  * error it is not set. Errors are those above, and -ENOEXEC: it is of no format; -EISDIR, -EINVAL:
  * it is no file. Of perf.data, those that are not read: -ESPIPE (written for a pipe),
  * -EPFNOSUPPORT (of the other byte order), -EPROTONOSUPPORT (compressed). */
