@@ -296,7 +296,7 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const char 
  * file is path, that of another object path.NAME. -EEXIST: what has such a name is no file, and
  * nothing was written; -ENODATA: there are no samples to write; -EDOM: the format cannot hold what
  * the dialect makes; -EOVERFLOW: nor such addresses; -ENOTSUP: no such dialect; -EINVAL: also no
- * such roots or values. */
+ * such roots or values; -EXDEV: the baseline is of elapsed time, or only the profile is. */
 int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file, bool symbolize);
 

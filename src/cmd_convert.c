@@ -27,7 +27,7 @@ enum option_key {
 struct convert_command {
     struct pprofil_file out;
     const char *path, *output;
-    const char *from; /* the format of path; NULL: it shows */
+    const char *from;     /* the format of path; NULL: it shows */
     const char *baseline; /* path of what to compare with; NULL: nothing */
     struct selection_request selection;
     bool symbolize;
@@ -42,7 +42,8 @@ static const struct argp_option options[] = {
     {"roots", KEY_ROOTS, "WHO", 0,
      "folded stacks begin with: none, comm, process, thread (process, if there are several)", 1},
     {"values", KEY_VALUES, "WHAT", 0, "folded stacks count samples or time, in us (samples)", 1},
-    {"baseline", KEY_BASELINE, "OLD", 0, "show what has changed since OLD, if OUT is a flame graph", 1},
+    {"baseline", KEY_BASELINE, "OLD", 0, "show what has changed since OLD, if OUT is a flame graph",
+     1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
     {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 2},
     {0},
@@ -115,8 +116,8 @@ static const struct argp parser = {
 
 static bool is_heat_map(const struct convert_command *command)
 {
-    const char *name = command->out.format != NULL ? command->out.format
-                                                   : pprofil_format_for(command->output);
+    const char *name =
+        command->out.format != NULL ? command->out.format : pprofil_format_for(command->output);
     return strcmp(name, "heat-svg") == 0;
 }
 
@@ -149,6 +150,10 @@ static int save(const struct convert_command *command, pprofil_profile *profile)
                         command->out.dialect);
     if (error == -EINVAL && command->baseline != NULL)
         return complain("%s: only flame graphs can be compared; see pprofil-formats(5)",
+                        command->output);
+    if (error == -EXDEV && command->baseline != NULL)
+        return complain("%s: one profile is of elapsed time (-w), the other of CPU time; pprofil "
+                        "merge --cpu -o FILE makes one of CPU time of the first",
                         command->output);
     if (error == -EINVAL && (command->out.dialect != NULL || command->out.scale != 0))
         return complain("%s: this dialect counts nothing at this scale, or pprofil cannot write "

@@ -46,7 +46,8 @@ struct format {
     int (*read_with)(const char *path, struct profile *profile,
                      const struct format_options *options);
     int (*write_with)(int fd, const struct profile *profile, const struct format_options *options);
-    /* Writes, as write does, how the profile differs from a baseline. NULL: it cannot show that. */
+    /* Writes, as write does, how the profile differs from a baseline. -EXDEV: one is of elapsed
+     * time, the other of CPU time. NULL: it cannot show that. */
     int (*compare)(int fd, const struct profile *baseline, const struct profile *profile);
 };
 
@@ -98,7 +99,8 @@ int format_read_file_as(const char *path, const struct format *format,
  * temporary file beside it, fsync, rename; it keeps the permissions of the old one, and a link
  * stays a link. What is no regular file (a pipe, "-", /dev/stdout, /dev/fd/N) is written directly.
  * After an error path is as it was, unless it is no regular file. Errors are those above, and
- * -EINVAL: the format cannot be written, or there is a baseline and it cannot compare; -ENODATA:
+ * -EINVAL: the format cannot be written, or there is a baseline and it cannot compare; -EXDEV: nor
+ * can the two be compared; -ENODATA:
  * the profile has nothing that it could hold (a heat map: no time line); -EDOM: numbers that it
  * cannot hold.
  *

@@ -81,8 +81,8 @@ struct picture_limits {
                       gone are dropped */
 };
 
-/* Merges the stacks of a profile. baseline: NULL, or what to compare with. 0, -ENOMEM or
- * -EOVERFLOW. */
+/* Merges the stacks of a profile. baseline: NULL, or what to compare with. 0, and then to be cleared;
+ * -ENOMEM, -EOVERFLOW, or -EXDEV: one is of elapsed time, the other of CPU time. */
 int picture_tree_make(const struct profile *profile, const struct profile *baseline,
                       const struct picture_limits *limits, struct picture_tree *tree);
 void picture_tree_clear(struct picture_tree *tree);

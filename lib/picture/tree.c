@@ -343,6 +343,8 @@ int picture_tree_make(const struct profile *profile, const struct profile *basel
                       const struct picture_limits *limits, struct picture_tree *tree)
 {
     *tree = (struct picture_tree){.wall = profile->totals.wall, .compares = baseline != NULL};
+    if (baseline != NULL && baseline->totals.wall != profile->totals.wall)
+        return -EXDEV;
     tree->timed = is_timed(profile) && (baseline == NULL || is_timed(baseline));
     tree->store = profile_new();
     if (tree->store == NULL)

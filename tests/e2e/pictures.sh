@@ -51,6 +51,11 @@ expect "diff: of a table of numbers" 125 \
 	"$(status_of "$pprofil" convert --baseline "$work/old.pb" -o "$work/x.pb.gz" "$work/plain.pb")"
 expect "diff: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"
 
+printf '{"pprofil":1,"totals":{"wall":true},"processes":[],"threads":[],"objects":[],"functions":[],"locations":[],"nodes":[],"syscalls":[],"samples":[]}' >"$work/wall.json"
+expect "diff: of elapsed time with CPU time" 125 \
+	"$(status_of "$pprofil" convert --baseline "$work/wall.json" -o "$work/x.svg" "$work/plain.pb")"
+expect_text "diff: of elapsed time: why" 'one profile is of elapsed time' "$work/err"
+
 # --- hostile names
 profile hostile <<'END'
 100	/bin/<b>&\"'.so:</script><script>alert(1)</script>	/bin/x:]]><!-- x -->	/bin/x:\"onload=alert(2)'
