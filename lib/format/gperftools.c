@@ -19,6 +19,7 @@
 #include "format/bytes.h"
 #include "format/format.h"
 #include "format/gperftools.h"
+#include "format/instants.h"
 
 #define PAGE UINT64_C(4096)
 #define DEFAULT_PERIOD_US 1000u
@@ -137,7 +138,8 @@ static void put_stacks(struct bytes_out *out, const struct profile *profile,
                        const struct span *spans, uint64_t *counts)
 {
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        counts[profile->samples[i].node] += profile->samples[i].count;
+        if (instants_has(profile, &profile->samples[i]))
+            counts[profile->samples[i].node] += profile->samples[i].count;
     for (uint32_t node = 1; node < profile->node_count; node++)
         if (counts[node] > 0)
             put_stack(out, profile, spans, node, counts[node]);

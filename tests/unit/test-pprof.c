@@ -771,12 +771,45 @@ Test(pprof, a_bomb_is_refused)
 {
     struct profile *again;
     static unsigned char zeros[1 << 20];
-    gzFile file = gzopen(in_directory("bomb.pb.gz"), "wb1");
 
-    for (int i = 0; i < 1100; i++)
-        cr_assert_eq(gzwrite(file, zeros, sizeof zeros), (int)sizeof zeros);
-    gzclose(file);
-    cr_assert_eq(format_read_file(in_directory("bomb.pb.gz"), &again), -EBADMSG);
+    for (int kind = 0; kind < 2; kind++) { /* as pprof begins, and as nothing does */
+        gzFile file = gzopen(in_directory("bomb.pb.gz"), "wb1");
+        zeros[0] = kind == 0 ? 0x0a : 0;
+        for (int i = 0; i < 1100; i++)
+            cr_assert_eq(gzwrite(file, zeros, sizeof zeros), (int)sizeof zeros);
+        gzclose(file);
+        cr_assert_eq(format_read_file(in_directory("bomb.pb.gz"), &again),
+                     kind == 0 ? -EBADMSG : -EFBIG);
+    }
+}
+
+static size_t load(const char *path, unsigned char *bytes, size_t room)
+{
+    FILE *file = fopen(path, "rb");
+    size_t size = fread(bytes, 1, room, file);
+
+    fclose(file);
+    return size;
+}
+
+/* There are files that unpack into themselves. */
+Test(pprof, what_is_packed_twice_is_unpacked_once)
+{
+    struct profile *again;
+    unsigned char packed[256];
+    static const char text[] = "a;b 3\n";
+    const char *const paths[] = {"once.gz", "twice.gz"};
+
+    for (int i = 0; i < 2; i++) {
+        gzFile file = gzopen(in_directory(paths[i]), "wb");
+        int size = i == 0 ? (int)sizeof text - 1 : (int)load(in_directory("once.gz"), packed, sizeof packed);
+        cr_assert_eq(gzwrite(file, i == 0 ? (const void *)text : packed, (unsigned)size), size);
+        gzclose(file);
+    }
+    cr_assert_eq(format_read_file(in_directory("once.gz"), &again), 0);
+    cr_assert_eq(again->totals.samples, 3);
+    profile_free(again);
+    cr_assert_eq(format_read_file(in_directory("twice.gz"), &again), -EBADMSG);
 }
 
 /* Seconds each, if anything is searched for one by one; the suite's patience is the judge. */
