@@ -15,6 +15,7 @@
 #include "format/json.h"
 
 #define MOST_INLINED 256u
+#define LONG_NAME 4096u
 
 /* --- cells --------------------------------------------------------------------------- */
 
@@ -96,6 +97,11 @@ static int load_strings(struct firefox_stacks *stacks, const json_t *thread)
     return error;
 }
 
+static uint32_t work_of(const struct firefox_stacks *stacks, uint32_t string)
+{
+    return (uint32_t)strnlen(stacks->file->profile->strings[string], LONG_NAME) / 32;
+}
+
 static bool load_function(struct firefox_stacks *stacks, const json_t *table,
                           const json_t *resources, size_t i)
 {
@@ -111,6 +117,7 @@ static bool load_function(struct firefox_stacks *stacks, const json_t *table,
         return false;
     function->name = stacks->strings[name];
     function->file = file == FIREFOX_NOTHING ? 0 : stacks->strings[file];
+    function->work = 1 + work_of(stacks, function->name) + work_of(stacks, function->file);
     return function->lib == FIREFOX_NOTHING || function->lib < json_array_size(stacks->file->libs);
 }
 
@@ -206,6 +213,7 @@ void firefox_stacks_clear(struct firefox_stacks *stacks)
     free(stacks->rows);
     free(stacks->chain);
     free(stacks->lines);
+    free(stacks->made.slots);
 }
 
 /* --- objects ------------------------------------------------------------------------- */
@@ -268,16 +276,34 @@ static uint32_t outermost(const struct firefox_stacks *stacks, uint32_t row)
     }
 }
 
+static int find_function(struct firefox_stacks *stacks, uint32_t index, uint32_t object,
+                         uint32_t *made)
+{
+    const struct firefox_function *function = &stacks->functions[index];
+    const struct profile *profile = stacks->file->profile;
+    struct memory *known;
+    int error = memo_recall(&stacks->made, 0, index, object, &known);
+
+    if (error == 0 && !known->used) {
+        error = named_function(&stacks->file->named, object, profile->strings[function->name],
+                               profile->strings[function->file], function->line, made);
+        if (error == 0)
+            memo_remember(&stacks->made, known, *made);
+    }
+    if (error == 0)
+        *made = known->index;
+    return error;
+}
+
 static int add_line(struct firefox_stacks *stacks, uint32_t row, uint32_t object, uint32_t count)
 {
     const struct firefox_frame *frame = frame_of(stacks, row);
     const struct firefox_function *function = &stacks->functions[frame->function];
-    const struct profile *profile = stacks->file->profile;
 
+    if (!take_work(stacks->file, function->work))
+        return -EBADMSG;
     stacks->lines[count] = (struct profile_line){.file = function->file, .line = frame->line};
-    return named_function(&stacks->file->named, object, profile->strings[function->name],
-                          profile->strings[function->file], function->line,
-                          &stacks->lines[count].function);
+    return find_function(stacks, frame->function, object, &stacks->lines[count].function);
 }
 
 /* Code without a name is called by its place in our files: then nothing is known of it. */
@@ -318,7 +344,7 @@ static int locate(struct firefox_stacks *stacks, uint32_t row, uint32_t last, ui
         return profile_mark(stacks->file->profile, profile->strings[function->name], location);
     int error = find_object(stacks, function->lib, &object);
     for (uint32_t at = row; error == 0; at = stacks->rows[at].prefix) {
-        error = take_work(stacks->file, 1) ? add_line(stacks, at, object, count++) : -EBADMSG;
+        error = add_line(stacks, at, object, count++);
         if (at == last)
             break;
     }

@@ -11,7 +11,7 @@
 #include "format/named.h"
 
 #define FIREFOX_NOTHING UINT32_MAX   /* where a cell has no number */
-#define FIREFOX_MOST_WORK (1u << 25) /* seconds, and some hundred megabytes */
+#define FIREFOX_MOST_WORK (1u << 24) /* a second or two, and some hundred megabytes */
 
 /* What the threads of a file share. */
 struct firefox_file {
@@ -30,6 +30,7 @@ struct firefox_function {
     uint32_t lib;        /* FIREFOX_NOTHING: not known */
     uint32_t name, file; /* strings of the profile */
     uint32_t line;       /* 0 not known */
+    uint32_t work;       /* that a line of it is: names may be long */
 };
 
 struct firefox_frame {
@@ -53,6 +54,7 @@ struct firefox_stacks {
     struct firefox_row *rows;
     uint32_t *chain;            /* room for all rows */
     struct profile_line *lines; /* room for as many as there are rows */
+    struct memo made;           /* by function here and object: the profile's */
     size_t string_count, function_count, frame_count, row_count;
 };
 

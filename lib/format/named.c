@@ -9,6 +9,7 @@
 #include "format/named.h"
 
 #define MOST_PROBES 1000 /* more places of one hash than this, nobody has by chance */
+#define MOST_HASHED 4096 /* bytes of a name that its address is made of */
 
 enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
 
@@ -120,11 +121,14 @@ int named_function(struct named *named, uint32_t object, const char *name, const
     return error == 0 ? profile_function(profile, &made, function) : error;
 }
 
+/* FNV-1a. A name of megabytes may have thousands of lines. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
+    size_t at = 0;
+
     do
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3); /* FNV-1a */
-    while (*text++ != '\0');
+        hash = (hash ^ (unsigned char)text[at]) * UINT64_C(0x100000001b3);
+    while (text[at++] != '\0' && at < MOST_HASHED);
     return hash;
 }
 
