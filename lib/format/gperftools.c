@@ -20,6 +20,7 @@
 #include "format/format.h"
 #include "format/gperftools.h"
 #include "format/instants.h"
+#include "format/placement.h"
 
 #define PAGE UINT64_C(4096)
 #define DEFAULT_PERIOD_US 1000u
@@ -183,7 +184,9 @@ static int write_gperftools(int fd, const struct profile *profile)
     struct bytes_out *out = malloc(sizeof *out);
     struct span *spans = calloc(profile->object_count + 1u, sizeof *spans);
     uint64_t *counts = calloc(profile->node_count + 1u, sizeof *counts);
-    int error = out == NULL || spans == NULL || counts == NULL ? -ENOMEM : 0;
+    int error = out == NULL || spans == NULL || counts == NULL ? -ENOMEM
+                : placement_has_code(profile)                  ? 0
+                                                               : -ENODATA;
 
     if (error == 0) {
         const uint64_t head[] = {0, 3, 0, period_us(profile), 0}, tail[] = {0, 1, 0};

@@ -242,6 +242,16 @@ static int place_rest(const struct layout *layout)
     return 0;
 }
 
+bool placement_has_code(const struct profile *profile)
+{
+    for (uint32_t i = 1; i < profile->location_count; i++) {
+        const struct profile_object *object = &profile->objects[profile->locations[i].object];
+        if (object->kind != PROFILE_OBJECT_MARK && !object->invented)
+            return true;
+    }
+    return profile->sample_count == 0;
+}
+
 int placement_make(const struct profile *profile, struct place **places)
 {
     struct layout layout = {.profile = profile};

@@ -18,6 +18,10 @@ struct place {
     uint64_t low;         /* the object's own address of start */
 };
 
+/* Has it code with addresses, or no samples at all? A profile of names has none: its addresses are
+ * made up, and nothing can be found there. */
+bool placement_has_code(const struct profile *profile);
+
 /* By object, for the caller to free. 0, -ENOMEM, or -EDOM: they do not fit into 64 bits. */
 int placement_make(const struct profile *profile, struct place **places);
 
