@@ -82,8 +82,8 @@ between "heat: all CPU time is on it" \
 expect "heat: without a time line" 125 "$(status_of "$pprofil" convert -o "$work/no-heat.svg" "$work/plain.pb")"
 expect_text "heat: without a time line: why" 'plain.pb does not say when' "$work/err"
 "$pprofil" convert -o "$work/run.json-file" -f json "$work/run.pb.gz"
-"$pprofil" convert -o "$work/heat-again.svg" "$work/run.json-file"
-expect "heat: from json" "$(cksum <"$work/heat.svg")" "$(cksum <"$work/heat-again.svg")"
+"$pprofil" convert -o "$work/again.heat.svg" "$work/run.json-file"
+expect "heat: from json" "$(cksum <"$work/heat.svg")" "$(cksum <"$work/again.heat.svg")"
 expect "heat: of a function" 125 \
 	"$(status_of "$pprofil" convert --ignore spend_half -o "$work/no-heat.svg" "$work/run.pb.gz")"
 expect_text "heat: of a function: why" 'no heat map of a part' "$work/err"
