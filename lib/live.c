@@ -64,6 +64,8 @@ static void note_name(void *context, uint32_t location)
     enter(&live->functions, report_id(live->profile, REPORT_BY_FUNCTION, location), location);
     if (live->profile->locations[location].looked & PROFILE_LOOKED_LINE)
         enter(&live->lines, report_id(live->profile, REPORT_BY_LINE, location), location);
+    for (unsigned by = 0; by <= REPORT_BY_SYSCALL; by++)
+        live_sums_named(&live->sums[by], live->profile, location);
 }
 
 uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id)
@@ -103,6 +105,8 @@ void pprofil_live_close(pprofil_live *live)
     for (uint32_t i = 0; i < live->code_count; i++)
         namer_code_clear(&live->codes[i].code);
     free(live->codes);
+    for (unsigned by = 0; by <= REPORT_BY_SYSCALL; by++)
+        live_sums_clear(&live->sums[by]);
     free(live->functions.slots);
     free(live->lines.slots);
     free(live);
@@ -154,6 +158,7 @@ int pprofil_live_report(pprofil_live *live, enum pprofil_by by,
 
     if (error != 0)
         return error;
+    options.sums = &live->sums[options.by];
     if (by == PPROFIL_BY_LINE)
         namer_want_lines(live->namer);
     error = live_exchange(live);

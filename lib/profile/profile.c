@@ -91,6 +91,7 @@ void profile_clear(struct profile *profile)
 {
     struct profile_totals *totals = &profile->totals;
 
+    profile->clears++;
     profile->sample_count = 0;
     index_clear(&profile->index->samples);
     timeline_clear(&profile->timeline);

@@ -147,6 +147,7 @@ struct profile {
         location_count, node_count, syscall_count, sample_count;
     struct profile_totals totals;
     struct profile_timeline timeline; /* of events; empty where a file has none */
+    uint32_t clears; /* times that all counts were forgotten */
     char *command; /* owned: what was run or attached to, for people; may be NULL */
     struct profile_index *index; /* private: hashes over the tables, live processes */
 };

@@ -15,7 +15,7 @@
 #include "report/call-tree.h"
 #include "report/flat.h"
 #include "report/hottest.h"
-#include "report/live-calls.h"
+#include "report/live-sums.h"
 #include "report/sums.h"
 
 #define Z95 1.959963984540054 /* of the normal distribution */
@@ -324,25 +324,37 @@ static int compare(const void *left, const void *right)
     return x->sum->key[1] < y->sum->key[1] ? -1 : x->sum->key[1] > y->sum->key[1];
 }
 
-/* All rows, and their order. */
-static void place_rows(const struct profile *profile, const struct table *table,
-                       const struct report_options *options, struct report_row *rows,
-                       struct place *places)
+/* Sums that go on may have lost all that they had. */
+static bool is_empty(const struct table *table, uint32_t sum)
 {
-    uint32_t count = table->sums.count;
+    return table->sums.all[sum].samples == 0 &&
+           (table->totals == NULL || table->totals[sum].samples == 0);
+}
 
-    for (uint32_t i = 0; i < count; i++) {
+/* All rows, and their order. Returns how many. */
+static uint32_t place_rows(const struct profile *profile, const struct table *table,
+                           const struct report_options *options, struct report_row *rows,
+                           struct place *places)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < table->sums.count; i++) {
         const struct sum *sum = &table->sums.all[i];
-        make_row(profile, table, sum, options->by, &rows[i]);
-        places[i] = (struct place){
-            .ns = sum->ns, .total = rows[i].total_ns, .row = &rows[i], .sum = sum};
+        struct report_row *row = &rows[count];
+        if (is_empty(table, i))
+            continue;
+        make_row(profile, table, sum, options->by, row);
+        places[count] =
+            (struct place){.ns = sum->ns, .total = row->total_ns, .row = row, .sum = sum};
         if (options->by_total && table->totals != NULL) {
-            places[i].ns = rows[i].total_ns;
-            places[i].total = sum->ns;
+            places[count].ns = row->total_ns;
+            places[count].total = sum->ns;
         }
+        count++;
     }
     if (count > 0)
         qsort(places, count, sizeof *places, compare);
+    return count;
 }
 
 /* Definitions take source lines, which are dear: only a row that is shown gets one. */
@@ -365,18 +377,17 @@ static int fill(struct profile *profile, struct symbolizer *symbolizer,
     uint32_t count = table->sums.count;
     struct report_row *rows = calloc(count + 1u, sizeof *rows);
     struct place *places = calloc(count + 1u, sizeof *places);
-    int error = 0;
+    int error = rows == NULL || places == NULL ? -ENOMEM : 0;
 
     report->totals = profile->totals;
-    report->total = count;
+    if (error == 0)
+        report->total = place_rows(profile, table, options, rows, places);
     report->count = report->total;
     if (options->limit != 0 && options->limit < report->total)
         report->count = options->limit;
     report->rows = calloc(report->count + 1u, sizeof *report->rows);
-    if (rows == NULL || places == NULL || report->rows == NULL)
+    if (report->rows == NULL)
         error = -ENOMEM;
-    else
-        place_rows(profile, table, options, rows, places);
     for (uint32_t i = 0; error == 0 && i < report->count; i++)
         error = show_row(profile, symbolizer, table, &places[i], options->by, &report->rows[i]);
     for (uint32_t i = report->count; error == 0 && i < report->total; i++)
@@ -391,14 +402,6 @@ static int add_stacks(struct profile *profile, const struct report_options *opti
                       struct table *table)
 {
     struct call_tree tree = {0};
-
-    if (options->live) {
-        struct call_total all = {0};
-        int result = live_calls_totals(profile, options, &table->sums, &table->totals, &all);
-        table->ns = all.ns;
-        table->samples = all.samples;
-        return result;
-    }
     int error = call_tree_build(profile, options, &table->sums, &tree);
 
     if (error == 0) {
@@ -427,30 +430,60 @@ static bool is_code(enum report_by by)
     return by == REPORT_BY_FUNCTION || by == REPORT_BY_LINE || by == REPORT_BY_OBJECT;
 }
 
-int report_flat(struct profile *profile, struct symbolizer *symbolizer,
-                const struct report_options *options, struct report **result)
+static bool is_by_task(enum report_by by)
 {
-    bool by_task = options->by == REPORT_BY_THREAD || options->by == REPORT_BY_PROCESS;
-    struct report *report = calloc(1, sizeof *report);
+    return by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS;
+}
+
+/* Sums of what grows; those of other reports go on. */
+static int fill_live(struct profile *profile, const struct report_options *options,
+                     struct report *report)
+{
+    struct live_sums own = {0}, *sums = options->sums != NULL ? options->sums : &own;
+    int error = live_sums_update(sums, profile, options);
+    struct table table = {
+        .sums = sums->sums, .samples = sums->all.samples, .ns = sums->all.ns};
+
+    report->stacks = options->stacks && is_code(options->by) && sums->has_stacks;
+    if (report->stacks)
+        table.totals = sums->totals;
+    if (error == 0 && is_by_task(options->by))
+        error = hottest_find(profile, options, &table.hottest);
+    if (error == 0)
+        error = fill(profile, NULL, &table, options, report);
+    live_sums_settle(sums, profile);
+    live_sums_clear(&own);
+    sums_clear(&table.hottest);
+    return error;
+}
+
+static int fill_whole(struct profile *profile, struct symbolizer *symbolizer,
+                      const struct report_options *options, struct report *report)
+{
     struct table table = {0};
-    if (report == NULL)
-        return -ENOMEM;
 
     report->stacks = options->stacks && is_code(options->by) && report_has_stacks(profile);
-    int error = 0;
-    if (!options->live)
-        error = report->stacks ? call_tree_look_up(symbolizer, options)
+    int error = report->stacks ? call_tree_look_up(symbolizer, options)
                                : look_up(symbolizer, options->by);
     if (error == 0)
         error = report->stacks ? add_stacks(profile, options, &table)
                                : add_samples(profile, options, &table);
-    if (error == 0 && options->live && by_task)
-        error = hottest_find(profile, options, &table.hottest);
     if (error == 0)
-        error = fill(profile, options->live ? NULL : symbolizer, &table, options, report);
+        error = fill(profile, symbolizer, &table, options, report);
     sums_clear(&table.sums);
-    sums_clear(&table.hottest);
     free(table.totals);
+    return error;
+}
+
+int report_flat(struct profile *profile, struct symbolizer *symbolizer,
+                const struct report_options *options, struct report **result)
+{
+    struct report *report = calloc(1, sizeof *report);
+
+    if (report == NULL)
+        return -ENOMEM;
+    int error = options->live ? fill_live(profile, options, report)
+                              : fill_whole(profile, symbolizer, options, report);
     if (error != 0) {
         report_free(report);
         return error;

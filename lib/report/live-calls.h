@@ -31,9 +31,4 @@ int live_calls_find(const struct profile *profile, const struct report_options *
                     enum report_tree_kind kind, uint64_t function, struct live_calls *calls);
 void live_calls_clear(struct live_calls *calls);
 
-/* Adds up totals for sums by code, which get a sum for what only calls, too. totals: as many as
- * sums in the end, owned by the caller. all: of what the filter lets through. 0 or -ENOMEM. */
-int live_calls_totals(const struct profile *profile, const struct report_options *options,
-                      struct sums *sums, struct call_total **totals, struct call_total *all);
-
 #endif

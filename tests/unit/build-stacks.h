@@ -72,7 +72,7 @@ static uint32_t stacks_location(struct profile *profile, const char *frame)
     return location;
 }
 
-static uint32_t stacks_node(struct profile *profile, const char *folded)
+static inline uint32_t stacks_node(struct profile *profile, const char *folded)
 {
     char *copy = strdup(folded), *at = copy, *frame;
     uint32_t node = PROFILE_NONE;
@@ -102,7 +102,7 @@ static uint32_t stacks_thread(struct profile *profile, uint32_t pid, const char 
 }
 
 /* So many samples of 10 ns. Thread 0 is made if there is none. */
-static void stacks_add(struct profile *profile, uint32_t thread, const char *folded, uint64_t count)
+static inline void stacks_add(struct profile *profile, uint32_t thread, const char *folded, uint64_t count)
 {
     if (profile->thread_count == 0)
         stacks_thread(profile, 7, "prog", 7, "prog");

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums that go on from report to report, against reports that are summed anew each time. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <time.h>
+
+#include "build-stacks.h"
+#include "report/live-sums.h"
+
+#define PLACES 60
+#define GROUPINGS (REPORT_BY_SYSCALL + 1)
+
+struct world {
+    struct profile *profile;
+    uint32_t places[PLACES];
+    uint32_t calls[3]; /* system calls; the first is none */
+    struct live_sums sums[GROUPINGS];
+    struct report_filter filter;
+    unsigned seed;
+};
+
+static unsigned any(struct world *world, unsigned below)
+{
+    world->seed = world->seed * 69069 + 1;
+    return (world->seed >> 12) % below;
+}
+
+/* A place has no name at first. */
+static struct world new_world(void)
+{
+    struct world world = {.profile = profile_new(), .seed = 1};
+    struct profile *profile = world.profile;
+
+    for (uint32_t i = 0; i < PLACES; i++) {
+        uint32_t object = stacks_object(profile, i % 3 == 0 ? "/lib/liba.so" : "/bin/prog");
+        stacks_must(profile_location(profile, object, 16 * i, &world.places[i]));
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        stacks_thread(profile, 100 + i / 2, "prog", 100 + i, "worker");
+    stacks_must(profile_syscall(profile, "read", 0, 0, &world.calls[1]));
+    stacks_must(profile_syscall(profile, "write", 1, 0, &world.calls[2]));
+    return world;
+}
+
+static void end_world(struct world *world)
+{
+    for (unsigned by = 0; by < GROUPINGS; by++)
+        live_sums_clear(&world->sums[by]);
+    profile_free(world->profile);
+}
+
+static void sample(struct world *world, unsigned deepest)
+{
+    struct profile_sample sample = {.thread = any(world, 4),
+                                    .syscall = world->calls[any(world, 3)],
+                                    .count = 1,
+                                    .cpu_ns = any(world, 8) * 100,
+                                    .wall_ns = any(world, 2) * 50};
+    bool wall = world->profile->totals.wall;
+
+    for (unsigned depth = 1 + any(world, deepest); depth > 0; depth--)
+        stacks_must(profile_node(world->profile, sample.node, world->places[any(world, PLACES)],
+                                 &sample.node));
+    stacks_must(profile_count(world->profile, &sample));
+    world->profile->totals.wall = wall;
+}
+
+/* A name, or another one; or lines too. */
+static void name(struct world *world)
+{
+    struct profile *profile = world->profile;
+    uint32_t location = world->places[any(world, PLACES)];
+    uint32_t looked = PROFILE_LOOKED_NAME | (any(world, 2) == 0 ? PROFILE_LOOKED_LINE : 0);
+    char text[16];
+
+    snprintf(text, sizeof text, "f%u", any(world, 12));
+    struct profile_line line = {
+        .function = stacks_function(profile, text, profile->locations[location].object),
+        .line = 1 + any(world, 9)};
+    stacks_must(profile_string(profile, "/src/a.c", &line.file));
+    stacks_must(profile_set_lines(profile, location, &line, 1, looked));
+    for (unsigned by = 0; by < GROUPINGS; by++)
+        live_sums_named(&world->sums[by], profile, location);
+}
+
+static void expect_equal(struct world *world, enum report_by by)
+{
+    struct report_options options = {
+        .by = by, .live = true, .stacks = true, .filter = world->filter};
+    struct report *anew, *kept;
+
+    cr_assert_eq(report_flat(world->profile, NULL, &options, &anew), 0);
+    options.sums = &world->sums[by];
+    cr_assert_eq(report_flat(world->profile, NULL, &options, &kept), 0);
+    cr_assert_eq(kept->count, anew->count, "by %d: %u rows, not %u", by, kept->count, anew->count);
+    cr_assert_eq(kept->stacks, anew->stacks);
+    for (uint32_t i = 0; i < anew->count; i++) {
+        const struct report_row *a = &anew->rows[i], *b = &kept->rows[i];
+        cr_assert_eq(a->id, b->id);
+        cr_assert_str_eq(a->name, b->name);
+        cr_assert_str_eq(a->object, b->object);
+        cr_assert_eq(a->pending, b->pending);
+        cr_assert(a->samples == b->samples && a->ns == b->ns, "by %d: %s", by, a->name);
+        cr_assert(a->total_samples == b->total_samples && a->total_ns == b->total_ns,
+                  "by %d: total of %s", by, a->name);
+        cr_assert_eq(a->share, b->share);
+    }
+    report_free(anew);
+    report_free(kept);
+}
+
+static void change_something(struct world *world, unsigned deepest)
+{
+    unsigned what = any(world, 400);
+
+    if (what == 0)
+        profile_clear(world->profile);
+    else if (what == 1)
+        world->profile->totals.wall = !world->profile->totals.wall;
+    else if (what < 8)
+        world->filter = (struct report_filter){.tid = any(world, 2) * 101,
+                                               .object = any(world, 3),
+                                               .process = any(world, 2)};
+    else if (what < 100)
+        name(world);
+    else
+        sample(world, deepest);
+}
+
+static void live_through(unsigned deepest)
+{
+    struct world world = new_world();
+
+    for (unsigned round = 0; round < 1500; round++) {
+        for (unsigned i = any(&world, 20); i > 0; i--)
+            change_something(&world, deepest);
+        for (unsigned by = 0; by < GROUPINGS; by++)
+            if (any(&world, 3) > 0) /* one that was not looked at for a while goes on too */
+                expect_equal(&world, (enum report_by)by);
+    }
+    end_world(&world);
+}
+
+Test(live_sums, single_frames)
+{
+    live_through(1);
+}
+
+Test(live_sums, stacks)
+{
+    live_through(9);
+}
+
+static double seconds(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static double time_report(struct world *world)
+{
+    struct report_options options = {.by = REPORT_BY_FUNCTION,
+                                     .live = true,
+                                     .stacks = true,
+                                     .sums = &world->sums[REPORT_BY_FUNCTION]};
+    struct report *report;
+    double begin = seconds();
+
+    cr_assert_eq(report_flat(world->profile, NULL, &options, &report), 0);
+    report_free(report);
+    return seconds() - begin;
+}
+
+/* A report after few samples takes little of the time of one of all stacks: some 200 times less here;
+ * the bound is wide, for whatever else runs on the machine. */
+Test(live_sums, what_is_new_is_all_that_is_paid)
+{
+    struct world world = new_world();
+    double least = 1;
+
+    for (unsigned i = 0; i < 4000; i++)
+        name(&world);
+    for (unsigned i = 0; i < 100000; i++)
+        sample(&world, 40);
+    double all = time_report(&world);
+    for (unsigned round = 0; round < 20; round++) {
+        for (unsigned i = 0; i < 100; i++)
+            sample(&world, 40);
+        double more = time_report(&world);
+        least = more < least ? more : least;
+    }
+    fprintf(stderr, "# %.2f ms for all, %.2f ms for 100 more\n", all * 1e3, least * 1e3);
+    cr_assert(least < all / 4, "%g s for a hundred samples, %g s for all", least, all);
+    end_world(&world);
+}
