@@ -3,6 +3,7 @@
 #ifndef PPROFIL_LIVE_INTERNAL_H
 #define PPROFIL_LIVE_INTERNAL_H
 
+#include "report/live-nodes.h"
 #include "report/live-sums.h"
 #include "session-internal.h"
 #include "symbol/namer.h"
@@ -31,6 +32,7 @@ struct pprofil_live {
     struct namer *namer;     /* owned */
     struct live_places functions, lines;
     struct live_sums sums[REPORT_BY_SYSCALL + 1]; /* of each grouping */
+    struct live_nodes nodes;
     struct live_code *codes; /* owned */
     uint32_t code_count;
     char problem[LIVE_PROBLEM];

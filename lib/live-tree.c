@@ -50,7 +50,8 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
     struct pprofil_live_tree *tree = calloc(1, sizeof *tree);
     if (tree == NULL)
         return -ENOMEM;
-    error = live_calls_find(live->profile, &report, kind, wanted.function, &tree->calls);
+    error = live_calls_find(live->profile, &report, kind, wanted.function, &live->nodes,
+                            &tree->calls);
     if (error != 0) {
         pprofil_live_tree_free(tree);
         return error;

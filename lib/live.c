@@ -107,6 +107,7 @@ void pprofil_live_close(pprofil_live *live)
     free(live->codes);
     for (unsigned by = 0; by <= REPORT_BY_SYSCALL; by++)
         live_sums_clear(&live->sums[by]);
+    live_nodes_clear(&live->nodes);
     free(live->functions.slots);
     free(live->lines.slots);
     free(live);

@@ -15,7 +15,6 @@
 
 #include "report/flat.h"
 #include "report/live-calls.h"
-#include "report/live-nodes.h"
 
 struct member {
     uint32_t node, weight; /* whose time it has: itself; bottom-up a wanted call */
@@ -34,7 +33,7 @@ struct finder {
     const struct profile *profile;
     const struct report_options *options;
     bool upwards;
-    struct live_nodes nodes;
+    const struct live_nodes *nodes;
     struct member *members; /* owned */
     struct group *groups;   /* owned */
     uint32_t *heap;         /* owned: groups that are no rows yet, the largest first */
@@ -120,11 +119,11 @@ static int join(struct finder *finder, struct batch *batch, uint32_t node, uint3
     struct group *group = &finder->groups[index];
     finder->members[finder->member_count++] = (struct member){node, weight, group->first};
     group->first = finder->member_count;
-    group->total.samples += finder->nodes.total[weight].samples;
-    group->total.ns += finder->nodes.total[weight].ns;
+    group->total.samples += finder->nodes->total[weight].samples;
+    group->total.ns += finder->nodes->total[weight].ns;
     if (!finder->upwards) {
-        group->self.samples += finder->nodes.self[node].samples;
-        group->self.ns += finder->nodes.self[node].ns;
+        group->self.samples += finder->nodes->self[node].samples;
+        group->self.ns += finder->nodes->self[node].ns;
     }
     return 0;
 }
@@ -147,8 +146,8 @@ static int open_member(struct finder *finder, struct batch *batch, const struct 
         uint32_t parent = finder->profile->nodes[member->node].parent;
         return parent == PROFILE_NONE ? 0 : join(finder, batch, parent, member->weight);
     }
-    for (uint32_t node = finder->nodes.child[member->node]; error == 0 && node != 0;
-         node = finder->nodes.sibling[node])
+    for (uint32_t node = finder->nodes->child[member->node]; error == 0 && node != 0;
+         node = finder->nodes->sibling[node])
         error = join(finder, batch, node, node);
     return error;
 }
@@ -243,9 +242,9 @@ static int begin_at(struct finder *finder, struct batch *batch, uint64_t functio
         bool here = wanted[profile->nodes[i].location];
         bool above = inside[profile->nodes[i].parent];
         inside[i] = here || above;
-        if (here && !above && finder->nodes.total[i].samples > 0) {
+        if (here && !above && finder->nodes->total[i].samples > 0) {
             error = join(finder, batch, i, i);
-            finder->calls->root_ns += finder->nodes.total[i].ns;
+            finder->calls->root_ns += finder->nodes->total[i].ns;
         }
     }
     free(inside);
@@ -258,7 +257,7 @@ static int begin(struct finder *finder, enum report_tree_kind kind, uint64_t fun
     struct batch batch = {.parent = REPORT_TREE_TOP};
     int error = 0;
 
-    finder->calls->ns = finder->nodes.total[0].ns;
+    finder->calls->ns = finder->nodes->total[0].ns;
     if (kind == REPORT_TREE_CALLERS || kind == REPORT_TREE_CALLEES) {
         error = begin_at(finder, &batch, function);
     } else {
@@ -269,20 +268,21 @@ static int begin(struct finder *finder, enum report_tree_kind kind, uint64_t fun
 }
 
 int live_calls_find(const struct profile *profile, const struct report_options *options,
-                    enum report_tree_kind kind, uint64_t function, struct live_calls *calls)
+                    enum report_tree_kind kind, uint64_t function, struct live_nodes *nodes,
+                    struct live_calls *calls)
 {
     struct finder finder = {.profile = profile,
                             .options = options,
                             .upwards = kind == REPORT_TREE_CALLERS,
+                            .nodes = nodes,
                             .calls = calls};
 
     *calls = (struct live_calls){0};
-    int error = live_nodes_find(profile, options, &finder.nodes);
+    int error = live_nodes_update(nodes, profile, options);
     if (error == 0)
         error = begin(&finder, kind, function);
     if (error == 0)
         error = take_rows(&finder, options->limit);
-    live_nodes_clear(&finder.nodes);
     free(finder.members);
     free(finder.groups);
     free(finder.heap);

@@ -6,7 +6,7 @@
 #ifndef PPROFIL_LIVE_CALLS_H
 #define PPROFIL_LIVE_CALLS_H
 
-#include "report/call-tree.h"
+#include "report/live-nodes.h"
 #include "report/tree.h"
 
 struct live_call {
@@ -25,10 +25,12 @@ struct live_calls {
 };
 
 /* kind: CALLS; CALLERS and CALLEES of a function, by the id of its row. Of BY_FUNCTION options the
- * filter and live count; limit: rows, the largest of all, 0 not allowed. calls is to be cleared,
- * also after an error. 0 or -ENOMEM. */
+ * filter and live count; limit: rows, the largest of all, 0 not allowed. nodes go on from call to
+ * call, and are all 0 for the first; the caller clears them. calls is to be cleared, also after an
+ * error. 0 or -ENOMEM. */
 int live_calls_find(const struct profile *profile, const struct report_options *options,
-                    enum report_tree_kind kind, uint64_t function, struct live_calls *calls);
+                    enum report_tree_kind kind, uint64_t function, struct live_nodes *nodes,
+                    struct live_calls *calls);
 void live_calls_clear(struct live_calls *calls);
 
 #endif

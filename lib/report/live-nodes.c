@@ -1,60 +1,60 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A few passes over arrays, without a hash: parents come before their children, so that totals
- * go up from the last node to the first.
- */
+/* What a sample has more goes up its stack; a node joins the tree with its first. */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
-#include "report/flat.h"
 #include "report/live-nodes.h"
 
-static void add(struct call_total *to, const struct call_total *more)
+static int make_room(struct live_nodes *nodes, uint32_t count)
 {
-    to->samples += more->samples;
-    to->ns += more->ns;
+    int error = live_grow(&nodes->self, &nodes->self_count, count, sizeof *nodes->self);
+
+    if (error == 0)
+        error = live_grow(&nodes->total, &nodes->total_count, count, sizeof *nodes->total);
+    if (error == 0)
+        error = live_grow(&nodes->child, &nodes->child_count, count, sizeof *nodes->child);
+    if (error == 0)
+        error = live_grow(&nodes->sibling, &nodes->sibling_count, count, sizeof *nodes->sibling);
+    return error;
 }
 
-static void add_samples(const struct profile *profile, const struct report_options *options,
-                        struct live_nodes *nodes)
+static void add(struct live_nodes *nodes, const struct profile *profile, uint32_t leaf,
+                const struct call_total *more)
 {
-    for (uint32_t i = 0; i < profile->sample_count; i++) {
-        const struct profile_sample *sample = &profile->samples[i];
-        if (flat_counts(profile, options, sample))
-            add(&nodes->self[sample->node],
-                &(struct call_total){sample->count, report_ns(profile, sample)});
+    live_add(&nodes->self[leaf], more);
+    for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent) {
+        uint32_t parent = profile->nodes[node].parent;
+        if (nodes->total[node].samples == 0) {
+            nodes->sibling[node] = nodes->child[parent];
+            nodes->child[parent] = node;
+        }
+        live_add(&nodes->total[node], more);
     }
+    live_add(&nodes->total[PROFILE_NONE], more);
 }
 
-static void sum_up(const struct profile *profile, struct live_nodes *nodes)
+int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
+                      const struct report_options *options)
 {
-    for (uint32_t i = profile->node_count - 1; i > 0; i--) {
-        uint32_t parent = profile->nodes[i].parent;
-        add(&nodes->total[i], &nodes->self[i]);
-        if (nodes->total[i].samples == 0)
-            continue;
-        add(&nodes->total[parent], &nodes->total[i]);
-        nodes->sibling[i] = nodes->child[parent];
-        nodes->child[parent] = i;
+    struct call_total more;
+
+    if (!live_samples_go_on(&nodes->samples, profile, &options->filter)) {
+        live_nodes_clear(nodes);
+        live_samples_begin(&nodes->samples, profile, &options->filter);
     }
-}
-
-int live_nodes_find(const struct profile *profile, const struct report_options *options,
-                    struct live_nodes *nodes)
-{
-    size_t count = profile->node_count;
-
-    *nodes = (struct live_nodes){.self = calloc(count, sizeof *nodes->self),
-                                 .total = calloc(count, sizeof *nodes->total),
-                                 .child = calloc(count, sizeof *nodes->child),
-                                 .sibling = calloc(count, sizeof *nodes->sibling)};
-    if (nodes->self == NULL || nodes->total == NULL || nodes->child == NULL ||
-        nodes->sibling == NULL)
-        return -ENOMEM;
-    add_samples(profile, options, nodes);
-    sum_up(profile, nodes);
+    int error = live_samples_grow(&nodes->samples, profile);
+    if (error == 0)
+        error = make_room(nodes, profile->node_count);
+    if (error != 0) {
+        live_nodes_clear(nodes);
+        return error;
+    }
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (live_samples_more(&nodes->samples, profile, options, i, &more)) {
+            live_samples_take(&nodes->samples, i, &more);
+            add(nodes, profile, profile->samples[i].node, &more);
+        }
     return 0;
 }
 
@@ -64,5 +64,6 @@ void live_nodes_clear(struct live_nodes *nodes)
     free(nodes->total);
     free(nodes->child);
     free(nodes->sibling);
+    live_samples_clear(&nodes->samples);
     *nodes = (struct live_nodes){0};
 }

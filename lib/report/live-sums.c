@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/flat.h"
 #include "report/live-sums.h"
@@ -26,7 +25,7 @@ void live_sums_clear(struct live_sums *sums)
     sums_clear(&sums->sums);
     free(sums->totals);
     free(sums->met);
-    free(sums->added);
+    live_samples_clear(&sums->samples);
     free(sums->known);
     free(sums->waiting);
     *sums = (struct live_sums){0};
@@ -38,18 +37,6 @@ static bool is_code(enum report_by by)
 }
 
 /* --- which sum --------------------------------------------------------------------------- */
-
-static int grow_zeroed(void *array, uint32_t *count, uint32_t wanted, size_t element)
-{
-    int error = 0;
-
-    while (error == 0 && *count < wanted) {
-        error = profile_grow(array, *count, element);
-        if (error == 0)
-            memset(*(char **)array + (size_t)(*count)++ * element, 0, element);
-    }
-    return error;
-}
 
 /* Code is known by its location, all else by what the key says. */
 static uint32_t subject_of(const struct update *update, const struct profile_sample *sample,
@@ -69,8 +56,8 @@ static int make_sum(const struct update *update, const struct profile_sample *sa
     uint32_t count = sums->sums.count;
 
     if (sum == NULL ||
-        grow_zeroed(&sums->totals, &sums->total_count, count, sizeof *sums->totals) != 0 ||
-        grow_zeroed(&sums->met, &sums->met_count, count, sizeof *sums->met) != 0)
+        live_grow(&sums->totals, &sums->total_count, count, sizeof *sums->totals) != 0 ||
+        live_grow(&sums->met, &sums->met_count, count, sizeof *sums->met) != 0)
         return -ENOMEM;
     *index = (uint32_t)(sum - sums->sums.all);
     if (sums->totals[*index].samples == 0) /* what has no name yet is called by what waits now */
@@ -93,7 +80,7 @@ static int find_sum(const struct update *update, const struct profile_sample *sa
     uint32_t subject = subject_of(update, sample, node);
     uint64_t key[2];
 
-    int error = grow_zeroed(&sums->known, &sums->known_count, subject + 1, sizeof *sums->known);
+    int error = live_grow(&sums->known, &sums->known_count, subject + 1, sizeof *sums->known);
     if (error != 0)
         return error;
     if (sums->known[subject] != 0) {
@@ -112,17 +99,11 @@ static int find_sum(const struct update *update, const struct profile_sample *sa
 
 /* --- adding ------------------------------------------------------------------------------ */
 
-static void add(struct call_total *to, const struct call_total *more)
-{
-    to->samples += more->samples;
-    to->ns += more->ns;
-}
-
 /* A sum is on the stack that is being added; once more does not count. */
 static void meet(struct live_sums *sums, uint32_t index, const struct call_total *more)
 {
     if (sums->met[index] != sums->stacks)
-        add(&sums->totals[index], more);
+        live_add(&sums->totals[index], more);
     sums->met[index] = sums->stacks;
 }
 
@@ -138,7 +119,7 @@ static int add_sample(const struct update *update, const struct profile_sample *
         return error;
     sums->sums.all[index].samples += more->samples;
     sums->sums.all[index].ns += more->ns;
-    add(&sums->all, more);
+    live_add(&sums->all, more);
     if (!is_code(update->options->by))
         return 0;
     sums->stacks++;
@@ -183,45 +164,19 @@ static int keep_waiting(struct live_sums *sums, uint32_t sample)
 
 static int take_sample(const struct update *update, uint32_t index)
 {
+    struct live_sums *sums = update->sums;
     const struct profile_sample *sample = &update->profile->samples[index];
-    struct call_total *added = &update->sums->added[index];
-    struct call_total now = {sample->count, report_ns(update->profile, sample)};
+    struct call_total more;
 
-    if (now.ns == added->ns && now.samples == added->samples)
-        return 0;
-    if (!flat_counts(update->profile, update->options, sample))
+    if (!live_samples_more(&sums->samples, update->profile, update->options, index, &more))
         return 0;
     if (!is_named(update, sample))
-        return keep_waiting(update->sums, index);
-    const struct call_total more = {now.samples - added->samples, now.ns - added->ns};
-    *added = now;
+        return keep_waiting(sums, index);
+    live_samples_take(&sums->samples, index, &more);
     return add_sample(update, sample, &more);
 }
 
 /* --- reports ----------------------------------------------------------------------------- */
-
-static bool same_filter(const struct report_filter *a, const struct report_filter *b)
-{
-    return a->pid == b->pid && a->tid == b->tid && a->process == b->process &&
-           a->thread == b->thread && a->object == b->object && a->syscall == b->syscall;
-}
-
-static bool goes_on(const struct live_sums *sums, const struct profile *profile,
-                    const struct report_options *options)
-{
-    return sums->by == options->by && sums->wall == profile->totals.wall &&
-           sums->clears == profile->clears && same_filter(&sums->filter, &options->filter);
-}
-
-static void begin(struct live_sums *sums, const struct profile *profile,
-                  const struct report_options *options)
-{
-    live_sums_clear(sums);
-    sums->by = options->by;
-    sums->filter = options->filter;
-    sums->wall = profile->totals.wall;
-    sums->clears = profile->clears;
-}
 
 /* Adds what waits to the sums, or takes it away. */
 static int add_waiting(const struct update *update, bool away)
@@ -244,11 +199,14 @@ int live_sums_update(struct live_sums *sums, const struct profile *profile,
 {
     const struct update update = {sums, profile, options};
 
-    if (!goes_on(sums, profile, options))
-        begin(sums, profile, options);
+    if (sums->by != options->by ||
+        !live_samples_go_on(&sums->samples, profile, &options->filter)) {
+        live_sums_clear(sums);
+        live_samples_begin(&sums->samples, profile, &options->filter);
+        sums->by = options->by;
+    }
     sums->waiting_count = 0;
-    int error = grow_zeroed(&sums->added, &sums->added_count, profile->sample_count,
-                            sizeof *sums->added);
+    int error = live_samples_grow(&sums->samples, profile);
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
         error = take_sample(&update, i);
     if (error == 0)
@@ -260,7 +218,7 @@ int live_sums_update(struct live_sums *sums, const struct profile *profile,
 
 void live_sums_settle(struct live_sums *sums, const struct profile *profile)
 {
-    const struct report_options options = {.by = sums->by, .live = true, .filter = sums->filter};
+    const struct report_options options = {.by = sums->by, .live = true};
     const struct update update = {sums, profile, &options};
 
     if (add_waiting(&update, true) != 0) /* no sum is new, so there is nothing that could fail */

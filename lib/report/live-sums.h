@@ -6,8 +6,7 @@
 #ifndef PPROFIL_LIVE_SUMS_H
 #define PPROFIL_LIVE_SUMS_H
 
-#include "report/call-tree.h"
-#include "report/report.h"
+#include "report/live-samples.h"
 #include "report/sums.h"
 
 struct live_sums {
@@ -19,15 +18,12 @@ struct live_sums {
     /* of live-sums.c alone */
     uint64_t *met;            /* owned; of each sum, the last stack that it was on */
     uint32_t total_count, met_count;
-    enum report_by by;        /* what is summed: else all begins anew */
-    struct report_filter filter;
-    bool wall;
-    uint32_t clears;
+    enum report_by by;
+    struct live_samples samples; /* that are in the sums */
     uint64_t stacks;          /* added so far */
-    struct call_total *added; /* owned; of each sample, what is in the sums */
     uint32_t *known;          /* owned; of each location, thread or system call: its sum + 1, 0 */
     uint32_t *waiting;        /* owned; samples with places that have no name yet */
-    uint32_t added_count, known_count, waiting_count;
+    uint32_t known_count, waiting_count;
 };
 
 /* Brings sums up to date: they may be all 0, or of a report with other options. Of these by and

@@ -17,6 +17,17 @@ static void stack(struct profile *profile, const char *folded, uint64_t count)
     stacks_add(profile, 0, folded, count);
 }
 
+/* Summed anew. */
+static int find_calls(const struct profile *profile, const struct report_options *options,
+                      enum report_tree_kind kind, uint64_t function, struct live_calls *calls)
+{
+    struct live_nodes nodes = {0};
+    int error = live_calls_find(profile, options, kind, function, &nodes, calls);
+
+    live_nodes_clear(&nodes);
+    return error;
+}
+
 static struct profile *small(void)
 {
     struct profile *profile = profile_new();
@@ -58,7 +69,7 @@ Test(live_calls, top_down)
     struct profile *profile = small();
     struct live_calls calls;
 
-    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &calls), 0);
+    cr_assert_eq(find_calls(profile, &live_all, REPORT_TREE_CALLS, 0, &calls), 0);
     cr_assert_eq(calls.count, 9);
     cr_assert_eq(calls.ns, 1000);
     cr_assert_eq(calls.root_ns, 1000);
@@ -85,11 +96,12 @@ Test(live_calls, top_down)
 Test(live_calls, ids_stay_while_it_grows)
 {
     struct profile *profile = small();
+    struct live_nodes nodes = {0};
     struct live_calls before, after;
 
-    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &before), 0);
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &nodes, &before), 0);
     stack(profile, "main;new;leaf", 1000);
-    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &after), 0);
+    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &nodes, &after), 0);
     for (uint32_t i = 0; i < before.count; i++) {
         bool found = false;
         for (uint32_t k = 0; k < after.count; k++)
@@ -98,6 +110,7 @@ Test(live_calls, ids_stay_while_it_grows)
     }
     live_calls_clear(&before);
     live_calls_clear(&after);
+    live_nodes_clear(&nodes);
     profile_free(profile);
 }
 
@@ -106,9 +119,9 @@ Test(live_calls, callers_and_callees)
     struct profile *profile = small();
     struct live_calls all, calls;
 
-    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &all), 0);
+    cr_assert_eq(find_calls(profile, &live_all, REPORT_TREE_CALLS, 0, &all), 0);
     uint64_t leaf = function_of(&all, "leaf"), work = function_of(&all, "work");
-    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLERS, leaf, &calls), 0);
+    cr_assert_eq(find_calls(profile, &live_all, REPORT_TREE_CALLERS, leaf, &calls), 0);
     const struct live_call *root = find(&calls, REPORT_TREE_TOP, "leaf");
     cr_assert_eq(root->row.total_samples, 90);
     cr_assert_eq(calls.root_ns, 900);
@@ -118,7 +131,7 @@ Test(live_calls, callers_and_callees)
     cr_assert_eq(find(&calls, at(&calls, root), "[truncated]")->row.total_samples, 5);
     live_calls_clear(&calls);
 
-    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLEES, work, &calls), 0);
+    cr_assert_eq(find_calls(profile, &live_all, REPORT_TREE_CALLEES, work, &calls), 0);
     root = find(&calls, REPORT_TREE_TOP, "work");
     cr_assert_eq(root->row.total_samples, 65, "the outermost calls count, once");
     cr_assert_eq(root->row.samples, 10);
@@ -135,7 +148,7 @@ Test(live_calls, the_largest_within_a_limit)
     struct live_calls calls;
 
     options.limit = 3;
-    cr_assert_eq(live_calls_find(profile, &options, REPORT_TREE_CALLS, 0, &calls), 0);
+    cr_assert_eq(find_calls(profile, &options, REPORT_TREE_CALLS, 0, &calls), 0);
     cr_assert_eq(calls.count, 3);
     cr_assert_str_eq(calls.rows[0].row.name, "main");
     cr_assert_str_eq(calls.rows[1].row.name, "work");
@@ -150,10 +163,10 @@ Test(live_calls, nothing_in_it)
     struct profile *profile = profile_new();
     struct live_calls calls;
 
-    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLS, 0, &calls), 0);
+    cr_assert_eq(find_calls(profile, &live_all, REPORT_TREE_CALLS, 0, &calls), 0);
     cr_assert_eq(calls.count, 0);
     live_calls_clear(&calls);
-    cr_assert_eq(live_calls_find(profile, &live_all, REPORT_TREE_CALLERS, 77, &calls), 0);
+    cr_assert_eq(find_calls(profile, &live_all, REPORT_TREE_CALLERS, 77, &calls), 0);
     cr_assert_eq(calls.count, 0);
     live_calls_clear(&calls);
     profile_free(profile);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "build-stacks.h"
+#include "report/live-nodes.h"
 #include "report/live-sums.h"
 
 #define PLACES 60
@@ -16,6 +17,7 @@ struct world {
     uint32_t places[PLACES];
     uint32_t calls[3]; /* system calls; the first is none */
     struct live_sums sums[GROUPINGS];
+    struct live_nodes nodes;
     struct report_filter filter;
     unsigned seed;
 };
@@ -47,6 +49,7 @@ static void end_world(struct world *world)
 {
     for (unsigned by = 0; by < GROUPINGS; by++)
         live_sums_clear(&world->sums[by]);
+    live_nodes_clear(&world->nodes);
     profile_free(world->profile);
 }
 
@@ -110,6 +113,31 @@ static void expect_equal(struct world *world, enum report_by by)
     report_free(kept);
 }
 
+static unsigned children(const struct live_nodes *nodes, uint32_t node)
+{
+    unsigned count = 0;
+
+    for (uint32_t child = nodes->child[node]; child != 0; child = nodes->sibling[child])
+        count++;
+    return count;
+}
+
+static void expect_equal_nodes(struct world *world)
+{
+    struct report_options options = {.live = true, .filter = world->filter};
+    struct live_nodes anew = {0}, *kept = &world->nodes;
+
+    cr_assert_eq(live_nodes_update(&anew, world->profile, &options), 0);
+    cr_assert_eq(live_nodes_update(kept, world->profile, &options), 0);
+    for (uint32_t i = 0; i < world->profile->node_count; i++) {
+        cr_assert_eq(anew.self[i].ns, kept->self[i].ns);
+        cr_assert_eq(anew.total[i].ns, kept->total[i].ns);
+        cr_assert_eq(anew.total[i].samples, kept->total[i].samples);
+        cr_assert_eq(children(&anew, i), children(kept, i));
+    }
+    live_nodes_clear(&anew);
+}
+
 static void change_something(struct world *world, unsigned deepest)
 {
     unsigned what = any(world, 400);
@@ -138,6 +166,8 @@ static void live_through(unsigned deepest)
         for (unsigned by = 0; by < GROUPINGS; by++)
             if (any(&world, 3) > 0) /* one that was not looked at for a while goes on too */
                 expect_equal(&world, (enum report_by)by);
+        if (any(&world, 3) == 0)
+            expect_equal_nodes(&world);
     }
     end_world(&world);
 }
