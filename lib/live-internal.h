@@ -30,6 +30,7 @@ struct live_code {
 struct pprofil_live {
     struct profile *profile; /* borrowed from the session */
     struct namer *namer;     /* owned */
+    bool inlines;            /* there are stacks: functions that were inlined are frames of them */
     struct live_places functions, lines;
     struct live_sums sums[REPORT_BY_SYSCALL + 1]; /* of each grouping */
     struct live_nodes nodes;

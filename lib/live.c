@@ -93,6 +93,9 @@ int pprofil_live_open(pprofil_session *session, pprofil_live **result)
         free(live);
         return error;
     }
+    live->inlines = session->unwinder != NULL;
+    if (live->inlines)
+        namer_want_lines(live->namer);
     *result = live;
     return 0;
 }
@@ -160,6 +163,7 @@ int pprofil_live_report(pprofil_live *live, enum pprofil_by by,
     if (error != 0)
         return error;
     options.sums = &live->sums[options.by];
+    options.no_inlines = !live->inlines;
     if (by == PPROFIL_BY_LINE)
         namer_want_lines(live->namer);
     error = live_exchange(live);

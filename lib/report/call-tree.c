@@ -14,7 +14,6 @@
 #include "report/flat.h"
 
 #define FIRST_SIZE 1024
-#define MOST_INLINED 64 /* frames of one place; a damaged file may say anything */
 #define NO_PLACE UINT32_MAX
 
 /* --- the tree ---------------------------------------------------------------------------- */
@@ -117,21 +116,6 @@ int call_tree_look_up(struct symbolizer *symbolizer, const struct report_options
     return symbolizer_look_up_all(symbolizer, lines ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME);
 }
 
-static void frames_of(const struct builder *builder, const struct profile_location *place,
-                      uint32_t *first, uint32_t *end)
-{
-    uint32_t count = place->line_count > 0 ? place->line_count : 1;
-
-    *first = 0;
-    *end = count < MOST_INLINED ? count : MOST_INLINED;
-    if (builder->options->by == REPORT_BY_OBJECT)
-        *end = 1;
-    else if (builder->options->no_inlines && builder->options->by == REPORT_BY_FUNCTION)
-        *first = count - 1, *end = count;
-    else if (builder->options->no_inlines)
-        *end = 1;
-}
-
 static int add_unit(struct builder *builder, uint32_t location, uint32_t frame)
 {
     uint64_t key[2];
@@ -156,7 +140,7 @@ static int need_units(struct builder *builder, uint32_t location)
     if (builder->units_of[location] != NO_PLACE)
         return 0;
     builder->units_of[location] = builder->frame_count;
-    frames_of(builder, &builder->profile->locations[location], &first, &end);
+    flat_frames(&builder->profile->locations[location], builder->options, &first, &end);
     for (uint32_t frame = first; error == 0 && frame < end; frame++)
         error = add_unit(builder, location, frame);
     return error;
@@ -183,7 +167,7 @@ static int place_node(struct builder *builder, uint32_t index)
     uint32_t at = builder->places[node->parent], first, end;
     int error = need_units(builder, node->location);
 
-    frames_of(builder, &builder->profile->locations[node->location], &first, &end);
+    flat_frames(&builder->profile->locations[node->location], builder->options, &first, &end);
     uint32_t count = end - first, base = builder->units_of[node->location];
     for (uint32_t i = count; error == 0 && i > 0; i--)
         error = descend(builder, builder->frames[base + i - 1], i < count, &at);

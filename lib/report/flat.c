@@ -21,6 +21,7 @@
 #define Z95 1.959963984540054 /* of the normal distribution */
 
 #define KEY_PENDING UINT64_MAX
+#define MOST_INLINED 64 /* frames of one place; a damaged file may say anything */
 
 static const struct profile_line *line_of(const struct profile_location *place, uint32_t frame)
 {
@@ -38,6 +39,21 @@ uint32_t flat_frame(const struct profile_location *place, enum report_by by)
 uint32_t flat_function(const struct profile_location *place)
 {
     return line_of(place, flat_frame(place, REPORT_BY_FUNCTION))->function;
+}
+
+void flat_frames(const struct profile_location *place, const struct report_options *options,
+                 uint32_t *first, uint32_t *end)
+{
+    uint32_t count = place->line_count > 0 ? place->line_count : 1;
+
+    *first = 0;
+    *end = count < MOST_INLINED ? count : MOST_INLINED;
+    if (options->by == REPORT_BY_OBJECT)
+        *end = 1;
+    else if (options->no_inlines && options->by == REPORT_BY_FUNCTION)
+        *first = count - 1, *end = count;
+    else if (options->no_inlines)
+        *end = 1;
 }
 
 void flat_frame_key(const struct profile *profile, const struct profile_location *place,

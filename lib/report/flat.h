@@ -17,6 +17,10 @@ bool flat_counts(const struct profile *profile, const struct report_options *opt
 void flat_key(const struct profile *profile, const struct profile_sample *sample,
               const struct report_options *options, uint64_t key[2]);
 
+/* Which of a place's lines are frames of a stack: from *first, the innermost, to before *end. */
+void flat_frames(const struct profile_location *place, const struct report_options *options,
+                 uint32_t *first, uint32_t *end);
+
 /* The key of a frame's row, BY_FUNCTION, BY_LINE or BY_OBJECT: frame says which of the place's
  * lines, 0 the innermost. */
 void flat_frame_key(const struct profile *profile, const struct profile_location *place,

@@ -4,7 +4,8 @@
  * them. The largest group that there is becomes the next row, and what is below it new groups,
  * until there are enough rows: no smaller one is ever looked at.
  *
- * A group's members are in one array, each group's side by side. Bottom-up a member is a place
+ * A group's members are in one array, each group's side by side. A member is one frame of a node:
+ * functions that were inlined lie between the node's own and its children. Bottom-up it is a place
  * on the way up from one of the wanted function's outermost calls, and has that one's time.
  */
 #include "config.h"
@@ -17,8 +18,9 @@
 #include "report/live-calls.h"
 
 struct member {
-    uint32_t node, weight; /* whose time it has: itself; bottom-up a wanted call */
-    uint32_t next;         /* of its group, index + 1; 0: none */
+    uint32_t node, frame;
+    uint32_t weight; /* node whose time it has: itself; bottom-up a wanted call */
+    uint32_t next;   /* of its group, index + 1; 0: none */
 };
 
 struct group {
@@ -26,7 +28,7 @@ struct group {
     struct call_total self, total;
     uint32_t first;  /* member, index + 1 */
     uint32_t parent; /* row, or REPORT_TREE_TOP */
-    uint32_t location;
+    uint32_t location, frame;
 };
 
 struct finder {
@@ -98,33 +100,76 @@ struct batch {
     uint32_t first, parent;
 };
 
-static int join(struct finder *finder, struct batch *batch, uint32_t node, uint32_t weight)
+static const struct profile_location *place_of(const struct finder *finder, uint32_t node)
+{
+    return &finder->profile->locations[finder->profile->nodes[node].location];
+}
+
+/* The innermost frame of a node, and the outermost. */
+static uint32_t first_frame(const struct finder *finder, uint32_t node)
+{
+    uint32_t first, end;
+
+    flat_frames(place_of(finder, node), finder->options, &first, &end);
+    return first;
+}
+
+static uint32_t last_frame(const struct finder *finder, uint32_t node)
+{
+    uint32_t first, end;
+
+    flat_frames(place_of(finder, node), finder->options, &first, &end);
+    return end - 1;
+}
+
+static void find_key(const struct finder *finder, uint32_t location, uint32_t frame,
+                     uint64_t key[2])
+{
+    flat_location_key(finder->profile, location, finder->options, key);
+    if (!flat_is_pending(key))
+        flat_frame_key(finder->profile, &finder->profile->locations[location], frame,
+                       finder->options->by, key);
+}
+
+static int make_group(struct finder *finder, const struct group *group)
+{
+    int error = profile_grow(&finder->groups, finder->group_count, sizeof *finder->groups);
+
+    if (error == 0)
+        finder->groups[finder->group_count++] = *group;
+    return error;
+}
+
+static void add_time(struct finder *finder, struct group *group, const struct member *member)
+{
+    live_add(&group->total, &finder->nodes->total[member->weight]);
+    if (!finder->upwards && member->frame == first_frame(finder, member->node))
+        live_add(&group->self, &finder->nodes->self[member->node]);
+}
+
+static int join(struct finder *finder, struct batch *batch, struct member member)
 {
     uint64_t key[2];
-    uint32_t location = finder->profile->nodes[node].location, known = batch->keys.count;
+    uint32_t location = finder->profile->nodes[member.node].location, known = batch->keys.count;
     int error = profile_grow(&finder->members, finder->member_count, sizeof *finder->members);
 
-    flat_location_key(finder->profile, location, finder->options, key);
+    find_key(finder, location, member.frame, key);
     struct sum *sum = error == 0 ? sums_need(&batch->keys, key) : NULL;
     if (sum == NULL)
         return -ENOMEM;
     uint32_t index = batch->first + (uint32_t)(sum - batch->keys.all);
-    if (batch->keys.count > known) {
-        error = profile_grow(&finder->groups, finder->group_count, sizeof *finder->groups);
-        if (error != 0)
-            return error;
-        finder->groups[finder->group_count++] = (struct group){
-            .key = {key[0], key[1]}, .parent = batch->parent, .location = location};
-    }
+    if (batch->keys.count > known)
+        error = make_group(finder, &(struct group){.key = {key[0], key[1]},
+                                                   .parent = batch->parent,
+                                                   .location = location,
+                                                   .frame = member.frame});
+    if (error != 0)
+        return error;
     struct group *group = &finder->groups[index];
-    finder->members[finder->member_count++] = (struct member){node, weight, group->first};
+    member.next = group->first;
+    finder->members[finder->member_count++] = member;
     group->first = finder->member_count;
-    group->total.samples += finder->nodes->total[weight].samples;
-    group->total.ns += finder->nodes->total[weight].ns;
-    if (!finder->upwards) {
-        group->self.samples += finder->nodes->self[node].samples;
-        group->self.ns += finder->nodes->self[node].ns;
-    }
+    add_time(finder, group, &member);
     return 0;
 }
 
@@ -138,18 +183,39 @@ static int push_batch(struct finder *finder, struct batch *batch)
     return error;
 }
 
-static int open_member(struct finder *finder, struct batch *batch, const struct member *member)
+static int open_upwards(struct finder *finder, struct batch *batch, struct member member)
 {
+    if (member.frame < last_frame(finder, member.node)) {
+        member.frame++;
+        return join(finder, batch, member);
+    }
+    member.node = finder->profile->nodes[member.node].parent;
+    if (member.node == PROFILE_NONE)
+        return 0;
+    member.frame = first_frame(finder, member.node);
+    return join(finder, batch, member);
+}
+
+static int open_children(struct finder *finder, struct batch *batch, uint32_t parent)
+{
+    const struct live_nodes *nodes = finder->nodes;
     int error = 0;
 
-    if (finder->upwards) {
-        uint32_t parent = finder->profile->nodes[member->node].parent;
-        return parent == PROFILE_NONE ? 0 : join(finder, batch, parent, member->weight);
-    }
-    for (uint32_t node = finder->nodes->child[member->node]; error == 0 && node != 0;
-         node = finder->nodes->sibling[node])
-        error = join(finder, batch, node, node);
+    for (uint32_t node = nodes->child[parent]; error == 0 && node != 0; node = nodes->sibling[node])
+        error = join(finder, batch,
+                     (struct member){
+                         .node = node, .frame = last_frame(finder, node), .weight = node});
     return error;
+}
+
+static int open_member(struct finder *finder, struct batch *batch, struct member member)
+{
+    if (finder->upwards)
+        return open_upwards(finder, batch, member);
+    if (member.frame == first_frame(finder, member.node))
+        return open_children(finder, batch, member.node);
+    member.frame--;
+    return join(finder, batch, member);
 }
 
 static int open_row(struct finder *finder, uint32_t group, uint32_t row)
@@ -159,7 +225,7 @@ static int open_row(struct finder *finder, uint32_t group, uint32_t row)
 
     for (uint32_t at = finder->groups[group].first; error == 0 && at != 0;) {
         struct member member = finder->members[at - 1]; /* the array may move */
-        error = open_member(finder, &batch, &member);
+        error = open_member(finder, &batch, member);
         at = member.next;
     }
     finder->calls->rows[row].below = finder->group_count - batch.first;
@@ -185,9 +251,7 @@ static void make_row(struct finder *finder, const struct group *group, struct li
     const struct live_calls *calls = finder->calls;
     uint64_t id = flat_id(group->key, REPORT_BY_FUNCTION);
     uint64_t above = group->parent == REPORT_TREE_TOP ? 0 : calls->rows[group->parent].row.id;
-    struct sum sum = {.location = group->location,
-                      .frame = flat_frame(&finder->profile->locations[group->location],
-                                          REPORT_BY_FUNCTION)};
+    struct sum sum = {.location = group->location, .frame = group->frame};
 
     *call = (struct live_call){.row = {.file = "", .hottest = ""}, .parent = group->parent};
     flat_name_code(finder->profile, &sum, REPORT_BY_FUNCTION, &call->row);
@@ -220,12 +284,19 @@ static int take_rows(struct finder *finder, uint32_t limit)
 
 /* --- where it begins ----------------------------------------------------------------------- */
 
-static bool is_of(const struct finder *finder, uint32_t location, uint64_t function)
+/* The outermost of a place's frames that is of a function, + 1; 0: none is. */
+static uint32_t frame_of(const struct finder *finder, uint32_t location, uint64_t function)
 {
+    uint32_t first, end;
     uint64_t key[2];
 
-    flat_location_key(finder->profile, location, finder->options, key);
-    return !flat_is_pending(key) && flat_id(key, REPORT_BY_FUNCTION) == function;
+    flat_frames(&finder->profile->locations[location], finder->options, &first, &end);
+    for (uint32_t frame = end; frame > first; frame--) {
+        find_key(finder, location, frame - 1, key);
+        if (!flat_is_pending(key) && flat_id(key, REPORT_BY_FUNCTION) == function)
+            return frame;
+    }
+    return 0;
 }
 
 /* The outermost calls of a function: no time counts twice. */
@@ -233,17 +304,18 @@ static int begin_at(struct finder *finder, struct batch *batch, uint64_t functio
 {
     const struct profile *profile = finder->profile;
     bool *inside = calloc(profile->node_count, sizeof *inside);
-    bool *wanted = calloc(profile->location_count, sizeof *wanted);
+    uint32_t *wanted = calloc(profile->location_count, sizeof *wanted);
     int error = inside == NULL || wanted == NULL ? -ENOMEM : 0;
 
     for (uint32_t i = 1; error == 0 && i < profile->location_count; i++)
-        wanted[i] = is_of(finder, i, function);
+        wanted[i] = frame_of(finder, i, function);
     for (uint32_t i = 1; error == 0 && i < profile->node_count; i++) {
-        bool here = wanted[profile->nodes[i].location];
+        uint32_t frame = wanted[profile->nodes[i].location];
         bool above = inside[profile->nodes[i].parent];
-        inside[i] = here || above;
-        if (here && !above && finder->nodes->total[i].samples > 0) {
-            error = join(finder, batch, i, i);
+        inside[i] = frame != 0 || above;
+        if (frame != 0 && !above && finder->nodes->total[i].samples > 0) {
+            error = join(finder, batch,
+                         (struct member){.node = i, .frame = frame - 1, .weight = i});
             finder->calls->root_ns += finder->nodes->total[i].ns;
         }
     }
@@ -262,7 +334,7 @@ static int begin(struct finder *finder, enum report_tree_kind kind, uint64_t fun
         error = begin_at(finder, &batch, function);
     } else {
         finder->calls->root_ns = finder->calls->ns;
-        error = open_member(finder, &batch, &(struct member){0});
+        error = open_children(finder, &batch, PROFILE_NONE);
     }
     return error == 0 ? push_batch(finder, &batch) : (sums_clear(&batch.keys), error);
 }

@@ -13,6 +13,8 @@
 #include "report/flat.h"
 #include "report/live-sums.h"
 
+#define SEVERAL UINT32_MAX /* sums of a place: its frames are looked for one by one */
+
 /* A report's sums being made. */
 struct update {
     struct live_sums *sums;
@@ -38,20 +40,20 @@ static bool is_code(enum report_by by)
 
 /* --- which sum --------------------------------------------------------------------------- */
 
-/* Code is known by its location, all else by what the key says. */
-static uint32_t subject_of(const struct update *update, const struct profile_sample *sample,
-                           uint32_t node)
+/* Is all known of a place that its sums depend on? Where inlined functions have sums of their own,
+ * these come with its lines. */
+static bool is_looked_up(const struct update *update, const struct profile_location *place)
 {
-    if (is_code(update->options->by))
-        return update->profile->nodes[node].location;
-    return update->options->by == REPORT_BY_SYSCALL ? sample->syscall : sample->thread;
+    bool lines = update->options->by == REPORT_BY_LINE || !update->options->no_inlines;
+
+    if (update->options->by == REPORT_BY_OBJECT)
+        return true;
+    return (place->looked & (lines ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME)) != 0;
 }
 
-static int make_sum(const struct update *update, const struct profile_sample *sample,
-                    uint32_t subject, const uint64_t key[2], uint32_t *index)
+static int make_sum(const struct update *update, const uint64_t key[2], uint32_t *index)
 {
     struct live_sums *sums = update->sums;
-    enum report_by by = update->options->by;
     struct sum *sum = sums_need(&sums->sums, key);
     uint32_t count = sums->sums.count;
 
@@ -62,42 +64,77 @@ static int make_sum(const struct update *update, const struct profile_sample *sa
     *index = (uint32_t)(sum - sums->sums.all);
     if (sums->totals[*index].samples == 0) /* what has no name yet is called by what waits now */
         sum->location = PROFILE_NONE;
-    if (is_code(by)) {
-        flat_show_by(update->profile, sum, subject,
-                     flat_frame(&update->profile->locations[subject], by));
-    } else if (sum->samples == 0) {
-        sum->thread = sample->thread;
-        sum->syscall = sample->syscall;
-    }
     return 0;
 }
 
-/* The sum of a sample, or of a frame of its stack. */
-static int find_sum(const struct update *update, const struct profile_sample *sample, uint32_t node,
-                    uint32_t *index)
+/* A place that is not looked up may turn out to be another's. */
+static void show_by(const struct update *update, struct sum *sum, uint32_t location, uint32_t frame)
+{
+    const struct profile_location *places = update->profile->locations;
+
+    if (is_looked_up(update, &places[location]) && !is_looked_up(update, &places[sum->location]))
+        sum->location = PROFILE_NONE;
+    flat_show_by(update->profile, sum, location, frame);
+}
+
+/* The sum of a frame, of which a place may have several. */
+static int find_code(const struct update *update, uint32_t location, uint32_t frame,
+                     uint32_t *index)
 {
     struct live_sums *sums = update->sums;
-    uint32_t subject = subject_of(update, sample, node);
+    const struct profile_location *place = &update->profile->locations[location];
+    uint32_t first, end, known = sums->known[location];
+    uint64_t key[2];
+
+    if (known != 0 && known != SEVERAL) {
+        *index = known - 1;
+        return 0;
+    }
+    flat_frames(place, update->options, &first, &end);
+    flat_location_key(update->profile, location, update->options, key);
+    if (!flat_is_pending(key))
+        flat_frame_key(update->profile, place, frame, update->options->by, key);
+    int error = make_sum(update, key, index);
+    if (error != 0)
+        return error;
+    show_by(update, &sums->sums.all[*index], location, frame);
+    if (is_looked_up(update, place))
+        sums->known[location] = end - first > 1 ? SEVERAL : *index + 1;
+    return 0;
+}
+
+/* All else is known by what its key says, but for processes: by their threads. */
+static int find_task_or_call(const struct update *update, const struct profile_sample *sample,
+                             uint32_t *index)
+{
+    struct live_sums *sums = update->sums;
+    uint32_t subject =
+        update->options->by == REPORT_BY_SYSCALL ? sample->syscall : sample->thread;
     uint64_t key[2];
 
     int error = live_grow(&sums->known, &sums->known_count, subject + 1, sizeof *sums->known);
-    if (error != 0)
-        return error;
-    if (sums->known[subject] != 0) {
-        *index = sums->known[subject] - 1;
-        return 0;
-    }
-    if (is_code(update->options->by))
-        flat_location_key(update->profile, subject, update->options, key);
-    else
+    if (error == 0 && sums->known[subject] == 0) {
         flat_key(update->profile, sample, update->options, key);
-    error = make_sum(update, sample, subject, key, index);
-    if (error == 0 && !flat_is_pending(key))
+        error = make_sum(update, key, index);
+        if (error != 0)
+            return error;
         sums->known[subject] = *index + 1;
+        sums->sums.all[*index].thread = sample->thread;
+        sums->sums.all[*index].syscall = sample->syscall;
+    }
+    if (error == 0)
+        *index = sums->known[subject] - 1;
     return error;
 }
 
 /* --- adding ------------------------------------------------------------------------------ */
+
+static void add_own(struct live_sums *sums, uint32_t index, const struct call_total *more)
+{
+    sums->sums.all[index].samples += more->samples;
+    sums->sums.all[index].ns += more->ns;
+    live_add(&sums->all, more);
+}
 
 /* A sum is on the stack that is being added; once more does not count. */
 static void meet(struct live_sums *sums, uint32_t index, const struct call_total *more)
@@ -107,49 +144,57 @@ static void meet(struct live_sums *sums, uint32_t index, const struct call_total
     sums->met[index] = sums->stacks;
 }
 
+static int add_frames(const struct update *update, uint32_t location, bool leaf,
+                      const struct call_total *more)
+{
+    uint32_t first, end, index;
+    int error = 0;
+
+    flat_frames(&update->profile->locations[location], update->options, &first, &end);
+    for (uint32_t frame = first; error == 0 && frame < end; frame++) {
+        error = find_code(update, location, frame, &index);
+        if (error != 0)
+            break;
+        if (leaf && frame == first)
+            add_own(update->sums, index, more);
+        meet(update->sums, index, more);
+    }
+    return error;
+}
+
 /* more may be negative, as unsigned numbers are. */
 static int add_sample(const struct update *update, const struct profile_sample *sample,
                       const struct call_total *more)
 {
     struct live_sums *sums = update->sums;
-    uint32_t index, parent = update->profile->nodes[sample->node].parent;
-    int error = find_sum(update, sample, sample->node, &index);
+    const struct profile_node *nodes = update->profile->nodes;
+    uint32_t index;
+    int error = 0;
 
-    if (error != 0)
-        return error;
-    sums->sums.all[index].samples += more->samples;
-    sums->sums.all[index].ns += more->ns;
-    live_add(&sums->all, more);
-    if (!is_code(update->options->by))
-        return 0;
-    sums->stacks++;
-    meet(sums, index, more);
-    while (error == 0 && parent != PROFILE_NONE) {
-        sums->has_stacks = true;
-        error = find_sum(update, sample, parent, &index);
+    if (!is_code(update->options->by)) {
+        error = find_task_or_call(update, sample, &index);
         if (error == 0)
-            meet(sums, index, more);
-        parent = update->profile->nodes[parent].parent;
+            add_own(sums, index, more);
+        return error;
     }
+    sums->has_stacks = sums->has_stacks || nodes[sample->node].parent != PROFILE_NONE;
+    sums->stacks++;
+    for (uint32_t node = sample->node; error == 0 && node != PROFILE_NONE;
+         node = nodes[node].parent)
+        error = add_frames(update, nodes[node].location, node == sample->node, more);
     return error;
 }
 
-/* Has every place on its stack what its sum depends on? */
-static bool is_named(const struct update *update, const struct profile_sample *sample)
+/* Does nothing that its sums depend on come later? */
+static bool is_settled(const struct update *update, const struct profile_sample *sample)
 {
     const struct profile *profile = update->profile;
-    uint64_t key[2];
 
     if (!is_code(update->options->by))
         return true;
-    for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent) {
-        uint32_t location = profile->nodes[node].location;
-        if (location < update->sums->known_count && update->sums->known[location] != 0)
-            continue;
-        flat_location_key(profile, location, update->options, key);
-        if (flat_is_pending(key))
+    for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent)
+        if (!is_looked_up(update, &profile->locations[profile->nodes[node].location]))
             return false;
-    }
     return true;
 }
 
@@ -170,7 +215,7 @@ static int take_sample(const struct update *update, uint32_t index)
 
     if (!live_samples_more(&sums->samples, update->profile, update->options, index, &more))
         return 0;
-    if (!is_named(update, sample))
+    if (!is_settled(update, sample))
         return keep_waiting(sums, index);
     live_samples_take(&sums->samples, index, &more);
     return add_sample(update, sample, &more);
@@ -199,14 +244,18 @@ int live_sums_update(struct live_sums *sums, const struct profile *profile,
 {
     const struct update update = {sums, profile, options};
 
-    if (sums->by != options->by ||
+    if (sums->by != options->by || sums->no_inlines != options->no_inlines ||
         !live_samples_go_on(&sums->samples, profile, &options->filter)) {
         live_sums_clear(sums);
         live_samples_begin(&sums->samples, profile, &options->filter);
         sums->by = options->by;
+        sums->no_inlines = options->no_inlines;
     }
     sums->waiting_count = 0;
     int error = live_samples_grow(&sums->samples, profile);
+    if (error == 0 && is_code(options->by))
+        error = live_grow(&sums->known, &sums->known_count, profile->location_count,
+                          sizeof *sums->known);
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
         error = take_sample(&update, i);
     if (error == 0)
@@ -216,9 +265,14 @@ int live_sums_update(struct live_sums *sums, const struct profile *profile,
     return error;
 }
 
+static struct report_options options_of(const struct live_sums *sums)
+{
+    return (struct report_options){.by = sums->by, .no_inlines = sums->no_inlines, .live = true};
+}
+
 void live_sums_settle(struct live_sums *sums, const struct profile *profile)
 {
-    const struct report_options options = {.by = sums->by, .live = true};
+    const struct report_options options = options_of(sums);
     const struct update update = {sums, profile, &options};
 
     if (add_waiting(&update, true) != 0) /* no sum is new, so there is nothing that could fail */
@@ -228,15 +282,23 @@ void live_sums_settle(struct live_sums *sums, const struct profile *profile)
 
 void live_sums_named(struct live_sums *sums, const struct profile *profile, uint32_t location)
 {
-    const struct report_options options = {.by = sums->by, .live = true};
+    const struct report_options options = options_of(sums);
+    const struct profile_location *place = &profile->locations[location];
+    uint32_t first, end;
     uint64_t key[2];
 
     if (!is_code(sums->by) || location >= sums->known_count || sums->known[location] == 0)
         return;
-    struct sum *sum = &sums->sums.all[sums->known[location] - 1];
-    flat_location_key(profile, location, &options, key);
-    if (key[0] == sum->key[0] && key[1] == sum->key[1])
-        flat_show_by(profile, sum, location, flat_frame(&profile->locations[location], sums->by));
-    else
+    flat_frames(place, &options, &first, &end);
+    struct sum *sum = sums->known[location] == SEVERAL
+                          ? NULL
+                          : &sums->sums.all[sums->known[location] - 1];
+    flat_frame_key(profile, place, first, sums->by, key);
+    if (sum == NULL || end - first > 1 || key[0] != sum->key[0] || key[1] != sum->key[1]) {
         live_sums_clear(sums);
+        return;
+    }
+    if (sum->location == location) /* it may be another of its lines now */
+        sum->frame = first;
+    flat_show_by(profile, sum, location, first);
 }

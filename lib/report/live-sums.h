@@ -19,16 +19,17 @@ struct live_sums {
     uint64_t *met;            /* owned; of each sum, the last stack that it was on */
     uint32_t total_count, met_count;
     enum report_by by;
+    bool no_inlines;
     struct live_samples samples; /* that are in the sums */
     uint64_t stacks;          /* added so far */
-    uint32_t *known;          /* owned; of each location, thread or system call: its sum + 1, 0 */
-    uint32_t *waiting;        /* owned; samples with places that have no name yet */
+    uint32_t *known;          /* owned; of each location, thread or system call: its sum + 1; 0 */
+    uint32_t *waiting;        /* owned; samples with places that are not looked up yet */
     uint32_t known_count, waiting_count;
 };
 
-/* Brings sums up to date: they may be all 0, or of a report with other options. Of these by and
- * the filter count. Until live_sums_settle they hold what waits for names, too, in sums of its own.
- * 0 or -ENOMEM: then they are empty. */
+/* Brings sums up to date: they may be all 0, or of a report with other options. Of these by,
+ * no_inlines and the filter count. Until live_sums_settle they hold what waits for names or lines,
+ * too. 0 or -ENOMEM: then they are empty. */
 int live_sums_update(struct live_sums *sums, const struct profile *profile,
                      const struct report_options *options);
 void live_sums_settle(struct live_sums *sums, const struct profile *profile);

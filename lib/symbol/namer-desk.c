@@ -44,6 +44,7 @@ void namer_answers_clear(struct namer_answers *answers)
     free(answers->strings);
     free(answers->functions);
     free(answers->found);
+    free(answers->lines);
     free(answers->definitions);
     free(answers->codes);
     *answers = (struct namer_answers){0};

@@ -38,7 +38,7 @@ struct namer_questions {
 struct namer_found {
     uint32_t location;
     uint32_t looked; /* enum profile_lookup */
-    struct profile_line line;
+    uint32_t lines;  /* so many, which go on where those found before ended */
 };
 
 struct namer_definition {
@@ -51,9 +51,10 @@ struct namer_answers {
     const char **strings; /* the array is owned; they are the thread's, which never change */
     struct profile_function *functions; /* owned; without definitions */
     struct namer_found *found;          /* owned */
+    struct profile_line *lines;         /* owned; of all that was found */
     struct namer_definition *definitions; /* owned */
     struct namer_code *codes;             /* owned */
-    uint32_t string_count, function_count, found_count, definition_count, code_count;
+    uint32_t string_count, function_count, found_count, line_count, definition_count, code_count;
 };
 
 /* Outlives whoever of the two goes first. */

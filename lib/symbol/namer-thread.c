@@ -139,23 +139,34 @@ static int take_questions(struct work *work)
     return error;
 }
 
+/* Appends one array to another, which is mostly empty. */
+static int append(void *to, uint32_t *to_count, const void *from, uint32_t count, size_t size)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int error = profile_grow(to, *to_count, size);
+        if (error != 0)
+            return error;
+        memcpy(*(char **)to + (size_t)*to_count * size, (const char *)from + i * size, size);
+        ++*to_count;
+    }
+    return 0;
+}
+
 /* --- jobs ---------------------------------------------------------------------------- */
 
 static int answer_place(struct work *work, uint32_t location)
 {
     const struct profile_location *place = &work->profile->locations[location];
     struct namer_answers *answers = &work->answers;
-    int error = profile_grow(&answers->found, answers->found_count, sizeof *answers->found);
+    int error = append(&answers->lines, &answers->line_count, place->lines, place->line_count,
+                       sizeof *answers->lines);
 
-    if (error != 0)
-        return error;
-    struct namer_found *found = &answers->found[answers->found_count++];
-    *found = (struct namer_found){.location = location, .looked = place->looked};
-    if (place->line_count > 0) {
-        found->line = place->lines[0];
-        found->line.function = place->lines[place->line_count - 1].function;
-    }
-    return 0;
+    if (error == 0)
+        error = profile_grow(&answers->found, answers->found_count, sizeof *answers->found);
+    if (error == 0)
+        answers->found[answers->found_count++] = (struct namer_found){
+            .location = location, .looked = place->looked, .lines = place->line_count};
+    return error;
 }
 
 static int look_up(struct work *work, uint32_t location, uint32_t what)
@@ -289,19 +300,6 @@ static int rename_unlisted(struct work *work)
 
 /* --- answers --------------------------------------------------------------------------- */
 
-/* Appends one array to another, which is mostly empty. */
-static int append(void *to, uint32_t *to_count, const void *from, uint32_t count, size_t size)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        int error = profile_grow(to, *to_count, size);
-        if (error != 0)
-            return error;
-        memcpy(*(char **)to + (size_t)*to_count * size, (const char *)from + i * size, size);
-        ++*to_count;
-    }
-    return 0;
-}
-
 static int tell_tables(struct work *work, struct namer_answers *to)
 {
     const struct profile *profile = work->profile;
@@ -328,6 +326,9 @@ static int hand_over(struct work *work)
     if (error == 0)
         error = append(&to->found, &to->found_count, from->found, from->found_count,
                        sizeof *to->found);
+    if (error == 0)
+        error = append(&to->lines, &to->line_count, from->lines, from->line_count,
+                       sizeof *to->lines);
     if (error == 0)
         error = append(&to->definitions, &to->definition_count, from->definitions,
                        from->definition_count, sizeof *to->definitions);

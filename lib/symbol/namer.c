@@ -282,17 +282,18 @@ static int take_tables(struct namer *namer, const struct namer_answers *answers)
     return error;
 }
 
-static int take_found(struct namer *namer, const struct namer_found *found)
+static int take_found(struct namer *namer, const struct namer_found *found,
+                      struct profile_line *lines)
 {
-    struct profile_line line = {.function = namer->functions.indexes[found->line.function],
-                                .file = namer->strings.indexes[found->line.file],
-                                .line = found->line.line};
-
-    int error = profile_set_lines(namer->profile, found->location, &line, 1, found->looked);
-    if (error != 0)
-        return error;
-    note_name(namer, found->location);
-    return 0;
+    for (uint32_t i = 0; i < found->lines; i++) {
+        lines[i].function = namer->functions.indexes[lines[i].function];
+        lines[i].file = namer->strings.indexes[lines[i].file];
+    }
+    int error =
+        profile_set_lines(namer->profile, found->location, lines, found->lines, found->looked);
+    if (error == 0)
+        note_name(namer, found->location);
+    return error;
 }
 
 static int take_codes(struct namer *namer, struct namer_answers *answers)
@@ -311,10 +312,13 @@ static int take_codes(struct namer *namer, struct namer_answers *answers)
 
 static int take_answers(struct namer *namer, struct namer_answers *answers)
 {
+    uint32_t lines = 0;
     int error = take_tables(namer, answers);
 
-    for (uint32_t i = 0; error == 0 && i < answers->found_count; i++)
-        error = take_found(namer, &answers->found[i]);
+    for (uint32_t i = 0; error == 0 && i < answers->found_count; i++) {
+        error = take_found(namer, &answers->found[i], answers->lines + lines);
+        lines += answers->found[i].lines;
+    }
     for (uint32_t i = 0; error == 0 && i < answers->definition_count; i++) {
         const struct namer_definition *definition = &answers->definitions[i];
         profile_define_function(namer->profile, namer->functions.indexes[definition->function],

@@ -93,6 +93,53 @@ Test(live_calls, top_down)
     profile_free(profile);
 }
 
+/* Inlined functions are frames like others, of which only the innermost has time of its own. */
+Test(live_calls, inlined)
+{
+    struct report_options options = live_all;
+    struct profile *profile = profile_new();
+    struct live_calls calls;
+
+    stack(profile, "main;work|in|deep;leaf", 50);
+    stack(profile, "main;work|in|deep", 20);
+    stack(profile, "main;work|in", 10);
+    stack(profile, "main;in", 20);
+    cr_assert_eq(find_calls(profile, &options, REPORT_TREE_CALLS, 0, &calls), 0);
+    const struct live_call *main = find(&calls, REPORT_TREE_TOP, "main");
+    const struct live_call *work = find(&calls, at(&calls, main), "work");
+    const struct live_call *in = find(&calls, at(&calls, work), "in");
+    const struct live_call *deep = find(&calls, at(&calls, in), "deep");
+    cr_assert_eq(calls.count, 6);
+    cr_assert(work->row.samples == 0 && work->row.total_samples == 80);
+    cr_assert(in->row.samples == 10 && in->row.total_samples == 80);
+    cr_assert(deep->row.samples == 20 && deep->row.total_samples == 70);
+    cr_assert_eq(find(&calls, at(&calls, deep), "leaf")->row.samples, 50);
+    cr_assert_eq(find(&calls, at(&calls, main), "in")->row.samples, 20);
+    uint64_t wanted = in->function;
+    live_calls_clear(&calls);
+
+    cr_assert_eq(find_calls(profile, &options, REPORT_TREE_CALLERS, wanted, &calls), 0);
+    cr_assert_eq(calls.root_ns, 1000);
+    work = find(&calls, at(&calls, find(&calls, REPORT_TREE_TOP, "in")), "work");
+    cr_assert_eq(work->row.total_samples, 80);
+    cr_assert_eq(find(&calls, at(&calls, work), "main")->row.total_samples, 80);
+    live_calls_clear(&calls);
+
+    cr_assert_eq(find_calls(profile, &options, REPORT_TREE_CALLEES, wanted, &calls), 0);
+    in = find(&calls, REPORT_TREE_TOP, "in");
+    cr_assert(in->row.samples == 30 && in->row.total_samples == 100);
+    cr_assert_eq(find(&calls, at(&calls, in), "deep")->row.total_samples, 70);
+    live_calls_clear(&calls);
+
+    options.no_inlines = true;
+    cr_assert_eq(find_calls(profile, &options, REPORT_TREE_CALLS, 0, &calls), 0);
+    main = find(&calls, REPORT_TREE_TOP, "main");
+    cr_assert_eq(find(&calls, at(&calls, main), "work")->row.samples, 30);
+    cr_assert_eq(calls.count, 4);
+    live_calls_clear(&calls);
+    profile_free(profile);
+}
+
 Test(live_calls, ids_stay_while_it_grows)
 {
     struct profile *profile = small();
@@ -184,7 +231,8 @@ Test(live_calls, totals_as_other_reports_have_them)
     for (unsigned i = 0; i < 3000; i++) { /* by a rule without a pattern to it */
         size_t used = (size_t)snprintf(folded, sizeof folded, "main");
         for (unsigned k = 0, seed = i * 2654435761u; k < 2 + i % 9; k++, seed = seed * 69069 + 1)
-            used += (size_t)snprintf(folded + used, sizeof folded - used, ";f%u", (seed >> 16) % 40);
+            used += (size_t)snprintf(folded + used, sizeof folded - used, "%cf%u",
+                                     seed % 5 == 0 ? '|' : ';', (seed >> 16) % 40);
         stack(profile, folded, 1 + i % 7);
     }
     cr_assert_eq(report_flat(profile, NULL, &saved, &one), 0);

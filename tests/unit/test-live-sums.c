@@ -19,6 +19,7 @@ struct world {
     struct live_sums sums[GROUPINGS];
     struct live_nodes nodes;
     struct report_filter filter;
+    bool no_inlines;
     unsigned seed;
 };
 
@@ -69,28 +70,38 @@ static void sample(struct world *world, unsigned deepest)
     world->profile->totals.wall = wall;
 }
 
-/* A name, or another one; or lines too. */
+/* A name, or another one; or lines too, with what was inlined there. */
 static void name(struct world *world)
 {
     struct profile *profile = world->profile;
-    uint32_t location = world->places[any(world, PLACES)];
-    uint32_t looked = PROFILE_LOOKED_NAME | (any(world, 2) == 0 ? PROFILE_LOOKED_LINE : 0);
+    uint32_t location = world->places[any(world, PLACES)], count = 1;
+    uint32_t looked = PROFILE_LOOKED_NAME;
+    struct profile_line lines[3];
     char text[16];
 
-    snprintf(text, sizeof text, "f%u", any(world, 12));
-    struct profile_line line = {
-        .function = stacks_function(profile, text, profile->locations[location].object),
-        .line = 1 + any(world, 9)};
-    stacks_must(profile_string(profile, "/src/a.c", &line.file));
-    stacks_must(profile_set_lines(profile, location, &line, 1, looked));
+    if (any(world, 2) == 0) {
+        looked |= PROFILE_LOOKED_LINE;
+        count += any(world, 3);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(text, sizeof text, "f%u", any(world, 12));
+        lines[i] = (struct profile_line){
+            .function = stacks_function(profile, text, profile->locations[location].object),
+            .line = 1 + any(world, 9)};
+        stacks_must(profile_string(profile, "/src/a.c", &lines[i].file));
+    }
+    stacks_must(profile_set_lines(profile, location, lines, count, looked));
     for (unsigned by = 0; by < GROUPINGS; by++)
         live_sums_named(&world->sums[by], profile, location);
 }
 
 static void expect_equal(struct world *world, enum report_by by)
 {
-    struct report_options options = {
-        .by = by, .live = true, .stacks = true, .filter = world->filter};
+    struct report_options options = {.by = by,
+                                     .live = true,
+                                     .stacks = true,
+                                     .no_inlines = world->no_inlines,
+                                     .filter = world->filter};
     struct report *anew, *kept;
 
     cr_assert_eq(report_flat(world->profile, NULL, &options, &anew), 0);
@@ -146,6 +157,8 @@ static void change_something(struct world *world, unsigned deepest)
         profile_clear(world->profile);
     else if (what == 1)
         world->profile->totals.wall = !world->profile->totals.wall;
+    else if (what == 2)
+        world->no_inlines = !world->no_inlines;
     else if (what < 8)
         world->filter = (struct report_filter){.tid = any(world, 2) * 101,
                                                .object = any(world, 3),
@@ -160,7 +173,7 @@ static void live_through(unsigned deepest)
 {
     struct world world = new_world();
 
-    for (unsigned round = 0; round < 1500; round++) {
+    for (unsigned round = 0; round < 600; round++) {
         for (unsigned i = any(&world, 20); i > 0; i--)
             change_something(&world, deepest);
         for (unsigned by = 0; by < GROUPINGS; by++)
