@@ -193,10 +193,30 @@ static bool window_ends(const struct model *model, const struct table *table, do
     return due && (table->windows > 0 || seconds >= FIRST_WINDOW * model->window_seconds);
 }
 
+/* A table that begins between two ends of windows has rows that nobody has asked names for: until
+ * its first window ends it may begin again with them. */
+static bool begins_again(const struct table *table, bool due)
+{
+    if (due || !table->taken || table->windows > 0)
+        return false;
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->rows[i].total.pending)
+            return true;
+    return false;
+}
+
+bool model_awaits_names(const struct model *model)
+{
+    return !model->paused && begins_again(&model->tables[model->view], false);
+}
+
 /* After the end no window ends any more, but what was looked up since comes. */
 static void take_table(struct model *model, struct snapshot *snapshot, enum pprofil_by by, bool due)
 {
     struct table *table = &model->tables[by];
+
+    if (snapshot->by[by].taken && begins_again(table, due))
+        table_clear(table);
     uint64_t since = table->taken ? model->table_ns[by] : model->began_ns;
     double seconds = since == 0 ? 0 : ((double)snapshot->time_ns - (double)since) / 1e9;
 

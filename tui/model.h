@@ -180,6 +180,8 @@ void model_wants(struct model *model, struct snapshot_wants *wants);
 /* Takes a snapshot over, and leaves *snapshot empty. due: a whole window has passed since the
  * last; else (EFFECT_SNAPSHOT) windows and histories stay as they are. */
 void model_take(struct model *model, struct snapshot *snapshot, bool due);
+/* Would another snapshot before the window's end show names that this one lacks? */
+bool model_awaits_names(const struct model *model);
 /* Takes a list of processes over. */
 void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
                            uint32_t count, uint64_t time_ns);

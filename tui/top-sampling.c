@@ -124,6 +124,8 @@ void top_take_snapshot(struct top *top, bool due)
         return; /* no memory: the screen stays as it is */
     top->ask_at = next_ask(top, &snapshot);
     model_take(top->model, &snapshot, due);
+    if (top->ask_at == 0 && !top_is_over(top) && model_awaits_names(top->model))
+        top->ask_at = top_now() + TOP_ASK_NS;
     if (top->source.dead && !top->told_dead) { /* the header goes on to say it */
         model_say(top->model, top_now(), "the supervisor has died; the target runs on");
         top->told_dead = true;

@@ -291,6 +291,32 @@ Test(windows, the_first_report_since_the_start_is_one)
     model_free(model);
 }
 
+/* A view that is opened in the middle of a window has places that nobody has named yet. */
+Test(windows, a_view_begins_again_with_its_names)
+{
+    struct story story = begin();
+    struct model *model = story.model;
+
+    run(&story, "ab", 100);
+    pass(&story, 0, true);
+    const struct table *table = model_table(model);
+    cr_assert(!model_awaits_names(model));
+    model->tables[model->view].rows[0].total.pending = true;
+    cr_assert(model_awaits_names(model));
+    run(&story, "c", 300); /* they were c */
+    pass(&story, 100, false);
+    expect_rows(model, "cab");
+    cr_assert(!model_awaits_names(model));
+    cr_assert_eq(table->windows, 0);
+    run(&story, "a", 50);
+    pass(&story, 900, true);
+    cr_assert_eq(table->windows, 1);
+    cr_assert_float_eq(table->window_seconds, 0.9, 1e-9);
+    model->tables[model->view].rows[0].total.pending = true;
+    cr_assert(!model_awaits_names(model), "a table with a window keeps it");
+    model_free(model);
+}
+
 Test(windows, names_come_after_the_end)
 {
     struct story story = begin();
