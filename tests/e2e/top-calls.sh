@@ -111,6 +111,40 @@ screen_keys q
 screen_expect_end "quits" 0
 screen_locale=C.UTF-8
 
+# functions that were inlined are frames, once lines are read
+if command -v "${CC:-cc}" >/dev/null; then
+	cat >"$work/inlined.c" <<'END'
+static inline __attribute__((always_inline)) double divide(double x)
+{
+	return x / 1.9999 / 1.0001 / 1.01 / 1.02;
+}
+static __attribute__((noinline)) double work(double x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x = divide(x) + 3;
+	return x;
+}
+int main(void)
+{
+	volatile double x = 1;
+	for (;;)
+		x = work(x, 100000);
+}
+END
+	"${CC:-cc}" -O2 -g -o "$work/inlined" "$work/inlined.c"
+	chain=$work/inlined
+	screen_start 24 80 "$pprofil" top --overhead 20 -g "$chain"
+	screen_expect "an inlined function has a row" '^ *[0-9.]+ +[0-9.]+ .* divide '
+	screen_keys 7
+	screen_expect "it is called by the function that it is in" '^ +[0-9.]+ +[0-9.]+ +.* work(\..*)?$'
+	screen_keys End
+	screen_expect "and has the time" '^ +[1-9][0-9.]+ +[1-9][0-9.]+ +.* divide$'
+	screen_keys q
+	screen_expect_end "quits" 0
+	end_programs
+	chain=$targets/route
+fi
+
 begin 10x40
 for key in 7 8 f c e; do
 	screen_keys $key
