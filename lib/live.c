@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "live-internal.h"
+#include "report/flat.h"
 
 #define FIRST_SLOTS 256
 
@@ -57,13 +58,29 @@ static void enter(struct live_places *places, uint64_t id, uint32_t location)
     places->count++;
 }
 
+/* What was inlined has rows of its own, too, where there are stacks. */
+static void enter_rows(struct pprofil_live *live, struct live_places *places, enum report_by by,
+                       uint32_t location)
+{
+    const struct report_options options = {.by = by, .no_inlines = !live->inlines};
+    const struct profile_location *place = &live->profile->locations[location];
+    uint32_t first, end;
+    uint64_t key[2];
+
+    flat_frames(place, &options, &first, &end);
+    for (uint32_t frame = first; frame < end; frame++) {
+        flat_frame_key(live->profile, place, frame, by, key);
+        enter(places, flat_id(key, by), location);
+    }
+}
+
 static void note_name(void *context, uint32_t location)
 {
     struct pprofil_live *live = context;
 
-    enter(&live->functions, report_id(live->profile, REPORT_BY_FUNCTION, location), location);
+    enter_rows(live, &live->functions, REPORT_BY_FUNCTION, location);
     if (live->profile->locations[location].looked & PROFILE_LOOKED_LINE)
-        enter(&live->lines, report_id(live->profile, REPORT_BY_LINE, location), location);
+        enter_rows(live, &live->lines, REPORT_BY_LINE, location);
     for (unsigned by = 0; by <= REPORT_BY_SYSCALL; by++)
         live_sums_named(&live->sums[by], live->profile, location);
 }

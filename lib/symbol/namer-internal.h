@@ -49,7 +49,7 @@ struct namer_definition {
  * before ended. */
 struct namer_answers {
     const char **strings; /* the array is owned; they are the thread's, which never change */
-    struct profile_function *functions; /* owned; without definitions */
+    struct profile_function *functions; /* owned */
     struct namer_found *found;          /* owned */
     struct profile_line *lines;         /* owned; of all that was found */
     struct namer_definition *definitions; /* owned */

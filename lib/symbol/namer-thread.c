@@ -309,11 +309,13 @@ static int tell_tables(struct work *work, struct namer_answers *to)
 
     if (error == 0)
         work->told_strings += strings;
-    for (; error == 0 && work->told_functions < profile->function_count; work->told_functions++) {
-        struct profile_function function = profile->functions[work->told_functions];
-        function.file = function.line = 0;
-        error = append(&to->functions, &to->function_count, &function, 1, sizeof function);
-    }
+    uint32_t functions = profile->function_count - work->told_functions;
+    if (error == 0)
+        error = append(&to->functions, &to->function_count,
+                       profile->functions + work->told_functions, functions,
+                       sizeof *to->functions);
+    if (error == 0)
+        work->told_functions += functions;
     return error;
 }
 

@@ -275,6 +275,7 @@ static int take_tables(struct namer *namer, const struct namer_answers *answers)
         struct profile_function function = answers->functions[i];
         function.name = strings->indexes[function.name];
         function.system_name = strings->indexes[function.system_name];
+        function.file = strings->indexes[function.file];
         error = profile_function(namer->profile, &function, &index);
         if (error == 0)
             error = translate(&namer->functions, index);

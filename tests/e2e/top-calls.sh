@@ -139,6 +139,13 @@ END
 	screen_expect "it is called by the function that it is in" '^ +[0-9.]+ +[0-9.]+ +.* work(\..*)?$'
 	screen_keys End
 	screen_expect "and has the time" '^ +[1-9][0-9.]+ +[1-9][0-9.]+ +.* divide$'
+	screen_keys 1
+	screen_resize 24 160
+	screen_expect "where it is, is said" ' divide .*/inlined.c:1$'
+	screen_keys / # it may be on any line
+	screen_type divide
+	screen_keys Enter Enter
+	screen_expect "its code is what it is in" 'x / 1\.9999'
 	screen_keys q
 	screen_expect_end "quits" 0
 	end_programs
