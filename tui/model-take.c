@@ -18,6 +18,7 @@
 #define SILENCE_NS (5 * SECOND / 2) /* so long without news means that nothing runs */
 #define FIRST_WINDOW 0.25           /* of a window's length: a shorter first one says too little */
 #define SYSCALLS 1024
+#define BEGINNINGS 3 /* of a table, for names: those of files that were read before come at once */
 
 /* --- the header: how much, how well --------------------------------------------------------- */
 
@@ -193,11 +194,12 @@ static bool window_ends(const struct model *model, const struct table *table, do
     return due && (table->windows > 0 || seconds >= FIRST_WINDOW * model->window_seconds);
 }
 
-/* A table that begins between two ends of windows has rows that nobody has asked names for: until
- * its first window ends it may begin again with them. */
+/* A table that begins between two ends of windows has rows that nobody has asked names for: it may
+ * begin again with them. Not for ever, for what is new always lacks a name, and no window of a table
+ * that begins again and again would ever end. */
 static bool begins_again(const struct table *table, bool due)
 {
-    if (due || !table->taken || table->windows > 0)
+    if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)
         return false;
     for (uint32_t i = 0; i < table->count; i++)
         if (table->rows[i].total.pending)
@@ -215,8 +217,11 @@ static void take_table(struct model *model, struct snapshot *snapshot, enum ppro
 {
     struct table *table = &model->tables[by];
 
-    if (snapshot->by[by].taken && begins_again(table, due))
+    if (snapshot->by[by].taken && begins_again(table, due)) {
+        unsigned begun = table->begun;
         table_clear(table);
+        table->begun = begun + 1;
+    }
     uint64_t since = table->taken ? model->table_ns[by] : model->began_ns;
     double seconds = since == 0 ? 0 : ((double)snapshot->time_ns - (double)since) / 1e9;
 

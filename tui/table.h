@@ -38,6 +38,7 @@ struct table {
     bool empty;             /* the last had none: no share of it is known */
     bool unsmoothed;        /* smooth_share is window_share: what is shown is a log */
     bool taken;             /* a report was, though it may have had no rows */
+    unsigned begun;         /* times that it was cleared to begin again */
 };
 
 enum table_sort {

@@ -317,6 +317,29 @@ Test(windows, a_view_begins_again_with_its_names)
     model_free(model);
 }
 
+/* Where there always is something new, windows end all the same. */
+Test(windows, a_view_does_not_begin_for_ever)
+{
+    struct story story = begin();
+    struct model *model = story.model;
+    unsigned begun = 0;
+
+    run(&story, "ab", 100);
+    pass(&story, 0, true);
+    for (int i = 0; i < 10; i++) {
+        model->tables[model->view].rows[0].total.pending = true;
+        run(&story, "a", 100);
+        if (!model_awaits_names(model))
+            break;
+        pass(&story, 100, false);
+        begun++;
+    }
+    cr_assert(begun > 0 && begun < 5, "%u", begun);
+    pass(&story, 1000 - 100 * begun, true);
+    cr_assert_eq(model_table(model)->windows, 1);
+    model_free(model);
+}
+
 Test(windows, names_come_after_the_end)
 {
     struct story story = begin();
