@@ -20,139 +20,6 @@
 
 #define Z95 1.959963984540054 /* of the normal distribution */
 
-#define KEY_PENDING UINT64_MAX
-#define MOST_INLINED 64 /* frames of one place; a damaged file may say anything */
-
-static const struct profile_line *line_of(const struct profile_location *place, uint32_t frame)
-{
-    static const struct profile_line none;
-    return frame < place->line_count ? &place->lines[frame] : &none;
-}
-
-/* Without stacks rows are functions as the linker knows them: inlined ones count for their
- * caller; and lines are those of the innermost. */
-uint32_t flat_frame(const struct profile_location *place, enum report_by by)
-{
-    return by == REPORT_BY_FUNCTION && place->line_count > 0 ? place->line_count - 1 : 0;
-}
-
-uint32_t flat_function(const struct profile_location *place)
-{
-    return line_of(place, flat_frame(place, REPORT_BY_FUNCTION))->function;
-}
-
-void flat_frames(const struct profile_location *place, const struct report_options *options,
-                 uint32_t *first, uint32_t *end)
-{
-    uint32_t count = place->line_count > 0 ? place->line_count : 1;
-
-    *first = 0;
-    *end = count < MOST_INLINED ? count : MOST_INLINED;
-    if (options->by == REPORT_BY_OBJECT)
-        *end = 1;
-    else if (options->no_inlines && options->by == REPORT_BY_FUNCTION)
-        *first = count - 1, *end = count;
-    else if (options->no_inlines)
-        *end = 1;
-}
-
-void flat_frame_key(const struct profile *profile, const struct profile_location *place,
-                    uint32_t frame, enum report_by by, uint64_t key[2])
-{
-    const struct profile_line *line = line_of(place, frame);
-
-    key[1] = place->object;
-    if (by == REPORT_BY_FUNCTION)
-        key[0] = profile->functions[line->function].name;
-    else if (by == REPORT_BY_LINE)
-        key[0] = (uint64_t)line->file << 32 | line->line;
-    else
-        key[0] = place->object;
-}
-
-static void code_key(const struct profile *profile, const struct profile_location *place,
-                     enum report_by by, uint64_t key[2])
-{
-    flat_frame_key(profile, place, flat_frame(place, by), by, key);
-}
-
-static bool is_pending(const struct profile_location *place, enum report_by by)
-{
-    return (by == REPORT_BY_FUNCTION && (place->looked & PROFILE_LOOKED_NAME) == 0) ||
-           (by == REPORT_BY_LINE && (place->looked & PROFILE_LOOKED_LINE) == 0);
-}
-
-bool flat_is_pending(const uint64_t key[2])
-{
-    return key[0] == KEY_PENDING;
-}
-
-void flat_location_key(const struct profile *profile, uint32_t location,
-                       const struct report_options *options, uint64_t key[2])
-{
-    const struct profile_location *place = &profile->locations[location];
-
-    code_key(profile, place, options->by, key);
-    if (options->live && is_pending(place, options->by))
-        key[0] = KEY_PENDING;
-}
-
-void flat_key(const struct profile *profile, const struct profile_sample *sample,
-              const struct report_options *options, uint64_t key[2])
-{
-    key[1] = 0;
-    switch (options->by) {
-    case REPORT_BY_FUNCTION:
-    case REPORT_BY_LINE:
-    case REPORT_BY_OBJECT:
-        flat_location_key(profile, profile->nodes[sample->node].location, options, key);
-        break;
-    case REPORT_BY_THREAD:
-        key[0] = sample->thread;
-        break;
-    case REPORT_BY_PROCESS:
-        key[0] = profile->threads[sample->thread].process;
-        break;
-    case REPORT_BY_SYSCALL:
-        key[0] = sample->syscall;
-        break;
-    }
-}
-
-/* Lines have too much in their key for 64 bits: that two of a report's have the same id is as
- * likely as a broken computer. */
-uint64_t flat_id(const uint64_t key[2], enum report_by by)
-{
-    if (by == REPORT_BY_FUNCTION)
-        return (key[1] + 1) << 32 | (key[0] == KEY_PENDING ? 0 : key[0]);
-    if (by == REPORT_BY_LINE)
-        return sums_hash(key) | UINT64_C(1) << 63;
-    return key[0] + 1;
-}
-
-uint64_t report_task_id(uint32_t index)
-{
-    return flat_id((const uint64_t[]){index, 0}, REPORT_BY_THREAD);
-}
-
-uint64_t report_id(const struct profile *profile, enum report_by by, uint32_t location)
-{
-    uint64_t key[2];
-
-    code_key(profile, &profile->locations[location], by, key);
-    return flat_id(key, by);
-}
-
-bool flat_counts(const struct profile *profile, const struct report_options *options,
-                 const struct profile_sample *sample)
-{
-    if (options->live && report_ns(profile, sample) == 0)
-        return false;
-    if (!profile->totals.wall && sample->sleeping) /* wall mode was on for a while */
-        return false;
-    return report_lets_through(profile, &options->filter, sample);
-}
-
 /* All rows, and what they add up to. */
 struct table {
     struct sums sums;
@@ -171,9 +38,9 @@ void flat_show_by(const struct profile *profile, struct sum *sum, uint32_t locat
     if (sum->location != PROFILE_NONE) {
         if ((place->looked & PROFILE_LOOKED_LINE) == 0) /* nor is it known where anything begins */
             return;
-        const struct profile_line *now = line_of(&profile->locations[sum->location], sum->frame);
+        const struct profile_line *now = flat_line(&profile->locations[sum->location], sum->frame);
         if (profile->functions[now->function].line != 0 ||
-            profile->functions[line_of(place, frame)->function].line == 0)
+            profile->functions[flat_line(place, frame)->function].line == 0)
             return;
     }
     sum->location = location;
@@ -233,7 +100,7 @@ void flat_name_code(const struct profile *profile, const struct sum *sum, enum r
     const struct profile_location *place = &profile->locations[sum->location];
     const struct profile_object *object = &profile->objects[place->object];
     const char *path = profile->strings[object->path];
-    const struct profile_line *line = line_of(place, sum->frame);
+    const struct profile_line *line = flat_line(place, sum->frame);
     const struct profile_function *function = &profile->functions[line->function];
 
     row->object = object->kind == PROFILE_OBJECT_MARK ? "" : base_name(path);
@@ -278,7 +145,7 @@ static void make_row(const struct profile *profile, const struct table *table,
 {
     *row = (struct report_row){.name = "", .object = "", .file = "", .hottest = ""};
     row->id = flat_id(sum->key, by);
-    row->pending = sum->key[0] == KEY_PENDING;
+    row->pending = flat_is_pending(sum->key);
     if (by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS) {
         name_by_task(profile, sum, by, row);
         row->hottest = name_hottest(profile, table, sum);

@@ -6,6 +6,9 @@
 #include "report/report.h"
 #include "report/sums.h"
 
+/* One of a place's lines, 0 the innermost; where there is none, all of it is 0. */
+const struct profile_line *flat_line(const struct profile_location *place, uint32_t frame);
+
 /* The function that a place is in, or PROFILE_NONE. */
 uint32_t flat_function(const struct profile_location *place);
 
