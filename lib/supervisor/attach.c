@@ -106,6 +106,7 @@ void attach_baseline(struct process *process)
         tracee->attributed_ns = 0;
         tracee->pending_ns = 0;
     }
+    process->attributed_ns = 0;
     process->explained_ns = 0;
     process->unexplained_ns = 0;
     process->scan = NULL;

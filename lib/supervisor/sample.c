@@ -23,6 +23,7 @@
 #define DEBT_SHARES_LEAST 8  /* ... in so many samples, ... */
 #define DEBT_SHARES_MOST 32  /* ... up to so many */
 #define MOST_AHEAD 8         /* looks that the sum may be ahead of the CPU time used */
+#define KERNEL_TICK_NS 4000000u /* by so much the clock of a process lags for each of its threads */
 #define SETTLED_SAMPLES 16   /* before that a young thread cannot have used what it stands for */
 
 /* In how many samples a debt is paid off. */
@@ -35,8 +36,25 @@ static int64_t debt_shares(int64_t share)
     return shares < DEBT_SHARES_MOST ? shares : DEBT_SHARES_MOST;
 }
 
+/* Where threads are young, or more than there are CPUs, chance rules the sum of each: it is
+ * drawn to what its process has used, and may not go far beyond. */
+static int64_t within_process(const struct supervisor *supervisor, const struct tracee *tracee,
+                              int64_t share)
+{
+    const struct process *process = tracee->process;
+    uint64_t used = process_cpu(process);
+    int64_t left = (int64_t)(used - process->attributed_ns);
+    int64_t lag = (int64_t)KERNEL_TICK_NS * CPU_COUNT(&supervisor->cpus);
+
+    if (used == 0)
+        return share;
+    if (tracee->samples < SETTLED_SAMPLES && left > share)
+        share += (left - share) / debt_shares(share);
+    return share > left + lag ? left + lag : share;
+}
+
 /* The CPU time that a sample on the CPU stands for; see the head of this file. */
-static uint64_t attribute(struct tracee *tracee)
+static uint64_t attribute(const struct supervisor *supervisor, struct tracee *tracee)
 {
     int64_t debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
     int64_t share = (int64_t)tracee->pending_ns;
@@ -51,8 +69,11 @@ static uint64_t attribute(struct tracee *tracee)
                                   : MOST_AHEAD * (int64_t)tracee->pending_ns;
     if (share > debt + ahead)
         share = debt + ahead;
+    if (count == NULL)
+        share = within_process(supervisor, tracee, share);
     if (share < 0)
         share = 0;
+    tracee->process->attributed_ns += (uint64_t)share;
     tracee->attributed_ns += (uint64_t)share;
     return (uint64_t)share;
 }
@@ -66,7 +87,8 @@ static bool was_on_cpu(struct tracee *tracee, const struct regs *regs, const str
 }
 
 /* CPU time that the sample stands for; false: none, it was on no CPU. */
-static bool credit(struct tracee *tracee, const struct regs *regs, uint64_t *cpu_ns)
+static bool credit(const struct supervisor *supervisor, struct tracee *tracee,
+                   const struct regs *regs, uint64_t *cpu_ns)
 {
     struct procfs_cpu cpu;
 
@@ -77,7 +99,7 @@ static bool credit(struct tracee *tracee, const struct regs *regs, uint64_t *cpu
     uint64_t ran = cpu.run_ns - tracee->run_ns;
     tracee->pending_ns += tracee->overdue_ns < ran ? tracee->overdue_ns : ran;
     bool on_cpu = was_on_cpu(tracee, regs, &cpu);
-    *cpu_ns = on_cpu ? attribute(tracee) : 0;
+    *cpu_ns = on_cpu ? attribute(supervisor, tracee) : 0;
     return on_cpu;
 }
 
@@ -104,7 +126,7 @@ void sample_take(struct supervisor *supervisor, struct tracee *tracee, const str
                                  .syscall = regs->syscall,
                                  .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
     const struct stack *stack = &supervisor->stack;
-    bool on_cpu = credit(tracee, regs, &sample.cpu_ns);
+    bool on_cpu = credit(supervisor, tracee, regs, &sample.cpu_ns);
 
     if (supervisor->options.wall && tracee->interrupted_at > tracee->wall_at) {
         sample.wall_ns = tracee->interrupted_at - tracee->wall_at;

@@ -151,7 +151,7 @@ static void note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
         tracee->waited_ns += cpu->wait_ns - tracee->wait_ns;
 }
 
-/* since: the time since which the tracee may have had to wait for us; 0: now */
+/* since: the time since which the tracee may have had to wait for us */
 static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint64_t pending_ns,
                       uint64_t since)
 {
@@ -164,7 +164,7 @@ static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint
     tracee->pending_ns = pending_ns + tracee->skipped_ns;
     tracee->overdue_ns = tracee->skipped_ns = 0;
     tracee->interrupted_at = time_now();
-    tracee->hindered_at = since != 0 ? since : tracee->interrupted_at - PREEMPTED_NS;
+    tracee->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
         tracee->pending_ns = 0; /* it is ending */
         return;
@@ -236,7 +236,7 @@ static void announce_stops(struct supervisor *supervisor, bool announced)
 static unsigned interrupt_running(struct supervisor *supervisor, uint64_t interval, bool held)
 {
     const struct seat *seat = &supervisor->seat;
-    uint64_t due = seat->due;
+    uint64_t due = seat->due, woken = supervisor->woke_at - PREEMPTED_NS;
     struct running running;
     unsigned times = 1;
 
@@ -248,13 +248,12 @@ static unsigned interrupt_running(struct supervisor *supervisor, uint64_t interv
     for (unsigned i = 0; count == 0 && i < running.seated_count; i++)
         running.seated[i]->skipped_ns += interval;
     for (unsigned i = 0; i < count; i++)
-        interrupt(supervisor, running.seated[i], interval * times,
-                  seat->taken ? due : supervisor->woke_at - PREEMPTED_NS);
+        interrupt(supervisor, running.seated[i], interval * times, seat->taken ? due : woken);
     count = running.count < supervisor->most_at_once ? running.count : supervisor->most_at_once;
     if (count > AWAITED_MAX - supervisor->awaited_count)
         count = AWAITED_MAX - supervisor->awaited_count;
     for (unsigned i = 0; i < count; i++)
-        interrupt(supervisor, running.chosen[i], interval * running.count / count, 0);
+        interrupt(supervisor, running.chosen[i], interval * running.count / count, woken);
     return running.count + running.seated_count;
 }
 

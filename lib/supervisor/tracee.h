@@ -90,6 +90,7 @@ struct process {
     clockid_t clock;
     uint64_t clock_base;      /* CPU ns used when it was not sampled */
     uint64_t paused_cpu_ns;   /* used while sampled, before the last pause */
+    uint64_t attributed_ns;   /* handed out to samples of its threads */
     uint64_t explained_ns;    /* CPU ns that its tracees, dead ones too, account for */
     uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
     struct tracee *scan;      /* where a scan under way goes on, or NULL */
