@@ -167,12 +167,12 @@ static bool tell_mapping(struct supervisor *supervisor, struct process *process)
     memcpy(event->name, details->name, name_size);
     if (mapping->inode != 0) {
         event->kind = WIRE_MAP_FILE;
-        event->flags = is_program(process->pid, details->name) ? WIRE_MAP_PROGRAM : 0;
-        event->object = want_file(objects, process->pid, details);
+        event->flags = is_program(process->witness, details->name) ? WIRE_MAP_PROGRAM : 0;
+        event->object = want_file(objects, process->witness, details);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;
         event->inode = is_compat_vdso(mapping);
-        event->object = want_vdso(objects, process->pid, mapping, event->inode != 0);
+        event->object = want_vdso(objects, process->witness, mapping, event->inode != 0);
     } else {
         event->kind = WIRE_MAP_ANON;
         event->object = want_jit_map(objects, process, mapping);
@@ -181,12 +181,30 @@ static bool tell_mapping(struct supervisor *supervisor, struct process *process)
     return true;
 }
 
-void objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc)
+/* Once the leader has ended /proc/PID shows no memory, but /proc/TID does. False: it is not that. */
+static bool ask_another(struct process *process, pid_t tid)
+{
+    char link[32], first;
+
+    snprintf(link, sizeof link, "/proc/%d/exe", process->witness);
+    if (tid == process->witness || readlink(link, &first, 1) >= 0)
+        return false;
+    process->witness = tid;
+    maps_close(&process->maps);
+    return true;
+}
+
+void objects_tell_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc)
 {
     bool parse = supervisor->options.parse_maps;
+    struct process *process = tracee->process;
     struct maps *maps = &process->maps;
+    enum maps_result result;
 
-    if (maps_look_up(maps, process->pid, pc, parse, &supervisor->details) != MAPS_NEW)
+    do
+        result = maps_look_up(maps, process->witness, pc, parse, &supervisor->details);
+    while (result == MAPS_NONE && ask_another(process, tracee->tid));
+    if (result != MAPS_NEW)
         return;
     maps->changed = true;
     tell_mapping(supervisor, process);
@@ -204,7 +222,7 @@ void objects_tell_executable(struct supervisor *supervisor, struct process *proc
         return;
     maps->scans++;
     maps->changed = false;
-    while (maps_next_executable(maps, process->pid, address, parse, &supervisor->details) ==
+    while (maps_next_executable(maps, process->witness, address, parse, &supervisor->details) ==
                MAPS_NEW &&
            tell_mapping(supervisor, process)) {
         address = supervisor->details.mapping.end;

@@ -108,7 +108,7 @@ static void tell(struct supervisor *supervisor, struct tracee *tracee,
 {
     bool others_wait = supervisor->awaited_count > 1; /* perhaps */
 
-    objects_tell_mapping(supervisor, tracee->process, sample->pc);
+    objects_tell_mapping(supervisor, tracee, sample->pc);
     if (stack != NULL && !others_wait)
         objects_tell_executable(supervisor, tracee->process);
     tell_sample(supervisor, tracee, sample, stack);

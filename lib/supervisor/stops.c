@@ -223,6 +223,7 @@ static void forget_image(struct tracee *leader)
     maps_close(&process->maps);
     procfs_task_close(&leader->files);
     leader->comm[0] = '\0';
+    process->witness = process->pid;
     process->scan = NULL;
 }
 

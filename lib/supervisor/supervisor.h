@@ -260,7 +260,7 @@ void tell_wake(const struct supervisor *supervisor);
 /* --- objects.c ------------------------------------------------------------------------ */
 
 /* Tells of the mapping around pc if the client does not know it. */
-void objects_tell_mapping(struct supervisor *supervisor, struct process *process, uint64_t pc);
+void objects_tell_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
 /* Tells of all executable mappings that the client does not know, for callers may be in any. The
  * kernel is asked now and then, and soon where a sample was in a new one. Takes up to some hundred
  * microseconds: never called while a thread waits. */

@@ -172,7 +172,7 @@ struct process *process_add(struct tracees *tracees, pid_t pid)
     if (process == NULL)
         return NULL;
 
-    process->pid = pid;
+    process->pid = process->witness = pid;
     process->clock_valid = clock_getcpuclockid(pid, &process->clock) == 0;
     maps_init(&process->maps);
     process->next = tracees->processes;

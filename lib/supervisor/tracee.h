@@ -95,6 +95,7 @@ struct process {
     uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
     struct tracee *scan;      /* where a scan under way goes on, or NULL */
     struct dialect_count *count; /* owned: what it has asked for itself; NULL: nothing */
+    pid_t witness; /* the thread whose /proc shows its memory: the leader, while it lives */
     struct maps maps;
     struct tracee *tracees;
     unsigned tracee_count;

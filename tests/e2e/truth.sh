@@ -48,7 +48,7 @@ sum_is_true() { # NAME TARGET ARGUMENTS
 	name=$1
 	shift
 	"$pprofil" -f json -n 0 "$@" >/dev/null 2>"$work/report"
-	between "$name: sampled CPU time" 0.8 "$(awk "BEGIN{
+	between "$name: sampled CPU time" 0.75 "$(awk "BEGIN{
 		print $(number "$work/report" cpu_ns) / $(number "$work/report" target_cpu_ns)}")" 1.2
 }
 sum_is_true "short-lived threads" "$targets/storm" thread 200 5000
