@@ -173,53 +173,56 @@ static bool parse_line(const char *line, struct mapping_details *details, bool *
     return true;
 }
 
-/* What is looked for in the list: the mapping around an address, or the first executable one
- * at it or above that is not known. */
-struct wanted {
-    uint64_t address;
-    bool next_executable;
-};
-
-static bool is_wanted(const struct maps *maps, const struct wanted *wanted,
-                      const struct mapping *mapping, bool executable)
+static FILE *open_list(pid_t pid)
 {
-    if (!wanted->next_executable)
-        return holds(mapping, wanted->address);
-    return executable && mapping->end > wanted->address && !is_known(maps, mapping);
-}
-
-static enum maps_result read_list(struct maps *maps, pid_t pid, const struct wanted *wanted,
-                                  struct mapping_details *details)
-{
-    char path[64], line[4352];
-    bool executable;
+    char path[64];
 
     snprintf(path, sizeof path, "/proc/%d/maps", pid);
-    FILE *list = fopen(path, "re");
-    if (list == NULL)
-        return MAPS_NONE;
-    enum maps_result result = MAPS_NONE;
-    while (result == MAPS_NONE && fgets(line, sizeof line, list) != NULL)
-        if (parse_line(line, details, &executable) &&
-            is_wanted(maps, wanted, &details->mapping, executable))
-            result = MAPS_NEW;
-    fclose(list);
-    if (result == MAPS_NEW)
-        remember(maps, &details->mapping);
-    return result;
+    return fopen(path, "re");
+}
+
+/* Reads on to the mapping around address. */
+static bool find_in_list(FILE *list, uint64_t address, struct mapping_details *details)
+{
+    char line[4352];
+    bool executable;
+
+    while (fgets(line, sizeof line, list) != NULL)
+        if (parse_line(line, details, &executable) && holds(&details->mapping, address))
+            return true;
+    return false;
+}
+
+/* Reads on to the next executable mapping that is not known. */
+static bool next_in_list(const struct maps *maps, FILE *list, struct mapping_details *details)
+{
+    char line[4352];
+    bool executable;
+
+    while (fgets(line, sizeof line, list) != NULL)
+        if (parse_line(line, details, &executable) && executable &&
+            !is_known(maps, &details->mapping))
+            return true;
+    return false;
 }
 
 static enum maps_result parse_list(struct maps *maps, pid_t pid, uint64_t address,
                                    struct mapping_details *details)
 {
-    const struct wanted wanted = {.address = address};
-
     for (unsigned i = 0; i < maps->count; i++)
         if (holds(&maps->known[i], address)) {
             details->mapping = maps->known[i];
             return MAPS_KNOWN;
         }
-    return read_list(maps, pid, &wanted, details);
+    FILE *list = open_list(pid);
+    if (list == NULL)
+        return MAPS_NONE;
+    bool found = find_in_list(list, address, details);
+    fclose(list);
+    if (!found)
+        return MAPS_NONE;
+    remember(maps, &details->mapping);
+    return MAPS_NEW;
 }
 
 static bool kernel_answers(const struct maps *maps)
@@ -254,12 +257,31 @@ enum maps_result maps_look_up(struct maps *maps, pid_t pid, uint64_t address, bo
     return parse_list(maps, pid, address, details);
 }
 
-enum maps_result maps_next_executable(struct maps *maps, pid_t pid, uint64_t address, bool parse,
-                                      struct mapping_details *details)
+void maps_scan_begin(struct maps_scan *scan, struct maps *maps, pid_t pid, bool parse)
 {
-    const struct wanted wanted = {.address = address, .next_executable = true};
+    *scan = (struct maps_scan){.maps = maps};
+    if (!open_queries(maps, pid, parse))
+        scan->list = open_list(pid);
+}
 
-    if (open_queries(maps, pid, parse))
-        return query_executable(maps, address, details);
-    return read_list(maps, pid, &wanted, details);
+enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *details)
+{
+    enum maps_result result = MAPS_NONE;
+
+    if (scan->list == NULL) {
+        result = scan->maps->fd >= 0 ? query_executable(scan->maps, scan->address, details)
+                                     : MAPS_NONE;
+    } else if (next_in_list(scan->maps, scan->list, details)) {
+        remember(scan->maps, &details->mapping);
+        result = MAPS_NEW;
+    }
+    scan->address = details->mapping.end;
+    return result;
+}
+
+void maps_scan_end(struct maps_scan *scan)
+{
+    if (scan->list != NULL)
+        fclose(scan->list);
+    scan->list = NULL;
 }

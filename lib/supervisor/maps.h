@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #define MAPS_REMEMBERED 256
@@ -58,10 +59,17 @@ void maps_close(struct maps *maps);
 enum maps_result maps_look_up(struct maps *maps, pid_t pid, uint64_t address, bool parse,
                               struct mapping_details *details);
 
-/* Finds the first executable mapping at address or above that the client does not know, as
- * maps_look_up does; MAPS_NONE where there are no more. */
-enum maps_result maps_next_executable(struct maps *maps, pid_t pid, uint64_t address, bool parse,
-                                      struct mapping_details *details);
+/* A walk through the executable mappings that the client does not know. */
+struct maps_scan {
+    struct maps *maps;
+    uint64_t address; /* where it goes on */
+    FILE *list;       /* owned; NULL: the kernel answers, or the process is gone */
+};
+
+void maps_scan_begin(struct maps_scan *scan, struct maps *maps, pid_t pid, bool parse);
+/* The next one, as maps_look_up gives it; MAPS_NONE: there are no more. */
+enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *details);
+void maps_scan_end(struct maps_scan *scan);
 
 /* The client could not be told of this one after all. */
 void maps_forget(struct maps *maps, const struct mapping *mapping);

@@ -34,6 +34,7 @@
 #define JIT_INODE UINT64_MAX    /* requests that are no files of a mapping */
 #define VDSO_INODE (UINT64_MAX - 1)
 #define EARLY_SCANS 8u         /* of an image: with each of its first samples */
+#define EARLY_COST_NS 500000u  /* that takes no longer */
 #define SCAN_SHARE 200u        /* a look at all executable mappings may take 1 in so many, ... */
 #define SCAN_SHARE_CHANGED 20u /* ... and where one of them is new */
 #define SECOND UINT64_C(1000000000)
@@ -46,30 +47,29 @@ static uint32_t private_id(struct objects *objects)
     return PRIVATE_IDS + objects->next_private_id++;
 }
 
-/* The id of a file, and whether it is new. 0: the table is full. */
-static uint32_t file_id(struct objects *objects, uint64_t device, uint64_t inode, bool *is_new)
+/* The place of a file in the table; NULL: that is full. */
+static struct object_key *find_key(struct objects *objects, uint64_t device, uint64_t inode)
 {
     size_t slot = (size_t)((device * 31 + inode) * 0x9e3779b97f4a7c15u >> 40) % OBJECTS_MAX;
 
-    *is_new = false;
     while (objects->seen[slot].inode != 0) {
         if (objects->seen[slot].inode == inode && objects->seen[slot].device == device)
-            return (uint32_t)slot + 1;
+            return &objects->seen[slot];
         slot = (slot + 1) % OBJECTS_MAX;
     }
     if (objects->count >= OBJECTS_MAX / 2)
-        return 0;
+        return NULL;
     objects->seen[slot] = (struct object_key){.device = device, .inode = inode};
     objects->count++;
-    *is_new = true;
-    return (uint32_t)slot + 1;
+    return &objects->seen[slot];
 }
 
-static void request(struct objects *objects, uint32_t id, pid_t pid,
+/* False: there is no room, and the client has to do with the path. */
+static bool request(struct objects *objects, uint32_t id, pid_t pid,
                     const struct mapping *mapping, uint64_t inode, const char *path)
 {
     if (objects->waiting_count == OBJECTS_WAITING)
-        return; /* the client has the path */
+        return false;
     struct object_request *wanted = &objects->waiting[objects->waiting_count++];
     *wanted = (struct object_request){
         .id = id,
@@ -81,18 +81,21 @@ static void request(struct objects *objects, uint32_t id, pid_t pid,
         .pause = FIRST_PAUSE,
     };
     snprintf(wanted->path, sizeof wanted->path, "%s", path);
+    return true;
 }
 
+/* Ids are told to the client only of what it will be sent. */
 static uint32_t want_file(struct objects *objects, pid_t pid, const struct mapping_details *details)
 {
     const struct mapping *mapping = &details->mapping;
     uint64_t device = makedev(mapping->dev_major, mapping->dev_minor);
-    bool is_new;
-    uint32_t id = file_id(objects, device, mapping->inode, &is_new);
+    struct object_key *key = find_key(objects, device, mapping->inode);
 
-    if (is_new)
-        request(objects, id, pid, mapping, mapping->inode, details->name);
-    return id;
+    if (key == NULL)
+        return 0;
+    uint32_t id = (uint32_t)(key - objects->seen) + 1;
+    key->asked = key->asked || request(objects, id, pid, mapping, mapping->inode, details->name);
+    return key->asked ? id : 0;
 }
 
 /* The kernel puts it next to the stack, so a program of 64 bits has it far above. */
@@ -107,8 +110,8 @@ static uint32_t want_vdso(struct objects *objects, pid_t pid, const struct mappi
     uint32_t *id = &objects->vdso_ids[compat];
 
     if (*id == 0) {
-        *id = private_id(objects);
-        request(objects, *id, pid, mapping, VDSO_INODE, "");
+        uint32_t next = private_id(objects);
+        *id = request(objects, next, pid, mapping, VDSO_INODE, "") ? next : 0;
     }
     return *id;
 }
@@ -119,8 +122,8 @@ static uint32_t want_jit_map(struct objects *objects, struct process *process,
     struct maps *maps = &process->maps;
 
     if (maps->jit_object == 0) {
-        maps->jit_object = private_id(objects);
-        request(objects, maps->jit_object, process->pid, mapping, JIT_INODE, "");
+        uint32_t next = private_id(objects);
+        maps->jit_object = request(objects, next, process->pid, mapping, JIT_INODE, "") ? next : 0;
     }
     return maps->jit_object;
 }
@@ -212,23 +215,23 @@ void objects_tell_mapping(struct supervisor *supervisor, const struct tracee *tr
 
 void objects_tell_executable(struct supervisor *supervisor, struct process *process)
 {
-    bool parse = supervisor->options.parse_maps;
     struct maps *maps = &process->maps;
-    uint64_t address = 0, now = time_now();
+    struct maps_scan scan;
+    uint64_t now = time_now();
     uint64_t period = maps->scan_cost_ns * (maps->changed ? SCAN_SHARE_CHANGED : SCAN_SHARE);
 
     /* a program that has just started maps its libraries one by one */
-    if (maps->scans >= EARLY_SCANS && now - maps->scanned_at < period)
+    bool early = maps->scans < EARLY_SCANS && maps->scan_cost_ns < EARLY_COST_NS;
+    if (!early && now - maps->scanned_at < period)
         return;
     maps->scans++;
     maps->changed = false;
-    while (maps_next_executable(maps, process->witness, address, parse, &supervisor->details) ==
-               MAPS_NEW &&
-           tell_mapping(supervisor, process)) {
-        address = supervisor->details.mapping.end;
+    maps_scan_begin(&scan, maps, process->witness, supervisor->options.parse_maps);
+    while (maps_scan_next(&scan, &supervisor->details) == MAPS_NEW &&
+           tell_mapping(supervisor, process))
         if (supervisor->objects.waiting_count == OBJECTS_WAITING)
             objects_send(supervisor);
-    }
+    maps_scan_end(&scan);
     maps->scanned_at = time_now();
     maps->scan_cost_ns = maps->scanned_at - now;
 }

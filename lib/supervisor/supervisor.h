@@ -34,11 +34,12 @@ struct options {
 
 /* Which objects the client has, or will get, a descriptor of. */
 #define OBJECTS_MAX 4096
-#define OBJECTS_WAITING 32
+#define OBJECTS_WAITING 512
 
 struct objects {
     struct object_key {
         uint64_t device, inode;
+        bool asked; /* it is waiting, or has been sent */
     } seen[OBJECTS_MAX]; /* open addressing; the id is the slot + 1 */
     unsigned count;
     uint32_t next_private_id; /* of objects that are not files */
