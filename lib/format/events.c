@@ -14,12 +14,22 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
 }
 
+/* Sums that no total could hold are no profile. */
+static bool adds_up(const struct profile_totals *totals, const struct wire_header *event)
+{
+    const struct wire_sample *sample = (const void *)event;
+
+    return event->type != WIRE_SAMPLE || (sample->cpu_ns <= INT64_MAX - totals->cpu_ns &&
+                                          sample->wall_ns <= INT64_MAX - totals->wall_ns);
+}
+
 /* Descriptors are in no recording. */
 static int replay(struct unwinder *unwinder, struct profile *profile,
                   const struct wire_header *event)
 {
     const struct wire_map *map = (const void *)event;
-    int error = unwind_feed(unwinder, profile, event);
+    int error =
+        adds_up(&profile->totals, event) ? unwind_feed(unwinder, profile, event) : -EBADMSG;
 
     if (event->type == WIRE_MAP && map->object != 0)
         profile_give_object(profile, map->object, -1);
