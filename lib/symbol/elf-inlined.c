@@ -187,7 +187,7 @@ static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
     const char *name = dwarf_diename(die);
     ptrdiff_t at = 0;
 
-    while (name != NULL && function->count < MOST &&
+    while (name != NULL && name[0] != '\0' && function->count < MOST &&
            (at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && spend(walk->functions)) {
         if (start >= end)
             continue;
@@ -331,5 +331,5 @@ const char *elf_object_inlined_name(struct elf_object *object, const struct elf_
     const char *name = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute));
     if (name == NULL)
         name = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_MIPS_linkage_name, &attribute));
-    return name != NULL ? name : inlined->name;
+    return name != NULL && name[0] != '\0' ? name : inlined->name;
 }

@@ -108,7 +108,7 @@ static bool take_load(struct reader *reader, uint64_t at, size_t size)
     size -= sizeof load;
     ssize_t got =
         pread(reader->fd, text, size < sizeof text ? size : sizeof text, (off_t)(at + sizeof load));
-    if (got <= 0 || memchr(text, '\0', (size_t)got) == NULL)
+    if (got <= 0 || text[0] == '\0' || memchr(text, '\0', (size_t)got) == NULL)
         return true;
     clean(text);
     char *copy = strdup(text);
