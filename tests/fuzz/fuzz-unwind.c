@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The unwinder over hostile copies and hostile files, for libFuzzer (tests/fuzz/unwind.sh).
+ * The unwinder over hostile copies and hostile files.
  *
  * Input: a byte of choices (machine; is the file given whole, or is it a good one around frames
  * that are given), three words of registers, the size and bytes of the stack, the file or the
@@ -11,12 +11,14 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "unwind/unwind.h"
 
 #define CODE UINT64_C(0x400000)
@@ -186,9 +188,7 @@ static void check(const struct unwind_stack *stack)
             abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_unwind(const uint8_t *data, size_t size)
 {
     static struct unwind_frame frames[UNWIND_MOST_FRAMES];
     static uint64_t words[MOST_STACK / 8 + 1];
@@ -227,5 +227,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unwinder_free(unwinder);
     free(bytes);
     close(fd);
-    return 0;
 }

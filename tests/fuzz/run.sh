@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Fuzzes the readers of files, each for some seconds:
+# Fuzzes the readers of files and of ELF files, and the unwinder, each for some seconds:
 #
-#   tests/fuzz/run.sh [-b BUILD] [-t SECONDS] [FORMAT...]     all formats, if none is named
+#   tests/fuzz/run.sh [-b BUILD] [-t SECONDS] [TARGET...]     all in tests/fuzz/corpus, if none is named
 #
 # It needs clang, and builds in BUILD (./build-fuzz). What it finds beyond tests/fuzz/corpus stays in
 # BUILD/corpus; an input that crashes, hangs or needs too much memory is left in BUILD and fails.
+# With -m, what was found and covers more is added to tests/fuzz/corpus instead.
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
-build=$PWD/build-fuzz seconds=60
-while getopts b:t: option; do
+build=$PWD/build-fuzz seconds=60 merge=
+while getopts b:mt: option; do
 	case $option in
 	b) build=$OPTARG ;;
+	m) merge=1 ;;
 	t) seconds=$OPTARG ;;
 	*) exit 125 ;;
 	esac
@@ -27,19 +29,28 @@ flags="-O1 -g -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 	LDFLAGS="$sanitize" --disable-shared --enable-static
 make -s lib/format/profile.pb-c.h lib/profile/syscall-table.h && make -s libcore.la
 # shellcheck disable=SC2046,SC2086
-clang -std=gnu11 -D_GNU_SOURCE $flags $sanitize,fuzzer -I"$source/lib" -I"$build" -Ilib \
-	"$source/tests/fuzz/fuzz-read.c" -o fuzz-read .libs/libcore.a \
+clang -std=gnu11 $flags $sanitize,fuzzer -I"$source/lib" -I"$build" -Ilib \
+	"$source"/tests/fuzz/*.c -o fuzz .libs/libcore.a \
 	$(pkg-config --libs libdw libelf zlib libprotobuf-c jansson) -liberty -lm
 
 [ $# -gt 0 ] || set -- $(cd "$source/tests/fuzz/corpus" && ls)
-for format in "$@"; do
-	mkdir -p "corpus/$format"
-	echo "$format: $seconds s"
-	PPROFIL_FUZZ_FORMAT=$format nice ./fuzz-read -max_total_time="$seconds" -timeout=10 \
-		-rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 "corpus/$format" \
-		"$source/tests/fuzz/corpus/$format" 2>"$format.log" || {
-		tail -n 40 "$format.log" >&2
+for target in "$@"; do
+	kept=$source/tests/fuzz/corpus/$target words=$source/tests/fuzz/words/$target
+	export PPROFIL_FUZZ_TARGET="$target"
+	mkdir -p "corpus/$target"
+	if [ -n "$merge" ]; then
+		./fuzz -merge=1 -max_len=20000 "$kept" "corpus/$target"
+		continue
+	fi
+	memory=2048 # MiB; sanitizers keep what was freed for a while
+	[ "$target" != unwind ] || memory=512
+	set -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=$memory -max_len=65536 \
+		-print_final_stats=1
+	[ ! -f "$words" ] || set -- "$@" -dict="$words"
+	echo "$target: $seconds s"
+	nice ./fuzz "$@" "corpus/$target" "$kept" 2>"$target.log" || {
+		tail -n 40 "$target.log" >&2
 		exit 1
 	}
-	grep -E 'number_of_executed_units|peak_rss|new_units' "$format.log" | sed 's/^/    /'
+	grep -E 'number_of_executed_units|peak_rss|new_units' "$target.log" | sed 's/^/    /'
 done
