@@ -46,6 +46,15 @@ bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 
 void elf_inlined_clear(struct elf_object *object);
 
+/* May libdw read this file? What is compressed in it is unpacked into memory whole. 0; -EFBIG: it
+ * would become unbearably much; -ENOEXEC: it is no ELF file; or why it cannot be read. */
+int elf_check_packed(int fd);
+
+/* libdwfl's question for the separate debug file of a module, or for what several debug files
+ * share (find_debuginfo of Dwfl_Callbacks). A descriptor and its *name, the caller's; or -1. */
+int elf_find_debug(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
+                   const char *file, const char *link, GElf_Word crc, char **name);
+
 /* How many entries of a table start at or below an address: each begins with its start, and
  * they are sorted by it. */
 size_t elf_object_count_below(const void *table, size_t count, size_t size, uint64_t address);

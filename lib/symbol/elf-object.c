@@ -25,7 +25,7 @@ static char *debug_path; /* NULL: libdwfl's default; it wants the address of a v
 
 static const Dwfl_Callbacks by_file = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = elf_find_debug,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = &debug_path,
 };
@@ -44,6 +44,8 @@ static int check_magic(int fd)
 static int report_file(Dwfl *dwfl, int fd, const char *path, Dwfl_Module **module)
 {
     int error = check_magic(fd);
+    if (error == 0)
+        error = elf_check_packed(fd);
     if (error != 0)
         return error;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -426,6 +426,42 @@ Test(symbol, debug_file_by_debuglink)
     expect_both("linked", "full", true);
 }
 
+Test(symbol, another_file_of_the_name_is_no_debug_file, .timeout = 20)
+{
+    static const char *const others[] = {"mkfifo full.debug", "mkdir full.debug",
+                                         "echo no ELF file > full.debug",
+                                         "gcc -O1 -g -DOTHER prog.c -o full.debug"};
+
+    /* by its sum, and by its build-id */
+    for (size_t i = 0; i < 2 * sizeof others / sizeof *others; i++) {
+        sh("gcc -O1 -g -Wl,--build-id=%s prog.c -o full && "
+           "objcopy --only-keep-debug full full.debug && strip -o linked full && "
+           "objcopy --add-gnu-debuglink=full.debug linked",
+           i % 2 == 0 ? "none" : "0x5eed");
+        sh("rm full.debug && %s", others[i / 2]);
+        struct answer answer = look_up("linked", offset_of("full", "quiet_one"));
+        cr_expect_eq(strncmp(answer.name, "linked+0x", 9), 0, "%s: %s", others[i / 2], answer.name);
+        sh("rm -r full.debug");
+    }
+}
+
+/* A few kilobytes are 100 megabytes of zeros. */
+Test(symbol, what_would_fill_the_memory_is_not_unpacked, .timeout = 60)
+{
+    if (system("command -v xz >/dev/null 2>&1") != 0)
+        cr_skip_test("xz is not installed");
+    sh("gcc -O1 prog.c -o full && head -c 100M /dev/zero >zeros && "
+       "objcopy --add-section .debug_info=zeros full big && "
+       "objcopy --compress-debug-sections=zlib big new && "
+       "objcopy --compress-debug-sections=zlib-gnu big old && "
+       "xz -0 zeros && strip -o bare full && objcopy --add-section .gnu_debugdata=zeros.xz bare");
+    uint64_t offset = offset_of("full", "loud_one");
+    static const char *const files[] = {"new", "old", "bare"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        cr_expect_str_eq(look_up(files[i], offset).problem, "unreadable: File too large", "%s",
+                         files[i]);
+}
+
 Test(symbol, mini_debug_info)
 {
     if (system("command -v xz >/dev/null 2>&1") != 0)

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the debug file of a file is. By the name that the file gives it is looked for here, in the
+ * places where gdb and libdwfl look: libdwfl would open whatever has the name, and a pipe would
+ * hold us for ever, or what a small file is unpacked to take all memory. By its build-id libdwfl
+ * finds it, below /usr/lib/debug and through debuginfod.
+ */
+#include "config.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "symbol/elf-object-internal.h"
+#include "symbol/object-file.h"
+
+#define SYSTEM_PLACE "/usr/lib/debug"
+#define PIECE 65536u /* bytes read at a time */
+
+/* What is looked for. Of a file that several debug files share only its build-id is known. */
+struct wanted {
+    const uint8_t *build_id; /* borrowed */
+    ssize_t build_id_size;   /* less than 1: none */
+    bool has_crc;
+    uint32_t crc;
+};
+
+static bool has_crc(int fd, uint32_t wanted)
+{
+    unsigned char *bytes = malloc(PIECE);
+    uLong crc = crc32(0, NULL, 0);
+    ssize_t got = -1;
+
+    for (off_t at = 0; bytes != NULL && (got = pread(fd, bytes, PIECE, at)) > 0; at += got)
+        crc = crc32(crc, bytes, (uInt)got);
+    free(bytes);
+    return got == 0 && crc == wanted;
+}
+
+static bool has_build_id(int fd, const struct wanted *wanted)
+{
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    const void *build_id;
+    ssize_t size = dwelf_elf_gnu_build_id(elf, &build_id);
+    bool same = size > 0 && size == wanted->build_id_size &&
+                memcmp(build_id, wanted->build_id, (size_t)size) == 0;
+
+    elf_end(elf);
+    return same;
+}
+
+/* A descriptor of the file, if it is what is wanted; else -1. */
+static int try_path(const char *path, const struct wanted *wanted)
+{
+    int fd = object_file_path(path);
+
+    if (fd < 0)
+        return -1;
+    if (elf_check_packed(fd) == 0 &&
+        (wanted->build_id_size > 0 ? has_build_id(fd, wanted)
+                                   : !wanted->has_crc || has_crc(fd, wanted->crc)))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Beside the file, in .debug beside it, or in its directory below the system's own. */
+static int find_by_name(const char *file, const char *link, const struct wanted *wanted,
+                        char **name)
+{
+    static const char *const patterns[] = {"%.*s/%s", "%.*s/.debug/%s", SYSTEM_PLACE "%.*s/%s"};
+    const char *slash = strrchr(file, '/'), *directory = slash == NULL ? "." : file;
+    int size = slash == NULL ? 1 : (int)(slash - file);
+    bool whole = link[0] == '/';
+
+    for (size_t i = 0; i < (whole ? 1 : sizeof patterns / sizeof *patterns); i++) {
+        if (whole ? (*name = strdup(link)) == NULL
+                  : asprintf(name, patterns[i], size, directory, link) < 0)
+            break;
+        int fd = try_path(*name, wanted);
+        if (fd >= 0)
+            return fd;
+        free(*name);
+    }
+    *name = NULL;
+    return -1;
+}
+
+/* Is this the question for what debug files share, which their Dwarf names? It is known then. */
+static bool is_shared(Dwfl_Module *module, const char *link, GElf_Word crc)
+{
+    GElf_Addr bias;
+    GElf_Word own_crc = 0;
+    const char *own = dwelf_elf_gnu_debuglink(dwfl_module_getelf(module, &bias), &own_crc);
+
+    return link != NULL && (own == NULL || own_crc != crc || strcmp(own, link) != 0);
+}
+
+static void choose_wanted(Dwfl_Module *module, const char *link, GElf_Word crc,
+                          struct wanted *wanted)
+{
+    const void *shared = NULL;
+    const char *name;
+    GElf_Addr where;
+
+    *wanted = (struct wanted){.has_crc = crc != 0, .crc = crc};
+    if (!is_shared(module, link, crc)) {
+        wanted->build_id_size = dwfl_module_build_id(module, &wanted->build_id, &where);
+        return;
+    }
+    Dwarf *dwarf = dwfl_module_getdwarf(module, &where);
+    wanted->build_id_size = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &shared);
+    wanted->build_id = shared;
+}
+
+/* What debug files are called that no link names; the caller's, or NULL. */
+static char *usual_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *name;
+
+    return asprintf(&name, "%s.debug", slash == NULL ? file : slash + 1) < 0 ? NULL : name;
+}
+
+int elf_find_debug(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
+                   const char *file, const char *link, GElf_Word crc, char **name)
+{
+    char *usual = link == NULL && file != NULL ? usual_name(file) : NULL;
+    struct wanted wanted;
+    int fd = -1;
+
+    choose_wanted(module, link, crc, &wanted);
+    *name = NULL;
+    if (link == NULL)
+        link = usual;
+    if (file != NULL && link != NULL)
+        fd = find_by_name(file, link, &wanted, name);
+    free(usual);
+    if (fd >= 0)
+        return fd;
+    /* without names it looks for the build-id alone */
+    return dwfl_standard_find_debuginfo(module, userdata, module_name, base, NULL, NULL, 0, name);
+}

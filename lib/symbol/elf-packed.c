@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sections may be compressed, and libdw unpacks them into memory, whole: a file of a few hundred
+ * kilobytes can make gigabytes of it. So what they would become is summed up before libdw sees
+ * the file. Most sections say their size, and libelf unpacks no more than that. xz, in which the
+ * small symbol table of .gnu_debugdata is, says it only behind the data, and may lie there; but
+ * the chunks that its data are made of cannot: see https://tukaani.org/xz/xz-file-format.txt,
+ * and for the chunks, LZMA2 in the kernel's lib/xz/xz_dec_lzma2.c.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "symbol/elf-object-internal.h"
+
+#define LEAST (UINT64_C(64) << 20) /* bytes that any file may become */
+#define RATIO 32u                  /* times its size, of others: debug information gets to 10 */
+#define MOST (UINT64_C(8) << 30)
+
+struct bytes_left {
+    const unsigned char *at;
+    size_t left;
+};
+
+static const unsigned char *take(struct bytes_left *bytes, size_t size)
+{
+    const unsigned char *taken = bytes->at;
+
+    if (size > bytes->left)
+        return NULL;
+    bytes->at += size;
+    bytes->left -= size;
+    return taken;
+}
+
+/* --- xz ------------------------------------------------------------------------------------ */
+
+#define XZ_MAGIC                                                                                   \
+    "\xfd"                                                                                         \
+    "7zXZ"
+#define XZ_HEADER 12u
+#define XZ_FLAGS 7u /* where in the header the kind of checksum stands */
+
+enum { CHUNK_END, CHUNK_PLAIN, CHUNK_PLAIN_TOO, CHUNK_LZMA = 0x80, CHUNK_PROPERTIES = 0xc0 };
+
+/* The chunks of a block; false: they are none. */
+static bool add_chunks(struct bytes_left *bytes, uint64_t *sum)
+{
+    const unsigned char *head;
+
+    while ((head = take(bytes, 1)) != NULL && *head != CHUNK_END) {
+        unsigned control = *head;
+        const unsigned char *sizes = take(bytes, control >= CHUNK_LZMA ? 4 : 2);
+        if (sizes == NULL || (control > CHUNK_PLAIN_TOO && control < CHUNK_LZMA))
+            return false;
+        size_t unpacked = ((size_t)sizes[0] << 8 | sizes[1]) + 1, packed = unpacked;
+        if (control >= CHUNK_LZMA) {
+            unpacked += (size_t)(control & 0x1f) << 16;
+            packed = ((size_t)sizes[2] << 8 | sizes[3]) + 1;
+        }
+        if (control >= CHUNK_PROPERTIES)
+            packed++;
+        if (take(bytes, packed) == NULL)
+            return false;
+        *sum += unpacked;
+    }
+    return head != NULL;
+}
+
+/* What a stream becomes; false: it is none. */
+static bool add_stream(struct bytes_left bytes, uint64_t *sum)
+{
+    static const unsigned char checksums[16] = {0,  4,  4,  4,  8,  8,  8,  16,
+                                                16, 16, 32, 32, 32, 64, 64, 64};
+    const unsigned char *header = take(&bytes, XZ_HEADER), *block;
+
+    if (header == NULL || memcmp(header, XZ_MAGIC, sizeof XZ_MAGIC) != 0)
+        return false;
+    size_t checksum = checksums[header[XZ_FLAGS] & 15];
+    while ((block = take(&bytes, 1)) != NULL && *block != 0) { /* else the index */
+        if (take(&bytes, (*block + 1u) * 4 - 1) == NULL || !add_chunks(&bytes, sum))
+            return false;
+        size_t padding = -(size_t)(bytes.at - block) & 3;
+        if (take(&bytes, padding + checksum) == NULL)
+            return false;
+    }
+    return block != NULL;
+}
+
+/* --- sections ------------------------------------------------------------------------------ */
+
+static uint64_t read_big_endian(const unsigned char *bytes)
+{
+    uint64_t number = 0;
+
+    for (int i = 0; i < 8; i++)
+        number = number << 8 | bytes[i];
+    return number;
+}
+
+/* What a section becomes, if it is one that is unpacked; false: that is not known. */
+static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name,
+                        uint64_t *sum)
+{
+    GElf_Chdr compressed;
+
+    if (header->sh_type == SHT_NOBITS)
+        return true;
+    if ((header->sh_flags & SHF_COMPRESSED) != 0) {
+        if (gelf_getchdr(section, &compressed) != NULL)
+            *sum += compressed.ch_size < MOST ? compressed.ch_size : MOST;
+        return true; /* else libdw cannot, either */
+    }
+    bool old = strncmp(name, ".zdebug", 7) == 0;
+    if (!old && strcmp(name, ".gnu_debugdata") != 0)
+        return true;
+    const Elf_Data *data =
+        elf_getdata_rawchunk(elf, (int64_t)header->sh_offset, header->sh_size, ELF_T_BYTE);
+    if (data == NULL || data->d_buf == NULL)
+        return true;
+    const unsigned char *bytes = data->d_buf;
+    if (!old)
+        return add_stream((struct bytes_left){bytes, data->d_size}, sum);
+    if (data->d_size >= 12 && memcmp(bytes, "ZLIB", 4) == 0) {
+        uint64_t size = read_big_endian(bytes + 4);
+        *sum += size < MOST ? size : MOST;
+    }
+    return true;
+}
+
+static int check_sections(Elf *elf, uint64_t most)
+{
+    Elf_Scn *section = NULL;
+    uint64_t sum = 0;
+    size_t names;
+
+    if (elf_kind(elf) != ELF_K_ELF)
+        return -ENOEXEC;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return 0; /* no section is found by name then */
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) == NULL)
+            continue;
+        const char *name = elf_strptr(elf, names, header.sh_name);
+        if (!add_section(elf, section, &header, name != NULL ? name : "", &sum) || sum > most)
+            return -EFBIG;
+    }
+    return 0;
+}
+
+int elf_check_packed(int fd)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) < 0)
+        return -errno;
+    uint64_t most = LEAST + RATIO * (uint64_t)status.st_size;
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return -ENOEXEC;
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    int error = elf == NULL ? -ENOEXEC : check_sections(elf, most < MOST ? most : MOST);
+    elf_end(elf);
+    return error;
+}
