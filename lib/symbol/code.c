@@ -27,6 +27,7 @@
 #define MOST 65536u                 /* instructions of it */
 #define AROUND UINT64_C(2048)       /* bytes before and after a location in unknown code */
 #define MOST_FILES 1024u            /* that lines are in; the rest is as if not known */
+#define MOST_INLINED 1024u          /* functions that are named; the rest likewise */
 #define MOST_PAINTED (UINT64_C(1) << 22) /* instructions of inlined functions, all nested ones */
 #define LONGEST_NAME 256            /* of a target, with its NUL; a hostile file has longer ones */
 
@@ -49,6 +50,7 @@ struct reader {
     const struct elf_symbol *named; /* the symbol that name is of */
     char name[LONGEST_NAME];
     struct file_key *keys; /* of code->files */
+    const char **inlined;  /* the borrowed names that code->inlined are made of */
 };
 
 /* --- where it is --------------------------------------------------------------------- */
@@ -330,18 +332,23 @@ static uint32_t find_instruction(const struct reader *reader, uint64_t address)
     return low;
 }
 
-/* One function inlined often has one name. */
-static int find_inlined(struct symbol_code *code, const char *name, uint32_t *inlined)
+/* One function inlined often has one name, in one place of the file. */
+static int find_inlined(struct reader *reader, const char *name, uint32_t *inlined)
 {
+    struct symbol_code *code = reader->code;
+
     for (*inlined = code->inlined_count - 1; *inlined > 0; --*inlined)
-        if (strcmp(code->inlined[*inlined], name) == 0)
+        if (reader->inlined[*inlined] == name)
             return 0;
+    if (code->inlined_count == MOST_INLINED)
+        return 0;
     char *copy = strdup(name);
     if (copy == NULL)
         return -ENOMEM;
     plain_make(copy, "");
     *inlined = code->inlined_count++;
     code->inlined[*inlined] = copy;
+    reader->inlined[*inlined] = name;
     return 0;
 }
 
@@ -354,7 +361,7 @@ static int paint_inlined(struct reader *reader, const struct elf_inlined *stretc
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < count; i++) {
-        error = find_inlined(code, stretches[i].name, &inlined);
+        error = find_inlined(reader, stretches[i].name, &inlined);
         for (uint32_t at = find_instruction(reader, stretches[i].start);
              error == 0 && at < code->instruction_count && budget > 0 &&
              code->instructions[at].address + reader->shift < stretches[i].end;
@@ -372,10 +379,11 @@ static int read_inlined(struct reader *reader)
     int error = elf_object_inlined(reader->elf, reader->address, &stretches, &count);
 
     if (error == 0) {
-        code->inlined = calloc(count + 1u, sizeof *code->inlined);
-        if (code->inlined != NULL)
+        reader->inlined = calloc(MOST_INLINED, sizeof *reader->inlined);
+        code->inlined = calloc(MOST_INLINED, sizeof *code->inlined);
+        if (reader->inlined != NULL && code->inlined != NULL)
             code->inlined[0] = strdup("");
-        if (code->inlined == NULL || code->inlined[0] == NULL)
+        if (reader->inlined == NULL || code->inlined == NULL || code->inlined[0] == NULL)
             error = -ENOMEM;
     }
     if (error == 0) {
@@ -423,6 +431,7 @@ int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct sym
     disassembler_close(reader.disassembler);
     symbol_code_free(reader.code);
     free(reader.keys);
+    free(reader.inlined);
     return error;
 }
 

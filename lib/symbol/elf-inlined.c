@@ -185,9 +185,10 @@ static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
     GElf_Addr bias = walk->object->dwarf_bias;
     Dwarf_Addr base, start, end;
     const char *name = dwarf_diename(die);
+    bool named = elf_is_name(name);
     ptrdiff_t at = 0;
 
-    while (name != NULL && name[0] != '\0' && function->count < MOST &&
+    while (named && function->count < MOST &&
            (at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && spend(walk->functions)) {
         if (start >= end)
             continue;
@@ -331,5 +332,5 @@ const char *elf_object_inlined_name(struct elf_object *object, const struct elf_
     const char *name = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute));
     if (name == NULL)
         name = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_MIPS_linkage_name, &attribute));
-    return name != NULL && name[0] != '\0' ? name : inlined->name;
+    return elf_is_name(name) ? name : inlined->name;
 }

@@ -44,6 +44,10 @@ struct elf_object {
  * none. */
 bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 
+/* All functions of a hostile file may have the same endless name, or ones without a letter. */
+#define ELF_LONGEST_NAME 32768u
+bool elf_is_name(const char *name);
+
 void elf_inlined_clear(struct elf_object *object);
 
 /* May libdw read this file? What is compressed in it is unpacked into memory whole. 0; -EFBIG: it

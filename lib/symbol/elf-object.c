@@ -19,6 +19,7 @@
 #include "symbol/elf-object-internal.h"
 
 #define OVERLAPS_MAX 16 /* symbols looked back over for one that reaches this far */
+#define COMPARED 256    /* bytes of names: those of a hostile file are alike for megabytes */
 #define ANYWHERE_END 0x7fffffffffffu
 
 static char *debug_path; /* NULL: libdwfl's default; it wants the address of a variable */
@@ -208,6 +209,12 @@ static uint64_t code_end(Elf *elf, GElf_Word section)
     return header.sh_addr + header.sh_size;
 }
 
+bool elf_is_name(const char *name)
+{
+    return name != NULL && name[0] != '\0' &&
+           strnlen(name, ELF_LONGEST_NAME) < ELF_LONGEST_NAME;
+}
+
 /* "$x", "$d.12": marks for disassemblers on Arm. */
 static bool is_mark(const char *name)
 {
@@ -231,7 +238,7 @@ static bool wanted(const GElf_Sym *symbol, const char *name, Elf *elf, GElf_Word
 {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
 
-    if (name == NULL || name[0] == '\0' || section == SHN_UNDEF || is_mark(name))
+    if (!elf_is_name(name) || section == SHN_UNDEF || is_mark(name))
         return false;
     if (type == STT_FUNC || type == STT_GNU_IFUNC)
         return true;
@@ -247,7 +254,7 @@ static int compare(const void *left, const void *right)
         return a->start < b->start ? -1 : 1;
     if (a->preference != b->preference)
         return a->preference > b->preference ? -1 : 1;
-    return strcmp(a->name, b->name);
+    return strncmp(a->name, b->name, COMPARED);
 }
 
 /* Symbols without a size (assembler) get one: to the next symbol, at most to the end of their
