@@ -44,6 +44,10 @@ struct elf_object {
  * none. */
 bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 
+/* A program has a dozen of each: what a file has beyond is not looked at, for each address is. */
+#define ELF_MOST_SEGMENTS 1024u
+#define ELF_MOST_SECTIONS 4096u
+
 /* All functions of a hostile file may have the same endless name, or ones without a letter. */
 #define ELF_LONGEST_NAME 32768u
 bool elf_is_name(const char *name);

@@ -147,7 +147,7 @@ static bool find_segment(const struct elf_object *object, uint64_t offset, GElf_
 
     if (elf_getphdrnum(object->elf, &count) != 0)
         return false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && i < ELF_MOST_SEGMENTS; i++) {
         GElf_Phdr header;
         if (gelf_getphdr(object->elf, (int)i, &header) == NULL || header.p_type != PT_LOAD ||
             offset < header.p_offset || offset - header.p_offset >= header.p_filesz)

@@ -12,6 +12,7 @@
 
 #include "fuzz.h"
 #include "symbol/code.h"
+#include "symbol/demangle.h"
 #include "symbol/symbol-table.h"
 #include "symbol/symbol.h"
 
@@ -151,4 +152,17 @@ void fuzz_jit(const uint8_t *data, size_t size)
     add_places_of_list(profile, profile->object_count - 1, data, size);
     look_up(profile);
     profile_free(profile);
+}
+
+void fuzz_symbol_name(const uint8_t *data, size_t size)
+{
+    char *name = strndup((const char *)data, size);
+
+    if (name == NULL)
+        abort();
+    char *plain = demangle(name);
+    if (plain != NULL && plain[0] == '\0')
+        abort();
+    free(plain);
+    free(name);
 }

@@ -45,7 +45,7 @@ for target in "$@"; do
 	memory=2048 # MiB; sanitizers keep what was freed for a while
 	[ "$target" != unwind ] || memory=512
 	set -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=$memory -max_len=65536 \
-		-print_final_stats=1
+		-print_final_stats=1 -len_control=100
 	[ ! -f "$words" ] || set -- "$@" -dict="$words"
 	echo "$target: $seconds s"
 	nice ./fuzz "$@" "corpus/$target" "$kept" 2>"$target.log" || {
