@@ -36,7 +36,8 @@ static void take(const char *piece, size_t size, void *data)
 
     if (size > LONGEST_TEXT - text->size)
         longjmp(text->too_long, 1);
-    memcpy(text->bytes + text->size, piece, size);
+    if (size > 0) /* else there may be no piece */
+        memcpy(text->bytes + text->size, piece, size);
     text->size += size;
 }
 
