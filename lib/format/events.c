@@ -14,26 +14,36 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
 }
 
-/* Sums that no total could hold are no profile. */
-static bool adds_up(const struct profile_totals *totals, const struct wire_header *event)
-{
-    const struct wire_sample *sample = (const void *)event;
+#define MOST_PIDS 4194304u /* PID_MAX_LIMIT of the kernel: numbers are below it */
 
-    return event->type != WIRE_SAMPLE || (sample->cpu_ns <= INT64_MAX - totals->cpu_ns &&
-                                          sample->wall_ns <= INT64_MAX - totals->wall_ns);
+/* Sums that no total could hold are no profile. */
+static bool adds_up(const struct profile_totals *totals, const struct wire_sample *sample)
+{
+    return sample->cpu_ns <= INT64_MAX - totals->cpu_ns &&
+           sample->wall_ns <= INT64_MAX - totals->wall_ns;
 }
 
-/* Descriptors are in no recording. */
+/* Could the supervisor have said it? All events that are of a process begin alike. */
+static bool is_possible(const struct profile *profile, const struct wire_header *event)
+{
+    if (event->type <= WIRE_EXIT && ((const struct wire_task *)event)->pid >= MOST_PIDS)
+        return false;
+    return event->type != WIRE_SAMPLE || adds_up(&profile->totals, (const void *)event);
+}
+
+/* Descriptors are in no recording, so no mapping has one to wait for. */
 static int replay(struct unwinder *unwinder, struct profile *profile,
                   const struct wire_header *event)
 {
-    const struct wire_map *map = (const void *)event;
-    int error =
-        adds_up(&profile->totals, event) ? unwind_feed(unwinder, profile, event) : -EBADMSG;
+    _Alignas(8) unsigned char copy[WIRE_MAX_EVENT];
 
-    if (event->type == WIRE_MAP && map->object != 0)
-        profile_give_object(profile, map->object, -1);
-    return error;
+    if (!is_possible(profile, event))
+        return -EBADMSG;
+    if (event->type != WIRE_MAP)
+        return unwind_feed(unwinder, profile, event);
+    struct wire_map *map = memcpy(copy, event, event->size);
+    map->object = 0;
+    return unwind_feed(unwinder, profile, &map->header);
 }
 
 static int read_events(const char *path, struct profile *profile)

@@ -50,7 +50,7 @@ struct pending_object {
     bool none;       /* it will not come */
 };
 
-#define LIVE_BUCKETS 1024
+#define LIVE_BUCKETS 4096
 
 struct profile_index {
     struct index strings, functions, objects, threads, locations, nodes, syscalls, samples;
