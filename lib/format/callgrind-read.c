@@ -23,6 +23,7 @@ struct reader {
     struct profile *profile;
     struct named named;
     struct memo names;            /* (kind, number) -> string of the profile */
+    struct memo functions;        /* (file, name, object), strings -> function of the profile */
     uint32_t current[NAME_KINDS]; /* strings; FILE: of the function */
     uint32_t file;                /* string: of the lines */
     uint32_t object, function;    /* in the profile, if has_function */
@@ -219,19 +220,39 @@ static int need_thread(struct reader *reader)
     return error;
 }
 
-/* Once for all costs of a function, for its name may be long. */
-static int need_function(struct reader *reader)
+static int add_function(struct reader *reader)
 {
-    if (reader->has_function)
-        return 0;
     int error = named_object(&reader->named, text_of(reader, reader->current[NAME_OBJECT]),
                              &reader->object);
-    if (error == 0)
-        error = named_function(&reader->named, reader->object,
-                               reader->profile->strings[reader->current[NAME_FUNCTION]],
-                               text_of(reader, reader->current[NAME_FILE]), 0, &reader->function);
-    reader->has_function = error == 0;
-    return error;
+
+    return error != 0
+               ? error
+               : named_function(&reader->named, reader->object,
+                                reader->profile->strings[reader->current[NAME_FUNCTION]],
+                                text_of(reader, reader->current[NAME_FILE]), 0, &reader->function);
+}
+
+/* A name may be long, and is said in three bytes from the second time on: it is looked up once. */
+static int need_function(struct reader *reader)
+{
+    struct memory *known;
+    int error = 0;
+
+    if (reader->has_function)
+        return 0;
+    error = memo_recall(&reader->functions, reader->current[NAME_FILE],
+                        reader->current[NAME_FUNCTION], reader->current[NAME_OBJECT], &known);
+    if (error == 0 && !known->used) {
+        error = add_function(reader);
+        if (error == 0)
+            memo_remember(&reader->functions, known, reader->function);
+    }
+    if (error != 0)
+        return error;
+    reader->function = known->index;
+    reader->object = reader->profile->functions[reader->function].object - 1;
+    reader->has_function = true;
+    return 0;
 }
 
 static int need_location(struct reader *reader, uint32_t *location)
@@ -323,5 +344,6 @@ int callgrind_read(const char *path, struct profile *profile)
     text_unload(&text);
     free(reader.named.memo.slots);
     free(reader.names.slots);
+    free(reader.functions.slots);
     return error;
 }

@@ -654,6 +654,30 @@ Test(formats, firefox_of_others)
                 "<g in /lib/libx.so at :3 inlined>: 2 4000000 0\n");
 }
 
+/* A function of callgrind is named once and then by a number: so often, and with lines so many,
+ * that to look at its letters each time takes minutes. */
+Test(formats, long_names_are_looked_at_once, .timeout = 20)
+{
+    enum { LETTERS = 1 << 20, ROUNDS = 50000 };
+    size_t size;
+    char *text;
+    FILE *out = open_memstream(&text, &size);
+    struct profile *profile;
+
+    fputs("events: Ir\nfn=(1) ", out);
+    for (int i = 0; i < LETTERS; i++)
+        putc('a', out);
+    fputs("\nfn=(2) other\n", out);
+    for (int i = 1; i <= ROUNDS; i++)
+        fprintf(out, "fn=(1)\n%d 1\nfn=(2)\n1 1\n", i);
+    fclose(out);
+    cr_assert_eq(read_text("callgrind", text, &profile), 0);
+    cr_expect_eq(profile->totals.samples, 2 * ROUNDS);
+    cr_expect_eq(profile->sample_count, ROUNDS + 1);
+    profile_free(profile);
+    free(text);
+}
+
 Test(formats, damaged_files_are_refused)
 {
     static const struct {
