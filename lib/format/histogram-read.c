@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "format/histogram.h"
+#include "format/named.h"
 #include "symbol/object-file.h"
 #include "symbol/symbol.h"
 
@@ -122,7 +123,7 @@ static int add_sample(struct builder *builder, uint32_t object, uint64_t address
     sample.cpu_ns = ns < (double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
     if (error == 0)
         error = profile_node(builder->profile, PROFILE_NONE, location, &sample.node);
-    return error == 0 ? profile_count(builder->profile, &sample) : error;
+    return error == 0 ? named_count(builder->profile, &sample) : error;
 }
 
 /* Ticks at an address that is in no object. */

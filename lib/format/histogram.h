@@ -77,7 +77,8 @@ int histogram_open(const char *path, const char *format, const char *object,
                    struct histogram_file *file);
 
 /* Into an empty profile: one process, one thread, and the object that the file names, or
- * "[text]", or the file's modules. Addresses become offsets where the object's file is here. */
+ * "[text]", or the file's modules. Addresses become offsets where the object's file is here. 0 or
+ * -errno, -EBADMSG: times are more than any total could hold. */
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile);
 
 #endif

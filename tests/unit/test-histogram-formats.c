@@ -401,8 +401,10 @@ static int feed(const struct example *example, const unsigned char *bytes, size_
     cr_assert(error == 0 || error == -EBADMSG, "%s: %d", example->name, error);
     for (size_t i = 0; i < file.module_count; i++)
         file.modules[i].path[0] = '\0'; /* whatever it named shall not be opened */
-    if (error == 0)
-        cr_assert_eq(histogram_to_profile(&file, profile), 0, "%s", example->name);
+    if (error == 0) {
+        int made = histogram_to_profile(&file, profile);
+        cr_assert(made == 0 || made == -EBADMSG, "%s: %d", example->name, made);
+    }
     histogram_file_clear(&file);
     profile_free(profile);
     free(exact);
