@@ -14,21 +14,13 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
 }
 
-#define MOST_PIDS 4194304u /* PID_MAX_LIMIT of the kernel: numbers are below it */
-
 /* Sums that no total could hold are no profile. */
-static bool adds_up(const struct profile_totals *totals, const struct wire_sample *sample)
+static bool adds_up(const struct profile_totals *totals, const struct wire_header *event)
 {
-    return sample->cpu_ns <= INT64_MAX - totals->cpu_ns &&
-           sample->wall_ns <= INT64_MAX - totals->wall_ns;
-}
+    const struct wire_sample *sample = (const void *)event;
 
-/* Could the supervisor have said it? All events that are of a process begin alike. */
-static bool is_possible(const struct profile *profile, const struct wire_header *event)
-{
-    if (event->type <= WIRE_EXIT && ((const struct wire_task *)event)->pid >= MOST_PIDS)
-        return false;
-    return event->type != WIRE_SAMPLE || adds_up(&profile->totals, (const void *)event);
+    return event->type != WIRE_SAMPLE || (sample->cpu_ns <= INT64_MAX - totals->cpu_ns &&
+                                          sample->wall_ns <= INT64_MAX - totals->wall_ns);
 }
 
 /* Descriptors are in no recording, so no mapping has one to wait for. */
@@ -37,7 +29,7 @@ static int replay(struct unwinder *unwinder, struct profile *profile,
 {
     _Alignas(8) unsigned char copy[WIRE_MAX_EVENT];
 
-    if (!is_possible(profile, event))
+    if (!adds_up(&profile->totals, event))
         return -EBADMSG;
     if (event->type != WIRE_MAP)
         return unwind_feed(unwinder, profile, event);

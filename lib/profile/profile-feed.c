@@ -10,51 +10,56 @@
 #include "config.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile-internal.h"
 
-static struct live_process **live_link(const struct profile *profile, uint32_t pid)
+static int compare_live(const void *left, const void *right)
 {
-    struct live_process **link = &profile->index->live[pid % LIVE_BUCKETS];
-
-    while (*link != NULL && (*link)->pid != pid)
-        link = &(*link)->next;
-    return link;
-}
-
-static void drop_live(struct live_process **link)
-{
-    struct live_process *live = *link;
-
-    *link = live->next;
-    free(live->mappings);
-    free(live);
+    const struct live_process *a = left, *b = right;
+    return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
 struct live_process *profile_live(const struct profile *profile, uint32_t pid)
 {
-    return *live_link(profile, pid);
+    const struct live_process wanted = {.pid = pid};
+    void **found = tfind(&wanted, &profile->index->live, compare_live);
+
+    return found == NULL ? NULL : *found;
+}
+
+static void free_live(void *of_process)
+{
+    struct live_process *live = of_process;
+
+    free(live->mappings);
+    free(live);
+}
+
+static void drop_live(struct profile *profile, struct live_process *live)
+{
+    tdelete(live, &profile->index->live, compare_live);
+    free_live(live);
 }
 
 void profile_forget_live(struct profile *profile)
 {
-    for (size_t i = 0; i < LIVE_BUCKETS; i++)
-        while (profile->index->live[i] != NULL)
-            drop_live(&profile->index->live[i]);
+    tdestroy(profile->index->live, free_live);
+    profile->index->live = NULL;
 }
 
 bool profile_runs(const struct profile *profile, uint32_t process)
 {
-    const struct live_process *live = *live_link(profile, profile->processes[process].pid);
+    const struct live_process *live = profile_live(profile, profile->processes[process].pid);
     return live != NULL && live->process == process;
 }
 
 bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t *process)
 {
-    const struct live_process *live = *live_link(profile, pid);
+    const struct live_process *live = profile_live(profile, pid);
 
     if (live != NULL)
         *process = live->process;
@@ -100,16 +105,15 @@ static int find_thread(struct profile *profile, uint32_t process, uint32_t tid, 
 static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, uint64_t time,
                          struct live_process **result)
 {
-    struct live_process **link = live_link(profile, pid);
+    struct live_process *last = profile_live(profile, pid);
     struct profile_process image = {.pid = pid, .ppid = ppid, .start = time, .status = -1};
     uint32_t leader;
 
-    if (*link != NULL) { /* a number used again; the end of its last bearer was lost */
-        profile->processes[(*link)->process].end = time;
-        drop_live(link);
+    if (last != NULL) { /* a number used again; the end of its last bearer was lost */
+        profile->processes[last->process].end = time;
+        drop_live(profile, last);
     }
-    link = live_link(profile, pid);
-    const struct live_process *parent = *live_link(profile, ppid);
+    const struct live_process *parent = profile_live(profile, ppid);
     if (ppid != 0 && parent != NULL)
         image.comm = profile->processes[parent->process].comm;
     struct live_process *live = calloc(1, sizeof *live);
@@ -117,12 +121,13 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
         return -ENOMEM;
     live->pid = pid;
     int error = profile_add_process(profile, &image, &live->process);
+    if (error == 0 && tsearch(live, &profile->index->live, compare_live) == NULL)
+        error = -ENOMEM;
     if (error != 0) {
         free(live);
         return error;
     }
     profile->totals.processes_seen++;
-    *link = live;
     *result = live;
     return find_thread(profile, live->process, pid, &leader);
 }
@@ -130,7 +135,7 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
 static int need_live(struct profile *profile, uint32_t pid, uint64_t time,
                      struct live_process **result)
 {
-    *result = *live_link(profile, pid);
+    *result = profile_live(profile, pid);
     return *result != NULL ? 0 : start_process(profile, pid, 0, time, result);
 }
 
@@ -188,19 +193,19 @@ static void end_thread(struct profile *profile, uint32_t process, uint32_t tid)
 
 static void feed_exit(struct profile *profile, const struct wire_exit *event)
 {
-    struct live_process **link = live_link(profile, event->pid);
+    struct live_process *live = profile_live(profile, event->pid);
 
-    if (*link == NULL)
+    if (live == NULL)
         return;
     if (event->pid != event->tid) {
-        end_thread(profile, (*link)->process, event->tid);
+        end_thread(profile, live->process, event->tid);
         return;
     }
-    struct profile_process *process = &profile->processes[(*link)->process];
+    struct profile_process *process = &profile->processes[live->process];
     process->end = event->time;
     process->status = event->status;
     process->cpu_ns = event->cpu_ns;
-    drop_live(link);
+    drop_live(profile, live);
 }
 
 /* --- samples ------------------------------------------------------------------------- */

@@ -39,7 +39,6 @@ struct live_process {
     uint32_t process; /* index of the present image */
     struct live_mapping *mappings; /* sorted by start, disjoint */
     uint32_t mapping_count;
-    struct live_process *next; /* in its bucket */
 };
 
 /* A descriptor whose object is not known yet, or the other way round. */
@@ -50,11 +49,10 @@ struct pending_object {
     bool none;       /* it will not come */
 };
 
-#define LIVE_BUCKETS 4096
-
 struct profile_index {
     struct index strings, functions, objects, threads, locations, nodes, syscalls, samples;
-    struct live_process *live[LIVE_BUCKETS];
+    void *live; /* tree of tsearch: live_process by pid. A file may have any numbers, so that in a
+                 * table with as many places as there are processes all could be in one. */
     struct pending_object *pending;
     uint32_t pending_count;
     uint32_t unknown_object; /* index, or PROFILE_ABSENT */
