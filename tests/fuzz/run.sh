@@ -33,13 +33,14 @@ clang -std=gnu11 $flags $sanitize,fuzzer -I"$source/lib" -I"$build" -Ilib \
 	"$source"/tests/fuzz/*.c -o fuzz .libs/libcore.a \
 	$(pkg-config --libs libdw libelf zlib libprotobuf-c jansson) -liberty -lm
 
+# shellcheck disable=SC2046
 [ $# -gt 0 ] || set -- $(cd "$source/tests/fuzz/corpus" && ls)
 for target in "$@"; do
 	kept=$source/tests/fuzz/corpus/$target words=$source/tests/fuzz/words/$target
 	export PPROFIL_FUZZ_TARGET="$target"
 	mkdir -p "corpus/$target"
 	if [ -n "$merge" ]; then
-		./fuzz -merge=1 -max_len=20000 "$kept" "corpus/$target"
+		./fuzz -set_cover_merge=1 -use_counters=0 -max_len=20000 "$kept" "corpus/$target"
 		continue
 	fi
 	memory=2048 # MiB; sanitizers keep what was freed for a while
