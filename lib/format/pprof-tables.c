@@ -35,9 +35,14 @@ struct entry *entries_find(const struct entries *entries, uint64_t id)
     return bsearch(&key, entries->sorted, entries->count, sizeof key, compare_entries);
 }
 
+/* Where the code lies nobody knows who writes a file, and so not what has the same hash. */
 static struct memory *find_slot(const struct memo *memo, uint64_t a, uint64_t b)
 {
-    uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15) + b) * UINT64_C(0xbf58476d1ce4e5b9);
+    uint64_t secret = (uint64_t)(uintptr_t)find_slot * UINT64_C(0xd6e8feb86659fd93);
+    uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15) + b) ^ secret;
+
+    hash = (hash ^ hash >> 32) * UINT64_C(0x94d049bb133111eb);
+    hash = (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
     size_t slot = (size_t)(hash >> 32) & (memo->size - 1);
 
     while (memo->slots[slot].used && (memo->slots[slot].a != a || memo->slots[slot].b != b))
