@@ -511,3 +511,39 @@ Test(profile, random_threads_agree_with_a_naive_model)
         cr_assert_eq(cpu_ns[i], 0);
     profile_free(profile);
 }
+
+/* --- hostile files ------------------------------------------------------------------- */
+
+static uint64_t inverse(uint64_t odd)
+{
+    uint64_t x = odd;
+
+    for (int i = 0; i < 6; i++)
+        x *= 2 - odd * x;
+    return x;
+}
+
+static uint64_t unshift(uint64_t x, unsigned by)
+{
+    uint64_t before = x;
+
+    for (unsigned i = 0; i < 64; i += by)
+        before = x ^ before >> by;
+    return before;
+}
+
+/* Addresses that index_mix would give one hash, were it not another one in each process: each would
+ * be compared with all before it. */
+Test(profile, addresses_of_one_hash_cannot_be_computed, .timeout = 20)
+{
+    struct profile *profile = profile_new();
+    uint32_t location;
+
+    for (uint64_t i = 0; i < 300000; i++) {
+        uint64_t x = (UINT64_C(0x12345678) << 32 | i) * inverse(UINT64_C(0xbf58476d1ce4e5b9));
+        x = unshift(x, 29) * inverse(UINT64_C(0x94d049bb133111eb));
+        x = unshift(x, 32);
+        cr_assert_eq(profile_location(profile, 0, x, &location), 0);
+    }
+    profile_free(profile);
+}
