@@ -81,7 +81,8 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
         if (whole ? (*name = strdup(link)) == NULL
                   : asprintf(name, patterns[i], size, directory, link) < 0)
             break;
-        int fd = try_path(*name, wanted);
+        /* the debug file may be called like the file, which is not its own */
+        int fd = strcmp(*name, file) == 0 ? -1 : try_path(*name, wanted);
         if (fd >= 0)
             return fd;
         free(*name);

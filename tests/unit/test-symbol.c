@@ -494,6 +494,10 @@ Test(symbol, debug_file_by_debuglink)
     sh("gcc -O1 -g prog.c -o full && objcopy --only-keep-debug full full.debug && "
        "strip -o linked full && objcopy --add-gnu-debuglink=full.debug linked");
     expect_both("linked", "full", true);
+    sh("gcc -O1 -g -Wl,--build-id prog.c -o full && mkdir .debug && "
+       "objcopy --only-keep-debug full .debug/same && strip -o same full && "
+       "objcopy --add-gnu-debuglink=.debug/same same");
+    expect_both("same", "full", true);
 }
 
 Test(symbol, another_file_of_the_name_is_no_debug_file, .timeout = 20)
