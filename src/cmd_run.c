@@ -255,7 +255,8 @@ static void say_more(pprofil_profile *profile)
     pprofil_profile_totals(profile, &totals, sizeof totals);
     double elapsed = totals.elapsed_ns == 0 ? 1 : (double)totals.elapsed_ns;
     fprintf(stderr,
-            "# the supervisor used %.3f s of CPU time, %.2f %% of a core; %.1f us stopped for each sample; "
+            "# the supervisor used %.3f s of CPU time, %.2f %% of a core; "
+            "%.1f us stopped for each sample; "
             "%u processes and %u threads alive at the end\n",
             (double)totals.supervisor_cpu_ns / 1e9,
             100 * (double)totals.supervisor_cpu_ns / elapsed,
