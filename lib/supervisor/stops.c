@@ -109,7 +109,7 @@ static void start_tracee(struct supervisor *supervisor, struct tracee *tracee, e
     if (kind == STOP_GROUP)
         handle_group_stop(tracee);
     else
-        sampler_resume(supervisor, tracee);
+        stopped_resume(supervisor, tracee);
     uint64_t now = time_now();
     tracee->wall_at = now;
     tracee_heat(&supervisor->tracees, tracee, now);
@@ -167,12 +167,12 @@ static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
     bool clone = kind == STOP_CLONE;
     pid_t tid = (pid_t)message;
     if (tid > 0 && is_known_early(&supervisor->tracees, tid)) {
-        sampler_stopped(supervisor, parent, 0, STOP_IS_ITS_OWN);
+        stopped_answer(supervisor, parent, 0, STOP_IS_ITS_OWN);
         return;
     }
     /* a sample that this stop serves as comes after the fork */
     struct dialect_count *inherited = count_inherited(from);
-    sampler_stopped(supervisor, parent, 0, STOP_IS_ITS_OWN);
+    stopped_answer(supervisor, parent, 0, STOP_IS_ITS_OWN);
     if (tid > 0 && (!clone || !procfs_is_thread(parent_pid, tid))) {
         process = process_find(&supervisor->tracees, tid);
         if (process != NULL)
@@ -254,7 +254,7 @@ static void handle_exec(struct supervisor *supervisor, struct tracee *leader)
         return;
     }
     tell_task(supervisor, WIRE_EXEC, process->pid, (pid_t)former);
-    sampler_stopped(supervisor, leader, 0, STOP_IS_ITS_OWN);
+    stopped_answer(supervisor, leader, 0, STOP_IS_ITS_OWN);
     uint64_t now = time_now();
     leader->wall_at = now;
     tracee_cool(&supervisor->tracees, leader);
@@ -274,7 +274,7 @@ static void handle_interrupt(struct supervisor *supervisor, struct tracee *trace
         tracee->continued = true;
         return;
     default:
-        sampler_stopped(supervisor, tracee, 0, STOP_IS_OURS);
+        stopped_answer(supervisor, tracee, 0, STOP_IS_OURS);
     }
     tracee->continued = false;
 }
@@ -286,7 +286,7 @@ static void handle_signal(struct supervisor *supervisor, struct tracee *tracee, 
     bool breaks = is_group_stop_signal(signal) || (signal == SIGCONT && tracee->continued);
 
     tracee->continued = false;
-    sampler_stopped(supervisor, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
+    stopped_answer(supervisor, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
 }
 
 static void handle_end(struct supervisor *supervisor, struct tracee *tracee, uint64_t cpu_ns,

@@ -35,6 +35,8 @@ struct options {
 /* Which objects the client has, or will get, a descriptor of. */
 #define OBJECTS_MAX 4096
 #define OBJECTS_WAITING 512
+#define OBJECT_JIT_NAMES UINT64_MAX /* in place of an inode: what is no file of a mapping */
+#define OBJECT_VDSO (UINT64_MAX - 1)
 
 struct objects {
     struct object_key {
@@ -47,7 +49,8 @@ struct objects {
     struct object_request {
         uint32_t id;
         pid_t pid;
-        uint64_t device, inode, start, end;
+        uint64_t device, start, end;
+        uint64_t inode; /* or OBJECT_... */
         uint64_t began; /* of a JIT's names: when its process did, CLOCK_REALTIME ns */
         uint64_t due;   /* and when to look for them again */
         uint64_t pause; /* after which */
@@ -164,12 +167,6 @@ void attach_baseline(struct process *process);
 /* --- sampler.c ---------------------------------------------------------------------- */
 
 void sampler_tick(struct supervisor *supervisor);
-/* A tracee has stopped: samples it if that was wanted, and lets it run on with signal. A call that
- * would not have been broken without us is mended. */
-void sampler_stopped(struct supervisor *supervisor, struct tracee *tracee, int signal,
-                     enum stop_maker maker);
-/* Lets a tracee run on from a stop at which no sample is to be had. */
-void sampler_resume(struct supervisor *supervisor, struct tracee *tracee);
 void sampler_start(struct supervisor *supervisor);
 void sampler_pause(struct supervisor *supervisor);
 /* Sleeping threads too, or no more. */
@@ -178,6 +175,15 @@ void sampler_set_wall(struct supervisor *supervisor, bool wall);
 void sampler_clear(struct supervisor *supervisor);
 /* Sets the timer for the next tick if there is to be one. */
 void sampler_arm(struct supervisor *supervisor);
+
+/* --- stopped.c: a tracee that stands still --------------------------------------------- */
+
+/* A tracee has stopped: samples it if that was wanted, and lets it run on with signal. A call that
+ * would not have been broken without us is mended. */
+void stopped_answer(struct supervisor *supervisor, struct tracee *tracee, int signal,
+                    enum stop_maker maker);
+/* Lets a tracee run on from a stop at which no sample is to be had. */
+void stopped_resume(struct supervisor *supervisor, struct tracee *tracee);
 
 /* --- sample.c: what a sample is worth, and who is told ------------------------------- */
 
@@ -268,5 +274,11 @@ void objects_tell_mapping(struct supervisor *supervisor, const struct tracee *tr
 void objects_tell_executable(struct supervisor *supervisor, struct process *process);
 /* Opens and sends what objects_tell_mapping promised. Never called while a thread waits. */
 void objects_send(struct supervisor *supervisor);
+
+/* --- object-files.c ---------------------------------------------------------------------- */
+
+/* Opens what is wanted, for reading. Returns the descriptor, which is the caller's, or -1; then
+ * wanted->due says when to try again, 0: never. */
+int object_open(struct object_request *wanted);
 
 #endif
