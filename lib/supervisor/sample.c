@@ -24,6 +24,7 @@
 #define DEBT_SHARES_MOST 32  /* ... up to so many */
 #define MOST_AHEAD 8         /* looks that the sum may be ahead of the CPU time used */
 #define KERNEL_TICK_NS 4000000u /* by so much the clock of a process lags for each of its threads */
+#define YOUNG_SHARES 4       /* in so many samples what their process has used is paid off */
 #define SETTLED_SAMPLES 16   /* before that a young thread cannot have used what it stands for */
 
 /* In how many samples a debt is paid off. */
@@ -45,12 +46,16 @@ static int64_t within_process(const struct supervisor *supervisor, const struct 
     uint64_t used = process_cpu(process);
     int64_t left = (int64_t)(used - process->attributed_ns);
     int64_t lag = (int64_t)KERNEL_TICK_NS * CPU_COUNT(&supervisor->cpus);
+    /* share 0: what it was given of the others' time is more than its own */
+    bool unsettled = tracee->samples < SETTLED_SAMPLES || share == 0;
 
     if (used == 0)
         return share;
-    if (tracee->samples < SETTLED_SAMPLES && left > share)
-        share += (left - share) / debt_shares(share);
-    return share > left + lag ? left + lag : share;
+    if (unsettled && left > share)
+        share += (left - share) / YOUNG_SHARES;
+    if (share > left + lag)
+        share = left + lag;
+    return share > 0 ? share : 0;
 }
 
 /* The CPU time that a sample on the CPU stands for; see the head of this file. */
@@ -69,10 +74,10 @@ static uint64_t attribute(const struct supervisor *supervisor, struct tracee *tr
                                   : MOST_AHEAD * (int64_t)tracee->pending_ns;
     if (share > debt + ahead)
         share = debt + ahead;
-    if (count == NULL)
-        share = within_process(supervisor, tracee, share);
     if (share < 0)
         share = 0;
+    if (count == NULL)
+        share = within_process(supervisor, tracee, share);
     tracee->process->attributed_ns += (uint64_t)share;
     tracee->attributed_ns += (uint64_t)share;
     return (uint64_t)share;
