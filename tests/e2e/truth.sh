@@ -42,17 +42,17 @@ check "100 Hz" -F 100 "$targets/split" 4
 check "maps parsed" --parse-maps "$targets/split" 1
 
 # Short-lived threads, and many more than CPUs: each has a few samples, of whose weights chance
-# makes what it likes; their process's sum is kept true. Shown: within a tenth of some sixty samples'
-# sum, with as much again for the threads' last milliseconds.
+# makes what it likes; their process's sum is kept true, but for what is used after the last sample.
+# That is a few per cent, in 1 of 40 runs 15, and the bound twice that; without it a tenth was met.
 sum_is_true() { # NAME TARGET ARGUMENTS
 	name=$1
 	shift
 	"$pprofil" -f json -n 0 "$@" >/dev/null 2>"$work/report"
-	between "$name: sampled CPU time" 0.75 "$(awk "BEGIN{
+	between "$name: sampled CPU time" 0.7 "$(awk "BEGIN{
 		print $(number "$work/report" cpu_ns) / $(number "$work/report" target_cpu_ns)}")" 1.2
 }
 sum_is_true "short-lived threads" "$targets/storm" thread 200 5000
-sum_is_true "forty threads" "$targets/split" 0.05 40
+sum_is_true "forty threads" "$targets/split" 0.1 40
 
 # Bursts as long as a period or two, and rare, are met all the same: about two looks at each of
 # six; one look at every other is far below what chance allows.
