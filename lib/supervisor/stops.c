@@ -265,6 +265,7 @@ static void handle_exec(struct supervisor *supervisor, struct tracee *leader)
 
 static void handle_interrupt(struct supervisor *supervisor, struct tracee *tracee)
 {
+    tracee->continued = false; /* first: a tracee that is not followed is gone afterwards */
     switch (tracee->state) {
     case TRACEE_STARTING:
         start_tracee(supervisor, tracee, STOP_INTERRUPT);
@@ -272,11 +273,10 @@ static void handle_interrupt(struct supervisor *supervisor, struct tracee *trace
     case TRACEE_LISTENING:
         stops_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
         tracee->continued = true;
-        return;
+        break;
     default:
         stopped_answer(supervisor, tracee, 0, STOP_IS_OURS);
     }
-    tracee->continued = false;
 }
 
 /* A signal that is ignored wakes nobody, but a traced thread: then it breaks a call that it would
