@@ -66,7 +66,8 @@ static void mend_call(struct supervisor *supervisor, struct tracee *tracee,
         !regs_restart_syscall(tracee->tid, regs))
         return;
     supervisor->stats.repaired++;
-    tracee->mended_at = time_now();
+    if (maker == STOP_IS_A_SIGNAL)
+        tracee->mended_at = time_now();
 }
 
 void stopped_answer(struct supervisor *supervisor, struct tracee *tracee, int signal,

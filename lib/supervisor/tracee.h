@@ -64,7 +64,7 @@ struct tracee {
     uint64_t overdue_ns;      /* and of later ticks, that found it not stopped yet */
     uint64_t skipped_ns;      /* of earlier ticks that left it to the next */
     unsigned spin_credit;     /* looks worth polling for */
-    uint64_t mended_at;       /* time: a call that a stop had broken was begun anew */
+    uint64_t mended_at;       /* time: a call that a signal had broken was begun anew */
 
     /* seat.c: is it found in the kernel so often that it is looked at from its own CPU? */
     unsigned presence; /* 0..256: part of the recent ticks that found it running */
