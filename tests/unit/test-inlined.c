@@ -204,7 +204,7 @@ Test(inlined, names_alone_are_those_of_the_code)
     close_prog(&lookup);
 }
 
-/* One line: "outer inlined at /tmp/x/prog.c:7:10 in loud_one"; the place follows in the next. */
+/* One line: "outer inlined at /src/prog.c:7:10 in loud_one"; the place follows in the next. */
 static void expect_as_theirs(FILE *theirs, const struct profile *profile,
                              const struct profile_location *place)
 {
