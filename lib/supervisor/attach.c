@@ -172,7 +172,7 @@ static int seize_all(struct pass *pass, pid_t pid)
  * dead already, and the thread has not taken its place yet. It looks like a refusal. */
 static bool may_be_amid_exec(const struct pass *pass, pid_t pid)
 {
-    return pass->process->tracee_count == 0 && pass->error == -EPERM &&
+    return pass->process != NULL && pass->process->tracee_count == 0 && pass->error == -EPERM &&
            procfs_status_number(pid, "TracerPid:") == 0;
 }
 

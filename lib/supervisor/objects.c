@@ -103,7 +103,8 @@ static uint32_t want_jit_map(struct objects *objects, struct process *process,
 
     if (maps->jit_object == 0) {
         uint32_t next = private_id(objects);
-        maps->jit_object = request(objects, next, process->pid, mapping, OBJECT_JIT_NAMES, "") ? next : 0;
+        bool asked = request(objects, next, process->pid, mapping, OBJECT_JIT_NAMES, "");
+        maps->jit_object = asked ? next : 0;
     }
     return maps->jit_object;
 }
