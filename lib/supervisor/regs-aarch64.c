@@ -11,9 +11,11 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
+#include <ucontext.h>
 
 #include "supervisor/regs.h"
 #include "wire/wire.h"
@@ -77,6 +79,12 @@ int regs_read(pid_t tid, struct regs *regs)
     regs->failed = false;
     regs->limit_ns = REGS_UNKNOWN_LIMIT;
     return 0;
+}
+
+struct regs_context regs_context(bool compat)
+{
+    (void)compat; /* nobody unwinds stacks of 32-bit Arm */
+    return (struct regs_context){.word = 8, .sp = offsetof(ucontext_t, uc_mcontext.sp)};
 }
 
 bool regs_restart_syscall(pid_t tid, const struct regs *regs)

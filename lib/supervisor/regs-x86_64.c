@@ -16,6 +16,7 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
+#include <ucontext.h>
 #include <elf.h>
 
 #include "supervisor/regs.h"
@@ -116,6 +117,16 @@ int regs_read(pid_t tid, struct regs *regs)
     else
         fill_wide(regs, &set.wide);
     return 0;
+}
+
+struct regs_context regs_context(bool compat)
+{
+    /* asm/sigcontext.h: struct sigcontext_32 comes after 5 words, and esp is its 8th;
+     * arch/x86/kernel/signal.c, align_sigframe: a frame is aligned as at a function's entry */
+    if (compat)
+        return (struct regs_context){.word = 4, .sp = (5 + 7) * 4, .rest = 12};
+    return (struct regs_context){.word = 8,
+                                 .sp = offsetof(ucontext_t, uc_mcontext.gregs) + REG_RSP * 8};
 }
 
 bool regs_restart_syscall(pid_t tid, const struct regs *regs)

@@ -29,6 +29,15 @@ struct regs {
 /* Reads the registers of a stopped tracee. 0 or -errno. */
 int regs_read(pid_t tid, struct regs *regs);
 
+/* Of struct ucontext, in which a signal's frame keeps what it interrupted, in bytes. It begins with
+ * words that are the same everywhere: flags, link, and of the alternate stack start, flags, size. */
+struct regs_context {
+    unsigned word; /* the size of one */
+    unsigned sp;   /* where the stack pointer lies */
+    unsigned rest; /* of its address divided by 16 */
+};
+struct regs_context regs_context(bool compat);
+
 /* Makes a call that regs_read found failed start over when the tracee runs on, unless a
  * signal handler runs first; then it returns EINTR as it would have without us. Returns
  * whether it did. */

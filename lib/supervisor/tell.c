@@ -72,7 +72,8 @@ void tell_through(struct supervisor *supervisor, struct ring *ring)
 static void tell_stack(struct supervisor *supervisor, const struct wire_sample *sample,
                        const struct stack *stack)
 {
-    size_t size = (sizeof *sample + sizeof stack->head + stack->head.size + 7) / 8 * 8;
+    size_t bytes = (size_t)stack->head.size + stack->head.below_size;
+    size_t size = (sizeof *sample + sizeof stack->head + bytes + 7) / 8 * 8;
     struct wire_sample *event = ring_reserve(supervisor->ring, size);
 
     if (event == NULL) {
@@ -84,7 +85,7 @@ static void tell_stack(struct supervisor *supervisor, const struct wire_sample *
     event->flags |= WIRE_SAMPLE_STACK;
     struct wire_stack *head = (struct wire_stack *)(event + 1);
     *head = stack->head;
-    memcpy(head + 1, stack->bytes, head->size);
+    memcpy(head + 1, stack->bytes, bytes);
     ring_commit(supervisor->ring);
     if (ring_half_full(supervisor->ring))
         tell_wake(supervisor);

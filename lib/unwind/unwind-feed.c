@@ -21,7 +21,9 @@ static enum unwind_machine machine_of(const struct wire_sample *sample)
 static int feed_stack(struct unwinder *unwinder, struct profile *profile,
                       const struct wire_sample *sample, const struct wire_stack *stack)
 {
-    struct unwind_input input = {.registers.machine = machine_of(sample), .piece_count = 1};
+    struct unwind_input input = {.registers.machine = machine_of(sample),
+                                 .piece_count = stack->below_size > 0 ? 2 : 1};
+    const uint8_t *bytes = wire_stack_bytes(stack);
     uint32_t node;
 
     memcpy(input.registers.values, stack->regs, sizeof stack->regs);
@@ -31,7 +33,10 @@ static int feed_stack(struct unwinder *unwinder, struct profile *profile,
     input.registers.values[machine->sp] = sample->sp;
     input.registers.unknown &= ~(UINT64_C(1) << machine->pc | UINT64_C(1) << machine->sp);
     input.pieces[0] = (struct unwind_piece){
-        .start = stack->start, .bytes = wire_stack_bytes(stack), .size = stack->size};
+        .start = stack->start, .bytes = bytes, .size = stack->size};
+    input.pieces[1] = (struct unwind_piece){.start = stack->below_start,
+                                            .bytes = bytes + stack->size,
+                                            .size = stack->below_size};
     int error = unwind_into_profile(unwinder, profile, sample->pid, &input, &node);
     return error == 0 ? profile_feed_stack(profile, sample, node) : error;
 }

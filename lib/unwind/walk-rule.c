@@ -161,6 +161,7 @@ void walk_by_rule(struct walk *walk, const struct unwind_object *object, const s
     put_registers(walk, rule, values);
     go_back(walk, rule);
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;
+    walk->guessed = walk->guessed && !walk->exact; /* the kernel saved them all */
     if (!walk->ended && !has_moved(walk, rule, was_exact, pc, sp))
         walk_end(walk, UNWIND_BROKEN);
 }

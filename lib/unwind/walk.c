@@ -71,6 +71,7 @@ static void step_by_trampoline(struct walk *walk)
         return walk_end_outside(walk, walk->registers[walk->machine->sp]);
     walk->unknown = 0;
     walk->exact = true;
+    walk->guessed = false;
 }
 
 /* False: the walk has ended. A return address that was made by hand (makecontext) is where a

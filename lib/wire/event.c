@@ -46,7 +46,8 @@ static bool sample_valid(const struct wire_sample *sample)
     const struct wire_stack *stack = wire_sample_stack(sample);
     size_t rest = sample->header.size - sizeof *sample;
 
-    return stack == NULL || (rest >= sizeof *stack && stack->size <= rest - sizeof *stack);
+    return stack == NULL || (rest >= sizeof *stack && stack->size <= rest - sizeof *stack &&
+                             stack->below_size <= rest - sizeof *stack - stack->size);
 }
 
 static bool comm_valid(const struct wire_comm *comm)

@@ -21,7 +21,7 @@ struct recording_header {
 };
 
 static const struct recording_header own_header = {
-    .magic = "pprofil", .version = 2, .byte_order = 0x01020304};
+    .magic = "pprofil", .version = 3, .byte_order = 0x01020304};
 
 struct wire_recording {
     FILE *file;

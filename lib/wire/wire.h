@@ -25,7 +25,7 @@
  * the supervisor's hello (its first DONE) the supervisor's, as its value. struct wire_message
  * may grow only together with a hello of the old size.
  */
-#define WIRE_VERSION 4u
+#define WIRE_VERSION 5u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -72,11 +72,13 @@ struct wire_sample {
 #define WIRE_STACK_LEAST 1024u       /* bytes of stack that may be asked for */
 #define WIRE_STACK_MOST (1u << 20)
 
-/* What a thread's stack held while it was stopped, from its stack pointer up. */
+/* What a thread's stack held while it was stopped, from its stack pointer up; of a thread in a
+ * signal handler on an alternate stack, then what the interrupted one held. */
 struct wire_stack {
-    uint64_t start;  /* address of the first byte */
-    uint32_t size;   /* bytes; 0 where it could not be read */
-    uint32_t cut;    /* 1: there may be more above, which was not asked for */
+    uint64_t start;       /* address of the first byte */
+    uint64_t below_start; /* the same of the interrupted stack */
+    uint32_t size;        /* bytes; 0 where it could not be read */
+    uint32_t below_size;  /* bytes, which follow those; 0: there is no other stack */
     uint64_t known;  /* bit i: regs[i] is known; pc and sp, which the sample has, always are */
     uint64_t regs[WIRE_STACK_REGS]; /* System V ABI of each machine, "DWARF Register Number" */
 }; /* and then the bytes, padded to the record's size */

@@ -41,9 +41,17 @@ record asleep -w -- "$targets/chain" asleep 30 1
 between "asleep: samples" 20 "$(samples asleep)" 100000
 between "asleep: without a stop, every call" 0.95 "$(share asleep "_start;.*;main;$chain;sleep_there")" 1
 
+# glibc has functions of its own below raise
+raised='handle;raise(;[^;]*)*;[^;]*restore_rt'
 record handler -- "$targets/chain" handler 10 0.7
-between "a handler on a stack of its own" 0.95 \
-	"$(share handler "handler;$(repeat descend 11);halves" halves)" 1
+between "a handler on a stack of its own, and what it interrupted" 0.95 \
+	"$(share handler "_start;.*;main;$raised;handler;$(repeat descend 11);halves" halves)" 1
+record handlers -- "$targets/chain" handlers 10 0.7
+between "a handler in a handler" 0.95 \
+	"$(share handlers "_start;.*;main;$raised;outer_handler;raise.*;handler;$(repeat descend 11);halves" halves)" 1
+record small --stack-size 1024 -- "$targets/chain" handler 30 0.7
+between "a handler in less room than its stack" 0.95 \
+	"$(share small "^[0-9]+ \[truncated\];descend" halves)" 1
 
 # 400 calls of more than 200 bytes are 80 KiB
 record deep -- "$targets/chain" busy 400 0.7

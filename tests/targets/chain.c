@@ -7,6 +7,7 @@
  *   chain fixed DEPTH SECONDS   as much work as takes about so long, however long it takes
  *   chain asleep DEPTH SECONDS  asleep there, in poll
  *   chain handler DEPTH SECONDS busy in a signal handler that runs on a stack of its own
+ *   chain handlers DEPTH SECONDS the same in one that interrupted another there
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -93,20 +94,35 @@ static void *in_thread(void *unused)
     return unused;
 }
 
-static void handler(int number)
+static void handler(int number, siginfo_t *info, void *context)
 {
     (void)number;
+    (void)info;
+    (void)context;
     descend(depth);
 }
 
-static void handle(void)
+/* Where the second signal comes from. */
+static void outer_handler(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)info;
+    (void)context;
+    raise(SIGUSR2);
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void handle(int signal)
 {
     stack_t stack = {.ss_sp = malloc(1 << 20), .ss_size = 1 << 20};
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_ONSTACK | SA_SIGINFO};
 
     sigaltstack(&stack, NULL);
+    sigaction(SIGUSR2, &action, NULL);
+    action.sa_sigaction = outer_handler;
     sigaction(SIGUSR1, &action, NULL);
-    raise(SIGUSR1);
+    raise(signal);
+    __asm__ volatile("");
 }
 
 int main(int argc, char **argv)
@@ -124,7 +140,9 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, in_thread, NULL);
         pthread_join(thread, NULL);
     } else if (strcmp(argv[1], "handler") == 0) {
-        handle();
+        handle(SIGUSR2);
+    } else if (strcmp(argv[1], "handlers") == 0) {
+        handle(SIGUSR1);
     } else {
         descend(depth);
     }

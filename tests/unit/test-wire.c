@@ -196,6 +196,14 @@ Test(event, a_stack_fits_into_its_sample)
     cr_assert(!wire_event_valid(&event.sample.header, sizeof event));
     event.stack.size = UINT32_MAX;
     cr_assert(!wire_event_valid(&event.sample.header, sizeof event));
+    event.stack.size = 60;
+    event.stack.below_size = 4;
+    cr_assert(wire_event_valid(&event.sample.header, sizeof event));
+    event.stack.below_size = 5;
+    cr_assert(!wire_event_valid(&event.sample.header, sizeof event));
+    event.stack.below_size = UINT32_MAX;
+    cr_assert(!wire_event_valid(&event.sample.header, sizeof event));
+    event.stack.below_size = 0;
     event.stack.size = 0;
     event.sample.header.size = sizeof event.sample + sizeof event.stack;
     cr_assert(wire_event_valid(&event.sample.header, sizeof event));
