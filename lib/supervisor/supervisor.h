@@ -154,6 +154,13 @@ bool stops_poll(struct supervisor *supervisor, struct tracee *tracee);
 void stops_resolve_unknown(struct supervisor *supervisor);
 /* Lets a stopped tracee run on, delivering signal (0: none). */
 void stops_resume(struct tracee *tracee, int signal);
+/* Lets a stopped tracee go for good, and forgets it. */
+void stops_detach(struct supervisor *supervisor, struct tracee *tracee);
+
+/* --- exec.c ------------------------------------------------------------------------- */
+
+/* The stop of an exec, which every thread but its caller has died of. */
+void exec_answer(struct supervisor *supervisor, struct tracee *leader);
 
 /* --- attach.c ----------------------------------------------------------------------- */
 

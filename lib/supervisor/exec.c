@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A process runs a new image: what was known of the old one is forgotten, but for its CPU time. */
+#include "config.h"
+
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "supervisor/supervisor.h"
+
+/* Only the caller survives an exec, under the leader's number: execve(2), "Effect on
+ * process attributes"; ptrace(2), "execve(2) under ptrace". */
+static void drop_other_threads(struct supervisor *supervisor, const struct tracee *leader)
+{
+    struct tracee *next;
+
+    for (struct tracee *tracee = leader->process->tracees; tracee != NULL; tracee = next) {
+        next = tracee->process_next;
+        if (tracee != leader)
+            tracee_remove(&supervisor->tracees, tracee);
+    }
+}
+
+/* The caller's clock runs on, and an interrupt that met it in the call has its stop here. */
+static void become_leader(struct tracee *leader, const struct tracee *caller)
+{
+    leader->cpu_ns = caller->cpu_ns;
+    leader->cpu_base = caller->cpu_base;
+    leader->attributed_ns = caller->attributed_ns;
+    leader->samples = caller->samples;
+    leader->interrupted_at = caller->interrupted_at;
+    leader->hindered_at = caller->hindered_at;
+    leader->pending_ns = caller->pending_ns;
+    leader->overdue_ns = caller->overdue_ns;
+    leader->wait_ns = caller->wait_ns;
+    leader->run_ns = caller->run_ns;
+}
+
+static void forget_image(struct tracee *leader)
+{
+    struct process *process = leader->process;
+
+    maps_close(&process->maps);
+    procfs_task_close(&leader->files);
+    leader->comm[0] = '\0';
+    process->witness = process->pid;
+    process->scan = NULL;
+}
+
+void exec_answer(struct supervisor *supervisor, struct tracee *leader)
+{
+    struct process *process = leader->process;
+    unsigned long former = 0;
+
+    /* before that it obeys nobody: looks_like_a_spurious_pid in kernel/ptrace.c */
+    waitpid(leader->tid, NULL, __WALL | WNOHANG);
+    ptrace(PTRACE_GETEVENTMSG, leader->tid, NULL, &former);
+    const struct tracee *caller = tracee_find(&supervisor->tracees, (pid_t)former);
+    if (caller != NULL && caller != leader && caller->process == process)
+        become_leader(leader, caller);
+    drop_other_threads(supervisor, leader);
+    forget_image(leader);
+    if (process->launching) {
+        process->launching = false;
+        attach_baseline(process);
+        if (supervisor->sampling)
+            supervisor->started_at = time_now();
+    } else if (!supervisor->options.follow) {
+        uint64_t cpu = process_cpu_counted(process, supervisor->sampling);
+        supervisor->ended_cpu_ns += cpu;
+        tell_exit(supervisor, process->pid, process->pid, cpu, -1);
+        tell_wake(supervisor);
+        stops_detach(supervisor, leader);
+        return;
+    }
+    tell_task(supervisor, WIRE_EXEC, process->pid, (pid_t)former);
+    stopped_answer(supervisor, leader, 0, STOP_IS_ITS_OWN);
+    uint64_t now = time_now();
+    leader->wall_at = now;
+    tracee_cool(&supervisor->tracees, leader);
+    tracee_heat(&supervisor->tracees, leader, now);
+    tell_comm(supervisor, leader);
+    sampler_arm(supervisor);
+}
