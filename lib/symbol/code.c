@@ -19,6 +19,7 @@
 
 #include "symbol/code.h"
 #include "symbol/demangle.h"
+#include "symbol/demangle.h"
 #include "symbol/disassemble.h"
 #include "symbol/plain.h"
 #include "symbol/symbolizer-internal.h"
@@ -342,26 +343,29 @@ static int find_inlined(struct reader *reader, const char *name, uint32_t *inlin
             return 0;
     if (code->inlined_count == MOST_INLINED)
         return 0;
-    char *copy = strdup(name);
-    if (copy == NULL)
+    char *plain = demangle(name);
+    if (plain == NULL && (plain = strdup(name)) == NULL)
         return -ENOMEM;
-    plain_make(copy, "");
+    plain_make(plain, "");
     *inlined = code->inlined_count++;
-    code->inlined[*inlined] = copy;
+    code->inlined[*inlined] = plain;
     reader->inlined[*inlined] = name;
     return 0;
 }
 
 /* Outer ones come first, and inner ones over them. */
-static int paint_inlined(struct reader *reader, const struct elf_inlined *stretches, uint32_t count)
+static int paint_inlined(struct reader *reader, struct elf_inlined *stretches, uint32_t count)
 {
     struct symbol_code *code = reader->code;
     uint64_t budget = MOST_PAINTED;
-    uint32_t inlined;
+    struct elf_origin *origin;
+    uint32_t inlined = 0;
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < count; i++) {
-        error = find_inlined(reader, stretches[i].name, &inlined);
+        error = elf_object_inlined_origin(reader->elf, &stretches[i], &origin);
+        if (error == 0)
+            error = find_inlined(reader, origin->name, &inlined);
         for (uint32_t at = find_instruction(reader, stretches[i].start);
              error == 0 && at < code->instruction_count && budget > 0 &&
              code->instructions[at].address + reader->shift < stretches[i].end;

@@ -37,7 +37,8 @@ struct elf_object {
     struct elf_unit *units; /* sorted by start */
     size_t unit_count;
     struct elf_unit_found unit;
-    void *functions; /* tree of tsearch: elf-inlined.c's */
+    void *functions; /* tree of tsearch: elf-functions.c's */
+    void *origins;   /* another: elf-names.c's */
 };
 
 /* Makes the compilation unit around an address the one that was found last; false: there is
@@ -52,7 +53,10 @@ bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 #define ELF_LONGEST_NAME 32768u
 bool elf_is_name(const char *name);
 
-void elf_inlined_clear(struct elf_object *object);
+/* Where an entry, or what it refers to, says that the function is declared. */
+void elf_object_declared(Dwarf_Die *die, struct elf_line *declared);
+/* The names that elf_object_inlined_origin made go. */
+void elf_names_clear(struct elf_object *object);
 
 /* May libdw read this file? What is compressed in it is unpacked into memory whole. 0; -EFBIG: it
  * would become unbearably much; -ENOEXEC: it is no ELF file; or why it cannot be read. */

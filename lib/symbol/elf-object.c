@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbol/elf-object-internal.h"
+#include "symbol/elf-functions.h"
 
 #define OVERLAPS_MAX 16 /* symbols looked back over for one that reaches this far */
 #define COMPARED 256    /* bytes of names: those of a hostile file are alike for megabytes */
@@ -102,7 +102,8 @@ void elf_object_close(struct elf_object *object)
 {
     if (object == NULL)
         return;
-    elf_inlined_clear(object);
+    elf_names_clear(object);
+    elf_functions_clear(object);
     if (object->dwfl != NULL)
         dwfl_end(object->dwfl);
     free(object->symbols);

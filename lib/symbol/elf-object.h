@@ -85,10 +85,9 @@ void elf_line_path(const struct elf_line *line, char *path, size_t size);
 /* A stretch of code that an inlined function became. */
 struct elf_inlined {
     uint64_t start, end;
-    const char *name;  /* borrowed from the file */
-    uint64_t die;      /* its entry in the debug information */
-    uint32_t depth;    /* scopes around it */
-    uint32_t function; /* the symbolizer's: index it was given, or 0 */
+    uint64_t die;              /* its entry in the debug information */
+    uint32_t depth;            /* scopes around it */
+    struct elf_origin *origin; /* borrowed; NULL: it was not asked about yet */
 };
 /* Those of the function around an address, outer ones before those that were inlined into them.
  * The list stays the object's. 0 (and none where there is no debug information) or -ENOMEM. */
@@ -105,8 +104,15 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
 /* Where it was called; file "" and number 0: not known. */
 void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined *inlined,
                              struct elf_line *call);
-/* Its name as the linker would read it, and where it is declared, as far as that is known. */
-const char *elf_object_inlined_name(struct elf_object *object, const struct elf_inlined *inlined,
-                                    struct elf_line *declared);
+/* The function that was inlined in one or many places. */
+struct elf_origin {
+    const char *name;         /* as the linker would read it, else with what it is declared in;
+                               * borrowed */
+    struct elf_line declared; /* file "" and number 0: not known */
+    uint32_t function;        /* the symbolizer's: index it was given, or 0 */
+};
+/* That of a stretch; the same for all stretches of a function. It stays the object's. -ENOMEM. */
+int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inlined,
+                              struct elf_origin **origin);
 
 #endif

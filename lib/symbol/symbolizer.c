@@ -305,13 +305,14 @@ static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, u
                         struct elf_inlined *inlined)
 {
     struct profile_function function = {.object = object + 1};
-    struct elf_line declared;
+    struct elf_origin *origin;
+    int error = elf_object_inlined_origin(elf, inlined, &origin);
 
-    if (inlined->function != PROFILE_NONE)
-        return 0;
-    const char *name = elf_object_inlined_name(elf, inlined, &declared);
-    int error = enter_line(symbolizer, &declared, &function.file, &function.line);
-    return error == 0 ? make_function(symbolizer, name, &function, &inlined->function) : error;
+    if (error != 0 || origin->function != PROFILE_NONE)
+        return error;
+    error = enter_line(symbolizer, &origin->declared, &function.file, &function.line);
+    return error == 0 ? make_function(symbolizer, origin->name, &function, &origin->function)
+                      : error;
 }
 
 /* The lines of a place, innermost first, of which the last comes in: what was inlined there lies
@@ -327,7 +328,7 @@ static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, ui
 
     for (uint32_t i = 0; error == 0 && i < depth; i++) {
         struct profile_line *caller = &lines[depth - i];
-        caller->function = i == 0 ? code.function : chain[i - 1]->function;
+        caller->function = i == 0 ? code.function : chain[i - 1]->origin->function;
         caller->file = PROFILE_NONE;
         elf_object_inlined_call(elf, chain[i], &call);
         error = enter_line(symbolizer, &call, &caller->file, &caller->line);
@@ -337,7 +338,7 @@ static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, ui
     if (error != 0 || depth == 0)
         return error;
     lines[0] = code;
-    lines[0].function = chain[depth - 1]->function;
+    lines[0].function = chain[depth - 1]->origin->function;
     *count = depth + 1;
     return 0;
 }

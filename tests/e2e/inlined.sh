@@ -92,6 +92,42 @@ if [ -n "$go" ]; then
 	expect_text "pprof: the header's own line" '^ *[0-9.]+m?u?n?s .* 3:	return value / 1.9999' "$work/list"
 fi
 
+# --- C++: names as those of functions that were not inlined
+if command -v c++ >/dev/null; then
+	cat >"$work/src/classes.cc" <<'END_OF_CLASSES'
+#include <ctime>
+volatile double d = 1.0001;
+namespace outer { namespace { struct Hidden {
+	double v;
+	inline __attribute__((always_inline)) double down() const { return v / d / 1.002 / 1.003; }
+}; } template <class T> struct Box {
+	T v;
+	inline __attribute__((always_inline)) T down() const { return v / d / 1.002 / 1.003; }
+}; }
+__attribute__((noinline)) double work(double sum, int n)
+{
+	for (int i = 0; i < n; i++)
+		sum = outer::Hidden{sum}.down() + outer::Box<double>{sum}.down() + 1;
+	return sum;
+}
+int main()
+{
+	double sum = 0;
+	clock_t end = clock() + CLOCKS_PER_SEC / 3;
+	while (clock() < end)
+		sum = work(sum, 50000);
+	return 0 * sum;
+}
+END_OF_CLASSES
+	c++ -O2 -g -o "$work/classes" "$work/src/classes.cc"
+	"$pprofil" -q -g --overhead 100 -o "$work/c.pb.gz" "$work/classes"
+	expect "scopes of what was inlined" "outer::(anonymous namespace)::Hidden::down outer::Box<double>::down() const" \
+		"$(csv "$work/c.pb.gz" | awk -F, '$5 ~ /down/ { sub(/Hidden::down\(\) const/, "Hidden::down", $5); print $5 }' |
+			LC_ALL=C sort | paste -s -d' ')"
+	"$pprofil" annotate --instructions "$work/c.pb.gz" 'work*' >"$work/out" 2>&1
+	expect_text "annotate names them alike" '\(inlined: outer::Box<double>::down\(\) const\)' "$work/out"
+fi
+
 # --- parts of profiles, in all that reads them
 expect "a function that was inlined" "$(name=scale && self)" \
 	"$(csv --function scale "$work/p.pb.gz" | awk -F, 'NR > 1 { sum += $4 } END { print sum }')"

@@ -255,6 +255,79 @@ Test(inlined, every_place_is_as_eu_addr2line_has_it)
     cr_assert_gt(inlined, 10);
 }
 
+/* --- C++ ------------------------------------------------------------------------------------ */
+
+#define INLINE "inline __attribute__((always_inline)) "
+
+static const char classes[] =
+    "volatile long x;\n"
+    "#define COUNT(a) asm volatile(\"\" : \"+r\"(a)); return a * x + __LINE__\n"
+    "namespace outer { namespace {\n"
+    "struct Hidden { long v; " INLINE "long twice() { COUNT(v); } };\n"
+    "} template <int N> struct Box { long v; " INLINE "long sum(long a) { COUNT(a); } };\n"
+    "}\n"
+    "static " INLINE "long both(long a) { COUNT(a); }\n"
+    "long (*volatile pointer)(long) = both;\n"
+    "__attribute__((noinline)) long work(long a)\n"
+    "{\n"
+    "    outer::Hidden hidden = {a};\n"
+    "    outer::Box<4> box = {a};\n"
+    "    auto lambda = [](long b) { COUNT(b); };\n"
+    "    return hidden.twice() + box.sum(a) + both(a) + lambda(x);\n"
+    "}\n"
+    "int main() { return (int)work(x) + (int)pointer(x); }\n";
+
+static bool is_named(const struct profile *profile, const char *name)
+{
+    for (uint32_t i = 1; i < profile->function_count; i++)
+        if (strcmp(profile->strings[profile->functions[i].name], name) == 0)
+            return true;
+    return false;
+}
+
+/* names: at most four, else ended by NULL: what was inlined into work, and nothing else. */
+static void expect_names(const char *command, const char *const names[4])
+{
+    struct lookup lookup;
+    unsigned count = 0;
+
+    sh(command);
+    lookup = open_prog();
+    uint64_t start = symbol("_Z4workl") - shift(), size = size_of("_Z4workl");
+    for (uint64_t i = 0; i < size; i++)
+        ask(&lookup, start + i, PROFILE_LOOKED_LINE);
+    for (; count < 4 && names[count] != NULL; count++)
+        cr_expect(is_named(lookup.profile, names[count]), "%s: no %s", command, names[count]);
+    cr_expect_eq(lookup.profile->function_count - 1, count + 1, "%s: work and %u others", command,
+                 lookup.profile->function_count - 2);
+    close_prog(&lookup);
+}
+
+Test(inlined, names_have_the_scopes_that_those_of_the_linker_have)
+{
+    /* what gcc gives no name for the linker is put together, unless there is a symbol of it */
+    static const char *const gcc[] = {"outer::(anonymous namespace)::Hidden::twice",
+                                      "outer::Box<4>::sum(long)", "both(long)",
+                                      "work(long)::{lambda}::operator()"};
+    static const char *const clang[] = {"outer::(anonymous namespace)::Hidden::twice()",
+                                        "outer::Box<4>::sum(long)", "both(long)",
+                                        "work(long)::$_0::operator()(long) const"};
+    /* of scopes it says nothing */
+    static const char *const clang_few[4] = {"twice", "sum", "both", "operator()"};
+
+    write_file("prog.cc", classes);
+    if (system("command -v g++ >/dev/null 2>&1") != 0)
+        cr_skip_test("no C++ compiler here");
+    expect_names("g++ -O2 -g prog.cc -o prog", gcc);
+    expect_names("g++ -O2 -g -gdwarf-4 prog.cc -o prog", gcc);
+    expect_names("g++ -O2 -g -flto prog.cc -o prog", gcc);
+    if (system("command -v clang++ >/dev/null 2>&1") != 0)
+        return;
+    expect_names("clang++ -O2 -g prog.cc -o prog", clang);
+    expect_names("clang++ -O2 -g -gdwarf-4 prog.cc -o prog", clang);
+    expect_names("clang++ -O2 -g1 prog.cc -o prog", clang_few);
+}
+
 /* --- files that are damaged ----------------------------------------------------------------- */
 
 static void damage(uint64_t offset, uint64_t size, unsigned seed)

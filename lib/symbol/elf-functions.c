@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The functions of a compilation unit, read once, when one of them is asked about.
+ *
+ * A file may come from anywhere, and its trees may have loops: nesting is bounded, and of a unit
+ * not more entries are looked at than a few times what fits into it. What is more is left out.
+ */
+#include "config.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+
+#include "symbol/elf-functions.h"
+
+#define PASSES 4u    /* over the bytes of a unit: an entry has one at least */
+#define SPARE 65536u /* entries more: lists of ranges are elsewhere */
+
+bool elf_functions_spend(struct elf_functions *functions)
+{
+    if (functions->error != 0 || functions->budget == 0)
+        return false;
+    functions->budget--;
+    return true;
+}
+
+int elf_functions_grow(void *array, uint32_t count, uint32_t *room, size_t size)
+{
+    void **owner = array;
+
+    if (count < *room)
+        return 0;
+    uint32_t larger = *room == 0 ? 64 : 2 * *room;
+    void *moved = reallocarray(*owner, larger, size);
+    if (moved == NULL)
+        return -ENOMEM;
+    *owner = moved;
+    *room = larger;
+    return 0;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+static void add_function(struct elf_functions *functions, Dwarf_Die *die)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t at = 0;
+
+    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 &&
+           elf_functions_spend(functions)) {
+        if (start >= end)
+            continue;
+        functions->error = elf_functions_grow(&functions->all, functions->count, &functions->room,
+                                              sizeof *functions->all);
+        if (functions->error == 0)
+            functions->all[functions->count++] =
+                (struct elf_function){.start = start, .end = end, .die = dwarf_dieoffset(die)};
+    }
+}
+
+static void add_copy(struct elf_functions *functions, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Addr start;
+    Dwarf_Die origin;
+
+    if (dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin) == NULL ||
+        dwarf_entrypc(die, &start) != 0)
+        return;
+    functions->error = elf_functions_grow(&functions->copies, functions->copy_count,
+                                          &functions->copy_room, sizeof *functions->copies);
+    if (functions->error == 0)
+        functions->copies[functions->copy_count++] = (struct elf_copy){origin.addr, start};
+}
+
+static bool may_hold_functions(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+           tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_subprogram ||
+           tag == DW_TAG_lexical_block;
+}
+
+/* Its index, or ELF_TOP where there is no memory for it. */
+static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die, uint32_t parent)
+{
+    functions->error = elf_functions_grow(&functions->scopes, functions->scope_count,
+                                          &functions->scope_room, sizeof *functions->scopes);
+    if (functions->error != 0)
+        return ELF_TOP;
+    functions->scopes[functions->scope_count] = (struct elf_scope){.die = *die, .parent = parent};
+    return functions->scope_count++;
+}
+
+struct reading {
+    struct elf_functions *functions;
+    bool scoped; /* scopes are names' */
+};
+
+static void add_functions(const struct reading *reading, Dwarf_Die *scope, uint32_t own,
+                          unsigned depth)
+{
+    struct elf_functions *functions = reading->functions;
+    Dwarf_Die die;
+
+    if (depth == ELF_DEEPEST || dwarf_child(scope, &die) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&die);
+        if (tag == DW_TAG_subprogram)
+            add_function(functions, &die);
+        if (functions->error == 0 && reading->scoped && tag == DW_TAG_subprogram)
+            add_copy(functions, &die);
+        if (functions->error != 0 || !may_hold_functions(tag))
+            continue;
+        uint32_t inner = own;
+        if (reading->scoped && tag != DW_TAG_lexical_block)
+            inner = add_scope(functions, &die, own);
+        add_functions(reading, &die, inner, depth + 1);
+    } while (elf_functions_spend(functions) && dwarf_siblingof(&die, &die) == 0);
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+    const struct elf_function *a = left, *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->die < b->die ? -1 : a->die > b->die;
+}
+
+static int compare_copies(const void *left, const void *right)
+{
+    const struct elf_copy *a = left, *b = right;
+
+    if (a->origin != b->origin)
+        return (uintptr_t)a->origin < (uintptr_t)b->origin ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static uint64_t unit_size(Dwarf_Die *unit)
+{
+    Dwarf_Off start = dwarf_dieoffset(unit) - dwarf_cuoffset(unit), next;
+    size_t header;
+
+    if (dwarf_next_unit(dwarf_cu_getdwarf(unit->cu), start, &next, &header, NULL, NULL, NULL, NULL,
+                        NULL, NULL) != 0 ||
+        next < start)
+        return 0;
+    return next - start;
+}
+
+/* C has functions in functions, but calls them by their own names. */
+static bool is_scoped(Dwarf_Die *unit)
+{
+    int language = dwarf_srclang(unit);
+
+    return language != DW_LANG_C && language != DW_LANG_C89 && language != DW_LANG_C99 &&
+           language != DW_LANG_C11;
+}
+
+/* --- what was read stays --------------------------------------------------------------------- */
+
+static int compare_units(const void *left, const void *right)
+{
+    const struct elf_functions *a = left, *b = right;
+    return a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+static void free_functions(void *of_unit)
+{
+    struct elf_functions *functions = of_unit;
+
+    for (uint32_t i = 0; i < functions->count; i++)
+        free(functions->all[i].inlined);
+    free(functions->all);
+    free(functions->scopes);
+    free(functions->copies);
+    free(functions);
+}
+
+void elf_functions_clear(struct elf_object *object)
+{
+    tdestroy(object->functions, free_functions);
+}
+
+int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_functions **result)
+{
+    struct elf_functions wanted = {.unit = unit->addr};
+    void **known = tfind(&wanted, &object->functions, compare_units);
+
+    if (known != NULL) {
+        *result = *known;
+        return 0;
+    }
+    struct elf_functions *functions = calloc(1, sizeof *functions);
+    if (functions == NULL)
+        return -ENOMEM;
+    functions->unit = wanted.unit;
+    functions->budget = PASSES * unit_size(unit) + SPARE;
+    const struct reading reading = {.functions = functions, .scoped = is_scoped(unit)};
+    add_functions(&reading, unit, ELF_TOP, 0);
+    if (functions->error != 0 || tsearch(functions, &object->functions, compare_units) == NULL) {
+        free_functions(functions);
+        return -ENOMEM;
+    }
+    if (functions->count > 0)
+        qsort(functions->all, functions->count, sizeof *functions->all, compare_functions);
+    if (functions->copy_count > 0)
+        qsort(functions->copies, functions->copy_count, sizeof *functions->copies, compare_copies);
+    *result = functions;
+    return 0;
+}
+
+/* --- asking ------------------------------------------------------------------------------------
+ */
+
+struct elf_function *elf_functions_around(const struct elf_functions *functions, uint64_t address)
+{
+    size_t below =
+        elf_object_count_below(functions->all, functions->count, sizeof *functions->all, address);
+
+    return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
+}
+
+/* Entries lie in the file in the order in which they were read; where loops of a damaged file put
+ * them out of it, some are not found. */
+uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die)
+{
+    const struct elf_scope *scopes = functions->scopes;
+    uint32_t low = 0, high = functions->scope_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((uintptr_t)scopes[middle].die.addr < (uintptr_t)die->addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < functions->scope_count && scopes[low].die.addr == die->addr ? scopes[low].parent
+                                                                             : ELF_TOP;
+}
+
+bool elf_functions_copy(const struct elf_functions *functions, const void *origin, uint64_t *start)
+{
+    uint32_t low = 0, high = functions->copy_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((uintptr_t)functions->copies[middle].origin < (uintptr_t)origin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == functions->copy_count || functions->copies[low].origin != origin)
+        return false;
+    *start = functions->copies[low].start;
+    return true;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names of functions that were inlined. Compilers write the name that the linker would read where
+ * it could see one, and that tells all. Of others (gcc's of lambdas, of what is static or in
+ * namespaces without a name, clang's of all with -g1) a copy that was not inlined may have a
+ * symbol, which is that name; else it is put together from what the function is declared in, as
+ * gdb does it.
+ */
+#include "config.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/demangle.h"
+#include "symbol/elf-functions.h"
+
+#define LONGEST 4096u  /* bytes of what is put together */
+#define MOST_STEPS 16u /* from what was inlined to what declares it */
+
+/* A function, and the text that was made for it. */
+struct origin {
+    const void *die; /* that declares it */
+    struct elf_origin known;
+    char *made; /* owned; NULL: the file's own text will do */
+};
+
+/* --- what the file says ------------------------------------------------------------------------
+ */
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+
+    if (name == NULL)
+        name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+    return elf_is_name(name) ? name : NULL;
+}
+
+static bool follow(Dwarf_Die *die, unsigned reference)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die next;
+
+    if (dwarf_formref_die(dwarf_attr(die, reference, &attribute), &next) == NULL)
+        return false;
+    *die = next;
+    return true;
+}
+
+/* From what was inlined to the entry that declares the function, in its class. */
+static Dwarf_Die declaration_of(Dwarf_Die die)
+{
+    for (unsigned i = 0; i < MOST_STEPS; i++)
+        if (!follow(&die, DW_AT_abstract_origin) && !follow(&die, DW_AT_specification))
+            break;
+    return die;
+}
+
+/* --- a copy of it that was not inlined ---------------------------------------------------------
+ */
+
+/* The name that a symbol is made from: "_ZL1fv.isra.0" is a part of _ZL1fv. */
+static char *mangled_part(const char *name)
+{
+    bool mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
+
+    return mangled ? strndup(name, strcspn(name, ".@")) : NULL;
+}
+
+static char *symbol_of_copy(struct elf_object *object, const struct elf_functions *functions,
+                            Dwarf_Die inlined)
+{
+    uint64_t start;
+
+    if (!follow(&inlined, DW_AT_abstract_origin) ||
+        !elf_functions_copy(functions, inlined.addr, &start))
+        return NULL;
+    start += object->dwarf_bias;
+    const struct elf_symbol *symbol = elf_object_symbol(object, start);
+    return symbol != NULL && symbol->start == start ? mangled_part(symbol->name) : NULL;
+}
+
+/* --- what it is declared in --------------------------------------------------------------------
+ */
+
+/* Of a class without a name; it may be a template, too. */
+static bool is_lambda(Dwarf_Die *class)
+{
+    static const char call[] = "operator()";
+    Dwarf_Die member;
+
+    if (dwarf_child(class, &member) != 0)
+        return false;
+    do {
+        const char *name = dwarf_diename(&member);
+        if (name != NULL && strncmp(name, call, sizeof call - 1) == 0)
+            return true;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return false;
+}
+
+static void put_scope(FILE *text, Dwarf_Die *scope)
+{
+    const char *linkage = linkage_name(scope), *name = dwarf_diename(scope);
+    char *plain = linkage != NULL ? demangle(linkage) : NULL;
+
+    if (plain != NULL)
+        fputs(plain, text);
+    else if (elf_is_name(name))
+        fputs(name, text);
+    else if (dwarf_tag(scope) == DW_TAG_namespace)
+        fputs("(anonymous namespace)", text);
+    else
+        fputs(is_lambda(scope) ? "{lambda}" : "{unnamed type}", text);
+    fputs("::", text);
+    free(plain);
+}
+
+/* The scopes' names, outermost first. What a function is in whose own name tells its scopes,
+ * need not be said. */
+static void put_scopes(FILE *text, const struct elf_functions *functions, uint32_t scope)
+{
+    uint32_t chain[ELF_DEEPEST], count = 0;
+
+    while (scope != ELF_TOP && count < ELF_DEEPEST) {
+        chain[count++] = scope;
+        Dwarf_Die die = functions->scopes[scope].die;
+        scope = linkage_name(&die) != NULL ? ELF_TOP : functions->scopes[scope].parent;
+    }
+    while (count > 0) {
+        Dwarf_Die die = functions->scopes[chain[--count]].die;
+        put_scope(text, &die);
+    }
+}
+
+/* NULL: it is in nothing, or its name gets too long. */
+static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die *declared,
+                         const char *name)
+{
+    uint32_t scope = elf_functions_scope(functions, declared);
+    char *made = NULL;
+    size_t size = 0;
+
+    if (scope == ELF_TOP)
+        return NULL;
+    FILE *text = open_memstream(&made, &size);
+    if (text == NULL)
+        return NULL;
+    put_scopes(text, functions, scope);
+    fputs(name, text);
+    if (fclose(text) == 0 && size <= LONGEST)
+        return made;
+    free(made);
+    return NULL;
+}
+
+/* --- each is named once ------------------------------------------------------------------------
+ */
+
+static int functions_around(struct elf_object *object, Dwarf_Die *die,
+                            struct elf_functions **functions)
+{
+    Dwarf_Die unit;
+
+    if (dwarf_diecu(die, &unit, NULL, NULL) == NULL)
+        return -ENOENT;
+    return elf_functions_of(object, &unit, functions);
+}
+
+static int name_origin(struct elf_object *object, Dwarf_Die *inlined, Dwarf_Die *declared,
+                       struct origin *origin)
+{
+    struct elf_functions *functions;
+
+    if ((origin->known.name = linkage_name(inlined)) != NULL)
+        return 0;
+    origin->known.name = dwarf_diename(inlined);
+    if (!elf_is_name(origin->known.name))
+        origin->known.name = "";
+    int error = functions_around(object, inlined, &functions);
+    if (error == 0)
+        origin->made = symbol_of_copy(object, functions, *inlined);
+    if (error == 0 && origin->made == NULL)
+        error = functions_around(object, declared, &functions);
+    if (error == 0 && origin->made == NULL)
+        origin->made = scoped_name(functions, declared, origin->known.name);
+    if (origin->made != NULL)
+        origin->known.name = origin->made;
+    return error == -ENOMEM ? error : 0;
+}
+
+static int compare_origins(const void *left, const void *right)
+{
+    const struct origin *a = left, *b = right;
+    return a->die < b->die ? -1 : a->die > b->die;
+}
+
+static void free_origin(void *of_function)
+{
+    struct origin *origin = of_function;
+
+    free(origin->made);
+    free(origin);
+}
+
+void elf_names_clear(struct elf_object *object)
+{
+    tdestroy(object->origins, free_origin);
+}
+
+static int make_origin(struct elf_object *object, Dwarf_Die *inlined, Dwarf_Die *declared,
+                       struct origin **result)
+{
+    struct origin *origin = calloc(1, sizeof *origin);
+    if (origin == NULL)
+        return -ENOMEM;
+
+    origin->die = declared->addr;
+    elf_object_declared(inlined, &origin->known.declared);
+    int error = name_origin(object, inlined, declared, origin);
+    if (error == 0 && tsearch(origin, &object->origins, compare_origins) == NULL)
+        error = -ENOMEM;
+    if (error != 0)
+        free_origin(origin);
+    *result = origin;
+    return error;
+}
+
+int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inlined,
+                              struct elf_origin **result)
+{
+    Dwarf_Die die;
+
+    if (inlined->origin == NULL) {
+        struct origin *origin = NULL;
+        if (dwarf_offdie(object->dwarf, inlined->die, &die) == NULL)
+            return -ENOMEM; /* it was there before */
+        Dwarf_Die declared = declaration_of(die);
+        const struct origin wanted = {.die = declared.addr};
+        void **known = tfind(&wanted, &object->origins, compare_origins);
+        int error = known != NULL ? 0 : make_origin(object, &die, &declared, &origin);
+        if (error != 0)
+            return error;
+        inlined->origin = known != NULL ? &(*(struct origin **)known)->known : &origin->known;
+    }
+    *result = inlined->origin;
+    return 0;
+}
