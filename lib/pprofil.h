@@ -300,6 +300,11 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const char 
 int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file, bool symbolize);
 
+/* Writes a file of one's own, a report perhaps, as profiles are written: the file at path is at
+ * every instant the old one or the whole new one, and after an error as it was. What is no regular
+ * file (a pipe, "-") is written directly. bytes may not be NULL. */
+int pprofil_write_file(const char *path, const void *bytes, size_t size);
+
 /* The name of the i-th file that pprofil_profile_save_with would write. -ENOENT past the last;
  * other errors: it would fail by them. */
 int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,

@@ -163,6 +163,11 @@ int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
     return error == 0 ? format_write_file_as(format, path, profile->profile, &options) : error;
 }
 
+int pprofil_write_file(const char *path, const void *bytes, size_t size)
+{
+    return format_write_bytes(path, bytes, size);
+}
+
 int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,
                             const struct pprofil_file *file, unsigned i, char *name, size_t size)
 {

@@ -231,8 +231,10 @@ static int print_style(const struct report_command *command)
     if (!sink_open(&sink, command->output))
         return EXIT_OWN_FAILURE;
     int status = style_view_print(sink.stream, command->path, &command->style);
-    int closed = sink_close(&sink, 0);
-    return status != 0 ? status : closed;
+    if (status == 0)
+        return sink_close(&sink, 0);
+    sink_abandon(&sink);
+    return status;
 }
 
 static int complain_report(const struct report_command *command, const pprofil_profile *profile,
@@ -259,8 +261,10 @@ static int print(const struct report_command *command, pprofil_profile *profile)
     view.colour = sink.colour;
     int error = view_print(sink.stream, profile, &view);
     int status = error != 0 ? complain_report(command, profile, error) : 0;
-    int closed = sink_close(&sink, status == 0 ? error : 0);
-    return status != 0 ? status : closed;
+    if (status == 0)
+        return sink_close(&sink, error);
+    sink_abandon(&sink);
+    return status;
 }
 
 /* Options of the one kind of report are none of the other's. */

@@ -27,10 +27,23 @@ struct job {
     const struct format_options *options;
     uint32_t object; /* of a format with a codec: index */
     const struct histogram_file *histograms; /* instead of a profile; else NULL */
+    const void *bytes; /* the whole file, as it shall be; else NULL */
+    size_t size;
 };
+
+static int write_bytes(int fd, const void *bytes, size_t size)
+{
+    struct bytes_out out;
+
+    bytes_begin(&out, fd, 0, false);
+    bytes_put_all(&out, bytes, size);
+    return bytes_finish(&out);
+}
 
 static int write_job(const struct job *job, int fd)
 {
+    if (job->bytes != NULL)
+        return write_bytes(fd, job->bytes, job->size);
     if (job->histograms != NULL)
         return job->format->codec->write(fd, job->histograms);
     if (job->format->codec != NULL)
@@ -227,4 +240,12 @@ int format_write_histograms(const struct format *format, const char *path,
     bool regular;
 
     return format->codec == NULL ? -EINVAL : write_file(&job, path, &regular);
+}
+
+int format_write_bytes(const char *path, const void *bytes, size_t size)
+{
+    const struct job job = {.bytes = bytes, .size = size};
+    bool regular;
+
+    return write_file(&job, path, &regular);
 }

@@ -112,6 +112,9 @@ int format_write_file(const struct format *format, const char *path,
 int format_write_file_as(const struct format *format, const char *path,
                          const struct profile *profile, const struct format_options *options);
 
+/* The same of a file whose bytes are made already; they may not be NULL. */
+int format_write_bytes(const char *path, const void *bytes, size_t size);
+
 /* The name, in the caller's buffer, of the part-th file that format_write_file_as would write: 0
  * is path. 0, -ENOENT: there are no more; -ENAMETOOLONG; -ENODATA, ...: it would fail. */
 int format_file_at(const struct format *format, const char *path, const struct profile *profile,

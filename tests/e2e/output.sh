@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# -o FILE of all subcommands: a file is the old one or the whole new one, also when the command
+# fails, or the disk is full; pipes, links and descriptors are written to as they are.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+status_of() { "$@" >"$work/said" 2>"$work/err"; echo $?; }
+one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
+# untouched NAME COMMAND...: it fails, and the file says what it said
+untouched() {
+	name=$1
+	shift
+	echo precious >"$work/kept"
+	expect "$name: fails" 125 "$(status_of "$@" -o "$work/kept")"
+	expect "$name: the file is as it was" precious "$(cat "$work/kept")"
+	one_line "$name"
+	expect "$name: nothing is left beside it" "" "$(ls -A "$work" | grep '^\.pprofil')"
+}
+
+cat >"$work/p.folded" <<'END'
+main;work;scale 40
+main;work 20
+main;idle 3
+END
+echo 'no profile' >"$work/broken"
+profile=$work/p.folded
+
+for command in report "report --style prof" "diff $profile" "convert -f folded" "merge -f folded"; do
+	# shellcheck disable=SC2086
+	untouched "$command: no profile" "$pprofil" $command "$work/broken"
+	# shellcheck disable=SC2086
+	untouched "$command: no file" "$pprofil" $command "$work/none"
+done
+untouched "report: no such function" "$pprofil" report --callers nobody "$profile"
+untouched "report: no such part" "$pprofil" report --focus nobody "$profile"
+
+# --- a full disk, as a limit on the size of files
+i=0
+while [ $i -lt 3000 ]; do
+	echo "main;a_function_of_a_long_name_$i $i"
+	i=$((i + 1))
+done >"$work/large.folded"
+limited() { (ulimit -f 8 && "$pprofil" "$@"); }
+for command in "report -n 0" "diff -n 0 $profile" "convert -f folded" "merge -f folded"; do
+	# shellcheck disable=SC2086
+	untouched "$command: no room" limited $command "$work/large.folded"
+done
+
+# --- what is no plain file
+"$pprofil" report "$profile" >"$work/plain"
+for command in report "diff $profile" "convert -f folded" "merge -f folded"; do
+	rm -f "$work"/link "$work"/target "$work"/pipe "$work"/got
+	# shellcheck disable=SC2086
+	"$pprofil" $command -o "$work/target" "$profile"
+	cp "$work/target" "$work/want"
+	mkfifo "$work/pipe"
+	cat "$work/pipe" >"$work/got" &
+	# shellcheck disable=SC2086
+	expect "$command: a pipe" 0 "$(status_of "$pprofil" $command -o "$work/pipe" "$profile")"
+	wait
+	expect "$command: a pipe has it all" "" "$(cmp "$work/want" "$work/got" 2>&1)"
+	expect "$command: and is one still" yes "$([ -p "$work/pipe" ] && echo yes)"
+	echo old >"$work/target"
+	chmod 640 "$work/target"
+	ln -s target "$work/link"
+	# shellcheck disable=SC2086
+	"$pprofil" $command -o "$work/link" "$profile"
+	expect "$command: what a link points to" "" "$(cmp "$work/want" "$work/target" 2>&1)"
+	expect "$command: the link stays" target "$(readlink "$work/link")"
+	expect "$command: permissions stay" 640 "$(stat -c %a "$work/target")"
+	for name in /dev/stdout - /dev/fd/1; do
+		echo before >"$work/got"
+		# shellcheck disable=SC2086
+		"$pprofil" $command -o $name "$profile" >>"$work/got"
+		expect "$command: $name" "" "$({ echo before && cat "$work/want"; } | cmp - "$work/got" 2>&1)"
+	done
+	# shellcheck disable=SC2086
+	expect "$command: a directory" 125 "$(status_of "$pprofil" $command -o "$work" "$profile")"
+	one_line "$command: a directory"
+	# shellcheck disable=SC2086
+	expect "$command: no such directory" 125 "$(status_of "$pprofil" $command -o "$work/no/file" "$profile")"
+	one_line "$command: no such directory"
+done
+"$pprofil" report -o "$work/got" "$profile"
+expect "a report is what is printed" "" "$(cmp "$work/plain" "$work/got" 2>&1)"
+finish
