@@ -300,6 +300,11 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const char 
 int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file, bool symbolize);
 
+/* Looks up the names and lines that pprofil_profile_save_with would, which may take long; saving
+ * then finds them known. Errors are its own. */
+int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
+                              const struct pprofil_file *file);
+
 /* Writes a file of one's own, a report perhaps, as profiles are written: the file at path is at
  * every instant the old one or the whole new one, and after an error as it was. What is no regular
  * file (a pipe, "-") is written directly. bytes may not be NULL. */

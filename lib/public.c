@@ -144,6 +144,26 @@ static int how_to_save(const char *path, const struct pprofil_file *file,
     return 0;
 }
 
+/* Counters have no names: those who read them look into the object. */
+static int name_for(pprofil_profile *profile, const struct pprofil_file *how,
+                    const struct format *format)
+{
+    int error = format->codec == NULL ? name_all(profile) : 0;
+
+    return error == 0 && how->baseline != NULL ? name_all(how->baseline) : error;
+}
+
+int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
+                              const struct pprofil_file *file)
+{
+    const struct format *format;
+    struct format_options options;
+    const struct pprofil_file how = told(file);
+    int error = how_to_save(path, file, &format, &options);
+
+    return error == 0 ? name_for(profile, &how, format) : error;
+}
+
 int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file, bool symbolize)
 {
@@ -152,14 +172,10 @@ int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
     const struct pprofil_file how = told(file);
     int error = how_to_save(path, file, &format, &options);
 
-    /* counters have no names: those who read them look into the object */
-    if (error == 0 && symbolize && format->codec == NULL)
-        error = name_all(profile);
-    if (how.baseline != NULL) {
+    if (error == 0 && symbolize)
+        error = name_for(profile, &how, format);
+    if (how.baseline != NULL)
         options.baseline = how.baseline->profile;
-        if (error == 0 && symbolize)
-            error = name_all(how.baseline);
-    }
     return error == 0 ? format_write_file_as(format, path, profile->profile, &options) : error;
 }
 

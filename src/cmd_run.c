@@ -4,7 +4,9 @@
  *
  * As a wrapper it must not be felt: the program's descriptors, terminal and status are its
  * own. A signal that the terminal sends reaches program and us alike and is the program's
- * business; one sent to us alone is passed on; the second one ends us at once.
+ * business; one sent to us alone is passed on; the second one ends us at once. Names are looked
+ * up in the end, for which a server of debug files may let us wait: then any signal ends us, and
+ * a profile that has a file is in it already, without them.
  */
 #include "config.h"
 
@@ -50,14 +52,24 @@ static void note_signal(int signal, siginfo_t *info, void *context)
     leave_count = leave_count + 1;
 }
 
-static void catch_signals(void)
+static void set_signals(const struct sigaction *action)
 {
-    struct sigaction action = {.sa_sigaction = note_signal, .sa_flags = SA_SIGINFO}, old;
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction old;
 
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
-            sigaction(caught[i], &action, NULL);
+            sigaction(caught[i], action, NULL);
+}
+
+static void catch_signals(void)
+{
+    set_signals(&(struct sigaction){.sa_sigaction = note_signal, .sa_flags = SA_SIGINFO});
+}
+
+static void die_of_signals(void)
+{
+    set_signals(&(struct sigaction){.sa_handler = SIG_DFL});
 }
 
 static int64_t now_ms(void)
@@ -295,30 +307,57 @@ static int deliver_histograms(struct run *run)
     return error == -ENODATA ? 0 : EXIT_OWN_FAILURE; /* a program may be too short for a tick */
 }
 
-static int deliver(struct run *run)
+/* Names may take long, and what was sampled is safe before. What goes wrong with the file now goes
+ * wrong again when it is written with them, and is said then. */
+static void look_names_up(const struct run *run, pprofil_profile *profile,
+                          const struct pprofil_file *file)
 {
-    if (run->asked.dialect.dialect != NULL)
-        return deliver_histograms(run);
-    pprofil_profile *profile = pprofil_session_profile(run->session);
+    if (!run->asked.symbolize)
+        return;
+    if (is_replaceable(run->asked.output))
+        pprofil_profile_save_with(profile, run->asked.output, file, false);
+    die_of_signals();
+    pprofil_profile_symbolize(profile, run->asked.output, file);
+    catch_signals(); /* no half file is left beside the one */
+}
 
-    if (run->asked.output != NULL) {
-        const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
-        int error =
-            pprofil_profile_save_with(profile, run->asked.output, &file, run->asked.symbolize);
-        if (error != 0)
-            return complain_saving(profile, run->asked.output, &file, error);
-        if (!run->asked.quiet)
-            fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s\n",
-                    run->asked.output);
-        return 0;
-    }
+static int save(const struct run *run, pprofil_profile *profile)
+{
+    const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
+
+    look_names_up(run, profile, &file);
+    int error =
+        pprofil_profile_save_with(profile, run->asked.output, &file, run->asked.symbolize);
+    if (error != 0)
+        return complain_saving(profile, run->asked.output, &file, error);
+    if (!run->asked.quiet)
+        fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s\n",
+                run->asked.output);
+    return 0;
+}
+
+static int print(struct run *run, pprofil_profile *profile)
+{
     if (run->asked.quiet)
         return 0;
     run->asked.view.colour = view_colour(stderr);
+    die_of_signals();
     int error = view_print(stderr, profile, &run->asked.view);
     if (error == 0 && run->asked.verbose && run->asked.view.format == VIEW_TEXT)
         say_more(profile);
     return error == 0 ? 0 : complain("cannot print the report: %s", strerror(-error));
+}
+
+/* The session has nothing more to do, and nothing of it shall be left when a signal ends us. */
+static int deliver_profile(struct run *run)
+{
+    pprofil_profile *profile = pprofil_session_take_profile(run->session);
+
+    pprofil_session_close(run->session);
+    run->session = NULL;
+    int status = run->asked.output != NULL ? save(run, profile) : print(run, profile);
+    pprofil_profile_close(profile);
+    return status;
 }
 
 static int die_like(int status)
@@ -343,7 +382,7 @@ static int finish(struct run *run)
         status = wait_for_program(run);
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
-    int own = deliver(run);
+    int own = run->asked.dialect.dialect != NULL ? deliver_histograms(run) : deliver_profile(run);
     pprofil_session_close(run->session);
     if (run->asked.program != NULL && leave_count >= 2)
         return 128 + leave_signal;

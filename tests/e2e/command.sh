@@ -123,7 +123,8 @@ expect "duration" 0 "$(status_of "$pprofil" -d 1 -f csv -p $target)"
 between "duration: seconds" 1 $(($(date +%s) - start)) 4
 expect_text "duration: profile" 'spend_half' "$work/err"
 expect_free "duration: target" $target
-"$pprofil" -f csv -p $target 2>"$work/err" & us=$!
+# a shell starts it with SIGINT ignored, and then it is not for us
+env --default-signal=INT "$pprofil" -f csv -p $target 2>"$work/err" & us=$!
 sleep 0.5; kill -INT $us; wait $us
 expect "attach and SIGINT" 0 $?
 expect_text "attach and SIGINT: prints" 'spend_half' "$work/err"
@@ -143,4 +144,40 @@ for signal in PIPE XFSZ; do
 		"$(sh -c 'grep SigIgn /proc/self/status')" \
 		"$("$pprofil" -q sh -c 'grep SigIgn /proc/self/status')"
 done
+# names that do not come: a server of debug files that never answers
+cat >"$work/mute.py" <<'END'
+import socket, sys
+mute = socket.create_server(("127.0.0.1", 0), backlog=50)
+print(mute.getsockname()[1], flush=True)
+sys.stdin.read()
+END
+if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/libdebuginfod.so.1 2>/dev/null | grep -q .; then
+	mkfifo "$work/hold"
+	python3 "$work/mute.py" <"$work/hold" >"$work/port" & mute=$!
+	exec 9>"$work/hold"
+	until [ -s "$work/port" ]; do sleep 0.1; done
+	slow() {
+		DEBUGINFOD_URLS=http://127.0.0.1:$(cat "$work/port") DEBUGINFOD_CACHE_PATH=$work/cache "$pprofil" "$@"
+	}
+	# ends NAME STATUS COMMAND...: that is its status when SIGTERM comes while it waits for names
+	ends() {
+		name=$1 wanted=$2
+		shift 2
+		slow "$@" 2>"$work/err" 9>&- & us=$!
+		sleep 2.5
+		expect "$name: it waits" yes "$(kill -0 $us && echo yes)"
+		start=$(date +%s)
+		kill -TERM "$(cat "/proc/$us/task/$us/children" | tr -d ' ' | grep . || echo $us)"
+		wait $us
+		expect "$name: status" "$wanted" $?
+		between "$name: seconds" 0 $(($(date +%s) - start)) 2
+	}
+	ends "no names" 143 -q -o "$work/unnamed.pb.gz" "$targets/split" 0.3
+	expect "no names: the profile is there" 0 "$(status_of "$pprofil" report -f csv "$work/unnamed.pb.gz")"
+	expect_text "no names: they are found now" 'spend_half' "$work/out"
+	ends "no names to print" 143 "$targets/split" 0.3
+	expect "no names: nothing is left" "" "$(ls -A "$work" | grep '^\.pprofil')"
+	exec 9>&-
+	wait $mute
+fi
 finish
