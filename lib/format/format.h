@@ -21,8 +21,8 @@ struct format_options;
  *   -ENOMEM, -EOVERFLOW   no memory, more than 2^32 - 2 of something
  *   -EBADMSG              a file contradicts itself, ends too early, or its sums are more than
  *                         2^63 - 1: no number of a file is trusted
- *   -EFBIG                it is larger than is read: 256 MiB of what is read whole or unpacked, 32
- *                         MiB of JSON, 1 GiB of standard input
+ *   -EFBIG                it is larger than is read: 256 MiB of what is read whole or unpacked, 2
+ *                         GiB of memory for what is in JSON, 1 GiB of standard input
  *   -EIO, -ENOSPC, ...    of the file itself
  */
 struct format {

@@ -7,9 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The whole file, up to 32 MiB: a few bytes of text may be many of tree. 0, or -errno: -EBADMSG
- * where it is no JSON. The caller frees it with json_decref. */
+/* The whole file, up to 256 MiB, and to 2 GiB of tree: a few bytes of text may be many of that.
+ * 0, or -errno: -EBADMSG where it is no JSON, -EFBIG where it is more. The caller frees it with
+ * json_decref. */
 int json_read_file(const char *path, json_t **root);
+/* Bytes of memory that the tree of a text will take, at most; it need not be JSON. */
+uint64_t json_cost(const unsigned char *bytes, size_t size);
 
 /* A member's text; what is said instead where it is none. Borrowed. */
 const char *json_text(const json_t *object, const char *key, const char *instead);

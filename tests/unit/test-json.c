@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How large JSON may be: what is written is read again, and what would fill the memory is not. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/format.h"
+#include "format/json-read.h"
+#include "format/named.h"
+
+static char directory[] = "/tmp/pprofil-test-XXXXXX";
+
+static void begin(void)
+{
+    cr_assert_not_null(mkdtemp(directory));
+    cr_assert_eq(chdir(directory), 0);
+}
+
+static void end(void)
+{
+    char command[64];
+
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(json, .init = begin, .fini = end);
+
+/* --- what a tree takes ----------------------------------------------------------------------- */
+
+/* "[PIECE,PIECE,...]" */
+static char *repeat(const char *piece, size_t count, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+
+    cr_assert_not_null(out);
+    putc('[', out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, i > 0 ? ",%s" : "%s", piece);
+    putc(']', out);
+    cr_assert_eq(fclose(out), 0);
+    return text;
+}
+
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
+static uint64_t allocated(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+static void expect_cost(const char *piece, size_t count)
+{
+    size_t size;
+    char *text = repeat(piece, count, &size);
+    uint64_t before = allocated();
+    json_t *tree = json_loadb(text, size, JSON_ALLOW_NUL, NULL);
+    uint64_t real = allocated() - before, cost = json_cost((const unsigned char *)text, size);
+
+    cr_assert_not_null(tree, "%s", piece);
+    cr_expect_geq(cost, real, "%s: %lu, really %lu", piece, cost, real);
+    cr_expect_leq(cost, 2 * real, "%s: %lu, really %lu", piece, cost, real);
+    json_decref(tree);
+    free(text);
+}
+
+Test(json, a_tree_takes_no_more_than_was_reckoned)
+{
+    static const char *const pieces[] = {
+        "[]",
+        "{}",
+        "1",
+        "-1.5e+7",
+        "\"\"",
+        "[1]",
+        "[1,1,1]",
+        "{\"\":[]}",
+        "[[[[[[]]]]]]",
+        "{\"a\":{\"b\":1}}",
+        "[\"]\\\"\"]",
+        "[1,1,1,1,1,1,1,1,1]",
+        "\"a text of a hundred letters, which are to be counted, for they are kept, each of them: "
+        "xxxxxxxxxxx\"",
+        "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1}"};
+
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        expect_cost(pieces[i], 100000);
+        expect_cost(pieces[i], (1u << 16) + 1); /* a table has just been doubled */
+    }
+}
+#endif
+
+/* --- files -------------------------------------------------------------------------------------
+ */
+
+static void write_text(const char *path, const char *text, size_t size)
+{
+    FILE *file = fopen(path, "w");
+
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(text, 1, size, file), size);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(json, what_would_fill_the_memory_is_not_read, .timeout = 60)
+{
+    json_t *tree;
+    size_t size;
+    char *text = repeat("{}", (size_t)12 << 20, &size); /* 36 MiB, which became 2.7 GiB */
+
+    write_text("hostile.json", text, size);
+    cr_expect_eq(json_read_file("hostile.json", &tree), -EFBIG);
+    cr_expect_null(tree);
+    text[1] = '('; /* not even JSON */
+    write_text("hostile.json", text, size / 4);
+    cr_expect_eq(json_read_file("hostile.json", &tree), -EBADMSG);
+    free(text);
+}
+
+#define FUNCTIONS 120000u
+#define STACKS 100000u
+#define DEEP 10u
+
+/* Stacks of functions with names as long as templates have them. */
+static struct profile *make_large(void)
+{
+    struct profile *profile = profile_new();
+    struct named named = {.profile = profile};
+    struct profile_sample sample = {.count = 1, .cpu_ns = 1000000};
+    uint32_t seed = 1;
+    char name[512];
+
+    cr_assert_eq(named_task(&named, 7, 7, "large", &sample.thread), 0);
+    for (unsigned i = 0; i < STACKS; i++) {
+        sample.node = PROFILE_NONE;
+        for (unsigned k = 0; k < DEEP; k++) {
+            seed = seed * 1103515245u + 12345u;
+            snprintf(name, sizeof name, "f%0300u", (seed >> 8) % FUNCTIONS);
+            cr_assert_eq(named_frame(&named, sample.node, name, &sample.node), 0);
+        }
+        cr_assert_eq(named_count(profile, &sample), 0);
+    }
+    free(named.memo.slots);
+    return profile;
+}
+
+Test(json, a_large_profile_comes_back, .timeout = 240)
+{
+    static const char *const names[] = {"json", "speedscope", "firefox"};
+    struct profile *profile = make_large(), *read;
+    struct stat status;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct format *format = format_by_name(names[i]);
+        cr_assert_eq(format_write_file(format, "large", profile), 0, "%s", names[i]);
+        cr_assert_eq(stat("large", &status), 0);
+        cr_expect_gt(status.st_size, 32 << 20, "%s", names[i]);
+        cr_assert_eq(format_read_file("large", &read), 0, "%s", names[i]);
+        cr_expect_eq(read->totals.samples, STACKS, "%s", names[i]);
+        cr_expect_eq(read->node_count, profile->node_count, "%s", names[i]);
+        profile_free(read);
+    }
+    profile_free(profile);
+}
