@@ -119,12 +119,12 @@ static uint64_t frame_reach(const struct elf_object *object, uint64_t frame, uin
     return frame + 8 + (uint64_t)(int64_t)start == function ? size : UINT64_MAX;
 }
 
-bool elf_object_function(const struct elf_object *object, uint64_t address, uint64_t *start,
+bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *start,
                          uint64_t *end)
 {
     struct unwind_index index;
     if (!find_unwind_index(object, &index))
-        return false;
+        return elf_frames_function(object, address, start, end);
 
     size_t low = 0, high = index.count;
     while (low < high) {

@@ -25,21 +25,6 @@ bool elf_functions_spend(struct elf_functions *functions)
     return true;
 }
 
-int elf_functions_grow(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    void **owner = array;
-
-    if (count < *room)
-        return 0;
-    uint32_t larger = *room == 0 ? 64 : 2 * *room;
-    void *moved = reallocarray(*owner, larger, size);
-    if (moved == NULL)
-        return -ENOMEM;
-    *owner = moved;
-    *room = larger;
-    return 0;
-}
-
 /* --- reading --------------------------------------------------------------------------------- */
 
 static void add_function(struct elf_functions *functions, Dwarf_Die *die)
@@ -51,8 +36,8 @@ static void add_function(struct elf_functions *functions, Dwarf_Die *die)
            elf_functions_spend(functions)) {
         if (start >= end)
             continue;
-        functions->error = elf_functions_grow(&functions->all, functions->count, &functions->room,
-                                              sizeof *functions->all);
+        functions->error =
+            elf_grow(&functions->all, functions->count, &functions->room, sizeof *functions->all);
         if (functions->error == 0)
             functions->all[functions->count++] =
                 (struct elf_function){.start = start, .end = end, .die = dwarf_dieoffset(die)};
@@ -68,8 +53,8 @@ static void add_copy(struct elf_functions *functions, Dwarf_Die *die)
     if (dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin) == NULL ||
         dwarf_entrypc(die, &start) != 0)
         return;
-    functions->error = elf_functions_grow(&functions->copies, functions->copy_count,
-                                          &functions->copy_room, sizeof *functions->copies);
+    functions->error = elf_grow(&functions->copies, functions->copy_count, &functions->copy_room,
+                                sizeof *functions->copies);
     if (functions->error == 0)
         functions->copies[functions->copy_count++] = (struct elf_copy){origin.addr, start};
 }
@@ -84,8 +69,8 @@ static bool may_hold_functions(int tag)
 /* Its index, or ELF_TOP where there is no memory for it. */
 static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die, uint32_t parent)
 {
-    functions->error = elf_functions_grow(&functions->scopes, functions->scope_count,
-                                          &functions->scope_room, sizeof *functions->scopes);
+    functions->error = elf_grow(&functions->scopes, functions->scope_count, &functions->scope_room,
+                                sizeof *functions->scopes);
     if (functions->error != 0)
         return ELF_TOP;
     functions->scopes[functions->scope_count] = (struct elf_scope){.die = *die, .parent = parent};

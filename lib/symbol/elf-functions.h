@@ -58,7 +58,5 @@ bool elf_functions_copy(const struct elf_functions *functions, const void *origi
 
 /* May another entry be looked at? False also after an error. */
 bool elf_functions_spend(struct elf_functions *functions);
-/* Makes room for one more. -ENOMEM. */
-int elf_functions_grow(void *array, uint32_t count, uint32_t *room, size_t size);
 
 #endif

@@ -33,8 +33,8 @@ static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
            elf_functions_spend(walk->functions)) {
         if (start >= end)
             continue;
-        walk->functions->error = elf_functions_grow(&function->inlined, function->count,
-                                                    &function->room, sizeof *function->inlined);
+        walk->functions->error = elf_grow(&function->inlined, function->count, &function->room,
+                                          sizeof *function->inlined);
         if (walk->functions->error == 0)
             function->inlined[function->count++] = (struct elf_inlined){
                 .start = start + bias,

@@ -22,6 +22,11 @@ struct elf_unit_found {
     const char *directory; /* borrowed; of the compilation, "": not known */
 };
 
+/* A function's code. */
+struct elf_extent {
+    uint64_t start, size;
+};
+
 struct elf_object {
     Dwfl *dwfl;
     Dwfl_Module *module; /* borrowed from dwfl */
@@ -37,6 +42,9 @@ struct elf_object {
     struct elf_unit *units; /* sorted by start */
     size_t unit_count;
     struct elf_unit_found unit;
+    bool extents_read;
+    struct elf_extent *extents; /* sorted by start; elf-frames.c's */
+    uint32_t extent_count;
     void *functions; /* tree of tsearch: elf-functions.c's */
     void *origins;   /* another: elf-names.c's */
 };
@@ -66,6 +74,13 @@ int elf_check_packed(int fd);
  * share (find_debuginfo of Dwfl_Callbacks). A descriptor and its *name, the caller's; or -1. */
 int elf_find_debug(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
                    const char *file, const char *link, GElf_Word crc, char **name);
+
+/* Makes room for one more in an array that is owned. -ENOMEM. */
+int elf_grow(void *array, uint32_t count, uint32_t *room, size_t size);
+
+/* elf_object_function where there is no index of the unwind table. */
+bool elf_frames_function(struct elf_object *object, uint64_t address, uint64_t *start,
+                         uint64_t *end);
 
 /* How many entries of a table start at or below an address: each begins with its start, and
  * they are sorted by it. */

@@ -108,6 +108,7 @@ void elf_object_close(struct elf_object *object)
         dwfl_end(object->dwfl);
     free(object->symbols);
     free(object->units);
+    free(object->extents);
     free(object);
 }
 
@@ -195,6 +196,21 @@ bool elf_object_segment(const struct elf_object *object, uint64_t offset,
 uint64_t elf_object_linked(const struct elf_object *object, uint64_t address)
 {
     return address - object->bias;
+}
+
+int elf_grow(void *array, uint32_t count, uint32_t *room, size_t size)
+{
+    void **owner = array;
+
+    if (count < *room)
+        return 0;
+    uint32_t larger = *room == 0 ? 64 : 2 * *room;
+    void *moved = larger > *room ? reallocarray(*owner, larger, size) : NULL;
+    if (moved == NULL)
+        return -ENOMEM;
+    *owner = moved;
+    *room = larger;
+    return 0;
 }
 
 /* --- symbols ------------------------------------------------------------------------- */

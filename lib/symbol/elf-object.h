@@ -59,10 +59,10 @@ uint64_t elf_object_linked(const struct elf_object *object, uint64_t address);
 
 /* The function symbol around an address, or NULL. */
 struct elf_symbol *elf_object_symbol(struct elf_object *object, uint64_t address);
-/* The function around an address, by the unwind table's index: where it starts, and where it or
+/* The function around an address, by the unwind table or its index: where it starts, and where it or
  * at most the one before the next ends; UINT64_MAX: there is no telling. False where no function
  * there is known. */
-bool elf_object_function(const struct elf_object *object, uint64_t address, uint64_t *start,
+bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *start,
                          uint64_t *end);
 bool elf_object_in_plt(const struct elf_object *object, uint64_t address);
 /* Narrows [*start, *end), which holds an address that no symbol covers: to what lies between the

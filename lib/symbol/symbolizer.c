@@ -207,7 +207,7 @@ static const char *base_name(const char *path)
 }
 
 /* Code without a symbol: by the function's start, so that it makes one row. */
-static int name_by_place(struct symbolizer *symbolizer, const struct elf_object *elf,
+static int name_by_place(struct symbolizer *symbolizer, struct elf_object *elf,
                          uint32_t object, uint64_t address, uint32_t *function)
 {
     const struct profile *profile = symbolizer->profile;

@@ -80,11 +80,12 @@ static void remove_directory(void)
 
 TestSuite(symbol, .init = make_directory, .fini = remove_directory);
 
-/* The file offset of a symbol, from nm and readelf, which know nothing of our code. */
-static uint64_t offset_of(const char *file, const char *symbol)
+/* The address and the file offset of a symbol, from nm and readelf, which know nothing of our
+ * code. */
+static uint64_t address_of(const char *file, const char *symbol)
 {
     char command[256], line[256];
-    uint64_t address = 0, offset, vaddr, size;
+    uint64_t address = 0;
 
     snprintf(command, sizeof command, "nm %s | awk '$3==\"%s\"{print $1}'", file, symbol);
     FILE *output = popen(command, "r");
@@ -92,8 +93,16 @@ static uint64_t offset_of(const char *file, const char *symbol)
         address = strtoull(line, NULL, 16);
     pclose(output);
     cr_assert_neq(address, 0);
+    return address;
+}
+
+static uint64_t offset_of(const char *file, const char *symbol)
+{
+    uint64_t address = address_of(file, symbol), offset, vaddr, size;
+    char command[256], line[256];
+
     snprintf(command, sizeof command, "readelf -lW %s | awk '$1==\"LOAD\"{print $2,$3,$5}'", file);
-    output = popen(command, "r");
+    FILE *output = popen(command, "r");
     uint64_t result = 0;
     while (fgets(line, sizeof line, output) != NULL)
         if (sscanf(line, "%lx %lx %lx", &offset, &vaddr, &size) == 3 && address >= vaddr &&
@@ -558,6 +567,23 @@ Test(symbol, stripped_code_is_told_apart_by_function)
     cr_assert_str_eq(quiet.name, again.name);
     cr_assert_str_neq(quiet.name, loud.name);
     cr_assert_not_null(quiet.problem);
+}
+
+/* Linkers make no index of the unwind table for those. */
+Test(symbol, stripped_static_code_is_told_apart_by_function)
+{
+    char name[64];
+
+    if (system("gcc -O1 -static prog.c -o full 2>/dev/null") != 0)
+        cr_skip_test("nothing static is made here");
+    sh("strip -o bare full && ! readelf -lW bare | grep -q EH_FRAME");
+    for (unsigned i = 0; i < 2; i++) {
+        const char *function = i == 0 ? "quiet_one" : "loud_one";
+        struct answer answer = look_up("bare", offset_of("full", function) + 2);
+        snprintf(name, sizeof name, "bare+0x%llx", (unsigned long long)address_of("full", function));
+        cr_expect_str_eq(answer.name, name, "%s: %s", function, answer.name);
+        cr_expect_not_null(answer.problem);
+    }
 }
 
 Test(symbol, an_offset_without_code_has_no_name)
