@@ -78,17 +78,27 @@ static bool take_work(struct firefox_file *file, size_t work)
     return true;
 }
 
+/* So many rows of a table, empty; NULL: *error says why. */
+static void *make_rows(struct firefox_file *file, size_t count, size_t size, int *error)
+{
+    void *rows = NULL;
+
+    *error = -EBADMSG;
+    if (take_work(file, count)) {
+        rows = calloc(count + 1, size);
+        *error = rows != NULL ? 0 : -ENOMEM;
+    }
+    return rows;
+}
+
 static int load_strings(struct firefox_stacks *stacks, const json_t *thread)
 {
     const json_t *texts = firefox_table(stacks->file, thread, "stringArray");
-    int error = 0;
+    int error;
 
     stacks->string_count = json_array_size(texts);
-    if (!take_work(stacks->file, stacks->string_count))
-        return -EBADMSG;
-    stacks->strings = calloc(stacks->string_count + 1, sizeof *stacks->strings);
-    if (stacks->strings == NULL)
-        return -ENOMEM;
+    stacks->strings =
+        make_rows(stacks->file, stacks->string_count, sizeof *stacks->strings, &error);
     for (size_t i = 0; error == 0 && i < stacks->string_count; i++) {
         const char *text = json_string_value(json_array_get(texts, i));
         error = text == NULL ? -EBADMSG
@@ -125,17 +135,15 @@ static int load_functions(struct firefox_stacks *stacks, const json_t *thread)
 {
     const json_t *table = firefox_table(stacks->file, thread, "funcTable");
     const json_t *resources = firefox_table(stacks->file, thread, "resourceTable");
+    int error;
 
     stacks->function_count = rows_of(table, "name");
-    if (!take_work(stacks->file, stacks->function_count))
-        return -EBADMSG;
-    stacks->functions = calloc(stacks->function_count + 1, sizeof *stacks->functions);
-    if (stacks->functions == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < stacks->function_count; i++)
+    stacks->functions =
+        make_rows(stacks->file, stacks->function_count, sizeof *stacks->functions, &error);
+    for (size_t i = 0; error == 0 && i < stacks->function_count; i++)
         if (!load_function(stacks, table, resources, i))
-            return -EBADMSG;
-    return 0;
+            error = -EBADMSG;
+    return error;
 }
 
 static bool load_frame(const struct firefox_stacks *stacks, const json_t *table, size_t i)
@@ -154,42 +162,45 @@ static bool load_frame(const struct firefox_stacks *stacks, const json_t *table,
 static int load_frames(struct firefox_stacks *stacks, const json_t *thread)
 {
     const json_t *table = firefox_table(stacks->file, thread, "frameTable");
+    int error;
 
     stacks->frame_count = rows_of(table, "func");
-    if (!take_work(stacks->file, stacks->frame_count))
-        return -EBADMSG;
-    stacks->frames = calloc(stacks->frame_count + 1, sizeof *stacks->frames);
-    if (stacks->frames == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < stacks->frame_count; i++)
+    stacks->frames = make_rows(stacks->file, stacks->frame_count, sizeof *stacks->frames, &error);
+    for (size_t i = 0; error == 0 && i < stacks->frame_count; i++)
         if (!load_frame(stacks, table, i))
-            return -EBADMSG;
-    return 0;
+            error = -EBADMSG;
+    return error;
+}
+
+static bool load_row(const struct firefox_stacks *stacks, const json_t *table, size_t i)
+{
+    struct firefox_row *row = &stacks->rows[i];
+
+    return refer(table, "frame", i, stacks->frame_count, &row->frame) &&
+           firefox_cell(table, "prefix", i, &row->prefix) &&
+           firefox_cell(table, "category", i, &row->category) &&
+           firefox_cell(table, "subcategory", i, &row->subcategory) &&
+           (row->prefix == FIREFOX_NOTHING || row->prefix < i);
 }
 
 static int load_rows(struct firefox_stacks *stacks, const json_t *thread)
 {
     const json_t *table = firefox_table(stacks->file, thread, "stackTable");
+    int error;
 
     stacks->row_count = rows_of(table, "frame");
-    if (!take_work(stacks->file, stacks->row_count))
-        return -EBADMSG;
-    stacks->rows = calloc(stacks->row_count + 1, sizeof *stacks->rows);
+    stacks->rows = make_rows(stacks->file, stacks->row_count, sizeof *stacks->rows, &error);
+    if (error != 0)
+        return error;
     stacks->chain = calloc(stacks->row_count + 1, sizeof *stacks->chain);
     stacks->lines = calloc(stacks->row_count + 1, sizeof *stacks->lines);
-    if (stacks->rows == NULL || stacks->chain == NULL || stacks->lines == NULL)
+    if (stacks->chain == NULL || stacks->lines == NULL)
         return -ENOMEM;
     if (stacks->row_count > 0 && json_object_get(table, "prefix") == NULL)
         return -EBADMSG; /* a later version, which says it in another way */
-    for (size_t i = 0; i < stacks->row_count; i++) {
-        struct firefox_row *row = &stacks->rows[i];
-        if (!refer(table, "frame", i, stacks->frame_count, &row->frame) ||
-            !firefox_cell(table, "prefix", i, &row->prefix) ||
-            !firefox_cell(table, "category", i, &row->category) ||
-            !firefox_cell(table, "subcategory", i, &row->subcategory) ||
-            (row->prefix != FIREFOX_NOTHING && row->prefix >= i))
+    for (size_t i = 0; i < stacks->row_count; i++)
+        if (!load_row(stacks, table, i))
             return -EBADMSG;
-    }
     return 0;
 }
 

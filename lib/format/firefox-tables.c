@@ -30,6 +30,16 @@ static void put(struct firefox_tables *tables, enum firefox_column column, uint6
     fprintf(next(tables, column), "%llu", (unsigned long long)number);
 }
 
+/* none, which is no number in the column, is null. */
+static void put_or_null(struct firefox_tables *tables, enum firefox_column column, uint32_t number,
+                        uint32_t none)
+{
+    if (number != none)
+        put(tables, column, number);
+    else
+        fputs("null", next(tables, column));
+}
+
 /* Where the row of a key is or belongs; NULL: no memory. */
 static struct memory *recall(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
 {
@@ -94,14 +104,8 @@ static uint32_t func_row(struct firefox_tables *tables, const struct frame *fram
     memo_remember(&tables->rows, known, row);
     put(tables, FUNC_NAME, name_row(tables, frame));
     put(tables, FUNC_RESOURCE, resource_row(tables, object));
-    if (file != 0)
-        put(tables, FUNC_FILE, string_row(tables, file));
-    else
-        fputs("null", next(tables, FUNC_FILE));
-    if (function->line != 0)
-        put(tables, FUNC_LINE, function->line);
-    else
-        fputs("null", next(tables, FUNC_LINE));
+    put_or_null(tables, FUNC_FILE, file != 0 ? string_row(tables, file) : UINT32_MAX, UINT32_MAX);
+    put_or_null(tables, FUNC_LINE, function->line, 0);
     return row;
 }
 
@@ -122,10 +126,7 @@ static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint
         fputs("-1", next(tables, FRAME_ADDRESS)); /* none: of the kernel's */
     put(tables, FRAME_DEPTH, depth);
     put(tables, FRAME_FUNC, func_row(tables, &frame));
-    if (frame.line != 0)
-        put(tables, FRAME_LINE, frame.line);
-    else
-        fputs("null", next(tables, FRAME_LINE));
+    put_or_null(tables, FRAME_LINE, frame.line, 0);
     return row;
 }
 
@@ -134,10 +135,7 @@ static uint32_t add_stack(struct firefox_tables *tables, uint32_t prefix, uint32
 {
     uint32_t row = tables->columns[STACK_FRAME].count;
 
-    if (prefix == UINT32_MAX)
-        fputs("null", next(tables, STACK_PREFIX));
-    else
-        put(tables, STACK_PREFIX, prefix);
+    put_or_null(tables, STACK_PREFIX, prefix, UINT32_MAX);
     put(tables, STACK_FRAME, frame);
     put(tables, STACK_CATEGORY, category);
     put(tables, STACK_SUBCATEGORY, subcategory);
@@ -233,74 +231,90 @@ void firefox_tables_clear(struct firefox_tables *tables)
     free(tables->rows.slots);
 }
 
-static void put_column(FILE *out, const struct firefox_tables *tables, const char *name,
-                       enum firefox_column column)
-{
-    fprintf(out, ",\"%s\":[%s]", name, tables->columns[column].text);
-}
+/* What is written of a table, in this order. */
+struct column {
+    const char *name;
+    enum firefox_column column;
+    const char *same; /* what it says in all rows instead; NULL: what column has */
+};
 
-/* A column in which all rows have the same. */
-static void put_same(FILE *out, const char *name, const char *value, uint32_t count)
+#define MOST_COLUMNS 10
+
+static const struct {
+    const char *name;
+    enum firefox_column rows; /* a column of it */
+    const char *more;         /* behind the columns */
+    struct column columns[MOST_COLUMNS];
+} layout[] = {
+    {"samples",
+     SAMPLE_STACK,
+     ",\"weightType\":\"tracing-ms\"",
+     {{"stack", SAMPLE_STACK, NULL},
+      {"time", SAMPLE_TIME, NULL},
+      {"weight", SAMPLE_WEIGHT, NULL},
+      {"threadCPUDelta", SAMPLE_CPU, NULL}}},
+    {"stackTable",
+     STACK_FRAME,
+     "",
+     {{"prefix", STACK_PREFIX, NULL},
+      {"frame", STACK_FRAME, NULL},
+      {"category", STACK_CATEGORY, NULL},
+      {"subcategory", STACK_SUBCATEGORY, NULL}}},
+    {"frameTable",
+     FRAME_ADDRESS,
+     "",
+     {{"address", FRAME_ADDRESS, NULL},
+      {"inlineDepth", FRAME_DEPTH, NULL},
+      {"func", FRAME_FUNC, NULL},
+      {"line", FRAME_LINE, NULL},
+      {"category", 0, "1"},
+      {"subcategory", 0, "0"},
+      {"nativeSymbol", 0, "null"},
+      {"innerWindowID", 0, "0"},
+      {"implementation", 0, "null"},
+      {"column", 0, "null"}}},
+    {"funcTable",
+     FUNC_NAME,
+     "",
+     {{"name", FUNC_NAME, NULL},
+      {"resource", FUNC_RESOURCE, NULL},
+      {"fileName", FUNC_FILE, NULL},
+      {"lineNumber", FUNC_LINE, NULL},
+      {"columnNumber", 0, "null"},
+      {"isJS", 0, "false"},
+      {"relevantForJS", 0, "false"}}},
+    {"resourceTable",
+     RESOURCE_LIB,
+     "",
+     {{"lib", RESOURCE_LIB, NULL},
+      {"name", RESOURCE_NAME, NULL},
+      {"host", 0, "null"},
+      {"type", 0, "1"}}},
+};
+
+static void put_column(FILE *out, const struct firefox_tables *tables, const struct column *column,
+                       uint32_t rows)
 {
-    fprintf(out, ",\"%s\":[", name);
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(out, i == 0 ? "%s" : ",%s", value);
+    fprintf(out, ",\"%s\":[", column->name);
+    if (column->same == NULL)
+        fputs(tables->columns[column->column].text, out);
+    for (uint32_t i = 0; column->same != NULL && i < rows; i++)
+        fprintf(out, i == 0 ? "%s" : ",%s", column->same);
     putc_unlocked(']', out);
-}
-
-static void begin_table(FILE *out, const char *name, uint32_t count)
-{
-    fprintf(out, ",\n\"%s\":{\"length\":%u", name, count);
 }
 
 void firefox_tables_put(const struct firefox_tables *tables, FILE *out)
 {
-    const struct firefox_stream *columns = tables->columns;
-    uint32_t frames = columns[FRAME_ADDRESS].count, funcs = columns[FUNC_NAME].count,
-             resources = columns[RESOURCE_LIB].count;
-
-    begin_table(out, "samples", columns[SAMPLE_STACK].count);
-    put_column(out, tables, "stack", SAMPLE_STACK);
-    put_column(out, tables, "time", SAMPLE_TIME);
-    put_column(out, tables, "weight", SAMPLE_WEIGHT);
-    put_column(out, tables, "threadCPUDelta", SAMPLE_CPU);
-    fputs(",\"weightType\":\"tracing-ms\"}", out);
-    begin_table(out, "stackTable", columns[STACK_FRAME].count);
-    put_column(out, tables, "prefix", STACK_PREFIX);
-    put_column(out, tables, "frame", STACK_FRAME);
-    put_column(out, tables, "category", STACK_CATEGORY);
-    put_column(out, tables, "subcategory", STACK_SUBCATEGORY);
-    putc('}', out);
-    begin_table(out, "frameTable", frames);
-    put_column(out, tables, "address", FRAME_ADDRESS);
-    put_column(out, tables, "inlineDepth", FRAME_DEPTH);
-    put_column(out, tables, "func", FRAME_FUNC);
-    put_column(out, tables, "line", FRAME_LINE);
-    put_same(out, "category", "1", frames);
-    put_same(out, "subcategory", "0", frames);
-    put_same(out, "nativeSymbol", "null", frames);
-    put_same(out, "innerWindowID", "0", frames);
-    put_same(out, "implementation", "null", frames);
-    put_same(out, "column", "null", frames);
-    putc('}', out);
-    begin_table(out, "funcTable", funcs);
-    put_column(out, tables, "name", FUNC_NAME);
-    put_column(out, tables, "resource", FUNC_RESOURCE);
-    put_column(out, tables, "fileName", FUNC_FILE);
-    put_column(out, tables, "lineNumber", FUNC_LINE);
-    put_same(out, "columnNumber", "null", funcs);
-    put_same(out, "isJS", "false", funcs);
-    put_same(out, "relevantForJS", "false", funcs);
-    putc('}', out);
-    begin_table(out, "resourceTable", resources);
-    put_column(out, tables, "lib", RESOURCE_LIB);
-    put_column(out, tables, "name", RESOURCE_NAME);
-    put_same(out, "host", "null", resources);
-    put_same(out, "type", "1", resources);
-    putc('}', out);
+    for (size_t i = 0; i < sizeof layout / sizeof *layout; i++) {
+        uint32_t rows = tables->columns[layout[i].rows].count;
+        fprintf(out, ",\n\"%s\":{\"length\":%u", layout[i].name, rows);
+        for (size_t k = 0; k < MOST_COLUMNS && layout[i].columns[k].name != NULL; k++)
+            put_column(out, tables, &layout[i].columns[k], rows);
+        fprintf(out, "%s}", layout[i].more);
+    }
     fputs(",\n\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],\"libIndex\":[],"
           "\"name\":[]},\n\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],"
           "\"name\":[],\"phase\":[],\"startTime\":[]}",
           out);
-    fprintf(out, ",\n\"stringArray\":[%s]}", columns[STRING].text);
+    fprintf(out, ",\n\"stringArray\":[%s]}", tables->columns[STRING].text);
 }
