@@ -53,8 +53,7 @@ uint64_t json_cost(const unsigned char *bytes, size_t size)
     return cost;
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static int read_tree(const unsigned char *bytes, size_t size, json_t **root)
 {
@@ -81,8 +80,7 @@ int json_read_file(const char *path, json_t **root)
     return error;
 }
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 const char *json_text(const json_t *object, const char *key, const char *instead)
 {

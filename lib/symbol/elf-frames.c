@@ -28,8 +28,7 @@ struct frames {
     uint32_t room; /* of object->extents */
 };
 
-/* --- numbers -----------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* How many bytes a number takes; 0: such ones are not for code. */
 static size_t size_of(const struct frames *frames, uint8_t encoding)
@@ -68,8 +67,7 @@ static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, u
                                              : number;
 }
 
-/* --- what entries have in common ----------------------------------------------------------------
- */
+/* --- what entries have in common -------------------------------------------------------------- */
 
 /* How an entry's range is written, from what its augmentation says; false: in no way known here. */
 static bool find_encoding(const struct frames *frames, const Dwarf_CIE *cie, uint8_t *encoding)
@@ -116,8 +114,7 @@ static const struct common *find_common(const struct frames *frames, uint64_t of
                                                                    : NULL;
 }
 
-/* --- entries -------------------------------------------------------------------------------------
- */
+/* --- entries ---------------------------------------------------------------------------------- */
 
 static bool add_entry(struct frames *frames, const Dwarf_FDE *entry)
 {

@@ -197,8 +197,7 @@ int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_func
     return 0;
 }
 
-/* --- asking ------------------------------------------------------------------------------------
- */
+/* --- asking ----------------------------------------------------------------------------------- */
 
 struct elf_function *elf_functions_around(const struct elf_functions *functions, uint64_t address)
 {

@@ -20,6 +20,7 @@
 
 #define LONGEST 4096u  /* bytes of what is put together */
 #define MOST_STEPS 16u /* from what was inlined to what declares it */
+#define MOST_MEMBERS 256u
 
 /* A function, and the text that was made for it. */
 struct origin {
@@ -28,8 +29,7 @@ struct origin {
     char *made; /* owned; NULL: the file's own text will do */
 };
 
-/* --- what the file says ------------------------------------------------------------------------
- */
+/* --- what the file says ----------------------------------------------------------------------- */
 
 static const char *linkage_name(Dwarf_Die *die)
 {
@@ -61,8 +61,7 @@ static Dwarf_Die declaration_of(Dwarf_Die die)
     return die;
 }
 
-/* --- a copy of it that was not inlined ---------------------------------------------------------
- */
+/* --- a copy of it that was not inlined -------------------------------------------------------- */
 
 /* The name that a symbol is made from: "_ZL1fv.isra.0" is a part of _ZL1fv. */
 static char *mangled_part(const char *name)
@@ -85,22 +84,21 @@ static char *symbol_of_copy(struct elf_object *object, const struct elf_function
     return symbol != NULL && symbol->start == start ? mangled_part(symbol->name) : NULL;
 }
 
-/* --- what it is declared in --------------------------------------------------------------------
- */
+/* --- what it is declared in ------------------------------------------------------------------- */
 
 /* Of a class without a name; it may be a template, too. */
 static bool is_lambda(Dwarf_Die *class)
 {
     static const char call[] = "operator()";
     Dwarf_Die member;
+    int end = dwarf_child(class, &member);
 
-    if (dwarf_child(class, &member) != 0)
-        return false;
-    do {
+    for (unsigned i = 0; i < MOST_MEMBERS && end == 0; i++) {
         const char *name = dwarf_diename(&member);
         if (name != NULL && strncmp(name, call, sizeof call - 1) == 0)
             return true;
-    } while (dwarf_siblingof(&member, &member) == 0);
+        end = dwarf_siblingof(&member, &member);
+    }
     return false;
 }
 
@@ -159,8 +157,7 @@ static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die 
     return NULL;
 }
 
-/* --- each is named once ------------------------------------------------------------------------
- */
+/* --- each is named once ----------------------------------------------------------------------- */
 
 static int functions_around(struct elf_object *object, Dwarf_Die *die,
                             struct elf_functions **functions)
@@ -239,7 +236,7 @@ int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inl
     if (inlined->origin == NULL) {
         struct origin *origin = NULL;
         if (dwarf_offdie(object->dwarf, inlined->die, &die) == NULL)
-            return -ENOMEM; /* it was there before */
+            return -ENOMEM; /* it was read before */
         Dwarf_Die declared = declaration_of(die);
         const struct origin wanted = {.die = declared.addr};
         void **known = tfind(&wanted, &object->origins, compare_origins);

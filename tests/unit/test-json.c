@@ -98,8 +98,7 @@ Test(json, a_tree_takes_no_more_than_was_reckoned)
 }
 #endif
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void write_text(const char *path, const char *text, size_t size)
 {
