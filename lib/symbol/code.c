@@ -19,7 +19,6 @@
 
 #include "symbol/code.h"
 #include "symbol/demangle.h"
-#include "symbol/demangle.h"
 #include "symbol/disassemble.h"
 #include "symbol/plain.h"
 #include "symbol/symbolizer-internal.h"
