@@ -133,6 +133,8 @@ static int summarize(const struct top_request *request, const struct top_result 
         error = view_print(stdout, pprofil_session_profile(result->session), &view);
     if (error != 0 && result->signal == 0)
         return complain("cannot print the report: %s", strerror(-error));
+    if (result->problem[0] != '\0')
+        complain("%s; the profile ends there", result->problem);
     if (result->status >= 0 && WIFEXITED(result->status))
         return WEXITSTATUS(result->status);
     if (result->status >= 0)

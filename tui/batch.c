@@ -139,8 +139,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
                      strerror(-error));
     }
     leave_release();
-    result->session = source_finish(&batch.source);
-    result->status = batch.source.status;
+    top_finish(&batch.source, result);
     canvas_free(&batch.canvas);
     model_free(batch.model);
     return error;

@@ -79,17 +79,15 @@ static void note_status(struct source *source)
         source->status = status;
 }
 
-pprofil_session *source_finish(struct source *source)
+int source_finish(struct source *source, pprofil_session **session)
 {
-    pprofil_session *session = source->session;
-
+    *session = source->session;
     pprofil_live_close(source->live);
-    if (session != NULL)
-        pprofil_session_finish(session);
+    int error = source->session != NULL ? pprofil_session_finish(source->session) : 0;
     note_status(source);
     source->live = NULL;
     source->session = NULL;
-    return session;
+    return error;
 }
 
 static uint64_t now_ns(void)

@@ -21,8 +21,9 @@ struct source {
  * program's descriptors; NULL: ours. 0, or a negative errno and a problem; source_close then too. */
 int source_open(struct source *source, const struct top_request *request,
                 const struct pprofil_launch *launch, char *problem, size_t size);
-/* Gives the session to the caller, with all that was sampled. */
-pprofil_session *source_finish(struct source *source);
+/* Ends the sampling and gives the session to the caller, with all that was sampled. As
+ * pprofil_session_finish. */
+int source_finish(struct source *source, pprofil_session **session);
 
 /* Takes what has happened, and stops the sampling when all has ended. Waits for nothing but the
  * supervisor's answer to that, once. */

@@ -57,6 +57,16 @@ int top_start_program(struct source *source, const struct top_request *request, 
     return error;
 }
 
+void top_finish(struct source *source, struct top_result *result)
+{
+    int error = source_finish(source, &result->session);
+
+    if (error != 0 && result->problem[0] == '\0')
+        snprintf(result->problem, sizeof result->problem, "%s",
+                 pprofil_session_problem(result->session));
+    result->status = source->status;
+}
+
 /* --- saving ---------------------------------------------------------------------------- */
 
 /* What is there already is asked about once: whoever gives its name again means it. Devices and

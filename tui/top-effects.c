@@ -48,6 +48,7 @@ static void attach(struct top *top)
 {
     struct top_request chosen = *top->request;
     pid_t pid = (pid_t)top->model->chosen_pid;
+    pprofil_session *failed;
     char problem[512];
 
     chosen.pids = &pid;
@@ -57,7 +58,8 @@ static void attach(struct top *top)
         top_begin_sampling(top);
         return;
     }
-    pprofil_session_close(source_finish(&top->source));
+    source_finish(&top->source, &failed);
+    pprofil_session_close(failed);
     model_say(top->model, top_now(), "%s", problem);
 }
 

@@ -21,6 +21,8 @@ void top_describe(struct model *model, const struct top_request *request, const 
  * and a problem. */
 int top_start_program(struct source *source, const struct top_request *request, int output,
                       struct top_result *result);
+/* Ends the sampling, for the result; of what went wrong with it that is said which came first. */
+void top_finish(struct source *source, struct top_result *result);
 /* Saves the profile to the path that was typed, and says so. */
 void top_save(struct model *model, pprofil_session *session, uint64_t now_ns);
 

@@ -222,8 +222,7 @@ int top_run(const struct top_request *request, struct top_result *result)
         return -ENOMEM;
     top_set_up_model(top.model, request);
     int error = view(&top);
-    result->session = source_finish(&top.source);
-    result->status = top.source.status;
+    top_finish(&top.source, result);
     output_close(&top.output);
     canvas_free(&top.canvas);
     model_free(top.model);

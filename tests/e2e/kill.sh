@@ -25,6 +25,32 @@ for i in $(seq "$rounds"); do
 done 2>/dev/null
 expect "$rounds kills under load: targets harmed" 0 "$bad"
 
+# kill -9 of the supervisor again and again under a hail of signals: each comes once, in order
+kills=${SIGNAL_KILLS:-40}
+"$targets/signals" >"$work/out" &
+target=$!
+killed=0
+for i in $(seq "$kills"); do
+	"$pprofil" -q -F 10000 --overhead 100 -p "$target" 2>/dev/null &
+	client=$!
+	tracer=0
+	while [ "$tracer" = 0 ] && kill -0 "$client"; do
+		tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$target/status")
+	done
+	sleep "0.0$((RANDOM % 8 + 2))"
+	kill -9 "${tracer:-0}" && killed=$((killed + 1))
+	wait "$client"
+done 2>/dev/null
+expect "signals: supervisors killed" "$kills" "$killed"
+expect_free "signals: afterwards" "$target"
+kill -TERM "$target"
+wait "$target"
+expect "signals: status" 0 $?
+sent=$(sed -n 's/^sent \([0-9]*\) .*/\1/p' "$work/out")
+between "signals: sent" 5000 "${sent:-0}" 1e6
+expect "signals: none lost, doubled or out of order" \
+	"sent $sent received $sent disordered 0" "$(cat "$work/out")"
+
 # launched: the supervisor dies, the program's status still comes back
 "$pprofil" -q sh -c 'sleep 0.5; exit 7' 2>"$work/err" &
 client=$!

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A supervisor that hangs, here one that is stopped: it may hold a thread of the target, and nobody
+# but it can let that go. The client asks it to leave, waits 10 s for its answer, ends it, says so
+# in one line, and the target lives on untraced. All ways to run it at once, for each waits so long.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+trap 'kill -9 $(cat "$work"/*.pid) 2>/dev/null; rm -rf "$work"' EXIT
+
+status_of() { sed -n "s/^$2:[^A-Za-z0-9]*\([A-Za-z0-9]*\).*/\1/p" "/proc/$1/status" 2>/dev/null; }
+runs() { [ -n "$(status_of "$1" State)" ] && [ "$(status_of "$1" State)" != Z ]; }
+ticks() { cut -d ' ' -f 14 "/proc/$1/stat"; }
+
+# A target that burns CPU time until it is told to end.
+cat >"$work/target" <<-'END'
+	echo $$ >"$1.pid"
+	until [ -e "$1.stop" ]; do :; done
+	exit 7
+END
+
+# hang NAME: stops the supervisor of a target while it samples
+hang() {
+	supervisor=
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		target=$(cat "$work/$1.pid" 2>/dev/null) && supervisor=$(status_of "$target" TracerPid)
+		[ "${supervisor:-0}" -gt 0 ] && break
+		sleep 0.1
+	done
+	sleep 0.3
+	kill -STOP "$supervisor"
+	echo "$supervisor $(date +%s)" >"$work/$1.hung"
+}
+
+# client NAME COMMAND...
+client() {
+	name=$1
+	shift
+	"$@" >"$work/$name.out" 2>"$work/$name.err"
+	echo $? >"$work/$name.status"
+}
+
+attach() { # NAME COMMAND...: of a target that was there before; the target is added
+	name=$1
+	shift
+	sh "$work/target" "$work/$name" & begun=$!
+	sleep 0.2
+	client "$name" "$@" "$begun" &
+}
+
+names="run batch-run attached batch"
+client run "$pprofil" -q -d 2 sh "$work/target" "$work/run" &
+client batch-run "$pprofil" top -b -n 3 -d 0.7 sh "$work/target" "$work/batch-run" &
+attach attached "$pprofil" -f csv -d 2 -p
+attach batch "$pprofil" top -b -n 3 -d 0.7 -p
+for name in $names; do
+	hang $name &
+	hangs="${hangs-} $!"
+done
+# shellcheck disable=SC2086
+wait $hangs
+
+# about two seconds after the beginning it is asked to leave, and then it has 10 s; a busy machine
+# may be late, but nothing may end it earlier
+for name in $names; do
+	read -r supervisor since <"$work/$name.hung"
+	while runs "$supervisor" && [ $(($(date +%s) - since)) -lt 25 ]; do
+		sleep 0.2
+	done
+	between "$name: waited for it, s" 10 $(($(date +%s) - since)) 17
+	runs "$supervisor" && kill -9 "$supervisor" # or we would wait for ever
+done
+
+for name in $names; do
+	target=$(cat "$work/$name.pid")
+	expect_free "$name: the target" "$target"
+	before=$(ticks "$target")
+	sleep 0.5
+	between "$name: CPU time that the target gets, ticks" 1 $(($(ticks "$target") - before)) 100
+	: >"$work/$name.stop"
+done
+wait
+
+expect "run: the program's status" 7 "$(cat "$work/run.status")"
+expect "batch-run: status" 0 "$(cat "$work/batch-run.status")"
+expect "attached: status" 0 "$(cat "$work/attached.status")"
+expect "batch: status" 0 "$(cat "$work/batch.status")"
+said='^pprofil: the supervisor hung, and was ended; the target runs on'
+for name in run batch-run batch; do
+	expect_text "$name: says so" "$said" "$work/$name.err"
+	expect "$name: and no more" 1 "$(wc -l <"$work/$name.err")"
+done
+expect_text "attached: says so" "$said" "$work/attached.err"
+expect "attached: once" 1 "$(grep -c supervisor "$work/attached.err")"
+expect_text "attached: what came before is reported" '^[0-9.]+,' "$work/attached.err"
+for name in batch batch-run; do
+	expect "$name: its frames" 3 "$(grep -c '^# pprofil top' "$work/$name.out")"
+done
+finish

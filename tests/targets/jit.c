@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes that run code which each has made itself and named in /tmp/perf-PID.map, as a JIT
+ * compiler would: jit_made_0, jit_made_1 and so on.
+ *
+ *   jit PROCESSES SECONDS     of elapsed time, all at once; the maps are gone afterwards
+ *
+ * Prints "jit PROCESSES" when all have run.
+ */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST 256
+#define ROUNDS 100000
+
+/* void loop(long rounds): counts down to 0 */
+#if defined(__x86_64__)
+static const unsigned char loop_code[] = {
+    0x48, 0x83, 0xef, 0x01, /* sub rdi, 1 */
+    0x75, 0xfa,             /* jne -4 */
+    0xc3,                   /* ret */
+};
+#elif defined(__aarch64__)
+static const uint32_t loop_code[] = {
+    0xf1000400, /* subs x0, x0, #1 */
+    0x54ffffe1, /* b.ne -4 */
+    0xd65f03c0, /* ret */
+};
+#else
+#error "the loop in this machine's code is wanted"
+#endif
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void map_path(pid_t pid, char path[64])
+{
+    snprintf(path, 64, "/tmp/perf-%d.map", (int)pid);
+}
+
+static int tell_name(const void *code, int number)
+{
+    char path[64];
+
+    map_path(getpid(), path);
+    FILE *map = fopen(path, "we");
+    if (map == NULL)
+        return -1;
+    fprintf(map, "%lx %zx jit_made_%d\n", (unsigned long)(uintptr_t)code, sizeof loop_code, number);
+    return fclose(map);
+}
+
+static int run(int number, double seconds)
+{
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void (*loop)(long rounds);
+
+    if (code == MAP_FAILED)
+        return 1;
+    memcpy(code, loop_code, sizeof loop_code);
+    __builtin___clear_cache(code, (char *)code + sizeof loop_code);
+    memcpy(&loop, &code, sizeof loop);
+    if (tell_name(code, number) != 0)
+        return 1;
+    for (double end = now() + seconds; now() < end;)
+        loop(ROUNDS);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int processes = argc > 2 ? atoi(argv[1]) : 0, status, good = 0;
+    char path[64];
+    pid_t pids[MOST];
+
+    if (processes < 1 || processes > MOST)
+        return 2;
+    for (int i = 0; i < processes; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0)
+            _exit(run(i, strtod(argv[2], NULL)));
+    }
+    for (int i = 0; i < processes; i++) {
+        good += waitpid(pids[i], &status, 0) == pids[i] && status == 0;
+        map_path(pids[i], path);
+        unlink(path);
+    }
+    printf("jit %d\n", good);
+    return good != processes;
+}
