@@ -155,4 +155,28 @@ if command -v node >/dev/null; then
 	stop $target
 	rm -f "/tmp/perf-$target.map"
 fi
+
+# and by many programs at once, each of its own. They get about 0.15 s of CPU time each at the least,
+# a hundred samples; no rate is too high for them, so that none is missed for being throttled.
+many=40
+often="-F 1000 --overhead 1000"
+named() { grep -o 'jit_made_[0-9]*' "$1" | sort -u | wc -l; }
+unnamed() { grep -cE '\[(anon|jit)\]' "$1"; }
+# shellcheck disable=SC2086
+"$pprofil" -q $often -o "$work/many.pb.gz" "$targets/jit" $many 3 >/dev/null
+"$pprofil" report -f csv -n 0 "$work/many.pb.gz" >"$work/csv"
+expect "$many with JIT code: saved" "$many 0" "$(named "$work/csv") $(unnamed "$work/csv")"
+# shellcheck disable=SC2086
+"$pprofil" top -b -d 1 -n 4 --rows 0 $often "$targets/jit" $many 8 2>/dev/null |
+	awk '/^# pprofil top/ { text = "" } { text = text $0 "\n" } END { printf "%s", text }' >"$work/frame"
+expect "$many with JIT code: top" "$many 0" "$(named "$work/frame") $(unnamed "$work/frame")"
+"$targets/jit" $many 60 >/dev/null & target=$!
+sleep 1
+# shellcheck disable=SC2086
+"$pprofil" -f csv -n 0 -d 3 $often -p "$(pgrep -d , -P $target)" 2>"$work/csv"
+expect "$many with JIT code: attached" "$many 0" "$(named "$work/csv") $(unnamed "$work/csv")"
+for pid in $(pgrep -P $target); do
+	kill "$pid"
+done
+wait $target 2>/dev/null
 finish
