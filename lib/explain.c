@@ -16,9 +16,13 @@
 #include "proc.h"
 #include "session-internal.h"
 
+/* Of a line that begins so: the program's name, in the first one, may read like any. */
 static const char *field(const char *text, const char *name)
 {
     const char *line = strstr(text, name);
+
+    while (line != NULL && line != text && line[-1] != '\n')
+        line = strstr(line + 1, name);
     return line == NULL ? "" : line + strlen(name) + strspn(line + strlen(name), " \t");
 }
 
@@ -35,7 +39,7 @@ struct task_status explain_status(pid_t pid)
     status.state = *field(text, "State:");
     status.tracer = strtol(field(text, "TracerPid:"), NULL, 10);
     char *next;
-    strtol(field(text, "\nUid:"), &next, 10);
+    strtol(field(text, "Uid:"), &next, 10);
     status.uid = strtol(next, NULL, 10);
     /* a kernel thread has no memory of its own, so no VmSize line */
     status.kernel_thread = strstr(text, "\nVmSize:") == NULL && status.state != 'Z';

@@ -29,8 +29,9 @@ expect_text() {
 # Of a process: not traced, not stopped
 expect_free() {
 	status=$(cat "/proc/$2/status" 2>/dev/null) || { pass "$1 (ended)"; return; }
-	tracer=$(echo "$status" | sed -n 's/^TracerPid:[^0-9]*//p')
-	state=$(echo "$status" | sed -n 's/^State:[^A-Za-z]*\(.\).*/\1/p')
+	# no echo: sh's own would make a new line of a \n in a name
+	tracer=$(printf '%s\n' "$status" | sed -n 's/^TracerPid:[^0-9]*//p')
+	state=$(printf '%s\n' "$status" | sed -n 's/^State:[^A-Za-z]*\(.\).*/\1/p')
 	if [ "$tracer" = 0 ] && [ "$state" != t ] && [ "$state" != T ]; then pass "$1"; else
 		fail "$1" "TracerPid $tracer, state $state"
 	fi

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Processes as few are: without their leader, executing from a thread while they are attached to,
-# with a child that tells of its end by another signal, stopped while threads are born.
+# with a child that tells of its end by another signal, stopped while threads are born, with names
+# that read like something else.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 "$targets/odd" leaderless 60 &
@@ -39,4 +40,31 @@ expect "born while stopped: status" 0 $?
 between "born while stopped: threads" 100 "$(number "$work/report" threads)" 3000
 between "born while stopped: elapsed time of all, s" 10 \
 	"$(awk "BEGIN{print $(number "$work/report" wall_ns) / 1e9}")" 3000
+# /proc/PID/status says "Name:" first, and stat has a name amid its numbers
+new_line=$(printf 'a\nTracerPid: 7')
+for name in TracerPid: 'TracerPid:	7' 'State: Z' 'State:	Z' ') R 0 0' '(sd) Z 1 (' VmSize: "$new_line"; do
+	shown=$(printf '%s' "$name" | tr '\n\t' '..')
+	cp "$targets/split" "$work/$name"
+	"$pprofil" -f csv "$work/$name" 0.3 >"$work/out" 2>"$work/report"
+	expect "named '$shown': run" 0 $?
+	expect_text "named '$shown': run: its functions" ',spend_half,' "$work/report"
+	"$work/$name" 60 >/dev/null &
+	target=$!
+	sleep 0.2
+	"$pprofil" -f csv -d 0.3 -p "$target" >"$work/out" 2>"$work/report"
+	expect "named '$shown': attached" 0 $?
+	expect_text "named '$shown': attached: its functions" ',spend_half,' "$work/report"
+	expect_free "named '$shown': afterwards" "$target"
+	"$pprofil" -q -o "$work/p.pb.gz" -p "$target" &
+	first=$!
+	sleep 0.3
+	"$pprofil" -d 0.1 -p "$target" >"$work/out" 2>"$work/report"
+	expect "named '$shown': traced by another: status" 125 $?
+	expect_text "named '$shown': traced by another: why" "is already traced by [0-9]+ \(pprofil-superv" "$work/report"
+	expect "named '$shown': traced by another: in a line" 1 "$(wc -l <"$work/report")"
+	kill "$target" "$first"
+	wait "$first" "$target" 2>/dev/null
+	"$pprofil" report -t -f json "$work/p.pb.gz" >"$work/report" 2>&1
+	expect "named '$shown': saved" 0 $?
+done
 finish
