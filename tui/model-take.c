@@ -16,6 +16,7 @@
 
 #define SECOND UINT64_C(1000000000)
 #define SILENCE_NS (5 * SECOND / 2) /* so long without news means that nothing runs */
+#define PATIENCE_SECONDS 4.0 /* it speaks at the first tick of each second */
 #define FIRST_WINDOW 0.25           /* of a window's length: a shorter first one says too little */
 #define SYSCALLS 1024
 #define BEGINNINGS 3 /* of a table, for names: those of files that were read before come at once */
@@ -85,6 +86,19 @@ static void take_told(struct model *model, const struct snapshot *snapshot)
         model->stopped_share = cpu > 0 ? stopped / cpu : 0;
         remember(before, snapshot);
     }
+}
+
+/* Whoever samples says so, in a program that sleeps too. */
+static void take_silence(struct model *model, const struct snapshot *snapshot)
+{
+    struct model_before *before = &model->before;
+    bool news = snapshot->totals.elapsed_ns != model->now.totals.elapsed_ns;
+
+    if (news || before->news_ns == 0 || !is_sampled(snapshot) || !model->now.sampling)
+        before->news_ns = snapshot->time_ns;
+    double silent = (double)(snapshot->time_ns - before->news_ns) / 1e9;
+    double tick = snapshot->rate_hz > 0 ? 1 / snapshot->rate_hz : 0;
+    model->silent_seconds = silent >= PATIENCE_SECONDS + 2 * tick ? (unsigned)silent : 0;
 }
 
 static void take_rate(struct model *model, const struct snapshot *snapshot)
@@ -159,17 +173,18 @@ static void take_targets(struct model *model, const struct snapshot *snapshot)
         pid = snapshot->processes[i].pid;
     }
     model->own_targets = model->own_targets && (model->have_snapshot || model->targets[0] == '\0');
-    if (!model->own_targets || alive == 0)
+    if (!model->own_targets)
         return;
     if (alive == 1)
         snprintf(model->targets, sizeof model->targets, "PID %u", pid);
-    else
+    else if (snapshot->process_count > 1) /* a single one's number stays when it has ended */
         snprintf(model->targets, sizeof model->targets, "%u PIDs", alive);
 }
 
 static void take_header(struct model *model, const struct snapshot *snapshot, bool due)
 {
     take_told(model, snapshot);
+    take_silence(model, snapshot);
     if (due || !model->before.counted)
         take_rate(model, snapshot);
     take_minute(model, snapshot);

@@ -72,6 +72,7 @@ struct model_before {
     uint64_t target_cpu_ns, elapsed_ns, stopped_ns;
     bool counted;
     uint64_t samples, sampled_ns; /* when the last window ended */
+    uint64_t news_ns;       /* time elapsed_ns last changed, or was not to */
     uint64_t minute_ns;     /* time of the end of the minute's last second; 0: none yet */
 };
 
@@ -97,6 +98,7 @@ struct model {
     float minute[MODEL_MINUTE]; /* the same, second by second, newest last */
     double achieved_hz;         /* samples per CPU second in the last window */
     double stopped_share;       /* of the target's CPU time in the last window */
+    unsigned silent_seconds; /* that the supervisor has said nothing for; 0: it speaks */
     uint32_t running, sleeping, blocked; /* threads: R; S; D */
     const char *blocked_in;     /* the system call most of the sleepers are in; "" */
     uint32_t blocked_in_count;

@@ -222,6 +222,8 @@ int top_run(const struct top_request *request, struct top_result *result)
         return -ENOMEM;
     top_set_up_model(top.model, request);
     int error = view(&top);
+    if (top.model->silent_seconds > 0)
+        fprintf(stderr, "pprofil: waiting for the supervisor, which does not answer\n");
     top_finish(&top.source, result);
     output_close(&top.output);
     canvas_free(&top.canvas);

@@ -91,6 +91,9 @@ static void put_frame_head(const struct model *model, struct canvas *canvas)
                        model->window_seconds);
     if (model->now.dead)
         at += canvas_put(canvas, 3, at, -1, STYLE_PLAIN, "; the supervisor died: nothing new comes");
+    if (model->silent_seconds > 0)
+        at += canvas_printf(canvas, 3, at, -1, STYLE_PLAIN, "; no news of the supervisor for %u s",
+                            model->silent_seconds);
     if (model->now.ended || model->now.status >= 0) {
         words_outcome(&model->now, false, text, sizeof text);
         canvas_printf(canvas, 3, at, -1, STYLE_PLAIN, "; %s", text);

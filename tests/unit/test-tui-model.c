@@ -1121,6 +1121,12 @@ Test(header, figures_are_told_once_a_second)
     for (int i = 0; i < 9; i++)
         pass(&story, 500, true);
     cr_assert_eq(model->target_cpu, 0, "long silence is");
+    cr_assert_eq(model->silent_seconds, 5);
+    pass(&story, 1500, true);
+    cr_assert_eq(model->silent_seconds, 7);
+    tell(&story, 7000, 0, 0);
+    pass(&story, 500, true);
+    cr_assert_eq(model->silent_seconds, 0);
     model_free(model);
 }
 
@@ -1161,6 +1167,7 @@ Test(header, nothing_is_told_while_sampling_is_stopped)
     for (int i = 0; i < 10; i++)
         pass(&story, 1000, true);
     cr_assert_float_eq(model->target_cpu, 2, 1e-6, "this silence says nothing");
+    cr_assert_eq(model->silent_seconds, 0, "nor is it one");
     cr_assert_eq(model->minute[MODEL_MINUTE - 1], 0, "but has no bars");
     cr_assert_eq(model->minute[MODEL_MINUTE - 9], 0);
     cr_assert_float_eq(model->minute[MODEL_MINUTE - 12], 2, 1e-3);
@@ -1232,6 +1239,12 @@ Test(header, rate_and_threads_and_targets)
     add_process(&snapshot, 4712, 1);
     model_take(model, &snapshot, false);
     cr_assert_str_eq(model->targets, "2 PIDs");
+    snapshot = make(&story);
+    add_process(&snapshot, 4711, 1);
+    add_process(&snapshot, 4712, 1);
+    snapshot.processes[0].alive = snapshot.processes[1].alive = false;
+    model_take(model, &snapshot, false);
+    cr_assert_str_eq(model->targets, "0 PIDs");
     model_free(model);
 }
 

@@ -239,6 +239,10 @@ Test(view, states)
     cr_expect_eq(style_at(2, 39), STYLE_WARNING);
     paint(40, 10, true);
     LINE(2, "sampling stopped PAUSED 99/100 Hz lost 7");
+    model->silent_seconds = 7;
+    paint(80, 24, true);
+    cr_expect(strstr(lines[3], "no news of the supervisor for 7 s  PAUSED") != NULL);
+    model->silent_seconds = 0;
     model->now.ended = true;
     model->now.status = 3 << 8;
     paint(80, 24, true);
