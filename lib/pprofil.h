@@ -95,14 +95,16 @@ bool pprofil_session_sampling(const pprofil_session *session);
  * have ended (their children, if they are followed, may live on: it does not wait any more, but
  * takes what comes of them, and pprofil_profile_process says who is alive); 0: not yet; -EPIPE:
  * the supervisor has died (the targets run on; the profile stays); -EINTR: a signal came. Call
- * it at least a few times a second. */
+ * it at least a few times a second. A supervisor that samples and says nothing for 10 s is asked
+ * why; one that does not answer for 10 s, which are spent in this call, is killed: -EPIPE. */
 int pprofil_session_pump(pprofil_session *session, int timeout_ms);
 
 /* Readable when pprofil_session_pump would not wait. */
 int pprofil_session_fd(const pprofil_session *session);
 
 /* Ends sampling, lets all targets go, takes the last events. -EPIPE: the supervisor had died
- * before, and the last moments are missing. */
+ * before, and the last moments are missing; -ETIMEDOUT: it did not answer for 10 s, and was
+ * killed. */
 int pprofil_session_finish(pprofil_session *session);
 
 /* The profile so far, owned by the session; or taken over by the caller, after finish. */

@@ -50,6 +50,8 @@ struct pprofil_session {
     int socket, wake, epoll;
     pid_t supervisor;
     bool dead;     /* the supervisor is gone */
+    bool hung;     /* because it did not answer, and was ended */
+    int64_t heard_ms; /* of it last, CLOCK_MONOTONIC */
     bool finished;
     bool answered; /* the command under way; reply holds the answer */
     struct wire_message reply;
@@ -119,6 +121,10 @@ int session_wait(const struct pprofil_session *session, int timeout_ms);
 /* Sends a command (op 0: none) and waits for an answer, taking events meanwhile. The answer's
  * error, or -EPIPE: the supervisor is gone; -ETIMEDOUT: it is silent. */
 int session_command(struct pprofil_session *session, const struct wire_message *command);
+
+/* Whoever samples says so each second: one that has said nothing for long is asked, and so ended
+ * where it hangs, for it may hold threads of the target. 0, or as session_command. */
+int session_look_after(struct pprofil_session *session);
 
 /* Asks for another rate, with a ring that is large enough for it. As session_command. */
 int session_command_rate(struct pprofil_session *session, double hz);

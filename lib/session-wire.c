@@ -25,6 +25,7 @@
 #define RING_MOST (64u << 20)
 #define OBJECT_MS 100
 #define ANSWER_MS 10000 /* a supervisor that says nothing for so long is broken */
+#define SILENCE_MS 10000 /* before one that was not asked is */
 
 static size_t room_for(double hz, size_t stack_size)
 {
@@ -49,12 +50,21 @@ static void note_end(struct pprofil_session *session, const struct wire_exit *ev
             session->roots[i] = 0;
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
 static void drain_socket(struct pprofil_session *session)
 {
     struct wire_message message;
     int error, fd;
 
     while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
+        session->heard_ms = now_ms();
         if (error == -EPIPE ||
             error == -EPROTO) /* one that speaks in other ways is as good as dead */
             session->dead = true;
@@ -87,14 +97,6 @@ static void await_object(struct pprofil_session *session, const struct wire_head
         drain_socket(session);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* A stack cannot be walked without the files that it leads through. Their descriptors follow
  * their mappings at once, by another way. */
 static void await_objects(struct pprofil_session *session)
@@ -123,9 +125,11 @@ static int feed(struct pprofil_session *session, const struct wire_header *event
 
 static int drain_ring(struct pprofil_session *session)
 {
-    const struct wire_header *event;
+    const struct wire_header *event = ring_peek(session->ring);
 
-    while ((event = ring_peek(session->ring)) != NULL) {
+    if (event != NULL)
+        session->heard_ms = now_ms();
+    for (; event != NULL; event = ring_peek(session->ring)) {
         if (session->recording != NULL)
             wire_record_event(session->recording, event);
         int error = feed(session, event);
@@ -166,7 +170,7 @@ int session_wait(const struct pprofil_session *session, int timeout_ms)
 static int end_supervisor(struct pprofil_session *session)
 {
     kill(session->supervisor, SIGKILL);
-    session->dead = true;
+    session->dead = session->hung = true;
     return -ETIMEDOUT;
 }
 
@@ -199,6 +203,15 @@ static int command_with(struct pprofil_session *session, const struct wire_messa
 int session_command(struct pprofil_session *session, const struct wire_message *command)
 {
     return command_with(session, command, -1);
+}
+
+int session_look_after(struct pprofil_session *session)
+{
+    const struct wire_message flush = {.op = WIRE_OP_FLUSH};
+
+    if (session->dead || !session->sampling || now_ms() - session->heard_ms < SILENCE_MS)
+        return 0;
+    return session_command(session, &flush);
 }
 
 /* A ring is used up from one end to the other whatever the rate, so it is no larger than the

@@ -21,6 +21,7 @@
 #include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u
+#define HUNG "the supervisor hung, and was ended; the target runs on"
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
 {
@@ -290,13 +291,16 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
             waited = session_wait(session, timeout_ms);
         error = session_take(session);
         control_serve(session);
+        if (error == 0)
+            session_look_after(session); /* of one that is dead then we say so below */
     }
     if (error != 0)
         return error;
     if (all_ended(session) && !(session->dead && some_run(session)))
         return 1;
     if (session->dead)
-        return session_fail(session, -EPIPE, "the supervisor has died; the target runs on");
+        return session_fail(session, -EPIPE,
+                            session->hung ? HUNG : "the supervisor has died; the target runs on");
     return waited;
 }
 
@@ -322,10 +326,10 @@ int pprofil_session_finish(pprofil_session *session)
             return session_fail(session, closed, "%s: cannot write: %s",
                                 session->options.events_path, strerror(-closed));
     }
-    if (error == -EPIPE)
+    if (session->hung)
+        session_fail(session, error, HUNG);
+    else if (error == -EPIPE)
         session_fail(session, error, "the supervisor died before the end");
-    if (error == -ETIMEDOUT)
-        session_fail(session, error, "the supervisor hung, and was ended; the target runs on");
     return error != 0 ? error : drained;
 }
 

@@ -179,7 +179,8 @@ static void put_state(const struct model *model, struct line *line)
     if (model->have_snapshot && !now->dead && !now->ended && !now->sampling)
         put_fact(line, "", STYLE_WARNING, "sampling stopped");
     if (model->silent_seconds > 0)
-        put_fact(line, "", STYLE_WARNING, "no news of the supervisor for %u s", model->silent_seconds);
+        put_fact(line, "", STYLE_WARNING, "no news of the supervisor for %u s",
+                 model->silent_seconds);
     if (model->paused)
         put_fact(line, "", STYLE_WARNING, "PAUSED");
 }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A supervisor that hangs, here one that is stopped: it may hold a thread of the target, and nobody
-# but it can let that go. The client asks it to leave, waits 10 s for its answer, ends it, says so
-# in one line, and the target lives on untraced. All ways to run it at once, for each waits so long.
+# but it can let that go. The client asks it to leave, or after 10 s of silence whether it is there,
+# waits 10 s for its answer, ends it, says so in one line, and the target lives on untraced. All ways
+# to run it at once, for each waits so long.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 trap 'kill -9 $(cat "$work"/*.pid) 2>/dev/null; rm -rf "$work"' EXIT
@@ -47,9 +48,11 @@ attach() { # NAME COMMAND...: of a target that was there before; the target is a
 	client "$name" "$@" "$begun" &
 }
 
-names="run batch-run attached batch"
+names="run batch-run attached batch silent top-silent"
 client run "$pprofil" -q -d 2 sh "$work/target" "$work/run" &
 client batch-run "$pprofil" top -b -n 3 -d 0.7 sh "$work/target" "$work/batch-run" &
+client silent "$pprofil" -q sh "$work/target" "$work/silent" &
+client top-silent "$pprofil" top -b -d 1 sh "$work/target" "$work/top-silent" &
 attach attached "$pprofil" -f csv -d 2 -p
 attach batch "$pprofil" top -b -n 7 -d 1 -p
 for name in $names; do
@@ -59,14 +62,16 @@ done
 # shellcheck disable=SC2086
 wait $hangs
 
-# after two seconds, seven with the frames of "batch", it is asked to leave, and then it has 10 s; a
+# after two seconds, seven with the frames of "batch", or ten, it is asked, and then it has 10 s; a
 # busy machine may be late, but nothing may end it earlier
 for name in $names; do
 	read -r supervisor since <"$work/$name.hung"
-	while runs "$supervisor" && [ $(($(date +%s) - since)) -lt 30 ]; do
+	while runs "$supervisor" && [ $(($(date +%s) - since)) -lt 40 ]; do
 		sleep 0.2
 	done
-	between "$name: waited for it, s" 10 $(($(date +%s) - since)) 24
+	ended=$(date +%s)
+	case $name in *silent) least=19 ;; *) least=10 ;; esac
+	between "$name: waited for it, s" $least $((ended - since)) 35
 	runs "$supervisor" && kill -9 "$supervisor" # or we would wait for ever
 done
 
@@ -81,11 +86,13 @@ done
 wait
 
 expect "run: the program's status" 7 "$(cat "$work/run.status")"
+expect "silent: the program's status" 7 "$(cat "$work/silent.status")"
+expect "top-silent: status" 0 "$(cat "$work/top-silent.status")"
 expect "batch-run: status" 0 "$(cat "$work/batch-run.status")"
 expect "attached: status" 0 "$(cat "$work/attached.status")"
 expect "batch: status" 0 "$(cat "$work/batch.status")"
 said='^pprofil: the supervisor hung, and was ended; the target runs on'
-for name in run batch-run batch; do
+for name in run batch-run batch silent top-silent; do
 	expect_text "$name: says so" "$said" "$work/$name.err"
 	expect "$name: and no more" 1 "$(wc -l <"$work/$name.err")"
 done
