@@ -14,7 +14,6 @@
 
 #include "report/call-tree.h"
 #include "report/flat.h"
-#include "report/hottest.h"
 #include "report/live-sums.h"
 #include "report/sums.h"
 
@@ -23,7 +22,7 @@
 /* All rows, and what they add up to. */
 struct table {
     struct sums sums;
-    struct sums hottest;
+    const struct sums *hottest; /* borrowed; NULL: not asked for */
     struct call_total *totals; /* of each of the sums; NULL: there are no stacks */
     uint64_t samples, ns;
 };
@@ -133,7 +132,8 @@ static void name_by_task(const struct profile *profile, const struct sum *sum, e
 static const char *name_hottest(const struct profile *profile, const struct table *table,
                                 const struct sum *sum)
 {
-    const struct sum *best = sums_find(&table->hottest, sum->key);
+    const struct sum *best =
+        table->hottest == NULL ? NULL : sums_find(table->hottest, sum->key);
     if (best == NULL)
         return "";
     uint32_t function = flat_function(&profile->locations[best->location]);
@@ -325,18 +325,18 @@ static int fill_live(struct profile *profile, const struct report_options *optio
     struct live_sums own = {0}, *sums = options->sums != NULL ? options->sums : &own;
     int error = live_sums_update(sums, profile, options);
     struct table table = {
-        .sums = sums->sums, .samples = sums->all.samples, .ns = sums->all.ns};
+        .sums = sums->sums, .samples = sums->all.samples, .ns = sums->all.ns,
+        .hottest = &sums->hottest.best};
 
     report->stacks = options->stacks && is_code(options->by) && sums->has_stacks;
     if (report->stacks)
         table.totals = sums->totals;
     if (error == 0 && is_by_task(options->by))
-        error = hottest_find(profile, options, &table.hottest);
+        error = hottest_update(&sums->hottest, profile, options);
     if (error == 0)
         error = fill(profile, NULL, &table, options, report);
     live_sums_settle(sums, profile);
     live_sums_clear(&own);
-    sums_clear(&table.hottest);
     return error;
 }
 

@@ -27,6 +27,7 @@ void live_sums_clear(struct live_sums *sums)
     sums_clear(&sums->sums);
     free(sums->totals);
     free(sums->met);
+    hottest_clear(&sums->hottest);
     live_samples_clear(&sums->samples);
     free(sums->known);
     free(sums->waiting);
@@ -287,6 +288,9 @@ void live_sums_named(struct live_sums *sums, const struct profile *profile, uint
     uint32_t first, end;
     uint64_t key[2];
 
+    /* of code made at run time it may have had another */
+    if (!is_code(sums->by) && profile->objects[place->object].kind == PROFILE_OBJECT_ANON)
+        hottest_clear(&sums->hottest);
     if (!is_code(sums->by) || location >= sums->known_count || sums->known[location] == 0)
         return;
     flat_frames(place, &options, &first, &end);

@@ -6,6 +6,7 @@
 #ifndef PPROFIL_LIVE_SUMS_H
 #define PPROFIL_LIVE_SUMS_H
 
+#include "report/hottest.h"
 #include "report/live-samples.h"
 #include "report/sums.h"
 
@@ -15,6 +16,7 @@ struct live_sums {
                                 * stack, each counted once */
     struct call_total all;    /* of what the filter lets through */
     bool has_stacks;          /* a sample has more than one frame */
+    struct hottest hottest;   /* of the same samples, where the caller keeps it up to date */
     /* of live-sums.c alone */
     uint64_t *met;            /* owned; of each sum, the last stack that it was on */
     uint32_t total_count, met_count;

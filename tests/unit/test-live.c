@@ -348,6 +348,11 @@ Test(live, hottest)
     cr_assert_str_eq(row_of(report, 1).hottest, "live_second");
     pprofil_report_free(report);
     cr_assert_str_eq(first_row(live, PPROFIL_BY_PROCESS, NULL).hottest, "live_first");
+    sample(profile, 10, 10, live_second, 0, 6);
+    cr_assert_str_eq(first_row(live, PPROFIL_BY_PROCESS, NULL).hottest, "live_second", "61 to 60");
+    cr_assert_str_eq(first_row(live, PPROFIL_BY_THREAD, NULL).hottest, "live_first", "56 to 60");
+    sample(profile, 10, 10, live_second, 0, 5);
+    cr_assert_str_eq(first_row(live, PPROFIL_BY_THREAD, NULL).hottest, "live_second", "61 to 60");
     pprofil_live_close(live);
     free_session(session);
 }
