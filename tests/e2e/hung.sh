@@ -56,7 +56,7 @@ client top-silent "$pprofil" top -b -d 1 sh "$work/target" "$work/top-silent" &
 attach attached "$pprofil" -f csv -d 2 -p
 attach batch "$pprofil" top -b -n 7 -d 1 -p
 for name in $names; do
-	hang $name &
+	hang "$name" &
 	hangs="${hangs-} $!"
 done
 # shellcheck disable=SC2086

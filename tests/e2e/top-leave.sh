@@ -204,6 +204,22 @@ screen_expect "no shell: goes on" '^Keys '
 screen_keys q q
 screen_expect_end "no shell: ends" 0
 
+# --- the supervisor hangs ---------------------------------------------------------------------
+
+begin "supervisor hangs" attached
+screen_expect "$name: it is watched" '^ .*phase_'
+top=$(cat "$out.top")
+others=$(helpers "$top" "$pid")
+kill -STOP "$(sed -n 's/^TracerPid:.//p' "/proc/$pid/status")"
+screen_expect "$name: that nothing comes is said" '^no news of the supervisor for [0-9]+ s'
+screen_keys q
+screen_expect "$name: that it waits is said" '^pprofil: waiting for the supervisor'
+screen_deadline=20 # it is given 10 s
+expect_terminal 0
+screen_deadline=10
+screen_expect "$name: that it was ended is said" '^pprofil: the supervisor hung, and was ended'
+finish_target
+
 # --- killed -----------------------------------------------------------------------------------
 
 bad=0
