@@ -28,7 +28,8 @@
 #define SLICE_NS 100000u    /* the shortest that the scheduler grants */
 #define LEAVE_NS 300000000u /* longest wait for interrupts under way at the end */
 #define WAKE_LATENCY_NS 30000u /* a stop that woke us from sleep is about this old */
-#define LINGER_NS 60000u    /* longest poll for more news */
+#define LINGER_NS 60000u    /* longest poll for more news, ... */
+#define MOST_LINGER_NS 2000000u /* ... however much comes */
 #define MOST_LINGER_CREDIT 8u
 #define DRAIN_PERIOD_NS 500000000u
 
@@ -236,7 +237,7 @@ static void linger(struct supervisor *supervisor)
             continue;
         deadline = time_now() + LINGER_NS;
         *credit = *credit + 2 < MOST_LINGER_CREDIT ? *credit + 2 : MOST_LINGER_CREDIT;
-    } while (time_now() < deadline);
+    } while (time_now() < deadline && deadline < supervisor->woke_at + MOST_LINGER_NS);
 }
 
 /* Asking whether any tracee has news walks through all of them: it is done when a signal says
@@ -257,7 +258,7 @@ static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
     struct epoll_event events[4];
     bool tick = false;
 
-    int count = epoll_wait(supervisor->epoll, events, 4, timeout_ms);
+    int count = epoll_wait(supervisor->epoll, events, 4, supervisor->news ? 0 : timeout_ms);
     supervisor->woke_at = time_now();
     supervisor->stops_since = supervisor->woke_at - WAKE_LATENCY_NS;
     for (int i = 0; i < count; i++) {

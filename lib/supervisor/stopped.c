@@ -33,8 +33,11 @@ static void resume(struct supervisor *supervisor, struct tracee *tracee, int sig
     uint64_t now = time_now(), since = supervisor->stops_since;
     if (tracee->interrupted_at > since)
         since = tracee->interrupted_at;
+    if (tracee->resumed_at > since)
+        since = tracee->resumed_at;
     uint64_t stopped = now - since;
 
+    tracee->resumed_at = now;
     stops_resume(tracee, signal);
     supervisor->stats.stopped_ns += stopped;
     if (sampled)

@@ -20,6 +20,7 @@
 #include "supervisor/supervisor.h"
 
 #define NEWBORN_HOT_NS 5000000u /* most threads of a pool fall asleep at once */
+#define MOST_DRAIN_NS 2000000u  /* of news without end: ticks and commands have their turn, too */
 
 enum stop_kind {
     STOP_ENDED,     /* exited or killed; it is reaped */
@@ -308,6 +309,8 @@ static int stop_status(const siginfo_t *news)
  * still delivers the signal that it tells of (do_wait and ptrace_stop, by way of exit_code). */
 bool stops_drain(struct supervisor *supervisor)
 {
+    uint64_t deadline = time_now() + MOST_DRAIN_NS;
+
     for (bool any = false;; any = true) {
         siginfo_t news = {0};
         int status;
@@ -315,6 +318,10 @@ bool stops_drain(struct supervisor *supervisor)
 
         if (waitid(P_ALL, 0, &news, which) < 0 || news.si_pid == 0)
             return any;
+        if (any && time_now() >= deadline) {
+            supervisor->news = true;
+            return true;
+        }
         struct tracee *tracee = tracee_find(&supervisor->tracees, news.si_pid);
         bool ended = news.si_code != CLD_TRAPPED && news.si_code != CLD_STOPPED;
         if (!ended && tracee != NULL && tracee->process != NULL) {

@@ -146,7 +146,8 @@ uint64_t time_now(void);
 
 /* --- stops.c: every wait status becomes a stop, and every stop an answer ------------ */
 
-/* Handles all that has happened to tracees so far; false: nothing had. */
+/* Handles what has happened to tracees so far; false: nothing had. Where more and more happens, so
+ * much as fits into some milliseconds: the news stay. */
 bool stops_drain(struct supervisor *supervisor);
 /* Asks for news of one tracee; true if there was some (it may be freed then). */
 bool stops_poll(struct supervisor *supervisor, struct tracee *tracee);

@@ -53,6 +53,8 @@ struct tracee {
     uint64_t hot_until; /* time */
     uint64_t hot_span;  /* ns that it stays hot without using CPU */
 
+    uint64_t resumed_at; /* time: from its last stop */
+
     /* the interrupt under way */
     uint64_t interrupted_at;  /* time */
     uint64_t hindered_at;     /* time since which it may have had to wait for us */
