@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "symbol/elf-functions.h"
 
@@ -77,6 +78,17 @@ static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die,
     return functions->scope_count++;
 }
 
+/* What is told of functions whose scopes are names' too. */
+static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t own)
+{
+    static const char call[] = "operator()"; /* of a template more may follow */
+    const char *name = dwarf_diename(die);
+
+    if (own != ELF_TOP && name != NULL && strncmp(name, call, sizeof call - 1) == 0)
+        functions->scopes[own].callable = true;
+    add_copy(functions, die);
+}
+
 struct reading {
     struct elf_functions *functions;
     bool scoped; /* scopes are names' */
@@ -95,7 +107,7 @@ static void add_functions(const struct reading *reading, Dwarf_Die *scope, uint3
         if (tag == DW_TAG_subprogram)
             add_function(functions, &die);
         if (functions->error == 0 && reading->scoped && tag == DW_TAG_subprogram)
-            add_copy(functions, &die);
+            add_scoped(functions, &die, own);
         if (functions->error != 0 || !may_hold_functions(tag))
             continue;
         uint32_t inner = own;

@@ -21,6 +21,7 @@ struct elf_function {
 struct elf_scope {
     Dwarf_Die die;
     uint32_t parent; /* index, less than its own; ELF_TOP: the unit itself */
+    bool callable;   /* a class with operator(): if it has no name, a lambda's */
 };
 #define ELF_TOP UINT32_MAX
 

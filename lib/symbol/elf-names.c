@@ -20,7 +20,6 @@
 
 #define LONGEST 4096u  /* bytes of what is put together */
 #define MOST_STEPS 16u /* from what was inlined to what declares it */
-#define MOST_MEMBERS 256u
 
 /* A function, and the text that was made for it. */
 struct origin {
@@ -86,35 +85,20 @@ static char *symbol_of_copy(struct elf_object *object, const struct elf_function
 
 /* --- what it is declared in ------------------------------------------------------------------- */
 
-/* Of a class without a name; it may be a template, too. */
-static bool is_lambda(Dwarf_Die *class)
+static void put_scope(FILE *text, const struct elf_scope *scope)
 {
-    static const char call[] = "operator()";
-    Dwarf_Die member;
-    int end = dwarf_child(class, &member);
-
-    for (unsigned i = 0; i < MOST_MEMBERS && end == 0; i++) {
-        const char *name = dwarf_diename(&member);
-        if (name != NULL && strncmp(name, call, sizeof call - 1) == 0)
-            return true;
-        end = dwarf_siblingof(&member, &member);
-    }
-    return false;
-}
-
-static void put_scope(FILE *text, Dwarf_Die *scope)
-{
-    const char *linkage = linkage_name(scope), *name = dwarf_diename(scope);
+    Dwarf_Die die = scope->die;
+    const char *linkage = linkage_name(&die), *name = dwarf_diename(&die);
     char *plain = linkage != NULL ? demangle(linkage) : NULL;
 
     if (plain != NULL)
         fputs(plain, text);
     else if (elf_is_name(name))
         fputs(name, text);
-    else if (dwarf_tag(scope) == DW_TAG_namespace)
+    else if (dwarf_tag(&die) == DW_TAG_namespace)
         fputs("(anonymous namespace)", text);
     else
-        fputs(is_lambda(scope) ? "{lambda}" : "{unnamed type}", text);
+        fputs(scope->callable ? "{lambda}" : "{unnamed type}", text);
     fputs("::", text);
     free(plain);
 }
@@ -130,10 +114,8 @@ static void put_scopes(FILE *text, const struct elf_functions *functions, uint32
         Dwarf_Die die = functions->scopes[scope].die;
         scope = linkage_name(&die) != NULL ? ELF_TOP : functions->scopes[scope].parent;
     }
-    while (count > 0) {
-        Dwarf_Die die = functions->scopes[chain[--count]].die;
-        put_scope(text, &die);
-    }
+    while (count > 0 && ftell(text) <= (long)LONGEST)
+        put_scope(text, &functions->scopes[chain[--count]]);
 }
 
 /* NULL: it is in nothing, or its name gets too long. */
