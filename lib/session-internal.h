@@ -123,7 +123,7 @@ int session_wait(const struct pprofil_session *session, int timeout_ms);
 int session_command(struct pprofil_session *session, const struct wire_message *command);
 
 /* Whoever samples says so each second: one that has said nothing for long is asked, and so ended
- * where it hangs, for it may hold threads of the target. 0, or as session_command. */
+ * where it hangs, for it may hold threads of the target. 0 (also if it is dead then) or -ENOMEM. */
 int session_look_after(struct pprofil_session *session);
 
 /* Asks for another rate, with a ring that is large enough for it. As session_command. */

@@ -24,7 +24,7 @@
 #define RING_LEAST (1u << 20) /* bytes */
 #define RING_MOST (64u << 20)
 #define OBJECT_MS 100
-#define ANSWER_MS 10000 /* a supervisor that says nothing for so long is broken */
+#define ANSWER_SECONDS 10 /* a supervisor that says nothing for so long is broken */
 #define SILENCE_MS 10000 /* before one that was not asked is */
 
 static size_t room_for(double hz, size_t stack_size)
@@ -174,10 +174,12 @@ static int end_supervisor(struct pprofil_session *session)
     return -ETIMEDOUT;
 }
 
-/* The same as session_command, with a descriptor, or -1. */
+/* The same as session_command, with a descriptor, or -1. Of the time in which all of us were
+ * stopped (Ctrl-Z, a frozen container) no more than one second counts as waiting. */
 static int command_with(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
-    int64_t deadline = now_ms() + ANSWER_MS;
+    int64_t since = now_ms();
+    unsigned patience = ANSWER_SECONDS;
 
     session->answered = false;
     if (command->op != 0) {
@@ -193,10 +195,12 @@ static int command_with(struct pprofil_session *session, const struct wire_messa
             return -session->reply.error;
         if (session->dead)
             return -EPIPE;
-        int64_t left = deadline - now_ms();
-        if (left <= 0)
+        session_wait(session, 1000);
+        if (now_ms() - since < 1000)
+            continue;
+        if (patience-- == 0)
             return end_supervisor(session);
-        session_wait(session, (int)left);
+        since = now_ms();
     }
 }
 
@@ -211,7 +215,7 @@ int session_look_after(struct pprofil_session *session)
 
     if (session->dead || !session->sampling || now_ms() - session->heard_ms < SILENCE_MS)
         return 0;
-    return session_command(session, &flush);
+    return session_command(session, &flush) == -ENOMEM ? -ENOMEM : 0;
 }
 
 /* A ring is used up from one end to the other whatever the rate, so it is no larger than the

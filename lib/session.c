@@ -292,7 +292,7 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
         error = session_take(session);
         control_serve(session);
         if (error == 0)
-            session_look_after(session); /* of one that is dead then we say so below */
+            error = session_look_after(session); /* of one that is dead then we say so below */
     }
     if (error != 0)
         return error;

@@ -110,10 +110,14 @@ static void begin_when_due(struct run *run)
 /* Can what is written there be written again? What goes down a pipe cannot. */
 static bool is_replaceable(const char *path)
 {
+    static const char *const descriptors[] = {"/dev/fd/", "/dev/std", "/proc/"};
     struct stat status;
 
-    if (path == NULL || strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+    if (path == NULL || strcmp(path, "-") == 0)
         return false;
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+        if (strncmp(path, descriptors[i], strlen(descriptors[i])) == 0)
+            return false;
     return stat(path, &status) < 0 || S_ISREG(status.st_mode);
 }
 

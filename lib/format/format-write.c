@@ -55,9 +55,10 @@ static int write_job(const struct job *job, int fd)
     return job->format->write(fd, job->profile);
 }
 
-static int write_directly(const struct job *job, const char *path)
+/* more: of open(2)'s flags. */
+static int write_directly(const struct job *job, const char *path, int more)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | more, 0666);
     if (fd < 0)
         return -errno;
 
@@ -126,13 +127,17 @@ static int write_file(const struct job *job, const char *path, bool *regular)
         return write_job(job, own_descriptor(path));
     if (realpath(path, real) != NULL)
         path = real; /* a link keeps pointing at what is written */
+    else if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+        return write_directly(job, path, O_CREAT); /* it is made where the link points */
     bool exists = stat(path, &status) == 0;
     if (exists && S_ISDIR(status.st_mode))
         return -EISDIR;
     if (exists && !S_ISREG(status.st_mode))
-        return write_directly(job, path);
+        return write_directly(job, path, 0);
     *regular = true;
-    return write_atomically(job, path, exists ? &status : NULL);
+    int error = write_atomically(job, path, exists ? &status : NULL);
+    /* in a directory where nothing may be made */
+    return error == -EACCES && exists ? write_directly(job, path, O_TRUNC) : error;
 }
 
 static const char *base_name(const struct profile *profile, uint32_t object)

@@ -22,10 +22,13 @@ void walk_end(struct walk *walk, enum unwind_end end)
 
 bool walk_is_above_copy(const struct walk *walk, uint64_t address)
 {
-    const struct unwind_piece *stack = &walk->input->pieces[0];
-
-    return walk->input->piece_count > 0 && address - stack->start >= stack->size &&
-           address - stack->start - stack->size < STACK_REST;
+    for (uint32_t i = 0; i < walk->input->piece_count; i++) {
+        const struct unwind_piece *stack = &walk->input->pieces[i];
+        uint64_t above = address - stack->start - stack->size;
+        if (address - stack->start >= stack->size && above < STACK_REST)
+            return true;
+    }
+    return false;
 }
 
 void walk_end_outside(struct walk *walk, uint64_t address)

@@ -175,6 +175,12 @@ if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/
 	ends "no names" 143 -q -o "$work/unnamed.pb.gz" "$targets/split" 0.3
 	expect "no names: the profile is there" 0 "$(status_of "$pprofil" report -f csv "$work/unnamed.pb.gz")"
 	expect_text "no names: they are found now" 'spend_half' "$work/out"
+	shared=/dev/shm/pprofil-test-$$.pb.gz
+	if [ -w /dev/shm ]; then
+		ends "no names, in shared memory" 143 -q -o "$shared" "$targets/split" 0.3
+		expect "no names, in shared memory: the profile is there" 0 "$(status_of "$pprofil" report -f csv "$shared")"
+		rm -f "$shared"
+	fi
 	ends "no names to print" 143 "$targets/split" 0.3
 	expect "no names: nothing is left" "" "$(ls -A "$work" | grep '^\.pprofil')"
 	exec 9>&-

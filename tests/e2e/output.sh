@@ -68,6 +68,11 @@ for command in report "diff $profile" "convert -f folded" "merge -f folded"; do
 	expect "$command: what a link points to" "" "$(cmp "$work/want" "$work/target" 2>&1)"
 	expect "$command: the link stays" target "$(readlink "$work/link")"
 	expect "$command: permissions stay" 640 "$(stat -c %a "$work/target")"
+	rm "$work/target"
+	# shellcheck disable=SC2086
+	"$pprofil" $command -o "$work/link" "$profile"
+	expect "$command: what a link points to is made" "target 0" \
+		"$(readlink "$work/link") $(cmp "$work/want" "$work/target" >/dev/null 2>&1; echo $?)"
 	for name in /dev/stdout - /dev/fd/1; do
 		echo before >"$work/got"
 		# shellcheck disable=SC2086

@@ -147,15 +147,20 @@ static uint64_t here(const struct fixture *fixture)
 
 enum { RBP = 6, RSP = 7, RIP = 16 };
 
-static void walk_cut(struct fixture *fixture, size_t size)
+static void walk_pieces(struct fixture *fixture)
 {
     const struct unwind_world world = {fixture, find, open_object};
 
-    fixture->input.pieces[0] = (struct unwind_piece){STACK, (const void *)fixture->words, size};
     fixture->stack.frames = fixture->frames;
     if (fixture->stack.room == 0)
         fixture->stack.room = UNWIND_MOST_FRAMES;
     cr_assert_eq(unwind_walk(fixture->unwinder, &world, &fixture->input, &fixture->stack), 0);
+}
+
+static void walk_cut(struct fixture *fixture, size_t size)
+{
+    fixture->input.pieces[0] = (struct unwind_piece){STACK, (const void *)fixture->words, size};
+    walk_pieces(fixture);
 }
 
 /* From this instruction, with the stack as it was put. */
@@ -487,6 +492,13 @@ Test(unwind, frame_pointers)
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_NO_INFO, 2, "=jit", "jit");
     walk_cut(fixture, 40);
+    expect(fixture, UNWIND_TRUNCATED, 2, "=jit", "jit");
+
+    fixture->input.pieces[1] = fixture->input.pieces[0];
+    fixture->input.pieces[0].start = STACK / 2; /* another stack */
+    fixture->input.piece_count = 2;
+    walk_pieces(fixture);
+    fixture->input.piece_count = 1;
     expect(fixture, UNWIND_TRUNCATED, 2, "=jit", "jit");
     fixture->words[4] = 0; /* and the chain ends: as a goroutine's stack does */
     walk(fixture, JIT + 0x40);
