@@ -293,7 +293,8 @@ static void be_many(int orders)
     _exit(1);
 }
 
-/* The first of so many lists in which this task is in such a state or call. 0: in none. */
+/* The first of so many lists in which this task is in such a state or call. 0: in none. One that
+ * runs may just be looked at by the supervisor. */
 static int call_with(pprofil_session *session, pid_t tid, const char *state, int most)
 {
     struct pprofil_task *tasks;
@@ -305,7 +306,8 @@ static int call_with(pprofil_session *session, pid_t tid, const char *state, int
             return 0;
         for (uint32_t i = 0; i < count; i++)
             if (tasks[i].tid == (uint32_t)tid && count == SLEEPERS + 1 &&
-                (tasks[i].state == state[0] || strcmp(tasks[i].syscall_name, state) == 0))
+                (tasks[i].state == state[0] || (state[0] == 'R' && tasks[i].state == 't') ||
+                 strcmp(tasks[i].syscall_name, state) == 0))
                 found = call;
         free(tasks);
     }

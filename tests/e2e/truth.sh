@@ -43,13 +43,14 @@ check "maps parsed" --parse-maps "$targets/split" 1
 
 # Short-lived threads, and many more than CPUs: each has a few samples, of whose weights chance
 # makes what it likes; their process's sum is kept true, but for what is used after the last sample.
-# That is a few per cent, in 1 of 40 runs 15, and the bound twice that; without it a tenth was met.
+# That is a few per cent, in 1 of 40 runs 15; where others want the CPUs too we come late to threads
+# that have ended by then, and 32 were met. Without it a tenth of the sum was, and five times as much.
 sum_is_true() { # NAME TARGET ARGUMENTS
 	name=$1
 	shift
 	"$pprofil" -f json -n 0 "$@" >/dev/null 2>"$work/report"
-	between "$name: sampled CPU time" 0.7 "$(awk "BEGIN{
-		print $(number "$work/report" cpu_ns) / $(number "$work/report" target_cpu_ns)}")" 1.2
+	between "$name: sampled CPU time" 0.5 "$(awk "BEGIN{
+		print $(number "$work/report" cpu_ns) / $(number "$work/report" target_cpu_ns)}")" 1.5
 }
 sum_is_true "short-lived threads" "$targets/storm" thread 200 5000
 sum_is_true "forty threads" "$targets/split" 0.1 40
