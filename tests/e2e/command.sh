@@ -159,6 +159,7 @@ if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/
 	slow() {
 		DEBUGINFOD_URLS=http://127.0.0.1:$(cat "$work/port") DEBUGINFOD_CACHE_PATH=$work/cache "$pprofil" "$@"
 	}
+	strip -g -o "$work/plain" "$targets/split" # else there may be nothing to ask for
 	# ends NAME STATUS COMMAND...: that is its status when SIGTERM comes while it waits for names
 	ends() {
 		name=$1 wanted=$2
@@ -172,16 +173,16 @@ if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/
 		expect "$name: status" "$wanted" $?
 		between "$name: seconds" 0 $(($(date +%s) - start)) 2
 	}
-	ends "no names" 143 -q -o "$work/unnamed.pb.gz" "$targets/split" 0.3
+	ends "no names" 143 -q -o "$work/unnamed.pb.gz" "$work/plain" 0.3
 	expect "no names: the profile is there" 0 "$(status_of "$pprofil" report -f csv "$work/unnamed.pb.gz")"
 	expect_text "no names: they are found now" 'spend_half' "$work/out"
 	shared=/dev/shm/pprofil-test-$$.pb.gz
 	if [ -w /dev/shm ]; then
-		ends "no names, in shared memory" 143 -q -o "$shared" "$targets/split" 0.3
+		ends "no names, in shared memory" 143 -q -o "$shared" "$work/plain" 0.3
 		expect "no names, in shared memory: the profile is there" 0 "$(status_of "$pprofil" report -f csv "$shared")"
 		rm -f "$shared"
 	fi
-	ends "no names to print" 143 "$targets/split" 0.3
+	ends "no names to print" 143 "$work/plain" 0.3
 	expect "no names: nothing is left" "" "$(ls -A "$work" | grep '^\.pprofil')"
 	exec 9>&-
 	wait $mute
