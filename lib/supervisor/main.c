@@ -238,6 +238,7 @@ static void linger(struct supervisor *supervisor)
         deadline = time_now() + LINGER_NS;
         *credit = *credit + 2 < MOST_LINGER_CREDIT ? *credit + 2 : MOST_LINGER_CREDIT;
     } while (time_now() < deadline && deadline < supervisor->woke_at + MOST_LINGER_NS);
+    supervisor->news = supervisor->news || time_now() < deadline; /* we go on, but look round first */
 }
 
 /* Asking whether any tracee has news walks through all of them: it is done when a signal says
