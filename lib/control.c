@@ -172,10 +172,14 @@ void pprofil_session_control_targets(pprofil_session *session)
     }
 }
 
-static void status(const struct pprofil_session *session, char *text, size_t size)
+/* The supervisor says the target's own CPU time but once a second: beside what was sampled since,
+ * it would be too little. Where it does not answer, what was said last is told. */
+static void status(struct pprofil_session *session, char *text, size_t size)
 {
+    const struct wire_message command = {.op = WIRE_OP_FLUSH};
     const struct profile_totals *totals = &session->profile->profile->totals;
 
+    session_command(session, &command);
     snprintf(text, size,
              "ok\nsampling %s\nsamples %" PRIu64 "\ncpu_s %.3f\ntarget_cpu_s %.3f\nelapsed_s %.3f\n"
              "hz %.0f\nthreads %" PRIu32 "\nprocesses %" PRIu32 "\nlost %" PRIu64 "\n",

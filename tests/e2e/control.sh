@@ -21,6 +21,18 @@ first=$(field "$socket" samples)
 between "counts grow while started" 5 "$first" 2000
 expect "by the target's number" on "$(field "$target" sampling)"
 expect "by pprofil's number" on "$(field "$run" sampling)"
+# both CPU times are of the moment, as far as samples go: without asking, one is up to 1 s old
+apart() {
+	ask "$socket" status | awk '$1 == "cpu_s" { cpu = $2 } $1 == "target_cpu_s" { own = $2 }
+		END { far = own - cpu; print int(1000 * (far < 0 ? -far : far)) }'
+}
+farthest=0
+for i in 1 2 3 4 5; do
+	sleep 0.15
+	far=$(apart)
+	[ "$far" -gt "$farthest" ] && farthest=$far
+done
+between "CPU times of one moment, ms apart" 0 "$farthest" 250
 ask "$target" stop
 stopped=$(field "$socket" samples)
 sleep 0.3
