@@ -25,6 +25,12 @@ between "fork storm: CPU time of all children" 0.155 \
 	"$(awk "BEGIN{print $(number "$work/report" target_cpu_ns) / 1e9}")" 0.4
 expect "fork storm: every process seen" 81 "$(number "$work/report" processes)"
 
+# stops without end leave time for ticks: where they did not, a 500th of the CPU time was sampled
+"$pprofil" -f json "$targets/storm" raise 4 3000000 >"$work/out" 2>"$work/report"
+expect "stops without end: output" "storm raise done 4" "$(cat "$work/out")"
+between "stops without end: part of the CPU time that is sampled" 0.05 \
+	"$(awk "BEGIN{print $(number "$work/report" cpu_ns) / $(number "$work/report" target_cpu_ns)}")" 1.5
+
 # attached to amid execs of a thread that leads no process, and left again
 "$targets/storm" nonleader-exec 3000 300 >"$work/out" & target=$!
 sleep 0.1

@@ -2,12 +2,13 @@
 /*
  * One kind of event after the other, with some milliseconds of work at each:
  *
- *   storm exec|fork|vfork|thread|signal|nonleader-exec COUNT WORK_US
+ *   storm exec|fork|vfork|thread|signal|raise|nonleader-exec COUNT WORK_US
  *
  * exec: COUNT execs of itself in a row. fork: COUNT children in a row, each exits with
  * i % 100. thread: COUNT threads, four at a time. signal: COUNT signals to itself, from a
- * second process, all of which must arrive. nonleader-exec: each exec is done by a second
- * thread. Prints "storm KIND done COUNT" when nothing went missing.
+ * second process, all of which must arrive. raise: COUNT processes that do nothing but signal
+ * themselves, for WORK_US each. nonleader-exec: each exec is done by a second thread. Prints
+ * "storm KIND done COUNT" when nothing went missing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -155,6 +156,37 @@ static int storm_signal(void)
     return done(arguments[1], arrived);
 }
 
+/* By the clock of the wall: a tracer that has no time for anything else gives them little CPU. */
+static void raise_signals(void)
+{
+    struct timespec start, now;
+    long sent = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        for (int i = 0; i < 100; i++, sent++)
+            kill(getpid(), SIGUSR1);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000000 + (now.tv_nsec - start.tv_nsec) / 1000 <
+             work_us);
+    _exit(arrived != sent); /* a signal to oneself is there when kill returns */
+}
+
+static int storm_raise(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    long good = 0;
+    int status;
+
+    sigaction(SIGUSR1, &action, NULL);
+    for (long i = 0; i < count; i++)
+        if (fork() == 0)
+            raise_signals();
+    while (wait(&status) > 0)
+        good += status == 0;
+    return good == count ? done(arguments[1], good) : 1;
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "";
@@ -188,5 +220,7 @@ int main(int argc, char **argv)
         return storm_thread();
     if (strcmp(kind, "signal") == 0)
         return storm_signal();
+    if (strcmp(kind, "raise") == 0)
+        return storm_raise();
     return 2;
 }
