@@ -86,6 +86,36 @@ for command in report "diff $profile" "convert -f folded" "merge -f folded"; do
 	expect "$command: no such directory" 125 "$(status_of "$pprofil" $command -o "$work/no/file" "$profile")"
 	one_line "$command: no such directory"
 done
+
+# --- a directory in which nothing can be made: a file that is there is written where it lies
+unprivileged() { "$@"; }
+if [ "$(id -u)" = 0 ]; then
+	unprivileged() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+	chmod 755 "$work"
+fi
+mkdir "$work/closed"
+# into_closed COMMAND...
+into_closed() {
+	chmod 755 "$work/closed"
+	seq 2000 >"$work/closed/file" # longer than what is written
+	chmod 666 "$work/closed/file"
+	chmod 555 "$work/closed"
+	"$pprofil" "$@" -o "$work/want" "$profile"
+	expect "$*: a closed directory" 0 \
+		"$(status_of unprivileged "$pprofil" "$@" -o "$work/closed/file" "$profile")"
+	expect "$*: its file has it all" "" "$(cmp "$work/want" "$work/closed/file" 2>&1)"
+	expect "$*: a new file there" 125 \
+		"$(status_of unprivileged "$pprofil" "$@" -o "$work/closed/new" "$profile")"
+	one_line "$*: a new file there"
+	chmod 755 "$work/closed"
+}
+if unprivileged test -x "$pprofil" 2>/dev/null; then
+	into_closed report -n 1
+	into_closed diff "$profile"
+	into_closed convert -f folded
+	into_closed merge -f folded
+fi
+
 "$pprofil" report -o "$work/got" "$profile"
 expect "a report is what is printed" "" "$(cmp "$work/plain" "$work/got" 2>&1)"
 finish
