@@ -28,15 +28,19 @@ bool elf_functions_spend(struct elf_functions *functions)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-static void add_function(struct elf_functions *functions, Dwarf_Die *die)
-{
-    Dwarf_Addr base, start, end;
-    ptrdiff_t at = 0;
+struct reading {
+    struct elf_object *object;
+    struct elf_functions *functions;
+    bool scoped; /* scopes are names' */
+};
 
-    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 &&
-           elf_functions_spend(functions)) {
-        if (start >= end)
-            continue;
+static void add_function(const struct reading *reading, Dwarf_Die *die)
+{
+    struct elf_ranges ranges = elf_ranges_of(reading->object, die);
+    struct elf_functions *functions = reading->functions;
+    Dwarf_Addr start, end;
+
+    while (elf_ranges_next(&ranges, &start, &end) && elf_functions_spend(functions)) {
         functions->error =
             elf_grow(&functions->all, functions->count, &functions->room, sizeof *functions->all);
         if (functions->error == 0)
@@ -89,11 +93,6 @@ static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t
     add_copy(functions, die);
 }
 
-struct reading {
-    struct elf_functions *functions;
-    bool scoped; /* scopes are names' */
-};
-
 static void add_functions(const struct reading *reading, Dwarf_Die *scope, uint32_t own,
                           unsigned depth)
 {
@@ -105,7 +104,7 @@ static void add_functions(const struct reading *reading, Dwarf_Die *scope, uint3
     do {
         int tag = dwarf_tag(&die);
         if (tag == DW_TAG_subprogram)
-            add_function(functions, &die);
+            add_function(reading, &die);
         if (functions->error == 0 && reading->scoped && tag == DW_TAG_subprogram)
             add_scoped(functions, &die, own);
         if (functions->error != 0 || !may_hold_functions(tag))
@@ -195,7 +194,8 @@ int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_func
         return -ENOMEM;
     functions->unit = wanted.unit;
     functions->budget = PASSES * unit_size(unit) + SPARE;
-    const struct reading reading = {.functions = functions, .scoped = is_scoped(unit)};
+    const struct reading reading = {
+        .object = object, .functions = functions, .scoped = is_scoped(unit)};
     add_functions(&reading, unit, ELF_TOP, 0);
     if (functions->error != 0 || tsearch(functions, &object->functions, compare_units) == NULL) {
         free_functions(functions);

@@ -15,7 +15,7 @@
 /* --- what was inlined into one ------------------------------------------------------------ */
 
 struct walk {
-    const struct elf_object *object;
+    struct elf_object *object;
     struct elf_functions *functions;
     struct elf_function *function;
 };
@@ -24,15 +24,12 @@ static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
 {
     struct elf_function *function = walk->function;
     GElf_Addr bias = walk->object->dwarf_bias;
-    Dwarf_Addr base, start, end;
+    struct elf_ranges ranges = elf_ranges_of(walk->object, die);
     bool named = elf_is_name(dwarf_diename(die));
-    ptrdiff_t at = 0;
+    Dwarf_Addr start, end;
 
-    while (named && function->count < MOST &&
-           (at = dwarf_ranges(die, at, &base, &start, &end)) > 0 &&
+    while (named && function->count < MOST && elf_ranges_next(&ranges, &start, &end) &&
            elf_functions_spend(walk->functions)) {
-        if (start >= end)
-            continue;
         walk->functions->error = elf_grow(&function->inlined, function->count, &function->room,
                                           sizeof *function->inlined);
         if (walk->functions->error == 0)

@@ -49,11 +49,10 @@ static void read_units(struct elf_object *object)
     object->units_read = true;
     object->dwarf = dwfl_module_getdwarf(object->module, &object->dwarf_bias);
     while (more && dwarf_get_units(object->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
-        Dwarf_Addr base, start, end;
-        ptrdiff_t at = 0;
-        while (more && (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
-            if (start < end)
-                more = add_unit(object, start, end, dwarf_dieoffset(&die));
+        struct elf_ranges ranges = elf_ranges_of(object, &die);
+        Dwarf_Addr start, end;
+        while (more && elf_ranges_next(&ranges, &start, &end))
+            more = add_unit(object, start, end, dwarf_dieoffset(&die));
     }
     if (object->unit_count > 0)
         qsort(object->units, object->unit_count, sizeof *object->units, compare_units);

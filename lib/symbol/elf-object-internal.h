@@ -41,6 +41,7 @@ struct elf_object {
     GElf_Addr dwarf_bias;   /* our addresses are its own plus this */
     struct elf_unit *units; /* sorted by start */
     size_t unit_count;
+    int64_t ranges_ns; /* what reading lists of ranges took: elf-ranges.c's */
     struct elf_unit_found unit;
     bool extents_read;
     struct elf_extent *extents; /* sorted by start; elf-frames.c's */
@@ -52,6 +53,18 @@ struct elf_object {
 /* Makes the compilation unit around an address the one that was found last; false: there is
  * none. */
 bool elf_object_find_unit(struct elf_object *object, uint64_t address);
+
+/* The ranges of code of an entry, from first to last; none is empty. Of a file with too many of
+ * them there is no more. */
+struct elf_ranges {
+    struct elf_object *object;
+    Dwarf_Die *die;
+    ptrdiff_t at;
+    Dwarf_Addr base; /* libdw's, from one call to the next */
+    int64_t since;   /* the clock when reading began */
+};
+struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die);
+bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end);
 
 /* A program has a dozen of each: what a file has beyond is not looked at, for each address is. */
 #define ELF_MOST_SEGMENTS 1024u

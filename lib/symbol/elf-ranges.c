@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The ranges of code of an entry of the debug information.
+ *
+ * Lists of ranges lie in a section of their own. Entries may share them, and libdw passes over
+ * what is no range in them without coming back: reading those of a hostile file takes its size
+ * squared, and no count of entries or ranges sees that. So the time is bounded that it takes.
+ */
+#include "config.h"
+
+#include <time.h>
+
+#include "symbol/elf-object-internal.h"
+
+#define MOST_NS 5000000000   /* for all lists of a file: those of 10 million entries take less */
+#define LONGEST_NS 100000000 /* for one of them: more, and we were stopped meanwhile */
+
+static int64_t now_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die)
+{
+    return (struct elf_ranges){.object = object, .die = die, .since = now_ns()};
+}
+
+bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end)
+{
+    if (ranges->object->ranges_ns >= MOST_NS)
+        return false;
+    while ((ranges->at = dwarf_ranges(ranges->die, ranges->at, &ranges->base, start, end)) > 0)
+        if (*start < *end)
+            return true;
+    int64_t took = now_ns() - ranges->since;
+    ranges->object->ranges_ns += took < LONGEST_NS ? took : LONGEST_NS;
+    return false;
+}
