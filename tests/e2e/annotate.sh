@@ -161,4 +161,30 @@ done
 mv "$work/program" "$work/elsewhere"
 expect "no program" 125 "$(status_of annotate "$work/p.pb.gz" divide)"; one_line "no program"
 expect_text "no program: why" 'file is gone' "$work/err"
+
+# --- entries that share a list of ranges, in which there is none: to read it for each takes minutes
+cat >"$work/shared.c" <<'END'
+int main(void)
+{
+    for (volatile int i = 0; i < 300000000; i++)
+        ;
+    return 0;
+}
+__asm__(".section .debug_info,\"\",%progbits\n .long 3f-2f\n2: .value 4\n .long 5f\n .byte 8\n"
+        " .uleb128 1\n .value 4\n .quad main, 4096\n"
+        " .rept 160000\n .byte 2\n .long 0\n .endr\n .byte 0\n3:\n"
+        ".section .debug_abbrev,\"\",%progbits\n5: .uleb128 1,0x11\n .byte 1\n"
+        " .uleb128 0x13,5,0x11,1,0x12,7,0,0\n .uleb128 2,0x2e\n .byte 0\n"
+        " .uleb128 0x55,0x17,0,0\n .uleb128 0\n"
+        ".section .debug_ranges,\"\",%progbits\n .rept 160000\n .quad -1, 0\n .endr\n .quad 0, 0\n"
+        ".text\n");
+END
+if "$cc" -O1 -o "$work/shared" "$work/shared.c" 2>"$work/err"; then
+	"$pprofil" -q --no-symbolize -o "$work/shared.pb.gz" "$work/shared"
+	timeout 60 "$pprofil" annotate "$work/shared.pb.gz" main >"$work/out" 2>"$work/err"
+	expect "a list that all share: status" 0 $?
+	expect_text "a list that all share: instructions" '^ *[0-9.]+ +[0-9]+ .*j' "$work/out"
+else
+	echo "SKIP a list that all share: $(tail -n 1 "$work/err")"
+fi
 finish
