@@ -39,6 +39,9 @@ screen_stop() {
 	[ ! -S "$work/tmux" ] || screen_tmux kill-server 2>/dev/null
 	rm -f "$work/tmux"
 }
+# a root without /dev/pts has no terminals
+LC_ALL=C.UTF-8 tmux -S "$work/try" -f /dev/null new-session -d true 2>"$work/log" ||
+	skip "tmux cannot start: $(tail -n 1 "$work/log")"
 
 # screen_keys KEY...: by the names of tmux(1): a, Enter, Escape, Up, PPage, F1, C-c, ... tmux sends
 # what its own kind of terminal does; where xterm's has other keys, they are sent.
