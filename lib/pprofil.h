@@ -257,6 +257,8 @@ struct pprofil_totals {
     uint32_t processes_seen, processes_alive;
     double asked_hz;
     bool wall;
+    uint64_t continued;     /* system calls continued that would have come back short */
+    uint64_t cut_short;     /* system calls that came back short, for they could not be continued */
 };
 
 /* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know; of perf.data,

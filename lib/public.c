@@ -222,6 +222,8 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
         .processes_alive = from->processes_alive,
         .asked_hz = from->asked_hz,
         .wall = from->wall,
+        .continued = from->continued,
+        .cut_short = from->cut_short,
     };
     memcpy(totals, &all, least(size, sizeof all));
 }

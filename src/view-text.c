@@ -190,6 +190,10 @@ static void print_quality(FILE *out, const struct pprofil_totals *totals)
     if (totals->repaired > 0)
         fprintf(out, "; %" PRIu64 " system call%s kept from failing with EINTR", totals->repaired,
                 plural(totals->repaired));
+    if (totals->continued > 0)
+        fprintf(out, "; %" PRIu64 " continued that would have come back short", totals->continued);
+    if (totals->cut_short > 0)
+        fprintf(out, "; %" PRIu64 " came back short because of us", totals->cut_short);
     fputc('\n', out);
 }
 

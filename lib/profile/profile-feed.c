@@ -305,6 +305,8 @@ static void feed_stats(struct profile *profile, const struct wire_stats *event)
     totals->supervisor_cpu_ns = event->supervisor_cpu_ns;
     totals->throttled_ns = event->throttled_ns;
     totals->repaired = event->repaired;
+    totals->continued = event->continued;
+    totals->cut_short = event->cut_short;
     totals->threads_alive = event->threads;
     totals->processes_alive = event->processes;
 }

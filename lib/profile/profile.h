@@ -125,6 +125,8 @@ struct profile_totals {
     uint64_t lost;         /* events */
     uint64_t throttled_ns; /* below the rate asked */
     uint64_t repaired;     /* system calls saved from EINTR */
+    uint64_t continued;    /* system calls saved from coming back short */
+    uint64_t cut_short;    /* system calls that came back short because of us */
     uint32_t threads_seen, threads_alive;
     uint32_t processes_seen, processes_alive;
     double asked_hz;

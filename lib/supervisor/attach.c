@@ -20,7 +20,8 @@
 #define EXEC_WAIT_US 1000
 /* No PTRACE_O_EXITKILL: when we end, however we end, the target goes on untraced. */
 #define SEIZE_OPTIONS                                                                             \
-    (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
+    (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |          \
+     PTRACE_O_TRACESYSGOOD)
 
 struct pass {
     struct supervisor *supervisor;
@@ -104,7 +105,7 @@ void attach_baseline(struct process *process)
         tracee_read_cpu(tracee, &cpu);
         tracee->cpu_base = tracee->cpu_ns;
         tracee->attributed_ns = 0;
-        tracee->pending_ns = 0;
+        tracee->pending_ns = tracee->overdue_ns = 0;
     }
     process->attributed_ns = 0;
     process->explained_ns = 0;

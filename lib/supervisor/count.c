@@ -42,6 +42,11 @@ int count_read(pid_t tid, uint64_t address, void *to, size_t size)
     return read_target(&tid, address, to, size);
 }
 
+int count_write(pid_t tid, uint64_t address, const void *from, size_t size)
+{
+    return write_target(&tid, address, from, size);
+}
+
 void count_sample(struct tracee *tracee, const struct wire_sample *sample)
 {
     pid_t tid = tracee->tid; /* it is stopped: no other thread is sure to be there still */

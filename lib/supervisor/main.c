@@ -283,28 +283,53 @@ static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
         objects_send(supervisor);
 }
 
-static bool interrupts_under_way(const struct supervisor *supervisor)
+static bool is_under_way(const struct tracee *tracee)
 {
-    for (const struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
-         tracee = tracee->hot_next)
-        if (tracee->state == TRACEE_INTERRUPTED)
-            return true;
+    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING;
+}
+
+static bool any_under_way(const struct supervisor *supervisor)
+{
+    for (const struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next)
+        for (const struct tracee *tracee = process->tracees; tracee != NULL;
+             tracee = tracee->process_next)
+            if (is_under_way(tracee))
+                return true;
     return false;
+}
+
+static void wait_for_stops(struct supervisor *supervisor)
+{
+    uint64_t deadline = time_now() + LEAVE_NS;
+
+    while (any_under_way(supervisor) && time_now() < deadline)
+        wait_for_news(supervisor, UNKNOWN_POLL_MS);
+}
+
+static void give_up_calls(struct supervisor *supervisor)
+{
+    for (struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next)
+        for (struct tracee *tracee = process->tracees; tracee != NULL;
+             tracee = tracee->process_next)
+            if (tracee->state == TRACEE_CONTINUING)
+                repair_give_up(tracee);
 }
 
 /* The kernel lets all tracees go when we end, and none of them needs a stop for that. But an
  * interrupt that has not stopped its thread yet may have broken a system call, which can
- * only be mended at the stop: these are waited for. */
+ * only be mended at the stop: these are waited for. So are calls that are being continued; those that
+ * wait for longer return what they have done. */
 static void leave(struct supervisor *supervisor)
 {
-    uint64_t deadline = time_now() + LEAVE_NS;
-
     if (supervisor->options.serve)
         close(supervisor->socket); /* who connects from now on starts another one */
     if (supervisor->sampling)
         sampler_pause(supervisor);
-    while (interrupts_under_way(supervisor) && time_now() < deadline)
-        wait_for_news(supervisor, UNKNOWN_POLL_MS);
+    wait_for_stops(supervisor);
+    give_up_calls(supervisor);
+    wait_for_stops(supervisor);
     for (const struct process *process = supervisor->tracees.processes; process != NULL;
          process = process->next)
         tell_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false),
@@ -324,7 +349,10 @@ static int run(struct supervisor *supervisor)
     while (!supervisor->quitting) {
         /* the ticks may be off while all sleep, and nothing else ask for ends without a signal */
         int timeout = serve ? SERVE_POLL_MS : (int)(DRAIN_PERIOD_NS / 1000000);
-        wait_for_news(supervisor, supervisor->unknown_count > 0 ? UNKNOWN_POLL_MS : timeout);
+        int deadline = repair_check_deadlines(supervisor);
+        if (supervisor->unknown_count > 0)
+            timeout = UNKNOWN_POLL_MS;
+        wait_for_news(supervisor, timeout < deadline ? timeout : deadline);
         if (serve)
             serve_look_round(supervisor);
         if (supervisor->unknown_count > 0 && !supervisor->sampling)

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,25 +213,30 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
     return 0;
 }
 
-long procfs_status_number(pid_t tid, const char *name)
+/* The value of a field of status, proc_pid_status(5), within text. NULL: it is not there. */
+static const char *read_status_field(pid_t tid, const char *name, char *text, size_t size)
 {
-    char path[PATH_SIZE], text[4096];
+    char path[PATH_SIZE];
 
     snprintf(path, sizeof path, "/proc/%d/status", tid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return -1;
-    ssize_t got = read_text(fd, text, sizeof text);
+        return NULL;
+    ssize_t got = read_text(fd, text, size);
     close(fd);
-    if (got < 0)
-        return -1;
-    const char *line = strstr(text, name);
+    const char *line = got > 0 ? strstr(text, name) : NULL;
     while (line != NULL && line[-1] != '\n') /* in the program's name, which is the first line */
         line = strstr(line + 1, name);
-    if (line == NULL)
-        return -1;
+    return line != NULL ? line + strlen(name) : NULL;
+}
+
+long procfs_status_number(pid_t tid, const char *name)
+{
+    char text[4096];
+    const char *at = read_status_field(tid, name, text, sizeof text);
     long number = -1;
-    for (const char *at = line + strlen(name); *at != '\0' && *at != '\n';) {
+
+    while (at != NULL && *at != '\0' && *at != '\n') {
         char *next;
         long value = strtol(at, &next, 10);
         if (next == at)
@@ -239,6 +245,22 @@ long procfs_status_number(pid_t tid, const char *name)
         at = next;
     }
     return number;
+}
+
+bool procfs_ignores_signal(pid_t tid, int signal)
+{
+    char text[4096];
+    uint64_t bit = UINT64_C(1) << (signal - 1);
+    const char *ignored = read_status_field(tid, "SigIgn:", text, sizeof text);
+
+    if (ignored == NULL)
+        return false;
+    if ((strtoull(ignored, NULL, 16) & bit) != 0)
+        return true;
+    const char *caught = strstr(ignored, "SigCgt:");
+    bool by_default = signal == SIGCHLD || signal == SIGCONT || signal == SIGWINCH || signal == SIGURG;
+    return by_default && caught != NULL &&
+           (strtoull(caught + strlen("SigCgt:"), NULL, 16) & bit) == 0;
 }
 
 bool procfs_is_thread(pid_t pid, pid_t tid)

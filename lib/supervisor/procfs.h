@@ -55,6 +55,8 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);
 /* One number of /proc/TID/status, by its name with the colon ("Tgid:"); -1 where it cannot
  * be read. For a list (NSpid:) the last one. */
 long procfs_status_number(pid_t tid, const char *name);
+/* Does the task ignore a signal, by its own wish or by default (signal(7))? */
+bool procfs_ignores_signal(pid_t tid, int signal);
 
 /* When a process began, clock ticks since the boot; 0: it is gone. */
 uint64_t procfs_began(pid_t pid);

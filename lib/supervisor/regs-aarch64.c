@@ -4,8 +4,9 @@
  *
  * Here the kernel settles a restart before it asks the tracer (do_signal in
  * arch/arm64/kernel/signal.c) and has already overwritten x0, so a call that failed with a
- * plain EINTR cannot be restarted from outside. Sleepers are never interrupted, which
- * leaves a race of microseconds per look.
+ * plain EINTR cannot be restarted from outside, and one that came back short cannot be continued:
+ * its first argument was in x0, too. Sleepers are never interrupted, which leaves a race of
+ * microseconds per look.
  */
 #include "config.h"
 
@@ -76,8 +77,7 @@ int regs_read(pid_t tid, struct regs *regs)
         fill_wide(regs, &set.wide);
     regs->syscall = read_syscall(tid);
     regs->entered = regs->syscall >= 0;
-    regs->failed = false;
-    regs->limit_ns = REGS_UNKNOWN_LIMIT;
+    regs->result = 0;
     return 0;
 }
 
@@ -87,9 +87,38 @@ struct regs_context regs_context(bool compat)
     return (struct regs_context){.word = 8, .sp = offsetof(ucontext_t, uc_mcontext.sp)};
 }
 
-bool regs_restart_syscall(pid_t tid, const struct regs *regs)
+int regs_restart_call(pid_t tid)
+{
+    (void)tid;
+    return -ENOSYS;
+}
+
+bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
 {
     (void)tid;
     (void)regs;
+    (void)call;
     return false;
+}
+
+int regs_enter_call(pid_t tid, const struct regs_call *call)
+{
+    (void)tid;
+    (void)call;
+    return -ENOSYS;
+}
+
+int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered)
+{
+    (void)tid;
+    (void)call;
+    (void)entered;
+    return -ENOSYS;
+}
+
+int regs_set_result(pid_t tid, int64_t result)
+{
+    (void)tid;
+    (void)result;
+    return -ENOSYS;
 }

@@ -11,6 +11,7 @@
 
 #include <asm/unistd.h>
 #include <errno.h>
+#include <linux/audit.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -24,23 +25,13 @@
 
 #define ERESTARTNOHAND 514 /* include/linux/errno.h, not for user space */
 #define RESUME_FLAG (1u << 16)
-#define CLOSE_I386 6
-#define RESTART_SYSCALL_I386 0
+#define X32_CALL 0x40000000 /* __X32_SYSCALL_BIT */
+#define INSTRUCTION_SIZE 2  /* of syscall, sysenter and int 0x80 */
 
 /* The layout that NT_PRSTATUS has for a 32-bit tracee: struct user_regs_struct32. */
 struct regs_i386 {
     uint32_t ebx, ecx, edx, esi, edi, ebp, eax, ds, es, fs, gs, orig_eax, eip, cs, eflags, esp, ss;
 };
-
-/* close() has given the descriptor back when it says EINTR; restart_syscall has lost what
- * it would restart. Every other call that says EINTR has done nothing yet, but that time has
- * passed. */
-static bool may_restart(long number, bool compat)
-{
-    if (compat)
-        return number != CLOSE_I386 && number != RESTART_SYSCALL_I386;
-    return number != __NR_close && number != __NR_restart_syscall;
-}
 
 /* The processor sets the resume flag in what a fault saves and clears it in what an interrupt
  * saves (but amid a repeated string instruction): Intel SDM volume 3, 17.3.1.1. */
@@ -48,28 +39,7 @@ static void fill(struct regs *regs, long number, long result, uint64_t flags)
 {
     regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;
     regs->entered = number >= 0 || (flags & RESUME_FLAG) != 0;
-    regs->failed = number >= 0 && result == -EINTR && may_restart(number, regs->compat);
-}
-
-/* Of the calls that say EINTR whatever the signal: epoll_wait(2), semtimedop(2), sigtimedwait(2).
- * Of 32-bit programs none is known. */
-static uint64_t time_limit(long number, const struct user_regs_struct *set)
-{
-    int32_t ms = (int32_t)set->r10;
-
-    switch (number) {
-    case __NR_epoll_wait:
-    case __NR_epoll_pwait:
-        return ms < 0 ? REGS_NO_LIMIT : (uint64_t)ms * 1000000;
-    case __NR_epoll_pwait2:
-    case __NR_semtimedop:
-        return set->r10 == 0 ? REGS_NO_LIMIT : REGS_UNKNOWN_LIMIT;
-    case __NR_rt_sigtimedwait:
-        return set->rdx == 0 ? REGS_NO_LIMIT : REGS_UNKNOWN_LIMIT;
-    case __NR_semop:
-        return REGS_NO_LIMIT;
-    }
-    return REGS_UNKNOWN_LIMIT;
+    regs->result = result;
 }
 
 /* AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
@@ -84,7 +54,6 @@ static void fill_wide(struct regs *regs, const struct user_regs_struct *set)
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;
     fill(regs, (long)set->orig_rax, (long)set->rax, set->eflags);
-    regs->limit_ns = time_limit((long)set->orig_rax, set);
 }
 
 /* i386 ABI, table 2.14. */
@@ -98,24 +67,46 @@ static void fill_narrow(struct regs *regs, const struct regs_i386 *set)
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;
     fill(regs, (int32_t)set->orig_eax, (int32_t)set->eax, set->eflags);
-    regs->limit_ns = REGS_UNKNOWN_LIMIT;
+}
+
+union register_set {
+    struct user_regs_struct wide;
+    struct regs_i386 narrow;
+};
+
+_Static_assert(sizeof(union register_set) <= sizeof((struct regs){0}.raw), "raw is too small");
+
+/* narrow: it is a 32-bit program's. 0 or -errno. */
+static int read_set(pid_t tid, union register_set *set, bool *narrow)
+{
+    struct iovec part = {.iov_base = set, .iov_len = sizeof *set};
+
+    if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) < 0)
+        return -errno;
+    *narrow = part.iov_len == sizeof set->narrow;
+    return 0;
+}
+
+static int write_set(pid_t tid, union register_set *set, bool narrow)
+{
+    struct iovec part = {.iov_base = set,
+                         .iov_len = narrow ? sizeof set->narrow : sizeof set->wide};
+
+    return ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &part) < 0 ? -errno : 0;
 }
 
 int regs_read(pid_t tid, struct regs *regs)
 {
-    union {
-        struct user_regs_struct wide;
-        struct regs_i386 narrow;
-    } set;
-    struct iovec part = {.iov_base = &set, .iov_len = sizeof set};
+    union register_set set;
+    int error = read_set(tid, &set, &regs->compat);
 
-    if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) < 0)
-        return -errno;
-    regs->compat = part.iov_len == sizeof set.narrow;
+    if (error != 0)
+        return error;
     if (regs->compat)
         fill_narrow(regs, &set.narrow);
     else
         fill_wide(regs, &set.wide);
+    memcpy(regs->raw, &set, sizeof set);
     return 0;
 }
 
@@ -129,13 +120,141 @@ struct regs_context regs_context(bool compat)
                                  .sp = offsetof(ucontext_t, uc_mcontext.gregs) + REG_RSP * 8};
 }
 
-bool regs_restart_syscall(pid_t tid, const struct regs *regs)
+int regs_set_result(pid_t tid, int64_t result)
 {
-    if (!regs->failed)
-        return false;
-    /* all 64 bits of it: an int would go through ptrace's "..." with zeros above, and the kernel
-     * would hand that to the program as a result */
-    const long restart = -ERESTARTNOHAND;
+    /* all 64 bits of it: an int would go through ptrace's "..." with zeros above */
+    const long value = (long)result;
 
-    return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), restart) == 0;
+    return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), value) < 0 ? -errno : 0;
+}
+
+int regs_restart_call(pid_t tid)
+{
+    return regs_set_result(tid, -ERESTARTNOHAND);
+}
+
+/* The ABI of a call is that of its instruction, which 64-bit programs may choose: kernel/ptrace.c,
+ * ptrace_get_syscall_info, says it at any stop. */
+static enum regs_abi call_abi(pid_t tid, int64_t number)
+{
+    struct __ptrace_syscall_info info;
+    long size = ptrace(PTRACE_GET_SYSCALL_INFO, tid, (void *)sizeof info, &info);
+
+    if (size > 0 && info.arch == AUDIT_ARCH_I386)
+        return REGS_ABI_I386;
+    return (number & X32_CALL) != 0 ? REGS_ABI_X32 : REGS_ABI_NATIVE;
+}
+
+/* syscall(2), "Architecture calling conventions" */
+static void wide_arguments(const struct user_regs_struct *set, struct regs_call *call)
+{
+    const uint64_t native[] = {set->rdi, set->rsi, set->rdx, set->r10, set->r8, set->r9};
+    const uint64_t i386[] = {set->rbx, set->rcx, set->rdx, set->rsi, set->rdi, set->rbp};
+
+    for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++)
+        call->arguments[i] = call->abi == REGS_ABI_I386 ? (uint32_t)i386[i] : native[i];
+}
+
+bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
+{
+    union register_set set;
+
+    if (regs->syscall < 0)
+        return false;
+    memcpy(&set, regs->raw, sizeof set);
+    call->result = regs->result;
+    if (regs->compat) {
+        const struct regs_i386 *narrow = &set.narrow;
+        const uint32_t arguments[] = {narrow->ebx, narrow->ecx, narrow->edx,
+                                      narrow->esi, narrow->edi, narrow->ebp};
+        call->abi = REGS_ABI_I386;
+        for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++)
+            call->arguments[i] = arguments[i];
+    } else {
+        call->abi = call_abi(tid, regs->syscall);
+        wide_arguments(&set.wide, call);
+    }
+    call->number = regs->syscall & ~(call->abi == REGS_ABI_X32 ? X32_CALL : 0);
+    return true;
+}
+
+/* Puts the arguments of a call where its ABI has them. */
+static void put_arguments(union register_set *set, bool narrow, const struct regs_call *call)
+{
+    struct user_regs_struct *wide = &set->wide;
+    const uint64_t *from = call->arguments;
+
+    if (narrow) {
+        uint32_t *const to[] = {&set->narrow.ebx, &set->narrow.ecx, &set->narrow.edx,
+                                &set->narrow.esi, &set->narrow.edi, &set->narrow.ebp};
+        for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++)
+            *to[i] = (uint32_t)from[i];
+        return;
+    }
+    bool i386 = call->abi == REGS_ABI_I386;
+    unsigned long long int *const native_to[] = {&wide->rdi, &wide->rsi, &wide->rdx,
+                                                 &wide->r10, &wide->r8,  &wide->r9};
+    unsigned long long int *const i386_to[] = {&wide->rbx, &wide->rcx, &wide->rdx,
+                                               &wide->rsi, &wide->rdi, &wide->rbp};
+    for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++) {
+        /* int 0x80 does not look at the upper halves, which are the program's own */
+        if (i386)
+            *i386_to[i] = (*i386_to[i] & ~(unsigned long long)UINT32_MAX) | (uint32_t)from[i];
+        else
+            *native_to[i] = from[i];
+    }
+}
+
+/* orig_rax of -1: there is no call that the kernel would begin anew by itself. */
+static void put_number(union register_set *set, bool narrow, int64_t rax, int64_t orig_rax)
+{
+    if (narrow) {
+        set->narrow.eax = (uint32_t)rax;
+        set->narrow.orig_eax = (uint32_t)orig_rax;
+    } else {
+        set->wide.rax = (unsigned long long)rax;
+        set->wide.orig_rax = (unsigned long long)orig_rax;
+    }
+}
+
+static void move_pc(union register_set *set, bool narrow, int by)
+{
+    if (narrow)
+        set->narrow.eip += (uint32_t)by;
+    else
+        set->wide.rip += (unsigned long long)by;
+}
+
+static int64_t call_number(const struct regs_call *call)
+{
+    return call->abi == REGS_ABI_X32 ? call->number | X32_CALL : call->number;
+}
+
+int regs_enter_call(pid_t tid, const struct regs_call *call)
+{
+    union register_set set;
+    bool narrow = false;
+    int error = read_set(tid, &set, &narrow);
+
+    if (error != 0)
+        return error;
+    put_arguments(&set, narrow, call);
+    put_number(&set, narrow, call_number(call), -1);
+    move_pc(&set, narrow, -INSTRUCTION_SIZE);
+    return write_set(tid, &set, narrow);
+}
+
+int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered)
+{
+    union register_set set;
+    bool narrow = false;
+    int error = read_set(tid, &set, &narrow);
+
+    if (error != 0)
+        return error;
+    put_arguments(&set, narrow, call);
+    put_number(&set, narrow, call->result, call_number(call));
+    if (entered)
+        move_pc(&set, narrow, INSTRUCTION_SIZE);
+    return write_set(tid, &set, narrow);
 }

@@ -12,8 +12,23 @@
 
 #include "wire/wire.h"
 
-#define REGS_NO_LIMIT UINT64_MAX
-#define REGS_UNKNOWN_LIMIT UINT64_C(60000000000) /* most are shorter */
+/* Whose numbers and layouts a system call has. */
+enum regs_abi {
+    REGS_ABI_NATIVE,
+    REGS_ABI_X32,  /* x86-64 with 32-bit pointers */
+    REGS_ABI_I386, /* of 32-bit programs, and of int 0x80 in 64-bit ones */
+};
+
+#define REGS_CALL_ARGUMENTS 6
+#define REGS_RAW 36 /* words of the largest set of registers */
+
+/* A system call as a stop behind it shows it: what was asked for, and what it is about to return. */
+struct regs_call {
+    enum regs_abi abi;
+    int32_t number;
+    uint64_t arguments[REGS_CALL_ARGUMENTS]; /* of 32-bit ABIs without what stands above */
+    int64_t result;                          /* or -errno; the kernel's own -ERESTART... too */
+};
 
 struct regs {
     uint64_t pc, sp;
@@ -22,8 +37,8 @@ struct regs {
     int32_t syscall; /* the call that this stop interrupted, or WIRE_NO_SYSCALL */
     bool compat;     /* the thread runs the machine's 32-bit ABI */
     bool entered;    /* it went into the kernel by itself: a call or a fault, no interrupt */
-    bool failed;     /* that call is about to return EINTR, and may be restarted */
-    uint64_t limit_ns; /* its time limit */
+    int64_t result;  /* of that call: what it is about to return */
+    uint64_t raw[REGS_RAW]; /* as the kernel gave them: this room's regs-*.c only */
 };
 
 /* Reads the registers of a stopped tracee. 0 or -errno. */
@@ -38,9 +53,21 @@ struct regs_context {
 };
 struct regs_context regs_context(bool compat);
 
-/* Makes a call that regs_read found failed start over when the tracee runs on, unless a
- * signal handler runs first; then it returns EINTR as it would have without us. Returns
- * whether it did. */
-bool regs_restart_syscall(pid_t tid, const struct regs *regs);
+/* Makes a call that is about to return -EINTR start over when the tracee runs on, unless a signal
+ * handler runs first; then it returns EINTR as it would have without us. 0; -ENOSYS: this machine
+ * cannot; or -errno. */
+int regs_restart_call(pid_t tid);
+
+/* The call that regs, read at a stop, are in or come out of. False: there is none, or the machine
+ * does not show it at a stop. */
+bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
+/* Puts a tracee that stands behind a system call instruction before it again, to make another call of
+ * the same ABI by it. It makes that call when it runs on, after signals that are pending. 0 or -errno. */
+int regs_enter_call(pid_t tid, const struct regs_call *call);
+/* Gives a tracee the registers that it has when call has returned call->result. entered: it stands
+ * where regs_enter_call put it, and not behind the instruction. 0 or -errno. */
+int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered);
+/* The same, where only the result is to be another one. 0 or -errno. */
+int regs_set_result(pid_t tid, int64_t result);
 
 #endif

@@ -194,8 +194,12 @@ static void find_running(struct supervisor *supervisor, uint64_t interval,
         if (state.doing != PROCFS_RUNNING)
             continue;
         tracee->hot_until = supervisor->tick_at + tracee->hot_span;
-        if (tracee->state == TRACEE_INTERRUPTED) {
+        if (tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING) {
             tracee->overdue_ns += interval;
+            continue;
+        }
+        if (tracee->repair.again.left_until > supervisor->tick_at) {
+            tracee->skipped_ns += interval;
             continue;
         }
         if (!supervisor->crowded && seat_wanted(tracee) &&
@@ -267,12 +271,19 @@ static void step_aside(struct supervisor *supervisor)
         sched_setaffinity(0, sizeof supervisor->cpus, &supervisor->cpus);
 }
 
+/* A call that goes on stops at its entry before it waits. */
+static bool is_about_to_stop(const struct tracee *tracee)
+{
+    return tracee->state == TRACEE_INTERRUPTED ||
+           (tracee->state == TRACEE_CONTINUING && !tracee->repair.inside);
+}
+
 /* Polls once for each stop of this tick that is still to come. */
 static void poll_awaited(struct supervisor *supervisor)
 {
     for (unsigned i = 0; i < supervisor->awaited_count; i++) {
         struct tracee *tracee = tracee_find(&supervisor->tracees, supervisor->awaited[i]);
-        bool open = tracee != NULL && tracee->state == TRACEE_INTERRUPTED;
+        bool open = tracee != NULL && is_about_to_stop(tracee);
         if (open && tracee->spin_credit < MOST_SPIN_CREDIT)
             tracee->spin_credit++; /* taken back if it has not stopped; it may be freed if it has */
         if (open && !stops_poll(supervisor, tracee)) {

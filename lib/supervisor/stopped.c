@@ -51,48 +51,31 @@ void stopped_resume(struct supervisor *supervisor, struct tracee *tracee)
     resume(supervisor, tracee, 0, false);
 }
 
-/* A call that begins anew has all its time again: with one signal after the other it would never
- * come to the end of it. */
-static bool is_to_be_mended(const struct tracee *tracee, const struct regs *regs,
-                            enum stop_maker maker)
+void stopped_deliver(struct supervisor *supervisor, struct tracee *tracee, int signal)
 {
-    bool in_time = regs->limit_ns == REGS_NO_LIMIT ||
-                   time_now() - tracee->mended_at > regs->limit_ns;
-
-    return maker == STOP_IS_OURS || (maker == STOP_IS_A_SIGNAL && in_time);
-}
-
-static void mend_call(struct supervisor *supervisor, struct tracee *tracee,
-                      const struct regs *regs, enum stop_maker maker)
-{
-    if (!regs->failed || !is_to_be_mended(tracee, regs, maker) ||
-        !regs_restart_syscall(tracee->tid, regs))
-        return;
-    supervisor->stats.repaired++;
-    if (maker == STOP_IS_A_SIGNAL)
-        tracee->mended_at = time_now();
+    resume(supervisor, tracee, signal, false);
 }
 
 void stopped_answer(struct supervisor *supervisor, struct tracee *tracee, int signal,
                     enum stop_maker maker)
 {
-    bool wanted = tracee->pending_ns > 0 && supervisor->sampling && !tracee->process->launching;
+    bool wanted = tracee->pending_ns + tracee->overdue_ns > 0 && supervisor->sampling && !tracee->process->launching;
     bool known = false, serve = supervisor->options.serve, ours = maker == STOP_IS_OURS;
     struct regs regs;
 
     if (wanted || maker != STOP_IS_ITS_OWN)
         known = regs_read(tracee->tid, &regs) == 0;
-    if (known)
-        mend_call(supervisor, tracee, &regs, maker);
     if (wanted && known && serve)
         sample_take(supervisor, tracee, &regs);
     if (wanted && known)
         stack_take(&supervisor->stack, tracee->tid, &regs);
+    if (known)
+        repair_stop(supervisor, tracee, &regs, signal, maker);
     resume(supervisor, tracee, signal, wanted);
     if (wanted && known && ours && supervisor->may_spin && !supervisor->crowded)
         seat_judge(tracee, regs.entered);
     if (wanted && known && !serve)
         sample_take(supervisor, tracee, &regs);
-    tracee->pending_ns = 0;
+    tracee->pending_ns = tracee->overdue_ns = 0;
     tracee->asleep_before = false;
 }

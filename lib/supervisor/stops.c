@@ -20,6 +20,7 @@
 #include "supervisor/supervisor.h"
 
 #define NEWBORN_HOT_NS 5000000u /* most threads of a pool fall asleep at once */
+#define CALL_STOP_SIGNAL (SIGTRAP | 0x80) /* with PTRACE_O_TRACESYSGOOD: ptrace(2) */
 #define MOST_DRAIN_NS 2000000u  /* of news without end: ticks and commands have their turn, too */
 
 enum stop_kind {
@@ -27,6 +28,7 @@ enum stop_kind {
     STOP_SIGNAL,    /* a signal is about to be delivered */
     STOP_GROUP,     /* the whole process is being stopped by a signal */
     STOP_INTERRUPT, /* ours; or a new tracee's first; or SIGCONT after a group stop */
+    STOP_CALL, /* a call is entered, or has returned: repair.c asks for that */
     STOP_EXEC,
     STOP_FORK,   /* fork or vfork: the child is a process */
     STOP_CLONE,  /* the child may be a thread */
@@ -54,8 +56,8 @@ static struct stop decode(int status)
     }
     switch (status >> 16) {
     case 0:
-        stop.kind = STOP_SIGNAL;
-        stop.signal = WSTOPSIG(status);
+        stop.kind = WSTOPSIG(status) == CALL_STOP_SIGNAL ? STOP_CALL : STOP_SIGNAL;
+        stop.signal = stop.kind == STOP_SIGNAL ? WSTOPSIG(status) : 0;
         break;
     case PTRACE_EVENT_STOP:
         stop.kind = is_group_stop_signal(WSTOPSIG(status)) ? STOP_GROUP : STOP_INTERRUPT;
@@ -76,9 +78,12 @@ static struct stop decode(int status)
 
 void stops_resume(struct tracee *tracee, int signal)
 {
-    tracee->state = TRACEE_RUNNING;
+    bool continuing = tracee->state == TRACEE_CONTINUING;
+
+    if (!continuing)
+        tracee->state = TRACEE_RUNNING;
     /* ESRCH: killed while stopped; its end will be reported */
-    ptrace(PTRACE_CONT, tracee->tid, NULL, (long)signal);
+    ptrace(continuing ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
 }
 
 void stops_detach(struct supervisor *supervisor, struct tracee *tracee)
@@ -95,7 +100,7 @@ static bool is_followed(const struct supervisor *supervisor, const struct proces
 static void handle_group_stop(struct tracee *tracee)
 {
     tracee->state = TRACEE_LISTENING;
-    tracee->pending_ns = 0;
+    tracee->pending_ns = tracee->overdue_ns = 0;
     ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
 }
 
@@ -270,6 +275,11 @@ static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_
     }
     if (tracee->process == NULL && stop.kind != STOP_ENDED)
         return;
+    if (tracee->state == TRACEE_CONTINUING && stop.kind == STOP_EXEC)
+        tracee->state = TRACEE_RUNNING; /* another thread's exec: of the call nothing is left */
+    if (tracee->state == TRACEE_CONTINUING && stop.kind != STOP_ENDED &&
+        repair_meets_stop(supervisor, tracee, stop.kind == STOP_CALL, stop.signal))
+        return;
     switch (stop.kind) {
     case STOP_ENDED:
         handle_end(supervisor, tracee, cpu_ns, stop.status);
@@ -293,6 +303,7 @@ static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_
     case STOP_CLONE:
         handle_birth(supervisor, tracee, stop.kind);
         break;
+    case STOP_CALL:
     case STOP_OTHER:
         stops_resume(tracee, 0);
         break;

@@ -128,6 +128,8 @@ struct supervisor {
     bool served;        /* a request has come */
     uint64_t served_at; /* time of the last */
 
+    struct repair_deadlines deadlines;
+
     pid_t awaited[AWAITED_MAX]; /* interrupted in this tick, being polled for */
     unsigned awaited_count;
 
@@ -153,7 +155,8 @@ bool stops_drain(struct supervisor *supervisor);
 bool stops_poll(struct supervisor *supervisor, struct tracee *tracee);
 /* Tells whose they are of tracees whose parent died before it could. */
 void stops_resolve_unknown(struct supervisor *supervisor);
-/* Lets a stopped tracee run on, delivering signal (0: none). */
+/* Lets a stopped tracee run on, delivering signal (0: none); one that is CONTINUING a call, to the next
+ * stop of that. */
 void stops_resume(struct tracee *tracee, int signal);
 /* Lets a stopped tracee go for good, and forgets it. */
 void stops_detach(struct supervisor *supervisor, struct tracee *tracee);
@@ -192,6 +195,22 @@ void stopped_answer(struct supervisor *supervisor, struct tracee *tracee, int si
                     enum stop_maker maker);
 /* Lets a tracee run on from a stop at which no sample is to be had. */
 void stopped_resume(struct supervisor *supervisor, struct tracee *tracee);
+/* The same, with a signal. */
+void stopped_deliver(struct supervisor *supervisor, struct tracee *tracee, int signal);
+
+/* --- repair.c: calls that a stop broke ------------------------------------------------- */
+
+/* Before a tracee runs on with signal (0: none) from a stop: mends what the stop has broken of the call
+ * that it is in. True: the call goes on, and the tracee's state is CONTINUING. */
+bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs,
+                 int signal, enum stop_maker maker);
+/* A stop of a tracee whose state is CONTINUING. True: it has been answered. False: the call has been
+ * given up for what it has done, and the stop is to be answered as any other. */
+bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, bool in_call, int signal);
+/* Calls whose time is over are ended. Returns for how long nothing is to be done, ms. */
+int repair_check_deadlines(struct supervisor *supervisor);
+/* Makes the tracee stop, so that its call is given up. */
+void repair_give_up(struct tracee *tracee);
 
 /* --- sample.c: what a sample is worth, and who is told ------------------------------- */
 
@@ -247,6 +266,8 @@ void count_sample(struct tracee *tracee, const struct wire_sample *sample);
 struct dialect_count *count_inherited(const struct process *parent);
 /* Copies from a target's memory. 0 or -errno. */
 int count_read(pid_t tid, uint64_t address, void *to, size_t size);
+/* Copies into a target's memory. 0 or -errno. */
+int count_write(pid_t tid, uint64_t address, const void *from, size_t size);
 
 /* --- serve.c: programs that profile themselves ----------------------------------------- */
 

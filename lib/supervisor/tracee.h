@@ -16,12 +16,14 @@
 #include "dialect/dialect.h"
 #include "supervisor/maps.h"
 #include "supervisor/procfs.h"
+#include "supervisor/repair.h"
 
 enum tracee_state {
     TRACEE_UNKNOWN,     /* stopped before its parent told of it; held until then */
     TRACEE_STARTING,    /* told of, its first stop is still to come */
     TRACEE_RUNNING,     /* as far as we are concerned; asleep perhaps */
     TRACEE_INTERRUPTED, /* told to stop, has not yet */
+    TRACEE_CONTINUING,  /* a call that we cut short goes on: repair.c */
     TRACEE_LISTENING,   /* in a group stop: SIGSTOP, ^Z */
 };
 
@@ -66,7 +68,7 @@ struct tracee {
     uint64_t overdue_ns;      /* and of later ticks, that found it not stopped yet */
     uint64_t skipped_ns;      /* of earlier ticks that left it to the next */
     unsigned spin_credit;     /* looks worth polling for */
-    uint64_t mended_at;       /* time: a call that a signal had broken was begun anew */
+    struct repair repair;
 
     /* seat.c: is it found in the kernel so often that it is looked at from its own CPU? */
     unsigned presence; /* 0..256: part of the recent ticks that found it running */

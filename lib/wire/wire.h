@@ -25,7 +25,7 @@
  * the supervisor's hello (its first DONE) the supervisor's, as its value. struct wire_message
  * may grow only together with a hello of the old size.
  */
-#define WIRE_VERSION 5u
+#define WIRE_VERSION 6u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -172,6 +172,8 @@ struct wire_stats {
     uint32_t threads;      /* alive now */
     uint32_t processes;    /* alive now */
     uint32_t repaired;     /* system calls restarted that would have failed with EINTR */
+    uint32_t continued;    /* system calls continued that would have come back short */
+    uint32_t cut_short;    /* that could not be continued, and came back short */
     uint32_t reserved;
 };
 

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is left of a call that was cut short, as calls of its own. Where a vector was cut within an
+ * element, the rest of that element is a plain call: nothing of the target's memory is written but the
+ * msg_len of a message that sendmmsg and recvmmsg left half done, which is that call's own result.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "supervisor/calls.h"
+#include "supervisor/supervisor.h"
+
+#define ELEMENTS_AT_ONCE 32u
+#define ELEMENTS_MAX 1024u /* UIO_MAXIOV */
+
+/* Structures of 32-bit words: include/net/compat.h. */
+struct layout {
+    unsigned word;
+    unsigned message_vector, message_count, message_control; /* in struct msghdr */
+    unsigned message_length;                                 /* in struct mmsghdr */
+    unsigned message_size;                                   /* of that */
+};
+
+static const struct layout wide_layout = {8, 16, 24, 32, 56, 64};
+static const struct layout narrow_layout = {4, 8, 12, 16, 28, 32};
+
+static const struct layout *layout_of(const struct call_request *request)
+{
+    return request->narrow ? &narrow_layout : &wide_layout;
+}
+
+static int read_word(pid_t tid, const struct call_request *request, uint64_t address, uint64_t *word)
+{
+    *word = 0; /* little endian */
+    return count_read(tid, address, word, layout_of(request)->word);
+}
+
+/* --- vectors ---------------------------------------------------------------------------- */
+
+struct vector {
+    uint64_t address, count;
+};
+
+/* Where some bytes from the beginning of a vector are. */
+struct position {
+    uint64_t element; /* the vector's count: behind its end */
+    uint64_t within;  /* bytes into that */
+    uint64_t base, length; /* of that element */
+};
+
+static uint64_t element_word(const struct call_request *request, const void *elements, unsigned index)
+{
+    return request->narrow ? ((const uint32_t *)elements)[index] : ((const uint64_t *)elements)[index];
+}
+
+/* 0 or -errno. */
+static int find_position(pid_t tid, const struct call_request *request, const struct vector *vector,
+                         uint64_t done, struct position *position)
+{
+    uint64_t elements[2 * ELEMENTS_AT_ONCE];
+    size_t size = 2 * layout_of(request)->word;
+
+    if (vector->count > ELEMENTS_MAX)
+        return -EINVAL;
+    *position = (struct position){.element = 0};
+    for (uint64_t i = 0; i < vector->count; i++) {
+        unsigned at = (unsigned)(i % ELEMENTS_AT_ONCE);
+        uint64_t left = vector->count - i;
+        uint64_t some = left < ELEMENTS_AT_ONCE ? left : ELEMENTS_AT_ONCE;
+        if (at == 0 && count_read(tid, vector->address + i * size, elements, some * size) != 0)
+            return -EFAULT;
+        uint64_t length = element_word(request, elements, 2 * at + 1);
+        if (done < length) {
+            *position = (struct position){.element = i, .within = done, .length = length,
+                                          .base = element_word(request, elements, 2 * at)};
+            return 0;
+        }
+        done -= length;
+    }
+    position->element = vector->count;
+    return 0;
+}
+
+/* The vector of the message at address; *control: where its ancillary data is to be. 0 or -errno. */
+static int read_message(pid_t tid, const struct call_request *request, uint64_t address,
+                        struct vector *vector, uint64_t *control)
+{
+    const struct layout *layout = layout_of(request);
+    int error = read_word(tid, request, address + layout->message_vector, &vector->address);
+
+    if (error == 0)
+        error = read_word(tid, request, address + layout->message_count, &vector->count);
+    return error == 0 ? read_word(tid, request, address + layout->message_control, control) : error;
+}
+
+/* --- pieces --------------------------------------------------------------------------- */
+
+/* A plain call on size bytes at address: read, write, pread64 or pwrite64; recvfrom or sendto of a
+ * socket, for a peer that goes away kills nobody who has sent a part already (unix_stream_sendmsg,
+ * tcp_sendmsg_locked). */
+static void make_plain(const struct regs_call *call, const struct call_request *request,
+                       uint64_t address, uint64_t size, uint64_t done, struct regs_call *piece)
+{
+    bool i386 = call->abi == REGS_ABI_I386, write = request->kind == CALL_WRITE;
+    uint64_t offset = request->offset + done;
+
+    *piece = *call;
+    for (unsigned i = 3; i < REGS_CALL_ARGUMENTS; i++)
+        piece->arguments[i] = 0;
+    piece->arguments[0] = (uint64_t)(uint32_t)request->descriptor;
+    piece->arguments[1] = address;
+    piece->arguments[2] = size;
+    if (request->is_socket) {
+        uint32_t flags = request->flags & ~(uint32_t)MSG_FASTOPEN;
+        piece->arguments[3] = write ? flags | MSG_NOSIGNAL : flags;
+        piece->number = i386    ? (write ? 369 : 371)
+                        : write ? 44
+                                : (call->abi == REGS_ABI_X32 ? 517 : 45);
+    } else if (request->at_offset) {
+        piece->arguments[3] = i386 ? (uint32_t)offset : offset;
+        piece->arguments[4] = i386 ? offset >> 32 : 0;
+        piece->number = i386 ? (write ? 181 : 180) : (write ? 18 : 17);
+    } else {
+        piece->number = i386 ? (write ? 4 : 3) : (write ? 1 : 0);
+    }
+}
+
+static int bytes_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
+                       struct regs_call *piece)
+{
+    if (done >= request->size)
+        return 0;
+    /* what is only looked at is looked at from its beginning */
+    uint64_t from = request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0 ? 0 : done;
+    if (request->kind == CALL_READ || request->kind == CALL_WRITE) {
+        make_plain(call, request, request->address + from, request->size - from, from, piece);
+        return 1;
+    }
+    *piece = *call;
+    piece->arguments[request->size_argument] = request->size - done;
+    if (request->address_argument >= 0)
+        piece->arguments[request->address_argument] = request->address + done;
+    return 1;
+}
+
+static int vector_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+                        const struct vector *vector, uint64_t done, struct regs_call *piece)
+{
+    struct position position;
+    int error = find_position(tid, request, vector, done, &position);
+
+    if (error != 0)
+        return error;
+    if (position.element >= vector->count)
+        return 0;
+    make_plain(call, request, position.base + position.within, position.length - position.within, done,
+               piece);
+    return 1;
+}
+
+static int message_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+                         uint64_t address, uint64_t done, struct regs_call *piece)
+{
+    struct vector vector;
+    uint64_t control;
+    int error = read_message(tid, request, address, &vector, &control);
+
+    if (error != 0)
+        return error;
+    /* a plain call would lose what came with the rest, or receive what is not of this message */
+    if (request->kind == CALL_READ && (control != 0 || (request->flags & MSG_PEEK) != 0))
+        return -EOPNOTSUPP;
+    return vector_piece(tid, call, request, &vector, done, piece);
+}
+
+static int messages_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+                          const struct call_progress *progress, struct regs_call *piece)
+{
+    uint64_t size = layout_of(request)->message_size;
+    uint64_t address = request->address + progress->done * size;
+
+    if (progress->part > 0) {
+        int made = message_piece(tid, call, request, address, progress->part, piece);
+        if (made != 0)
+            return made;
+    }
+    if (progress->done >= request->size)
+        return 0;
+    *piece = *call;
+    if (call->abi == REGS_ABI_I386 && call->number == 102) { /* socketcall */
+        piece->number = request->kind == CALL_WRITE ? 345 : 337;
+        return -EOPNOTSUPP;
+    }
+    piece->arguments[1] = address;
+    piece->arguments[2] = request->size - progress->done;
+    if (request->kind == CALL_WRITE)
+        piece->arguments[3] |= MSG_NOSIGNAL;
+    return 1;
+}
+
+/* io_getevents(2): events of 32 bytes, of which some are enough; io_uring_enter(2): all is submitted,
+ * and what is left is the wait. */
+static int wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
+                      struct regs_call *piece)
+{
+    *piece = *call;
+    if (request->kind == CALL_RING) {
+        piece->arguments[1] = 0;
+        return 1;
+    }
+    if (done >= request->least)
+        return 0;
+    piece->arguments[1] = request->least - done;
+    piece->arguments[2] = request->size - done;
+    piece->arguments[3] = request->address + done * 32;
+    return 1;
+}
+
+int call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+                    const struct call_progress *progress, struct regs_call *piece)
+{
+    const struct vector vector = {request->address, request->size};
+
+    if (request->kind == CALL_EVENTS || request->kind == CALL_RING)
+        return wait_piece(call, request, progress->done, piece);
+    switch (request->shape) {
+    case CALL_BYTES:
+        return bytes_piece(call, request, progress->done, piece);
+    case CALL_VECTOR:
+        return vector_piece(tid, call, request, &vector, progress->done, piece);
+    case CALL_MESSAGE:
+        return message_piece(tid, call, request, request->address, progress->done, piece);
+    case CALL_MESSAGES:
+        return messages_piece(tid, call, request, progress, piece);
+    }
+    return -EINVAL;
+}
+
+/* --- progress ---------------------------------------------------------------------------- */
+
+/* Of the message that is the last of those done: is it whole? Else it is the part under way. */
+static int look_at_last(pid_t tid, const struct call_request *request, struct call_progress *progress)
+{
+    const struct layout *layout = layout_of(request);
+    uint64_t address = request->address + (progress->done - 1) * layout->message_size, control;
+    struct vector vector;
+    struct position position;
+    uint32_t length = 0;
+    int error = count_read(tid, address + layout->message_length, &length, sizeof length);
+
+    if (error == 0)
+        error = read_message(tid, request, address, &vector, &control);
+    if (error == 0)
+        error = find_position(tid, request, &vector, length, &position);
+    if (error == 0 && position.element < vector.count && length > 0) {
+        progress->done--;
+        progress->part = length;
+    }
+    return error;
+}
+
+static bool may_end_within_message(const struct call_request *request)
+{
+    return request->shape == CALL_MESSAGES &&
+           (request->kind == CALL_WRITE || (request->flags & MSG_WAITALL) != 0);
+}
+
+int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
+                        struct call_progress *progress)
+{
+    *progress = (struct call_progress){.done = (uint64_t)call->result};
+    return may_end_within_message(request) ? look_at_last(tid, request, progress) : 0;
+}
+
+int call_add_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+                   uint64_t moved, struct call_progress *progress)
+{
+    (void)call;
+    if (request->kind == CALL_RING)
+        return 0;
+    if (request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0) {
+        progress->done = moved > progress->done ? moved : progress->done;
+        return 0;
+    }
+    if (progress->part == 0) {
+        progress->done += moved;
+        return may_end_within_message(request) && moved > 0 ? look_at_last(tid, request, progress) : 0;
+    }
+    const struct layout *layout = layout_of(request);
+    uint64_t address = request->address + progress->done * layout->message_size;
+    progress->part += moved;
+    uint32_t length = (uint32_t)progress->part;
+    int error = count_write(tid, address + layout->message_length, &length, sizeof length);
+    progress->done++;
+    progress->part = 0;
+    return error == 0 ? look_at_last(tid, request, progress) : error;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * calls: what system calls move, and how one that a stop cut short goes on.
+ *
+ * A blocking call that has moved something when a signal, or a tracer's stop, is pending returns what
+ * it has moved so far. Most programs take that for the whole. call-table.c has the calls that do so,
+ * call-piece.c the calls that do the rest, descriptor.c what a short count means for the file.
+ */
+#ifndef PPROFIL_CALLS_H
+#define PPROFIL_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "supervisor/regs.h"
+
+enum call_kind {
+    CALL_WRITE,
+    CALL_READ,
+    CALL_RANDOM,  /* getrandom */
+    CALL_COPY,    /* from a file, by the kernel: it moves the positions on by itself */
+    CALL_SPLICE,  /* from a pipe, as long as something is in it */
+    CALL_ENTRIES, /* of a directory */
+    CALL_EVENTS,  /* io_getevents */
+    CALL_RING,    /* io_uring_enter */
+};
+
+/* What the address argument of a call points to. */
+enum call_shape {
+    CALL_BYTES,    /* size bytes; or the kernel does not look at an address */
+    CALL_VECTOR,   /* size elements of struct iovec */
+    CALL_MESSAGE,  /* struct msghdr */
+    CALL_MESSAGES, /* size elements of struct mmsghdr */
+};
+
+/* What a call was asked for. */
+struct call_request {
+    enum call_kind kind;
+    enum call_shape shape;
+    bool narrow;      /* what its structures in memory are made of has 32 bits */
+    bool at_offset;   /* it is given a position in the file */
+    bool is_socket;   /* pieces of it are sends and receives */
+    int descriptor;   /* that a short count depends on; -1: none */
+    int source;       /* SPLICE: the pipe */
+    int8_t size_argument, address_argument;
+    uint64_t address;
+    uint64_t size;    /* bytes, elements or events */
+    uint64_t least;   /* EVENTS, RING: fewer are not enough */
+    uint64_t offset;
+    uint32_t flags;   /* of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
+};
+
+/* Is this a call that a stop can cut short? Then *request is filled in. tid: whose memory has the
+ * arguments of a socketcall. */
+bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *request);
+
+/* A call that has to be begun anew where it says EINTR, or -EAGAIN where that means the same. */
+bool call_is_interrupted(const struct regs_call *call);
+#define CALL_NO_LIMIT UINT64_MAX
+
+/* How long an interrupted call was to wait, ns or CALL_NO_LIMIT, and what it returns then. False: it is
+ * not known. */
+bool call_time_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_ns, int64_t *result);
+
+/* How far a call has come. */
+struct call_progress {
+    uint64_t done; /* bytes, messages, events: what it would return now */
+    uint64_t part; /* MESSAGES: bytes of the message under way */
+};
+
+/* The call that does what is left after progress, or a piece of it. 1; 0: nothing is left; -errno: it
+ * cannot be made. */
+int call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+                    const struct call_progress *progress, struct regs_call *piece);
+/* Adds what a piece has returned, which is not negative. 0 or -errno. */
+int call_add_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+                   uint64_t moved, struct call_progress *progress);
+/* Where a call with that result has come to: of messages, the last may be a part. 0 or -errno. */
+int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
+                        struct call_progress *progress);
+
+/* A file that a tracee has open. */
+struct descriptor {
+    mode_t type;             /* S_IFMT of it */
+    dev_t device;            /* of a device file */
+    bool nonblocking;
+    bool stream;             /* a socket that has no bounds of messages */
+    bool terminal;
+    uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
+    uint64_t least;          /* a read waits for so many bytes; 0: for any */
+    uint64_t readable;       /* bytes in a pipe */
+};
+
+/* 0 or -errno. Takes some microseconds. */
+int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
+
+/* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or
+ * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none. 1, 0, or -errno
+ * where that cannot be told. May set request->size to what is enough, and request->is_socket. */
+int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
+                 uint64_t *limit_ns);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a tracee's descriptor stands for: proc_pid_fd(5), proc_pid_fdinfo(5). What only the file itself
+ * tells, a socket's options and a terminal's settings, is asked through a copy of it, pidfd_getfd(2),
+ * which lives for some microseconds, while the tracee stands in a call on that file.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "supervisor/calls.h"
+
+#define PATH_SIZE 64
+#define OPEN_THREAD O_EXCL /* PIDFD_THREAD, Linux 6.9 */
+
+static int read_flags(pid_t pid, pid_t tid, int fd, bool *nonblocking)
+{
+    char path[PATH_SIZE], text[128];
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/fdinfo/%d", pid, tid, fd);
+    int info = open(path, O_RDONLY | O_CLOEXEC);
+    if (info < 0)
+        return -errno;
+    ssize_t got = read(info, text, sizeof text - 1);
+    close(info);
+    if (got <= 0)
+        return -EIO;
+    text[got] = '\0';
+    const char *flags = strstr(text, "flags:");
+    if (flags == NULL)
+        return -EIO;
+    *nonblocking = (strtoul(flags + strlen("flags:"), NULL, 8) & O_NONBLOCK) != 0;
+    return 0;
+}
+
+/* A thread may have a table of descriptors of its own: then another process's file of that number
+ * would be copied, and is not taken for it. -1: there is none. */
+static int copy_descriptor(pid_t pid, pid_t tid, int fd, const struct stat *expected)
+{
+    struct stat found;
+    int process = (int)syscall(SYS_pidfd_open, tid, OPEN_THREAD);
+
+    if (process < 0)
+        process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (process < 0)
+        return -1;
+    int copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
+    close(process);
+    if (copy < 0)
+        return -1;
+    if (fstat(copy, &found) == 0 && found.st_dev == expected->st_dev &&
+        found.st_ino == expected->st_ino)
+        return copy;
+    close(copy);
+    return -1;
+}
+
+static uint64_t socket_limit(int copy, int option)
+{
+    struct timeval limit;
+    socklen_t size = sizeof limit;
+
+    if (getsockopt(copy, SOL_SOCKET, option, &limit, &size) < 0)
+        return 0;
+    return (uint64_t)limit.tv_sec * 1000000000 + (uint64_t)limit.tv_usec * 1000;
+}
+
+static int look_at_socket(int copy, struct descriptor *descriptor)
+{
+    int type, low_mark;
+    socklen_t size = sizeof type;
+
+    if (getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &size) < 0)
+        return -errno;
+    descriptor->stream = type == SOCK_STREAM;
+    size = sizeof low_mark;
+    if (getsockopt(copy, SOL_SOCKET, SO_RCVLOWAT, &low_mark, &size) == 0 && low_mark > 1)
+        descriptor->least = (uint64_t)low_mark;
+    descriptor->send_limit_ns = socket_limit(copy, SO_SNDTIMEO);
+    descriptor->receive_limit_ns = socket_limit(copy, SO_RCVTIMEO);
+    return 0;
+}
+
+/* termios(3), "Noncanonical mode": a read waits for MIN bytes where there is no TIME. */
+static void look_at_terminal(int copy, struct descriptor *descriptor)
+{
+    struct termios settings;
+
+    descriptor->terminal = tcgetattr(copy, &settings) == 0;
+    if (descriptor->terminal && (settings.c_lflag & ICANON) == 0 && settings.c_cc[VTIME] == 0 &&
+        settings.c_cc[VMIN] > 1)
+        descriptor->least = settings.c_cc[VMIN];
+}
+
+int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
+{
+    char path[PATH_SIZE];
+    struct stat found;
+
+    *descriptor = (struct descriptor){0};
+    snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, tid, fd);
+    if (stat(path, &found) < 0)
+        return -errno;
+    descriptor->type = found.st_mode & S_IFMT;
+    descriptor->device = found.st_rdev;
+    if (!S_ISSOCK(found.st_mode) && !S_ISFIFO(found.st_mode) && !S_ISCHR(found.st_mode))
+        return 0;
+    int error = read_flags(pid, tid, fd, &descriptor->nonblocking);
+    if (error != 0)
+        return error;
+    int copy = copy_descriptor(pid, tid, fd, &found);
+    if (copy < 0)
+        return S_ISSOCK(found.st_mode) ? -EPERM : 0;
+    int readable = 0;
+    if (S_ISSOCK(found.st_mode))
+        error = look_at_socket(copy, descriptor);
+    else if (S_ISCHR(found.st_mode))
+        look_at_terminal(copy, descriptor);
+    else if (ioctl(copy, FIONREAD, &readable) == 0)
+        descriptor->readable = (uint64_t)readable;
+    close(copy);
+    return error;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A call returns under us what it returns without us.
+ *
+ * A stop makes the kernel end a call that waits, as a signal does, and so does a signal that the
+ * program ignores, which wakes only a traced thread up. Three things can have become of the call:
+ *
+ * It says EINTR and has done nothing: it is begun anew. One that is broken again and again, for it
+ * takes longer than we leave it alone and loses what it did, is left alone for longer and longer.
+ *
+ * It waits with a time limit and says EINTR: begun anew it would wait for all of its time again. So we
+ * follow it to its end, and end it ourselves when its time is over.
+ *
+ * It has moved a part and says how much: the calls that do the rest are made in its place, one after
+ * the other, until all is moved or one of them moves nothing more. Then the registers become what they
+ * are after one whole call.
+ *
+ *     our stop -> enter a piece -> [entry stop] -> inside -> [exit stop] -> enter the next, or leave
+ *                      |                                          ^
+ *                      +-- a signal that the program cares for: leave with what is done
+ *
+ * While a tracee is inside a piece, it sleeps and is not interrupted, but its registers are those of
+ * the piece. If the supervisor is killed just then the program gets the result of that piece, which is
+ * less than was moved. A supervisor that ends in order waits, and then gives the calls up, so that they
+ * return what they have done.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+#include "supervisor/repair.h"
+#include "supervisor/supervisor.h"
+
+#define AGAIN_TIMES 3u               /* that a call is begun anew before its thread is left alone, ... */
+#define AGAIN_PAUSE_NS 10000000u     /* ... for so long, and each time for twice as long, ... */
+#define AGAIN_DOUBLINGS_MAX 7u       /* ... but not more often than that */
+#define LIMIT_MOST_NS 60000000000u   /* longer than most time limits that we do not know */
+#define KERNEL_RESTARTS_FIRST (-512) /* include/linux/errno.h: the kernel begins such calls anew, */
+#define KERNEL_RESTARTS_LAST (-516)
+#define RESTART_UNLESS_HANDLED (-514) /* -ERESTARTNOHAND */
+
+uint64_t repair_note_again(struct repair_again *again, int32_t syscall, uint64_t pc, uint64_t sp,
+                           uint64_t now)
+{
+    bool same = again->times > 0 && again->syscall == syscall && again->pc == pc && again->sp == sp;
+
+    again->syscall = syscall;
+    again->pc = pc;
+    again->sp = sp;
+    again->times = same ? again->times + 1 : 1;
+    again->left_until = 0;
+    if (again->times < AGAIN_TIMES)
+        return 0;
+    unsigned doublings = again->times - AGAIN_TIMES;
+    if (doublings > AGAIN_DOUBLINGS_MAX)
+        doublings = AGAIN_DOUBLINGS_MAX;
+    again->left_until = now + ((uint64_t)AGAIN_PAUSE_NS << doublings);
+    return again->left_until;
+}
+
+static bool is_begun_anew_by_kernel(int64_t result)
+{
+    return result <= KERNEL_RESTARTS_FIRST && result >= KERNEL_RESTARTS_LAST;
+}
+
+/* --- deadlines -------------------------------------------------------------------------- */
+
+static void set_deadline(struct supervisor *supervisor, struct tracee *tracee, uint64_t deadline)
+{
+    struct repair_deadlines *deadlines = &supervisor->deadlines;
+
+    tracee->repair.deadline = deadline;
+    if (deadline == 0 || deadlines->count == REPAIR_DEADLINES_MAX)
+        return; /* too many at once: this one waits for a little longer */
+    deadlines->waiting[deadlines->count].tid = tracee->tid;
+    deadlines->waiting[deadlines->count++].time = deadline;
+}
+
+void repair_give_up(struct tracee *tracee)
+{
+    tracee->repair.giving_up = true;
+    ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
+}
+
+int repair_check_deadlines(struct supervisor *supervisor)
+{
+    struct repair_deadlines *deadlines = &supervisor->deadlines;
+    uint64_t now = deadlines->count > 0 ? time_now() : 0, next = UINT64_MAX;
+
+    for (unsigned i = 0; i < deadlines->count; i++) {
+        uint64_t time = deadlines->waiting[i].time;
+        struct tracee *tracee = tracee_find(&supervisor->tracees, deadlines->waiting[i].tid);
+        bool waits = tracee != NULL && tracee->state == TRACEE_CONTINUING &&
+                     tracee->repair.deadline == time;
+        if (waits && now < time) {
+            next = time < next ? time : next;
+            continue;
+        }
+        if (waits)
+            repair_give_up(tracee);
+        deadlines->waiting[i--] = deadlines->waiting[--deadlines->count];
+    }
+    uint64_t wait_ms = next == UINT64_MAX ? INT32_MAX : (next - now) / 1000000 + 1;
+    return wait_ms < INT32_MAX ? (int)wait_ms : INT32_MAX;
+}
+
+/* --- continuing --------------------------------------------------------------------------- */
+
+/* A program whose calls are filtered may not be allowed to make others than those it makes. */
+static bool may_make(const struct tracee *tracee, const struct regs_call *piece)
+{
+    return piece->number == tracee->repair.call.number ||
+           procfs_status_number(tracee->tid, "Seccomp:") == 0;
+}
+
+/* What the call returns if it ends now. A message that has come in part has come. */
+static int64_t outcome(const struct repair *repair)
+{
+    return (int64_t)(repair->progress.done + (repair->progress.part > 0));
+}
+
+/* 1; 0: nothing is left to be done; -errno: it cannot go on. */
+static int enter_next_piece(struct tracee *tracee)
+{
+    struct repair *repair = &tracee->repair;
+    struct regs_call piece = repair->call;
+    int left = repair->waits ? 1
+                             : call_next_piece(tracee->tid, &repair->call, &repair->request,
+                                               &repair->progress, &piece);
+
+    if (left == 1 && !may_make(tracee, &piece))
+        left = -EPERM;
+    if (left == 1) {
+        int error = regs_enter_call(tracee->tid, &piece);
+        left = error != 0 ? error : 1;
+    }
+    if (left == 1) {
+        repair->inside = false;
+        tracee->state = TRACEE_CONTINUING;
+    }
+    return left;
+}
+
+static void leave_call(struct tracee *tracee, int64_t result, bool entered)
+{
+    tracee->repair.call.result = result;
+    regs_leave_call(tracee->tid, &tracee->repair.call, entered);
+    tracee->state = TRACEE_RUNNING;
+}
+
+/* A call that came back with less than it was asked for. True: it goes on. */
+static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
+                           const struct regs_call *call)
+{
+    struct repair *repair = &tracee->repair;
+    struct regs_call piece;
+    uint64_t limit = 0;
+    pid_t tid = tracee->tid;
+
+    if (!call_decode(tid, call, &repair->request))
+        return false;
+    repair->call = *call;
+    repair->waits = false;
+    int left = call_first_progress(tid, call, &repair->request, &repair->progress);
+    if (left == 0)
+        left = call_next_piece(tid, call, &repair->request, &repair->progress, &piece);
+    if (left == 0)
+        return false;
+    int cut = call_was_cut(tracee->process->pid, tid, call, &repair->request, &limit);
+    if (cut == 0)
+        return false;
+    if (cut > 0)
+        left = enter_next_piece(tracee);
+    if (cut < 0 || left < 0) {
+        supervisor->stats.cut_short++;
+        return false;
+    }
+    if (left == 0)
+        return false;
+    supervisor->stats.continued++;
+    set_deadline(supervisor, tracee, limit > 0 ? tracee->interrupted_at + limit : 0);
+    return true;
+}
+
+/* --- beginning anew ------------------------------------------------------------------------ */
+
+/* A call that begins anew has all its time again: with one signal after the other it would never come
+ * to the end of it, where we do not know its limit. */
+static bool may_restart_after_signal(struct repair *repair, bool limit_known)
+{
+    uint64_t now = time_now();
+
+    if (!limit_known && now - repair->restarted_at <= LIMIT_MOST_NS)
+        return false;
+    repair->restarted_at = now;
+    return true;
+}
+
+static bool restart(struct supervisor *supervisor, struct tracee *tracee, const struct regs_call *call,
+                    enum stop_maker maker)
+{
+    struct repair *repair = &tracee->repair;
+    uint64_t limit;
+    int64_t timeout_result;
+    bool known = call_time_limit(tracee->tid, call, &limit, &timeout_result);
+
+    if (maker == STOP_IS_A_SIGNAL && !may_restart_after_signal(repair, known))
+        return false;
+    if (!known || limit == CALL_NO_LIMIT) {
+        supervisor->stats.repaired += regs_restart_call(tracee->tid) == 0;
+        return false;
+    }
+    repair->call = *call;
+    repair->waits = true;
+    repair->timeout_result = timeout_result;
+    if (enter_next_piece(tracee) != 1)
+        return false;
+    supervisor->stats.repaired++;
+    set_deadline(supervisor, tracee, time_now() + limit);
+    return true;
+}
+
+bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs,
+                 int signal, enum stop_maker maker)
+{
+    struct repair *repair = &tracee->repair;
+    struct regs_call call;
+    bool ours = maker == STOP_IS_OURS;
+
+    if (repair->giving_up || maker == STOP_IS_ITS_OWN || !regs_call(tracee->tid, regs, &call)) {
+        repair->giving_up = false;
+        repair->again.times = ours ? 0 : repair->again.times;
+        return false;
+    }
+    bool interrupted = call_is_interrupted(&call);
+    if (ours && (interrupted || is_begun_anew_by_kernel(call.result)))
+        repair_note_again(&repair->again, regs->syscall, regs->pc, regs->sp, time_now());
+    else if (ours)
+        repair->again.times = 0;
+    if (interrupted)
+        return restart(supervisor, tracee, &call, maker);
+    if (call.result <= 0 || (!ours && !procfs_ignores_signal(tracee->tid, signal)))
+        return false;
+    return continue_short(supervisor, tracee, &call);
+}
+
+/* --- stops of a call that goes on ------------------------------------------------------------ */
+
+/* What a call that only waits returns when it is broken off. */
+static int64_t outcome_of_wait(const struct repair *repair, int64_t otherwise)
+{
+    bool over = repair->deadline != 0 && time_now() >= repair->deadline;
+
+    return over ? repair->timeout_result : otherwise;
+}
+
+/* A piece has returned result. Returns whether another one has been entered. */
+static bool go_on(struct tracee *tracee, int64_t result)
+{
+    struct repair *repair = &tracee->repair;
+    bool broken = result == -EINTR || is_begun_anew_by_kernel(result);
+    bool over = repair->giving_up || (repair->deadline != 0 && time_now() >= repair->deadline);
+
+    if (repair->waits) {
+        if (broken && !over && enter_next_piece(tracee) == 1)
+            return true;
+        leave_call(tracee, broken ? outcome_of_wait(repair, RESTART_UNLESS_HANDLED) : result, false);
+        return false;
+    }
+    int error = 0;
+    if (result > 0)
+        error = call_add_piece(tracee->tid, &repair->call, &repair->request, (uint64_t)result,
+                               &repair->progress);
+    bool wait_over = repair->request.kind == CALL_RING && !broken;
+    if ((broken || result > 0) && error == 0 && !over && !wait_over && enter_next_piece(tracee) == 1)
+        return true;
+    leave_call(tracee, outcome(repair), false);
+    return false;
+}
+
+static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
+{
+    struct regs regs;
+
+    if (regs_read(tracee->tid, &regs) != 0 || go_on(tracee, regs.result)) {
+        stopped_resume(supervisor, tracee);
+        return;
+    }
+    tracee->repair.giving_up = false;
+    tracee->interrupted_at = time_now();
+    stopped_answer(supervisor, tracee, 0, STOP_IS_ITS_OWN); /* a sample of what it has run meanwhile */
+}
+
+bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, bool in_call, int signal)
+{
+    struct repair *repair = &tracee->repair;
+
+    if (in_call && repair->inside) {
+        end_piece(supervisor, tracee);
+        return true;
+    }
+    if (in_call) {
+        repair->inside = true;
+        stopped_resume(supervisor, tracee);
+        return true;
+    }
+    if (signal != 0 && procfs_ignores_signal(tracee->tid, signal)) {
+        stopped_deliver(supervisor, tracee, signal);
+        return true;
+    }
+    int64_t broken_off = signal != 0 ? -EINTR : RESTART_UNLESS_HANDLED;
+    leave_call(tracee, repair->waits ? outcome_of_wait(repair, broken_off) : outcome(repair), true);
+    return false;
+}
