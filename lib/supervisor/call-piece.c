@@ -37,6 +37,11 @@ static int read_word(pid_t tid, const struct call_request *request, uint64_t add
     return count_read(tid, address, word, layout_of(request)->word);
 }
 
+static uint64_t message_address(const struct call_request *request, uint64_t message)
+{
+    return request->address + message * layout_of(request)->message_size;
+}
+
 /* --- vectors ---------------------------------------------------------------------------- */
 
 struct vector {
@@ -178,8 +183,7 @@ static int message_piece(pid_t tid, const struct regs_call *call, const struct c
 static int messages_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                           const struct call_progress *progress, struct regs_call *piece)
 {
-    uint64_t size = layout_of(request)->message_size;
-    uint64_t address = request->address + progress->done * size;
+    uint64_t address = message_address(request, progress->done);
 
     if (progress->part > 0) {
         int made = message_piece(tid, call, request, address, progress->part, piece);
@@ -240,21 +244,116 @@ int call_next_piece(pid_t tid, const struct regs_call *call, const struct call_r
 
 /* --- progress ---------------------------------------------------------------------------- */
 
+/* A place in a vector of messages. */
+struct place_in_messages {
+    uint64_t message, within; /* bytes of that one */
+};
+
+static int read_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t *length)
+{
+    return count_read(tid, message_address(request, message) + layout_of(request)->message_length,
+                      length, sizeof *length);
+}
+
+static int write_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t length)
+{
+    return count_write(tid, message_address(request, message) + layout_of(request)->message_length,
+                       &length, sizeof length);
+}
+
+/* Where a place in messages is in memory, and how many bytes there are from there on; size 0: the
+ * message ends there. 0 or -errno. */
+static int find_memory(pid_t tid, const struct call_request *request,
+                       const struct place_in_messages *place, uint64_t *address, uint64_t *size)
+{
+    struct vector vector;
+    struct position position;
+    uint64_t control;
+    int error = read_message(tid, request, message_address(request, place->message), &vector, &control);
+
+    if (error == 0)
+        error = find_position(tid, request, &vector, place->within, &position);
+    if (error == 0) {
+        *address = position.base + position.within;
+        *size = position.length - position.within;
+    }
+    return error;
+}
+
+/* Moves bytes that are in later messages to where there is room; *to comes behind them. */
+static int move_bytes(pid_t tid, const struct call_request *request, struct place_in_messages from,
+                      uint64_t bytes, struct place_in_messages *to)
+{
+    unsigned char buffer[4096];
+
+    while (bytes > 0) {
+        uint64_t source, target, there, here;
+        int error = find_memory(tid, request, &from, &source, &there);
+        if (error == 0)
+            error = find_memory(tid, request, to, &target, &here);
+        if (error != 0)
+            return error;
+        if (here == 0) {
+            *to = (struct place_in_messages){.message = to->message + 1};
+            continue;
+        }
+        uint64_t some = bytes < here ? bytes : here;
+        some = some < there ? some : there;
+        some = some < sizeof buffer ? some : sizeof buffer;
+        if (some == 0)
+            return -EINVAL;
+        error = count_read(tid, source, buffer, some);
+        if (error == 0)
+            error = count_write(tid, target, buffer, some);
+        if (error != 0)
+            return error;
+        from.within += some;
+        to->within += some;
+        bytes -= some;
+    }
+    return 0;
+}
+
+/* A stream's bytes that came after a message that was cut short are in the next one's place. They are
+ * moved to where they would be if it had not been cut: the call itself was to write there. Of all
+ * messages that are done, only the last is a part then. */
+static int close_gaps(pid_t tid, const struct call_request *request, struct call_progress *progress)
+{
+    struct place_in_messages end = {0};
+    uint32_t length;
+    int error = 0;
+
+    for (uint64_t i = 0; error == 0 && i < progress->done; i++) {
+        error = read_length(tid, request, i, &length);
+        if (error == 0)
+            error = move_bytes(tid, request, (struct place_in_messages){.message = i}, length, &end);
+    }
+    for (uint64_t i = 0; error == 0 && i < end.message; i++) {
+        struct place_in_messages whole = {.message = i};
+        uint64_t address, size;
+        while (error == 0 && (error = find_memory(tid, request, &whole, &address, &size)) == 0 && size > 0)
+            whole.within += size;
+        if (error == 0)
+            error = write_length(tid, request, i, (uint32_t)whole.within);
+    }
+    if (error == 0)
+        error = write_length(tid, request, end.message, (uint32_t)end.within);
+    progress->done = end.message + 1;
+    return error;
+}
+
 /* Of the message that is the last of those done: is it whole? Else it is the part under way. */
 static int look_at_last(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
-    const struct layout *layout = layout_of(request);
-    uint64_t address = request->address + (progress->done - 1) * layout->message_size, control;
-    struct vector vector;
-    struct position position;
+    struct place_in_messages end = {.message = progress->done - 1};
+    uint64_t address, size = 0;
     uint32_t length = 0;
-    int error = count_read(tid, address + layout->message_length, &length, sizeof length);
+    int error = read_length(tid, request, end.message, &length);
 
+    end.within = length;
     if (error == 0)
-        error = read_message(tid, request, address, &vector, &control);
-    if (error == 0)
-        error = find_position(tid, request, &vector, length, &position);
-    if (error == 0 && position.element < vector.count && length > 0) {
+        error = find_memory(tid, request, &end, &address, &size);
+    if (error == 0 && size > 0 && length > 0) {
         progress->done--;
         progress->part = length;
     }
@@ -263,15 +362,21 @@ static int look_at_last(pid_t tid, const struct call_request *request, struct ca
 
 static bool may_end_within_message(const struct call_request *request)
 {
-    return request->shape == CALL_MESSAGES &&
+    return request->shape == CALL_MESSAGES && request->is_stream &&
            (request->kind == CALL_WRITE || (request->flags & MSG_WAITALL) != 0);
 }
 
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
                         struct call_progress *progress)
 {
+    int error = 0;
+
     *progress = (struct call_progress){.done = (uint64_t)call->result};
-    return may_end_within_message(request) ? look_at_last(tid, request, progress) : 0;
+    if (!may_end_within_message(request))
+        return 0;
+    if (request->kind == CALL_READ && progress->done > 1)
+        error = close_gaps(tid, request, progress);
+    return error == 0 ? look_at_last(tid, request, progress) : error;
 }
 
 int call_add_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
@@ -288,11 +393,7 @@ int call_add_piece(pid_t tid, const struct regs_call *call, const struct call_re
         progress->done += moved;
         return may_end_within_message(request) && moved > 0 ? look_at_last(tid, request, progress) : 0;
     }
-    const struct layout *layout = layout_of(request);
-    uint64_t address = request->address + progress->done * layout->message_size;
-    progress->part += moved;
-    uint32_t length = (uint32_t)progress->part;
-    int error = count_write(tid, address + layout->message_length, &length, sizeof length);
+    int error = write_length(tid, request, progress->done, (uint32_t)(progress->part + moved));
     progress->done++;
     progress->part = 0;
     return error == 0 ? look_at_last(tid, request, progress) : error;

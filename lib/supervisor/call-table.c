@@ -261,6 +261,7 @@ static int transfer_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
     if (file.nonblocking && !is_memory_device(&file))
         return 0;
     request->is_socket = S_ISSOCK(file.type);
+    request->is_stream = file.stream;
     *limit_ns = request->kind == CALL_READ ? file.receive_limit_ns : file.send_limit_ns;
     if (request->kind == CALL_WRITE)
         return write_was_cut(request, &file);

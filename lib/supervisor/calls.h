@@ -41,7 +41,8 @@ struct call_request {
     enum call_shape shape;
     bool narrow;      /* what its structures in memory are made of has 32 bits */
     bool at_offset;   /* it is given a position in the file */
-    bool is_socket;   /* pieces of it are sends and receives */
+    bool is_socket;   /* pieces of it are sends and receives, ... */
+    bool is_stream;   /* ... of no messages */
     int descriptor;   /* that a short count depends on; -1: none */
     int source;       /* SPLICE: the pipe */
     int8_t size_argument, address_argument;
@@ -98,7 +99,7 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or
  * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none. 1, 0, or -errno
- * where that cannot be told. May set request->size to what is enough, and request->is_socket. */
+ * where that cannot be told. May set request->size to what is enough; sets is_socket and is_stream. */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 

@@ -150,30 +150,36 @@ static void leave_call(struct tracee *tracee, int64_t result, bool entered)
     tracee->state = TRACEE_RUNNING;
 }
 
+/* Has it moved all that it was asked for? It is cheaper to see that than what the file is. */
+static bool is_whole(pid_t tid, const struct regs_call *call, const struct call_request *request)
+{
+    const struct call_progress progress = {.done = (uint64_t)call->result};
+    struct regs_call piece;
+
+    return request->shape != CALL_MESSAGES &&
+           call_next_piece(tid, call, request, &progress, &piece) == 0;
+}
+
 /* A call that came back with less than it was asked for. True: it goes on. */
 static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
                            const struct regs_call *call)
 {
     struct repair *repair = &tracee->repair;
-    struct regs_call piece;
     uint64_t limit = 0;
     pid_t tid = tracee->tid;
 
-    if (!call_decode(tid, call, &repair->request))
+    if (!call_decode(tid, call, &repair->request) || is_whole(tid, call, &repair->request))
         return false;
     repair->call = *call;
     repair->waits = false;
-    int left = call_first_progress(tid, call, &repair->request, &repair->progress);
-    if (left == 0)
-        left = call_next_piece(tid, call, &repair->request, &repair->progress, &piece);
+    int left = call_was_cut(tracee->process->pid, tid, call, &repair->request, &limit);
     if (left == 0)
         return false;
-    int cut = call_was_cut(tracee->process->pid, tid, call, &repair->request, &limit);
-    if (cut == 0)
-        return false;
-    if (cut > 0)
+    if (left > 0)
+        left = call_first_progress(tid, call, &repair->request, &repair->progress);
+    if (left == 0)
         left = enter_next_piece(tracee);
-    if (cut < 0 || left < 0) {
+    if (left < 0) {
         supervisor->stats.cut_short++;
         return false;
     }

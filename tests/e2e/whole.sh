@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Calls that our stops cut short come back whole, and no byte is lost or doubled: launched and attached
+# to, in CPU and wall mode, with stacks, at 1 and 10 kHz, in 64 and 32 bits.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+rounds=${WHOLE_ROUNDS:-30}
+
+# expect_whole NAME FILE: nothing was short or wrong, and all calls were tried
+expect_whole() {
+	expect "$1: short or wrong" "" "$(grep -v ' short 0 of [0-9]*, wrong 0$' "$2")"
+	between "$1: calls tried" 25 "$(grep -c ' short ' "$2")" 99
+}
+
+"$targets/whole" 4 >"$work/out" 2>&1
+expect_whole "plain" "$work/out"
+
+for options in "" "-w" "-g" "-F 10000 --overhead 100" "-g -w -F 10000 --overhead 100"; do
+	# shellcheck disable=SC2086
+	timeout 120 "$pprofil" -f json $options "$targets/whole" "$rounds" >"$work/out" 2>"$work/report"
+	expect "launched, '$options': status" 0 $?
+	expect_whole "launched, '$options'" "$work/out"
+	expect "launched, '$options': left short" 0 "$(number "$work/report" cut_short)"
+done
+between "calls that were continued" 10 "$(number "$work/report" continued)" 1e9
+
+if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 \
+	"$source/tests/targets/whole.c" -o "$work/whole32" -lutil 2>/dev/null; then
+	timeout 120 "$pprofil" -f json -F 10000 --overhead 100 "$work/whole32" "$rounds" >"$work/out" \
+		2>"$work/report"
+	expect_whole "32 bits" "$work/out"
+	between "32 bits: calls that were continued" 10 "$(number "$work/report" continued)" 1e9
+fi
+
+# attached to and left again and again: a call that still waits when we leave returns what it has done,
+# so the program's reader must not be slower than our patience at the end
+"$targets/whole" "$rounds" >"$work/out" 2>&1 &
+target=$!
+while kill -0 "$target" 2>/dev/null; do
+	"$pprofil" -q -F 5000 --overhead 100 -d 0.3 -p "$target" 2>/dev/null
+done
+wait "$target"
+expect "visited: status" 0 $?
+expect_whole "visited" "$work/out"
+
+# bytes that a program writes without looking at how many were written
+if command -v python3 >/dev/null; then
+	bad=0
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		got=$(PYTHONUNBUFFERED=1 "$pprofil" -q -- python3 -c \
+			"import sys; sys.stdout.write('x' * 8388609)" | wc -c)
+		[ "$got" = 8388609 ] || bad=$((bad + 1))
+	done
+	expect "unbuffered python: runs that lost bytes" 0 "$bad"
+fi
+finish
