@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/output-path.h"
 #include "command.h"
 
 #define BUCKET 8 /* bytes of text */
@@ -32,6 +33,8 @@
 #define SPECIAL_CELLS 6
 #define DEFAULT_HZ 100
 #define REFRESH_MS 100 /* without leases */
+#define CONTROL "kpctl"
+#define DATA "kpdata"
 
 struct kprof {
     pid_t pid;
@@ -43,7 +46,8 @@ struct kprof {
     uint64_t low, high; /* text */
     uint32_t *cells;    /* as kpdata has them, in our byte order; the first ones unused */
     size_t cell_count;
-    char control[PATH_MAX], data[PATH_MAX];
+    int directory_fd; /* in which the files are made, whatever its path leads to meanwhile */
+    char control[PATH_MAX], data[PATH_MAX]; /* for people */
     int control_fd;
     int leased_fd; /* -1: there is no lease */
     bool complained; /* of a disk that is full */
@@ -222,25 +226,24 @@ static int write_data(const struct kprof *kprof, int fd)
 /* Puts a new kpdata in the place of the one there is, with a lease on it if that can be had. */
 static int replace_data(struct kprof *kprof)
 {
-    char temporary[PATH_MAX];
+    char temporary[32];
+    int place = kprof->directory_fd;
 
-    if (snprintf(temporary, sizeof temporary, "%s/.kpdata-%d", kprof->directory, (int)getpid()) >=
-        (int)sizeof temporary)
-        return -ENAMETOOLONG;
+    snprintf(temporary, sizeof temporary, ".kpdata-%d", (int)getpid());
     if (kprof->leased_fd >= 0)
         close(kprof->leased_fd); /* and the lease ends */
     kprof->leased_fd = -1;
-    unlink(temporary);
-    int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    unlinkat(place, temporary, 0);
+    int fd = openat(place, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
     int error = write_data(kprof, fd);
     if (error == 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0)
         kprof->leased_fd = fd;
-    if (error == 0 && rename(temporary, kprof->data) < 0)
+    if (error == 0 && renameat(place, temporary, place, DATA) < 0)
         error = -errno;
     if (error != 0)
-        unlink(temporary);
+        unlinkat(place, temporary, 0);
     if (kprof->leased_fd != fd || error != 0) {
         close(fd);
         kprof->leased_fd = -1;
@@ -286,29 +289,56 @@ static void read_control(struct kprof *kprof)
     }
 }
 
-static int make_files(struct kprof *kprof)
+/* Opens the FIFO, and nothing that was put in its place. */
+static int open_control(const struct kprof *kprof, int how)
+{
+    struct stat status;
+    int fd = openat(kprof->directory_fd, CONTROL, how | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
+        return fd;
+    close(fd);
+    return -EEXIST;
+}
+
+static int make_control(struct kprof *kprof)
 {
     struct stat status;
 
-    if (mkdir(kprof->directory, 0700) < 0 && errno != EEXIST)
-        return complain("%s: cannot make it: %s", kprof->directory, strerror(errno));
-    if (snprintf(kprof->control, PATH_MAX, "%s/kpctl", kprof->directory) >= PATH_MAX ||
-        snprintf(kprof->data, PATH_MAX, "%s/kpdata", kprof->directory) >= PATH_MAX)
-        return complain("%s: the name is too long", kprof->directory);
-    if (lstat(kprof->control, &status) == 0 && S_ISFIFO(status.st_mode)) {
-        int other = open(kprof->control, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fstatat(kprof->directory_fd, CONTROL, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISFIFO(status.st_mode)) {
+        int other = open_control(kprof, O_WRONLY);
         if (other >= 0) {
             close(other);
             return complain("%s: another pprofil serves it", kprof->control);
         }
-        unlink(kprof->control); /* of one that was killed */
+        unlinkat(kprof->directory_fd, CONTROL, 0); /* of one that was killed */
     }
-    if (mkfifo(kprof->control, 0600) < 0)
+    if (mkfifoat(kprof->directory_fd, CONTROL, 0600) < 0)
         return complain("%s: cannot make it: %s", kprof->control, strerror(errno));
     /* our own writing end keeps it from ending when a writer goes */
-    kprof->control_fd = open(kprof->control, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    if (kprof->control_fd < 0)
-        return complain("%s: cannot open it: %s", kprof->control, strerror(errno));
+    int fd = open_control(kprof, O_RDWR);
+    if (fd < 0)
+        return complain("%s: cannot open it: %s", kprof->control, strerror(-fd));
+    kprof->control_fd = fd;
+    return 0;
+}
+
+static int make_files(struct kprof *kprof)
+{
+    if (mkdir(kprof->directory, 0700) < 0 && errno != EEXIST)
+        return complain("%s: cannot make it: %s", kprof->directory, strerror(errno));
+    if (snprintf(kprof->control, PATH_MAX, "%s/" CONTROL, kprof->directory) >= PATH_MAX ||
+        snprintf(kprof->data, PATH_MAX, "%s/" DATA, kprof->directory) >= PATH_MAX)
+        return complain("%s: the name is too long", kprof->directory);
+    kprof->directory_fd = output_path_directory(kprof->directory);
+    if (kprof->directory_fd < 0)
+        return complain_file(kprof->directory, kprof->directory_fd, true);
+    int status = make_control(kprof);
+    if (status != 0)
+        return status;
     int error = replace_data(kprof);
     return error == 0 ? 0 : complain_file(kprof->data, error, true);
 }
@@ -377,7 +407,7 @@ static int serve(struct kprof *kprof)
 
 int command_kprof(int argc, char **argv)
 {
-    struct kprof kprof = {.hz = DEFAULT_HZ, .control_fd = -1, .leased_fd = -1};
+    struct kprof kprof = {.hz = DEFAULT_HZ, .directory_fd = -1, .control_fd = -1, .leased_fd = -1};
 
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil kprof";
@@ -388,9 +418,11 @@ int command_kprof(int argc, char **argv)
     if (status == 0)
         status = serve(&kprof);
     if (kprof.control_fd >= 0) {
-        unlink(kprof.control);
+        unlinkat(kprof.directory_fd, CONTROL, 0);
         close(kprof.control_fd);
     }
+    if (kprof.directory_fd >= 0)
+        close(kprof.directory_fd);
     pprofil_session_close(kprof.session);
     free(kprof.cells);
     return status;

@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/output-path.h"
 #include "request.h"
 
 #define PUMP_MS 100
@@ -213,19 +214,15 @@ static void set_command(const struct run *run)
 /* A run may be long: what can be seen of a file that it will not be written, is seen before. */
 static int check_output(const char *path)
 {
-    char directory[PATH_MAX];
-    struct stat status;
+    struct output_path found;
 
-    if (path == NULL || strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+    if (path == NULL || strcmp(path, "-") == 0)
         return 0;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        return complain_file(path, -EISDIR, true);
-    const char *slash = strrchr(path, '/');
-    int length = slash == NULL ? 0 : (int)(slash - path) + 1;
-    snprintf(directory, sizeof directory, "%.*s", length, path);
-    if (access(length == 0 ? "." : directory, W_OK | X_OK) < 0)
-        return complain_file(path, -errno, true);
-    return 0;
+    int error = output_path_find(path, &found);
+    if (error == 0)
+        error = output_path_check(&found);
+    output_path_close(&found);
+    return error == 0 ? 0 : complain_file(path, error, true);
 }
 
 static int begin(struct run *run)

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output-path.h"
 #include "command.h"
 
 static const struct command commands[] = {
@@ -41,6 +42,15 @@ int complain(const char *format, ...)
     return EXIT_OWN_FAILURE;
 }
 
+static bool is_strangers(const char *path)
+{
+    struct output_path found;
+    int error = output_path_find(path, &found);
+
+    output_path_close(&found);
+    return error != 0 && found.strangers;
+}
+
 int complain_file(const char *path, int error, bool writing)
 {
     const char *why = strerror(-error);
@@ -57,6 +67,9 @@ int complain_file(const char *path, int error, bool writing)
         return complain("%s: this format cannot hold such counters", path);
     if (error == -EOVERFLOW && writing)
         return complain("%s: addresses are too large for this format", path);
+    if (error == -EACCES && writing && is_strangers(path))
+        return complain("%s: cannot write: another user made what is there, in a directory where "
+                        "anybody may; remove it, or name another file", path);
     if (error == -ENOSPC)
         return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
                         path);

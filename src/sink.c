@@ -9,8 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/output-path.h"
 #include "sink.h"
+
+static FILE *open_directly(const char *path)
+{
+    int fd = output_path_open(path);
+    FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (fd < 0)
+        errno = -fd;
+    else if (stream == NULL)
+        close(fd);
+    return stream;
+}
 
 static FILE *open_stream(struct sink *sink, const char *path)
 {
@@ -19,7 +33,7 @@ static FILE *open_stream(struct sink *sink, const char *path)
     if (path == NULL || strcmp(path, "-") == 0)
         return stdout;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return fopen(path, "we");
+        return open_directly(path);
     sink->path = path;
     return open_memstream(&sink->text, &sink->size);
 }

@@ -7,7 +7,6 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/output-path.h"
 #include "compat/compat.h"
 #include "compat/n64/ultra64.h"
 #include "dialect/dialect.h"
@@ -231,8 +231,7 @@ void pprofil_n64_flush(void)
     const char *path = secure_getenv("PPROFIL_N64_OUTPUT");
     const u32 head[] = {profile.count, profile.period_us, profile.overflow};
 
-    int fd = open(path != NULL ? path : "osprofile.out",
-                  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = output_path_open(path != NULL ? path : "osprofile.out");
     if (fd < 0)
         return;
     int error = write_words(fd, head, 3);

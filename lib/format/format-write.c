@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output-path.h"
 #include "format/codec.h"
 #include "format/format.h"
 
@@ -55,12 +56,11 @@ static int write_job(const struct job *job, int fd)
     return job->format->write(fd, job->profile);
 }
 
-/* more: of open(2)'s flags. */
-static int write_directly(const struct job *job, const char *path, int more)
+static int write_directly(const struct job *job, const struct output_path *place)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | more, 0666);
+    int fd = output_path_open_found(place);
     if (fd < 0)
-        return -errno;
+        return fd;
 
     int error = write_job(job, fd);
     if (close(fd) < 0 && error == 0)
@@ -68,39 +68,35 @@ static int write_directly(const struct job *job, const char *path, int more)
     return error;
 }
 
-/* Creates a file beside path, with the permissions that path has or would get. The name does
- * not grow with path's, which may be as long as names can be. */
-static int create_beside(const char *path, const struct stat *old, char temporary[PATH_MAX])
+/* Creates a file beside the place, with the permissions that its file has or would get. The name
+ * does not grow with the place's, which may be as long as names can be. */
+static int create_beside(const struct output_path *place, char temporary[NAME_MAX + 1])
 {
-    const char *slash = strrchr(path, '/');
-    int directory = slash == NULL ? 0 : (int)(slash - path) + 1, fd = -1;
+    mode_t mode = place->exists ? place->status.st_mode & 0777 : 0666;
+    int fd = -1;
 
     for (unsigned attempt = 0; fd < 0 && attempt < 1000; attempt++) {
-        int length = snprintf(temporary, PATH_MAX, "%.*s.pprofil-%d-%u", directory, path,
-                              (int)getpid(), attempt);
-        if (length < 0 || length >= PATH_MAX)
-            return -ENAMETOOLONG;
-        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                  old == NULL ? 0666 : old->st_mode & 0777);
+        snprintf(temporary, NAME_MAX + 1, ".pprofil-%d-%u", (int)getpid(), attempt);
+        fd = openat(place->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             return -errno;
     }
     if (fd < 0)
         return -EEXIST;
     /* what the umask took away; a file system without permissions may refuse */
-    if (old != NULL && fchmod(fd, old->st_mode & 0777) < 0 && errno != EPERM) {
+    if (place->exists && fchmod(fd, mode) < 0 && errno != EPERM) {
         int error = -errno;
         close(fd);
-        unlink(temporary);
+        unlinkat(place->directory, temporary, 0);
         return error;
     }
     return fd;
 }
 
-static int write_atomically(const struct job *job, const char *path, const struct stat *old)
+static int write_atomically(const struct job *job, const struct output_path *place)
 {
-    char temporary[PATH_MAX];
-    int fd = create_beside(path, old, temporary);
+    char temporary[NAME_MAX + 1];
+    int fd = create_beside(place, temporary);
     if (fd < 0)
         return fd;
 
@@ -109,35 +105,39 @@ static int write_atomically(const struct job *job, const char *path, const struc
         error = -errno;
     if (close(fd) < 0 && error == 0)
         error = -errno;
-    if (error == 0 && rename(temporary, path) < 0)
+    if (error == 0 && renameat(place->directory, temporary, place->directory, place->name) < 0)
         error = -errno;
     if (error != 0)
-        unlink(temporary);
+        unlinkat(place->directory, temporary, 0);
     return error;
 }
 
-/* *regular: is the path that of a file? */
+static int write_at(const struct job *job, const struct output_path *place, bool *regular)
+{
+    if (place->exists && S_ISDIR(place->status.st_mode))
+        return -EISDIR;
+    if (place->exists && !S_ISREG(place->status.st_mode))
+        return write_directly(job, place);
+    *regular = true;
+    int error = write_atomically(job, place);
+    /* in a directory where nothing may be made */
+    return error == -EACCES && place->exists ? write_directly(job, place) : error;
+}
+
+/* *regular: is the path that of a file? A link keeps pointing at what is written. */
 static int write_file(const struct job *job, const char *path, bool *regular)
 {
-    char real[PATH_MAX];
-    struct stat status;
+    struct output_path place;
 
     *regular = false;
     if (own_descriptor(path) >= 0)
         return write_job(job, own_descriptor(path));
-    if (realpath(path, real) != NULL)
-        path = real; /* a link keeps pointing at what is written */
-    else if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
-        return write_directly(job, path, O_CREAT); /* it is made where the link points */
-    bool exists = stat(path, &status) == 0;
-    if (exists && S_ISDIR(status.st_mode))
-        return -EISDIR;
-    if (exists && !S_ISREG(status.st_mode))
-        return write_directly(job, path, 0);
-    *regular = true;
-    int error = write_atomically(job, path, exists ? &status : NULL);
-    /* in a directory where nothing may be made */
-    return error == -EACCES && exists ? write_directly(job, path, O_TRUNC) : error;
+    int error = output_path_find(path, &place);
+    if (error != 0)
+        return error;
+    error = write_at(job, &place, regular);
+    output_path_close(&place);
+    return error;
 }
 
 static const char *base_name(const struct profile *profile, uint32_t object)
@@ -181,19 +181,29 @@ int format_file_at(const struct format *format, const char *path, const struct p
     return error;
 }
 
+static int check_part(const char *name)
+{
+    struct output_path place;
+    int error = output_path_find(name, &place);
+
+    if (error == 0 && place.exists && !S_ISREG(place.status.st_mode))
+        error = -EEXIST;
+    output_path_close(&place);
+    return error;
+}
+
 /* All names but the first were not given by anybody: what they lead to is overwritten only where
  * it is a file. */
 static int check_parts(const struct job *job, const char *path, const uint32_t *objects,
                        size_t count)
 {
     char name[PATH_MAX];
-    struct stat status;
     int error = 0;
 
     for (size_t i = 1; error == 0 && i < count; i++) {
         error = name_part(job->profile, path, objects, i, name);
-        if (error == 0 && stat(name, &status) == 0 && !S_ISREG(status.st_mode))
-            error = -EEXIST;
+        if (error == 0)
+            error = check_part(name);
     }
     return error;
 }

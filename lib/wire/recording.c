@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/output-path.h"
 #include "wire/wire.h"
 
 struct recording_header {
@@ -29,22 +30,20 @@ struct wire_recording {
     _Alignas(8) unsigned char event[WIRE_MAX_SAMPLE];
 };
 
-static int open_recording(const char *path, int flags, const char *mode,
-                          struct wire_recording **result)
+/* Takes a descriptor, or an error in its place, which is returned. */
+static int open_recording(int fd, const char *mode, struct wire_recording **result)
 {
-    struct wire_recording *recording = calloc(1, sizeof *recording);
-    if (recording == NULL)
-        return -ENOMEM;
-    int fd = open(path, flags | O_CLOEXEC, 0666);
-    if (fd >= 0) {
+    struct wire_recording *recording;
+
+    if (fd < 0)
+        return fd;
+    recording = calloc(1, sizeof *recording);
+    if (recording != NULL)
         recording->file = fdopen(fd, mode);
-        if (recording->file == NULL)
-            close(fd);
-    }
-    if (recording->file == NULL) {
-        int error = -errno;
+    if (recording == NULL || recording->file == NULL) {
         free(recording);
-        return error;
+        close(fd);
+        return -ENOMEM;
     }
     *result = recording;
     return 0;
@@ -52,7 +51,7 @@ static int open_recording(const char *path, int flags, const char *mode,
 
 int wire_record_create(const char *path, struct wire_recording **recording)
 {
-    int error = open_recording(path, O_WRONLY | O_CREAT | O_TRUNC, "wb", recording);
+    int error = open_recording(output_path_open(path), "wb", recording);
     if (error == 0 && fwrite(&own_header, sizeof own_header, 1, (*recording)->file) != 1)
         (*recording)->error = -EIO;
     return error;
@@ -77,7 +76,8 @@ int wire_record_close(struct wire_recording *recording)
 int wire_replay_open(const char *path, struct wire_recording **recording)
 {
     struct recording_header header;
-    int error = open_recording(path, O_RDONLY, "rb", recording);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int error = open_recording(fd < 0 ? -errno : fd, "rb", recording);
 
     if (error != 0)
         return error;

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * In /tmp anybody may have made a link, a FIFO or a file of the name that we are about to write.
+ * The kernel refuses to open such, where its settings are on (fs.protected_symlinks,
+ * fs.protected_fifos, fs.protected_regular: Documentation/admin-guide/sysctl/fs.rst). But a file
+ * is replaced by a rename, which the kernel does not take for following a link. So we follow the
+ * links at the end of a path ourselves, and apply these rules to each step, whatever the settings
+ * are: no output is meant to go where a stranger points.
+ *
+ * A step is taken from a directory that is held open, and a link is read through the descriptor
+ * that it was judged by: nobody can put another in its place in between.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/output-path.h"
+
+#define LINKS_MAX 40 /* as the kernel's: path_resolution(7) */
+#define ATTEMPTS_MAX 3
+
+/* Was it made by one who may not be trusted with its name? The kernel's rules: for links
+ * may_follow_link(), for files and FIFOs may_create_in_sticky() in fs/namei.c, at its strictest. */
+static bool is_strangers(const struct stat *directory, const struct stat *entry)
+{
+    bool anybodys = (directory->st_mode & S_IWOTH) != 0 ||
+                    (S_ISREG(entry->st_mode) && (directory->st_mode & S_IWGRP) != 0);
+
+    return (directory->st_mode & S_ISVTX) != 0 && anybodys && !S_ISDIR(entry->st_mode) &&
+           entry->st_uid != geteuid() && entry->st_uid != directory->st_uid;
+}
+
+/* Enters the directory of a path, which begins in the one found so far. */
+static int enter(struct output_path *found, const char *path)
+{
+    char directory[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+
+    if (path[0] == '\0')
+        return -ENOENT;
+    if (strlen(name) > NAME_MAX || strlen(path) >= PATH_MAX)
+        return -ENAMETOOLONG;
+    if (slash != NULL)
+        *(char *)mempcpy(directory, path, (size_t)(name - path)) = '\0';
+    int fd = openat(found->directory, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    output_path_close(found);
+    found->directory = fd;
+    if (*name == '\0')
+        return -EISDIR;
+    strcpy(found->name, name);
+    return 0;
+}
+
+/* A link leads on by the text in link, which is empty where there is nothing to follow. */
+static int judge(struct output_path *found, int entry, char link[PATH_MAX])
+{
+    struct stat directory;
+    struct statfs system;
+
+    link[0] = '\0';
+    if (fstat(found->directory, &directory) < 0 || fstat(entry, &found->status) < 0 ||
+        fstatfs(entry, &system) < 0)
+        return -errno;
+    found->exists = true;
+    found->strangers = is_strangers(&directory, &found->status);
+    if (found->strangers)
+        return -EACCES;
+    found->opaque = S_ISLNK(found->status.st_mode) && system.f_type == PROC_SUPER_MAGIC;
+    if (!S_ISLNK(found->status.st_mode) || found->opaque)
+        return 0;
+    found->exists = false;
+    ssize_t length = readlinkat(entry, "", link, PATH_MAX - 1);
+    if (length < 0)
+        return -errno;
+    link[length] = '\0';
+    return length == 0 ? -ENOENT : 0;
+}
+
+static int follow(const char *path, struct output_path *found)
+{
+    char link[PATH_MAX];
+
+    for (unsigned links = 0; links <= LINKS_MAX; links++) {
+        int error = enter(found, path);
+        if (error != 0)
+            return error;
+        int entry = openat(found->directory, found->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        if (entry < 0)
+            return errno == ENOENT ? 0 : -errno;
+        error = judge(found, entry, link);
+        close(entry);
+        if (error != 0 || link[0] == '\0')
+            return error;
+        path = link;
+    }
+    return -ELOOP;
+}
+
+int output_path_find(const char *path, struct output_path *found)
+{
+    *found = (struct output_path){.directory = AT_FDCWD};
+    int error = follow(path, found);
+    if (error != 0)
+        output_path_close(found);
+    return error;
+}
+
+void output_path_close(struct output_path *found)
+{
+    if (found->directory >= 0)
+        close(found->directory);
+    found->directory = AT_FDCWD;
+}
+
+/* With O_CREAT the kernel applies its own rules once more, to what is there now. */
+static int try_open(const struct output_path *found)
+{
+    int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
+
+    if (!found->opaque)
+        how |= found->exists ? O_NOFOLLOW : O_NOFOLLOW | O_EXCL;
+    int fd = openat(found->directory, found->name, how, 0666);
+    return fd < 0 ? -errno : fd;
+}
+
+int output_path_open_found(const struct output_path *found)
+{
+    struct stat status;
+    int error = 0, fd = try_open(found);
+
+    if (fd < 0)
+        return fd == -EEXIST || (fd == -ELOOP && !found->opaque) ? -EAGAIN : fd;
+    if (fstat(fd, &status) < 0)
+        error = -errno;
+    else if (found->exists && !found->opaque &&
+             (status.st_dev != found->status.st_dev || status.st_ino != found->status.st_ino))
+        error = -EAGAIN;
+    else if (S_ISREG(status.st_mode) && ftruncate(fd, 0) < 0)
+        error = -errno;
+    if (error == 0)
+        return fd;
+    close(fd);
+    return error;
+}
+
+static int may(const struct output_path *found, const char *name, int how)
+{
+    return faccessat(found->directory, name, how, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+int output_path_check(const struct output_path *found)
+{
+    if (found->opaque)
+        return 0;
+    if (found->exists && S_ISDIR(found->status.st_mode))
+        return -EISDIR;
+    int error = may(found, ".", W_OK | X_OK);
+    if (!found->exists || (error == 0 && S_ISREG(found->status.st_mode)))
+        return error;
+    return may(found, found->name, W_OK);
+}
+
+int output_path_open(const char *path)
+{
+    struct output_path found;
+    int fd = -EAGAIN;
+
+    for (unsigned attempt = 0; fd == -EAGAIN && attempt < ATTEMPTS_MAX; attempt++) {
+        fd = output_path_find(path, &found);
+        if (fd != 0)
+            break;
+        fd = output_path_open_found(&found);
+        output_path_close(&found);
+    }
+    return fd;
+}
+
+int output_path_directory(const char *path)
+{
+    struct output_path found;
+    char name[PATH_MAX];
+    size_t length = strlen(path);
+
+    if (length >= sizeof name)
+        return -ENAMETOOLONG;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    *(char *)mempcpy(name, path, length) = '\0';
+    if (strcmp(name, "/") == 0)
+        strcpy(name, "/.");
+    int fd = output_path_find(name, &found);
+    if (fd < 0)
+        return fd;
+    fd = openat(found.directory, found.name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        fd = -errno;
+    output_path_close(&found);
+    return fd;
+}

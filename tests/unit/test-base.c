@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/output-path.h"
+
+/* --- output-path ----------------------------------------------------------------------- */
+
+static void enter_new_directory(char name[64])
+{
+    snprintf(name, 64, "/tmp/pprofil-base-XXXXXX");
+    cr_assert_not_null(mkdtemp(name));
+    cr_assert_eq(chdir(name), 0);
+}
+
+static void make_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "we");
+
+    cr_assert_not_null(file);
+    cr_assert_geq(fputs(text, file), 0);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static void remove_directory(const char *name)
+{
+    char command[96];
+
+    snprintf(command, sizeof command, "rm -rf %s", name);
+    cr_assert_eq(system(command), 0);
+}
+
+static void expect_found(const char *path, const char *name, bool exists)
+{
+    struct output_path found;
+
+    cr_assert_eq(output_path_find(path, &found), 0, "%s", path);
+    cr_assert_str_eq(found.name, name);
+    cr_assert_eq(found.exists, exists, "%s", path);
+    output_path_close(&found);
+}
+
+static void expect_error(const char *path, int error)
+{
+    struct output_path found;
+
+    cr_assert_eq(output_path_find(path, &found), error, "%s", path);
+    output_path_close(&found);
+}
+
+Test(output_path, links_are_followed_to_their_end)
+{
+    char directory[64], path[128];
+
+    enter_new_directory(directory);
+    cr_assert_eq(mkdir("d", 0700), 0);
+    make_file("d/file", "old");
+    cr_assert_eq(symlink("d/second", "first"), 0);
+    cr_assert_eq(symlink("../d/file", "d/second"), 0);
+    cr_assert_eq(symlink("d/none", "dangling"), 0);
+    snprintf(path, sizeof path, "%s/d/file", directory);
+    cr_assert_eq(symlink(path, "whole"), 0);
+    expect_found("d/file", "file", true);
+    expect_found("first", "file", true);
+    expect_found("whole", "file", true);
+    expect_found("dangling", "none", false);
+    expect_found("new", "new", false);
+    expect_found("/dev/null", "null", true);
+    remove_directory(directory);
+}
+
+Test(output_path, what_leads_nowhere_has_its_own_error)
+{
+    char directory[64], name[NAME_MAX + 2];
+
+    enter_new_directory(directory);
+    make_file("file", "");
+    cr_assert_eq(symlink("ring", "ring"), 0);
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    expect_error("", -ENOENT);
+    expect_error("none/file", -ENOENT);
+    expect_error("file/file", -ENOTDIR);
+    expect_error("./", -EISDIR);
+    expect_error("ring", -ELOOP);
+    expect_error(name, -ENAMETOOLONG);
+    remove_directory(directory);
+}
+
+Test(output_path, another_file_in_the_place_is_not_written_to)
+{
+    struct output_path found;
+    char directory[64];
+    struct stat status;
+
+    enter_new_directory(directory);
+    make_file("file", "old");
+    make_file("other", "precious");
+    cr_assert_eq(output_path_find("file", &found), 0);
+    cr_assert_eq(rename("other", "file"), 0);
+    cr_assert_eq(output_path_open_found(&found), -EAGAIN);
+    cr_assert_eq(unlink("file"), 0);
+    make_file("other", "precious");
+    cr_assert_eq(symlink("other", "file"), 0);
+    cr_assert_eq(output_path_open_found(&found), -EAGAIN);
+    cr_assert_eq(stat("other", &status), 0);
+    cr_assert_eq(status.st_size, 8);
+    output_path_close(&found);
+    remove_directory(directory);
+}
+
+Test(output_path, the_kernel_follows_its_own_links)
+{
+    char directory[64], path[64];
+
+    enter_new_directory(directory);
+    make_file("file", "old");
+    int fd = open("file", O_RDWR);
+    cr_assert_geq(fd, 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    cr_assert_eq(symlink(path, "link"), 0);
+    int same = output_path_open("link");
+    cr_assert_geq(same, 0);
+    cr_assert_eq(lseek(fd, 0, SEEK_END), 0);
+    close(same);
+    close(fd);
+    remove_directory(directory);
+}
+
+Test(output_path, a_strangers_entry_is_refused_where_anybody_may_make_one)
+{
+    static const struct {
+        mode_t mode;
+        bool link, file;
+    } cases[] = {
+        {01777, true, true}, {01775, false, true}, {0777, false, false}, {01755, false, false}};
+    struct output_path found;
+    char directory[64];
+
+    if (geteuid() != 0)
+        cr_skip_test("to make others' files takes root");
+    enter_new_directory(directory);
+    cr_assert_eq(symlink("target", "link"), 0);
+    make_file("file", "");
+    cr_assert_eq(mkdir("own", 0700), 0);
+    cr_assert_eq(lchown("link", 65534, 65534), 0);
+    cr_assert_eq(lchown("file", 65534, 65534), 0);
+    cr_assert_eq(lchown("own", 65534, 65534), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_eq(chmod(".", cases[i].mode), 0);
+        expect_error("link", cases[i].link ? -EACCES : 0);
+        expect_error("file", cases[i].file ? -EACCES : 0);
+        expect_error("own", 0);
+    }
+    cr_assert_eq(chmod(".", 01777), 0);
+    cr_assert_eq(output_path_find("link", &found), -EACCES);
+    cr_assert(found.strangers);
+    cr_assert_eq(chown(".", 65534, 65534), 0); /* the directory's owner may */
+    expect_error("link", 0);
+    remove_directory(directory);
+}
