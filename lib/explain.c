@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "proc.h"
 #include "session-internal.h"
 
@@ -36,6 +37,7 @@ struct task_status explain_status(pid_t pid)
         return status;
     snprintf(status.name, sizeof status.name, "%.*s", (int)strcspn(field(text, "Name:"), "\n"),
              field(text, "Name:"));
+    plain_make(status.name, "");
     status.state = *field(text, "State:");
     status.tracer = strtol(field(text, "TracerPid:"), NULL, 10);
     char *next;

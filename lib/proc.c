@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "proc.h"
-#include "symbol/plain.h"
 
 ssize_t proc_read(int directory, const char *path, char *text, size_t size)
 {

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "session-internal.h"
 #include "spawn.h"
 #include "unwind/unwind.h"
@@ -30,6 +31,7 @@ int session_fail(struct pprofil_session *session, int error, const char *format,
     va_start(arguments, format);
     vsnprintf(session->problem, sizeof session->problem, format, arguments);
     va_end(arguments);
+    plain_make(session->problem, "");
     return error;
 }
 

@@ -341,9 +341,14 @@ static int print(struct run *run, pprofil_profile *profile)
 {
     if (run->asked.quiet)
         return 0;
-    run->asked.view.colour = view_colour(stderr);
+    FILE *out = fdopen(dup(STDERR_FILENO), "w");
+    if (out == NULL)
+        return complain("cannot print the report: %s", strerror(errno));
+    run->asked.view.colour = view_colour(out);
     die_of_signals();
-    int error = view_print(stderr, profile, &run->asked.view);
+    int error = view_print(out, profile, &run->asked.view);
+    if (fclose(out) != 0 && error == 0)
+        error = -errno;
     if (error == 0 && run->asked.verbose && run->asked.view.format == VIEW_TEXT)
         say_more(profile);
     return error == 0 ? 0 : complain("cannot print the report: %s", strerror(-error));

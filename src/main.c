@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
+#include "base/plain.h"
 #include "command.h"
 
 static const struct command commands[] = {
@@ -28,6 +29,39 @@ static const struct command commands[] = {
     {"diff", "show what two profiles differ in", command_diff},
     {"merge", "make one profile of several", command_merge},
 };
+
+/* Messages name files, processes and words of the command line, which others may have chosen, and
+ * not all of them are ours: argp prints some. What they have in common is the stream. */
+static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
+{
+    char text[BUFSIZ];
+    size_t room = sizeof text - 1, taken = size < room ? size : room;
+    const char *at = text;
+
+    (void)cookie;
+    memcpy(text, bytes, taken);
+    text[taken] = '\0';
+    plain_make(text, "\n\t");
+    for (size_t left = strlen(text); left > 0;) {
+        ssize_t wrote = write(STDERR_FILENO, at, left);
+        if (wrote < 0)
+            return 0; /* as fopencookie(3) wants errors */
+        at += wrote;
+        left -= (size_t)wrote;
+    }
+    return (ssize_t)taken;
+}
+
+/* By whole lines, so that no character is parted. */
+static void make_messages_plain(void)
+{
+    FILE *plain = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_plain});
+
+    if (plain == NULL)
+        return;
+    setvbuf(plain, NULL, _IOLBF, 0);
+    stderr = plain;
+}
 
 int complain(const char *format, ...)
 {
@@ -197,6 +231,7 @@ static void fill_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     fill_standard_descriptors();
+    make_messages_plain();
     survive(SIGPIPE);
     survive(SIGXFSZ);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)

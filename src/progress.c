@@ -32,18 +32,17 @@ void progress_show(struct progress *progress, pprofil_session *session, int64_t 
     double stopped = totals.target_cpu_ns == 0
                          ? 0
                          : 100.0 * (double)totals.stopped_ns / (double)totals.target_cpu_ns;
-    fprintf(stderr,
+    dprintf(STDERR_FILENO,
             "\r\033[K%.0f s  %" PRIu64 " samples  %" PRIu32 " threads  %.0f Hz  stopped %.2f %%"
             "  (Ctrl-C ends and prints)",
             (double)totals.elapsed_ns / 1e9, totals.samples, totals.threads_alive,
             pprofil_session_rate(session), stopped);
-    fflush(stderr);
     progress->on_screen = true;
 }
 
 void progress_clear(struct progress *progress)
 {
     if (progress->on_screen)
-        fputs("\r\033[K", stderr);
+        dprintf(STDERR_FILENO, "\r\033[K");
     progress->on_screen = false;
 }

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "command.h"
 
 #define BOLD "\033[1m"
@@ -30,8 +31,7 @@ struct column {
 
 void view_put_safely(FILE *out, const char *text)
 {
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++)
-        fputc(*at < 0x20 || *at == 0x7f ? '?' : *at, out);
+    plain_put(out, text);
 }
 
 static void print_share(FILE *out, const struct pprofil_row *row)

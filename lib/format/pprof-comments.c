@@ -2,11 +2,14 @@
 /* The comments of our pprof files, which are written and understood here, side by side. */
 #include "config.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+#include "base/utf8.h"
 #include "format/pprof.h"
 
 #define SIGN "pprofil: "
@@ -114,10 +117,53 @@ void pprof_hear_totals(const char *text, struct profile *profile)
         set_total(totals, &kept[i], pprof_number(text, kept[i].name));
 }
 
+/* pprof prints comments as they are. So a control character is written as its picture (U+2400 and
+ * the character; of DEL U+2421), from which it is read again. Takes text over. */
+static char *show_controls(char *text)
+{
+    char *shown = text == NULL ? NULL : malloc(3 * strlen(text) + 1), *to = shown;
+
+    for (const char *at = text, *from; shown != NULL && *(from = at) != '\0';) {
+        uint32_t character = utf8_take(&at);
+        if (plain_is_control(*from))
+            to += sprintf(to, "\xe2\x90%c", 0x80 + (*from == 0x7f ? 0x21 : *from));
+        else if (plain_is_safe(character))
+            to = mempcpy(to, from, (size_t)(at - from));
+        else
+            to = stpcpy(to, "\xef\xbf\xbd");
+    }
+    if (shown != NULL)
+        *to = '\0';
+    free(text);
+    return shown;
+}
+
+static void hide_controls(char *text)
+{
+    char *to = text;
+
+    for (const char *at = text; *at != '\0'; to++) {
+        unsigned picture = strncmp(at, "\xe2\x90", 2) == 0 ? (unsigned char)at[2] - 0x80u : 0;
+        bool shown = (picture > 0 && picture < 0x20) || picture == 0x21;
+        *to = !shown ? *at : picture == 0x21 ? 0x7f : (char)picture;
+        at += shown ? 3 : 1;
+    }
+    *to = '\0';
+}
+
 char *pprof_say_command(const struct profile *profile)
 {
     char *text;
-    return asprintf(&text, "%s %s", words[PPROF_COMMAND], profile->command) < 0 ? NULL : text;
+    int length = asprintf(&text, "%s %s", words[PPROF_COMMAND], profile->command);
+    return show_controls(length < 0 ? NULL : text);
+}
+
+int pprof_hear_command(const char *text, struct profile *profile)
+{
+    if (profile->command == NULL && (profile->command = strdup(text)) == NULL)
+        return -ENOMEM;
+    hide_controls(profile->command);
+    return 0;
 }
 
 char *pprof_say_process(const struct profile *profile, uint32_t index)
@@ -130,7 +176,7 @@ char *pprof_say_process(const struct profile *profile, uint32_t index)
                           words[PPROF_PROCESS], process->pid, process->ppid, process->generation,
                           U64(process->start), U64(process->end), process->status,
                           U64(process->cpu_ns), profile->strings[process->comm]);
-    return length < 0 ? NULL : text;
+    return show_controls(length < 0 ? NULL : text);
 }
 
 int pprof_hear_process(const char *text, struct profile *profile, uint32_t *index)
@@ -148,7 +194,12 @@ int pprof_hear_process(const char *text, struct profile *profile, uint32_t *inde
 
     if (status != NULL)
         process.status = (int32_t)strtol(status, NULL, 10);
-    int error = profile_string(profile, comm != NULL ? comm : "", &process.comm);
+    char *own = strdup(comm != NULL ? comm : "");
+    if (own == NULL)
+        return -ENOMEM;
+    hide_controls(own);
+    int error = profile_string(profile, own, &process.comm);
+    free(own);
     return error == 0 ? profile_add_process(profile, &process, index) : error;
 }
 

@@ -95,9 +95,7 @@ static int read_comment(struct pprof_reader *reader, uint32_t string)
         pprof_hear_totals(text, profile);
         return 0;
     case PPROF_COMMAND:
-        if (profile->command == NULL)
-            profile->command = strdup(text + 1);
-        return profile->command == NULL ? -ENOMEM : 0;
+        return pprof_hear_command(text + 1, profile);
     case PPROF_PROCESS:
         return read_process(reader, text);
     case PPROF_OBJECT:

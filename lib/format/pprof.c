@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/utf8.h"
 #include "format/pprof.h"
 
 #define LARGEST_TREE (4 * (size_t)PPROF_LARGEST) /* bytes of structures for one message */
@@ -218,45 +219,22 @@ void pprof_choose_values(const PbProfile *message, struct pprof_values *values)
 
 /* --- strings ------------------------------------------------------------------------- */
 
-static bool continues(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
-/* The length of the valid UTF-8 sequence at text, 0: none. Surrogates and overlong forms are
- * not valid (RFC 3629). */
-static size_t sequence(const unsigned char *text)
-{
-    if (text[0] < 0x80)
-        return 1;
-    if (text[0] >= 0xc2 && text[0] <= 0xdf)
-        return continues(text[1]) ? 2 : 0;
-    if (text[0] >= 0xe0 && text[0] <= 0xef) {
-        unsigned char low = text[0] == 0xe0 ? 0xa0 : 0x80, high = text[0] == 0xed ? 0x9f : 0xbf;
-        return text[1] >= low && text[1] <= high && continues(text[2]) ? 3 : 0;
-    }
-    if (text[0] >= 0xf0 && text[0] <= 0xf4) {
-        unsigned char low = text[0] == 0xf0 ? 0x90 : 0x80, high = text[0] == 0xf4 ? 0x8f : 0xbf;
-        return text[1] >= low && text[1] <= high && continues(text[2]) && continues(text[3]) ? 4
-                                                                                             : 0;
-    }
-    return 0;
-}
-
 size_t pprof_character(const char *text)
 {
-    return sequence((const unsigned char *)text);
+    const char *end = text;
+
+    return utf8_take(&end) == UTF8_NONE ? 0 : (size_t)(end - text);
 }
 
 size_t pprof_clean(const char *text, char *to)
 {
-    const unsigned char *at = (const unsigned char *)text;
+    const char *at = text;
     size_t length = 0;
 
     while (*at != '\0') {
-        size_t valid = sequence(at), size = valid > 0 ? valid : 3;
+        size_t valid = pprof_character(at), size = valid > 0 ? valid : 3;
         if (to != NULL)
-            memcpy(to + length, valid > 0 ? (const char *)at : "\xef\xbf\xbd", size);
+            memcpy(to + length, valid > 0 ? at : "\xef\xbf\xbd", size);
         length += size;
         at += valid > 0 ? valid : 1;
     }

@@ -91,6 +91,7 @@ enum pprof_comment pprof_comment_kind(const char **text);
 uint64_t pprof_number(const char *text, const char *key);
 /* Takes a comment's text into the profile. 0 or -ENOMEM; the process is added as *index. */
 void pprof_hear_totals(const char *text, struct profile *profile);
+int pprof_hear_command(const char *text, struct profile *profile);
 /* Slots that do not fit to those of earlier comments are left out. */
 int pprof_hear_timeline(const char *text, struct profile *profile);
 int pprof_hear_process(const char *text, struct profile *profile, uint32_t *index);

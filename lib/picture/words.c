@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/plain.h"
+#include "base/utf8.h"
 #include "picture/picture.h"
 
 #define LONGEST 500u /* characters of a name */
@@ -18,47 +20,12 @@
 
 /* --- characters ---------------------------------------------------------------------------- */
 
-/* Takes one character of UTF-8 (RFC 3629: no surrogates, no overlong forms); what is none gives
- * U+FFFD for its first byte. */
-static uint32_t take_character(const unsigned char **at)
-{
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    const unsigned char *text = (*at)++;
-
-    for (unsigned size = 1; size <= 4; size++) {
-        if ((text[0] & forms[size - 1].mask) != forms[size - 1].lead)
-            continue;
-        uint32_t character = text[0] & (unsigned char)~forms[size - 1].mask;
-        for (unsigned i = 1; i < size; i++) {
-            if ((text[i] & 0xc0) != 0x80) /* a zero byte ends it too */
-                return REPLACEMENT;
-            character = character << 6 | (text[i] & 0x3fu);
-        }
-        if (character < forms[size - 1].least || character > 0x10ffff ||
-            (character >= 0xd800 && character <= 0xdfff))
-            return REPLACEMENT;
-        *at = text + size;
-        return character;
-    }
-    return REPLACEMENT;
-}
-
-/* XML 1.0 has no control characters, not even escaped; marks and overrides of direction make
- * text look like another. */
+/* XML 1.0 has no control characters, not even escaped. */
 static uint32_t clean_character(uint32_t character)
 {
     if (character < 0x20)
         return 0x2400 + character; /* its picture */
-    if ((character >= 0x7f && character <= 0x9f) || character == 0x61c ||
-        (character >= 0x200b && character <= 0x200f) ||
-        (character >= 0x2028 && character <= 0x202e) ||
-        (character >= 0x2060 && character <= 0x206f) || character == 0xfeff ||
-        (character & 0xfffe) == 0xfffe)
-        return REPLACEMENT;
-    return character;
+    return plain_is_safe(character) ? character : REPLACEMENT;
 }
 
 static size_t put_character(uint32_t character, char *to)
@@ -76,14 +43,14 @@ static size_t put_character(uint32_t character, char *to)
 
 char *picture_clean(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
+    const char *at = text;
     size_t length = strlen(text), used = 0;
     char *clean = malloc((length < LONGEST ? length : LONGEST) * 4 + sizeof ELLIPSIS);
 
     if (clean == NULL)
         return NULL;
     for (unsigned count = 0; *at != '\0' && count < LONGEST; count++)
-        used += put_character(clean_character(take_character(&at)), clean + used);
+        used += put_character(clean_character(utf8_take(&at)), clean + used);
     strcpy(clean + used, *at != '\0' ? ELLIPSIS : "");
     return clean;
 }
@@ -128,15 +95,15 @@ void picture_escape(FILE *out, const char *text)
 
 void picture_escape_clipped(FILE *out, const char *text, unsigned columns)
 {
-    const unsigned char *at = (const unsigned char *)text, *fits = at;
+    const char *at = text, *fits = at;
     unsigned used = 0;
 
     if (columns < 3)
         return;
     while (*at != '\0') {
-        used += columns_of(take_character(&at));
+        used += columns_of(utf8_take(&at));
         if (used > columns) {
-            escape_bytes(out, text, (size_t)((const char *)fits - text));
+            escape_bytes(out, text, (size_t)(fits - text));
             fputs(ELLIPSIS, out);
             return;
         }

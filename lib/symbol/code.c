@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "symbol/code.h"
 #include "symbol/demangle.h"
 #include "symbol/disassemble.h"
-#include "symbol/plain.h"
 #include "symbol/symbolizer-internal.h"
 
 #define LARGEST (UINT64_C(1) << 20) /* bytes of a function */

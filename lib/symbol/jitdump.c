@@ -6,11 +6,11 @@
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "symbol/jitdump.h"
 
 #define MAGIC 0x4a695444u
@@ -90,13 +90,6 @@ static bool remember(struct reader *reader, uint64_t index, const struct code_na
     return true;
 }
 
-static void clean(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (iscntrl((unsigned char)*text))
-            *text = '?';
-}
-
 static bool take_load(struct reader *reader, uint64_t at, size_t size)
 {
     struct load load;
@@ -110,7 +103,7 @@ static bool take_load(struct reader *reader, uint64_t at, size_t size)
         pread(reader->fd, text, size < sizeof text ? size : sizeof text, (off_t)(at + sizeof load));
     if (got <= 0 || text[0] == '\0' || memchr(text, '\0', (size_t)got) == NULL)
         return true;
-    clean(text);
+    plain_make(text, "");
     char *copy = strdup(text);
     struct code_name name = {.start = load.address, .end = load.address + load.size, .name = copy};
     if (reader->lines != NULL && reader->lines_of == load.address) {
@@ -157,7 +150,7 @@ static int compare_lines(const void *left, const void *right)
 static const char *check_path(const char *text)
 {
     for (const char *at = text; *at != '\0'; at++)
-        if (iscntrl((unsigned char)*at))
+        if (plain_is_control(*at))
             return NULL;
     return *text == '\0' ? NULL : text;
 }

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "symbol/listing.h"
 #include "symbol/object-file.h"
-#include "symbol/plain.h"
 
 #define LARGEST_SOURCE (16 << 20) /* bytes */
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "symbol/perf-map.h"
-#include "symbol/plain.h"
 
 static char *read_all(int fd, size_t size)
 {

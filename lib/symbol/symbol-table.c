@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbol/plain.h"
+#include "base/plain.h"
 #include "symbol/symbol-table.h"
 
 #define LONGEST_NAME 32768u /* all symbols of a hostile file may have the same endless name */

@@ -10,6 +10,76 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
+#include "base/plain.h"
+#include "base/utf8.h"
+
+/* --- utf8, plain ----------------------------------------------------------------------- */
+
+Test(utf8, takes_whole_characters_and_single_bytes_of_what_is_none)
+{
+    static const struct {
+        const char *text;
+        uint32_t character;
+        int size;
+    } cases[] = {
+        {"a", 'a', 1},
+        {"\xc3\xa4", 0xe4, 2},
+        {"\xe2\x80\x94", 0x2014, 3},
+        {"\xf0\x9f\x98\x80", 0x1f600, 4},
+        {"\xf4\x8f\xbf\xbf", 0x10ffff, 4},
+        {"\x80", UTF8_NONE, 1},
+        {"\xc3", UTF8_NONE, 1},
+        {"\xe2\x80", UTF8_NONE, 1},
+        {"\xc0\xaf", UTF8_NONE, 1},
+        {"\xe0\x80\xaf", UTF8_NONE, 1},
+        {"\xed\xa0\x80", UTF8_NONE, 1},
+        {"\xf4\x90\x80\x80", UTF8_NONE, 1},
+        {"\xff", UTF8_NONE, 1},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *at = cases[i].text;
+        cr_assert_eq(utf8_take(&at), cases[i].character, "case %zu", i);
+        cr_assert_eq(at - cases[i].text, cases[i].size, "case %zu", i);
+    }
+}
+
+Test(plain, nothing_is_left_that_a_terminal_obeys)
+{
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"plain", "plain"},
+        {"\033[31m\a\x7f\r\n", "?[31m????"},
+        {"a\xc2\x9b"
+         "1m",
+         "a?1m"},
+        {"a\x9b"
+         "1m\xff",
+         "a?1m?"},
+        {"\xe2\x80\xae"
+         "txt\xe2\x80\x8b",
+         "?txt?"},
+        {"\xc3\xa4\xe2\x80\x94\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x80\x94\xf0\x9f\x98\x80"},
+        {"cut\xe2\x80", "cut??"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64], *printed = NULL;
+        size_t size;
+        strcpy(text, cases[i][0]);
+        FILE *out = open_memstream(&printed, &size);
+        cr_assert_not_null(out);
+        plain_put(out, text);
+        cr_assert_eq(fclose(out), 0);
+        plain_make(text, "");
+        cr_assert_str_eq(text, cases[i][1]);
+        cr_assert_str_eq(printed, cases[i][1]);
+        free(printed);
+    }
+    char kept[] = "a\tb\nc\r";
+    plain_make(kept, "\t\n");
+    cr_assert_str_eq(kept, "a\tb\nc?");
+}
 
 /* --- output-path ----------------------------------------------------------------------- */
 

@@ -19,8 +19,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/utf8.h"
 #include "build-events.h"
 #include "format/format.h"
+#include "format/pprof.h"
 #include "report/report.h"
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";
@@ -283,6 +285,34 @@ Test(pprof, nothing_is_a_profile_too)
     profile->command = strdup("");
     expect_round_trip(profile);
     profile_free(profile);
+}
+
+Test(pprof, comments_are_harmless_to_a_terminal)
+{
+    static const char *const names[] = {"\033[31m\n\x7f", "\xe2\x90", "\xe2\x90\x80", "a\xc2\x9bm"};
+    static const char *const kept[] = {"\033[31m\n\x7f", "\xef\xbf\xbd\xef\xbf\xbd", "\xe2\x90\x80",
+                                       "a\xef\xbf\xbdm"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct profile *profile = profile_new(), *again;
+        profile->command = strdup(names[i]);
+        feed_comm(profile, 1, 1, names[i]);
+        feed_sample(profile, 1, 1, 0x10, 5, WIRE_NO_SYSCALL);
+        for (uint32_t p = 0; p < 2; p++) {
+            char *comment = p == 0 ? pprof_say_command(profile) : pprof_say_process(profile, 0);
+            for (const char *at = comment; *at != '\0';) {
+                uint32_t character = utf8_take(&at);
+                cr_assert(character >= 0x20 && !(character >= 0x7f && character < 0xa0));
+            }
+            free(comment);
+        }
+        cr_assert_eq(format_write_file(&format_pprof, in_directory("p.pb.gz"), profile), 0);
+        cr_assert_eq(format_read_file(in_directory("p.pb.gz"), &again), 0);
+        cr_assert_str_eq(again->command, kept[i]);
+        cr_assert_str_eq(string(again, again->processes[0].comm), kept[i]);
+        profile_free(again);
+        profile_free(profile);
+    }
 }
 
 Test(pprof, strings_become_utf8)
@@ -802,7 +832,8 @@ Test(pprof, what_is_packed_twice_is_unpacked_once)
 
     for (int i = 0; i < 2; i++) {
         gzFile file = gzopen(in_directory(paths[i]), "wb");
-        int size = i == 0 ? (int)sizeof text - 1 : (int)load(in_directory("once.gz"), packed, sizeof packed);
+        int size = i == 0 ? (int)sizeof text - 1
+                          : (int)load(in_directory("once.gz"), packed, sizeof packed);
         cr_assert_eq(gzwrite(file, i == 0 ? (const void *)text : packed, (unsigned)size), size);
         gzclose(file);
     }

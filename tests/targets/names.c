@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names that a terminal would obey: a process, a zombie child of it, and a child that it traces.
+ * Says "ready PID ZOMBIE TRACED" and works until it is killed.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static volatile double number;
+
+static pid_t make_zombie(void)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        prctl(PR_SET_NAME, "z\033[31mZ\x07\xc2\x9b" "1m\x9b");
+        _exit(0);
+    }
+    return child;
+}
+
+static pid_t make_traced(void)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        prctl(PR_SET_NAME, "t\033]0;T\x07\xe2\x80\xae\xff");
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        for (;;)
+            pause();
+    }
+    return child;
+}
+
+__attribute__((noinline)) static void burn(void)
+{
+    for (int i = 0; i < 100000; i++)
+        number = number * 1.0001 + 1;
+}
+
+int main(void)
+{
+    prctl(PR_SET_NAME, "a\033[31mX\033]0;Z\x07\x9b\x7f");
+    pid_t zombie = make_zombie(), traced = make_traced();
+    printf("ready %d %d %d\n", (int)getpid(), (int)zombie, (int)traced);
+    fflush(stdout);
+    prctl(PR_SET_PDEATHSIG, 9); /* what is left of a test that was broken off */
+    for (;;)
+        burn();
+}
