@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 #include "base/plain.h"
 #include "proc.h"
 #include "session-internal.h"
+
+#define TIDS_NAMED_MAX 8
 
 /* Of a line that begins so: the program's name, in the first one, may read like any. */
 static const char *field(const char *text, const char *name)
@@ -110,4 +113,62 @@ void explain_attach(pid_t pid, int error, char *text, size_t size)
         snprintf(text, size, "no process %d: %d is a thread of another", pid, pid);
     else
         snprintf(text, size, "cannot trace %d (%s): %s", pid, status.name, strerror(-error));
+}
+
+struct untraced {
+    unsigned threads; /* of the process */
+    unsigned count;   /* of them, that the tracer does not trace */
+    pid_t first;
+    char tids[128]; /* ", TID" of each, as far as they are few */
+};
+
+static void note_thread(struct untraced *untraced, pid_t tid, pid_t tracer)
+{
+    struct task_status status = explain_status(tid);
+    size_t used = strlen(untraced->tids);
+
+    if (status.state == 0 || status.state == 'Z')
+        return;
+    untraced->threads++;
+    if (status.tracer == tracer)
+        return;
+    if (untraced->count++ == 0)
+        untraced->first = tid;
+    if (untraced->count <= TIDS_NAMED_MAX)
+        snprintf(untraced->tids + used, sizeof untraced->tids - used, ", %d", tid);
+    else if (untraced->count == TIDS_NAMED_MAX + 1)
+        snprintf(untraced->tids + used, sizeof untraced->tids - used, ", ...");
+}
+
+static void list_untraced(pid_t pid, pid_t tracer, struct untraced *untraced)
+{
+    char path[64];
+
+    *untraced = (struct untraced){0};
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *directory = opendir(path);
+    if (directory == NULL)
+        return;
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        if (entry->d_name[0] != '.')
+            note_thread(untraced, (pid_t)strtol(entry->d_name, NULL, 10), tracer);
+    closedir(directory);
+}
+
+void explain_untraced(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size)
+{
+    struct task_status status = explain_status(pid);
+    struct untraced untraced;
+    char why[256];
+
+    list_untraced(pid, tracer, &untraced);
+    if (untraced.count == 0) { /* they have ended, or their tracer has left them */
+        snprintf(text, size, "threads of %d (%s) that could not be traced, and of whose time "
+                 "nothing was seen: %u", pid, status.name, count);
+        return;
+    }
+    explain_attach(untraced.first, -EPERM, why, sizeof why);
+    snprintf(text, size,
+             "%u of %u threads of %d (%s) cannot be traced, and nothing is seen of their time: "
+             "%s; %s", untraced.count, untraced.threads, pid, status.name, untraced.tids + 2, why);
 }

@@ -79,8 +79,19 @@ struct pprofil_launch {
 int pprofil_session_launch_with(pprofil_session *session, char *const argv[],
                                 const struct pprofil_launch *launch, pid_t *pid);
 
-/* Seizes a running process and all its threads; none is stopped by it. -ESRCH, -EPERM, ... */
+/* Seizes a running process and all its threads that may be traced; none is stopped by it.
+ * -ESRCH, -EPERM, ...: there is none that may. */
 int pprofil_session_attach(pprofil_session *session, pid_t pid);
+
+/* Which threads of the process that was attached to last could not be traced, and why: one line
+ * for people; "" where all could. Nothing is seen of their time, nor of their children. */
+const char *pprofil_session_untraced(const pprofil_session *session);
+
+/* Attaches to those of several processes that may be traced. Calls warn with one line for each that
+ * may not, and for each of which some threads may not. 0; where there is none that may, the last
+ * one's error: the problem says why, and warn has been called for the others. */
+int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsigned count,
+                               void (*warn)(void *context, const char *line), void *context);
 
 /* Sampling begins stopped. */
 int pprofil_session_start(pprofil_session *session);
@@ -259,6 +270,7 @@ struct pprofil_totals {
     bool wall;
     uint64_t continued;     /* system calls continued that would have come back short */
     uint64_t cut_short;     /* system calls that came back short, for they could not be continued */
+    uint32_t untraced; /* threads that could not be traced, and of whose time nothing is seen */
 };
 
 /* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know; of perf.data,

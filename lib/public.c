@@ -224,6 +224,7 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
         .wall = from->wall,
         .continued = from->continued,
         .cut_short = from->cut_short,
+        .untraced = from->untraced,
     };
     memcpy(totals, &all, least(size, sizeof all));
 }

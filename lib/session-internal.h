@@ -66,6 +66,7 @@ struct pprofil_session {
     struct control *control;      /* owned; NULL: nobody may command it */
     struct tasks *tasks;          /* owned; NULL: nobody has asked for them yet */
     char problem[PROBLEM_SIZE];
+    char untraced[PROBLEM_SIZE]; /* threads of the last process attached to */
 };
 
 /* Records a problem in one line and returns error. */
@@ -105,6 +106,10 @@ struct task_status explain_status(pid_t pid);
 /* Says in one line why a task cannot be traced, and what can be done: error is what
  * PTRACE_SEIZE said. */
 void explain_attach(pid_t pid, int error, char *text, size_t size);
+
+/* Says in one line which threads of a process count of them cannot be traced, the first of which
+ * is why: tracer traces the others. */
+void explain_untraced(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size);
 
 /* --- session-wire.c ---------------------------------------------------------------- */
 

@@ -157,28 +157,6 @@ const char *pprofil_session_problem(const pprofil_session *session)
     return session == NULL ? "out of memory" : session->problem;
 }
 
-int session_attach_root(struct pprofil_session *session, const struct wire_message *command)
-{
-    if (session->root_count == SESSION_ROOTS_MAX)
-        return session_fail(session, -E2BIG, "at most %d processes at once", SESSION_ROOTS_MAX);
-    /* entered first: its end may be told before the answer is read */
-    session->roots[session->root_count++] = command->pid;
-    int error = session_command(session, command);
-    if (error != 0) {
-        session->root_count--;
-        bool told = session->answered && session->reply.pid > 0;
-        explain_attach(told ? session->reply.pid : command->pid, error, session->problem,
-                       sizeof session->problem);
-    }
-    return error;
-}
-
-int pprofil_session_attach(pprofil_session *session, pid_t pid)
-{
-    struct wire_message command = {.op = WIRE_OP_ATTACH, .pid = pid};
-    return session_attach_root(session, &command);
-}
-
 static int tell_supervisor(struct pprofil_session *session, const struct wire_message *command)
 {
     int error = session_command(session, command);

@@ -175,6 +175,8 @@ static int start_session(struct kprof *kprof)
         error = pprofil_session_attach(kprof->session, kprof->pid);
     if (error != 0)
         return complain("%s", pprofil_session_problem(kprof->session));
+    if (*pprofil_session_untraced(kprof->session) != '\0')
+        complain("%s", pprofil_session_untraced(kprof->session));
     int status = find_text(kprof);
     if (status != 0)
         return status;

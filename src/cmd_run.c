@@ -225,6 +225,12 @@ static int check_output(const char *path)
     return error == 0 ? 0 : complain_file(path, error, true);
 }
 
+static void warn(void *context, const char *line)
+{
+    (void)context;
+    complain("%s", line);
+}
+
 static int begin(struct run *run)
 {
     if (check_output(run->asked.output) != 0)
@@ -247,8 +253,9 @@ static int begin(struct run *run)
         begin_when_due(run); /* from the first instruction */
         error = pprofil_session_launch(run->session, run->asked.program, &run->child);
     }
-    for (unsigned i = 0; error == 0 && i < run->asked.pids.count; i++)
-        error = pprofil_session_attach(run->session, run->asked.pids.pids[i]);
+    if (error == 0 && run->asked.program == NULL)
+        error = pprofil_session_attach_all(run->session, run->asked.pids.pids,
+                                           run->asked.pids.count, warn, NULL);
     if (error == 0) {
         pprofil_session_control_targets(run->session);
         return 0;

@@ -254,11 +254,16 @@ void view_print_head(FILE *out, const pprofil_profile *profile, bool colour)
         fputs("# no samples: the target used too little CPU time, or none; -w shows where it "
               "waits\n",
               out);
-    else if (!part && totals.target_cpu_ns > 100000000u &&
+    else if (totals.untraced == 0 && !part && totals.target_cpu_ns > 100000000u &&
              (double)totals.cpu_ns < 0.9 * (double)totals.target_cpu_ns)
         fputs("# note: samples stand for less CPU time than the target used; its threads run in "
               "bursts too rare to be met\n",
               out);
+    if (totals.untraced > 0)
+        fprintf(out,
+                "# note: %" PRIu32 " thread%s could not be traced: nothing is seen of their time, "
+                "nor of their children\n",
+                totals.untraced, plural(totals.untraced));
 }
 
 const char *view_heat(double share)

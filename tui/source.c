@@ -30,6 +30,16 @@ static void name_targets(const struct source *source, const struct top_request *
     pprofil_profile_set_command(pprofil_session_profile(source->session), text);
 }
 
+static void warn(void *context, const char *line)
+{
+    struct source *source = context;
+
+    if (source->batch)
+        fprintf(stderr, "pprofil: %s\n", line);
+    else if (source->warning[0] == '\0')
+        snprintf(source->warning, sizeof source->warning, "%s", line);
+}
+
 static int reach_targets(struct source *source, const struct top_request *request,
                          const struct pprofil_launch *launch)
 {
@@ -40,15 +50,16 @@ static int reach_targets(struct source *source, const struct top_request *reques
                                             &source->child);
     else if (request->program != NULL)
         error = pprofil_session_launch(source->session, request->program, &source->child);
-    for (unsigned i = 0; error == 0 && i < request->pid_count; i++)
-        error = pprofil_session_attach(source->session, request->pids[i]);
+    else
+        error = pprofil_session_attach_all(source->session, request->pids, request->pid_count,
+                                           warn, source);
     return error;
 }
 
 int source_open(struct source *source, const struct top_request *request,
                 const struct pprofil_launch *launch, char *problem, size_t size)
 {
-    *source = (struct source){.status = -1};
+    *source = (struct source){.status = -1, .batch = request->batch};
     int error = pprofil_session_open(&request->options, &source->session);
 
     if (error == 0) {

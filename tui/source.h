@@ -15,6 +15,8 @@ struct source {
     uint64_t over_ns;         /* time of either; 0: neither yet */
     uint32_t survivor;        /* index of the process that was alive when last looked */
     int status;               /* of the child, as wait(2) has it; -1: it has not ended */
+    bool batch;               /* warnings go to standard error */
+    char warning[512];        /* the first of what could not be attached to; "": nothing */
 };
 
 /* Opens a session, starts the program or attaches to the processes, begins sampling. launch: the

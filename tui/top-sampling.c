@@ -48,6 +48,8 @@ void top_begin_sampling(struct top *top)
     top->agreed_wall = top->model->wall;
     top->names_at = top_now() + FIRST_NAMES_NS;
     top->window_at = top_now() + FIRST_WINDOW_NS;
+    if (top->source.warning[0] != '\0')
+        model_say(top->model, top_now(), "%s", top->source.warning);
     top->repaint = true;
 }
 

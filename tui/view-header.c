@@ -138,6 +138,8 @@ static void put_losses(const struct model *model, struct line *line)
     if (!brief || totals->lost > 0)
         put_fact(line, "lost", totals->lost > 0 ? STYLE_WARNING : STYLE_FIGURE, "%" PRIu64,
                  totals->lost);
+    if (totals->untraced > 0)
+        put_fact(line, "untraced", STYLE_WARNING, "%" PRIu32, totals->untraced);
     if (!brief || throttled > 0)
         put_fact(line, "throttled", STYLE_FIGURE, "%.1f %%", 100 * throttled); /* as was asked */
 }

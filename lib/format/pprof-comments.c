@@ -34,7 +34,7 @@ static const struct kept {
     TOTAL(target_cpu_ns), TOTAL(stopped_ns),     TOTAL(supervisor_cpu_ns), TOTAL(ticks),
     TOTAL(lost),          TOTAL(throttled_ns),   TOTAL(repaired),          TOTAL(threads_seen),
     TOTAL(threads_alive), TOTAL(processes_seen), TOTAL(processes_alive),   TOTAL(continued),
-    TOTAL(cut_short),
+    TOTAL(cut_short),     TOTAL(untraced),
 };
 #define KEPT (sizeof kept / sizeof *kept)
 

@@ -235,6 +235,7 @@ static void merge_totals(struct merger *merger)
     into->repaired += from->repaired;
     into->continued += from->continued;
     into->cut_short += from->cut_short;
+    into->untraced += from->untraced;
     if (from->asked_hz > 0 && (into->asked_hz <= 0 || from->asked_hz < into->asked_hz))
         into->asked_hz = from->asked_hz;
     if (from->start_time != 0)

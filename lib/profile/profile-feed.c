@@ -307,6 +307,7 @@ static void feed_stats(struct profile *profile, const struct wire_stats *event)
     totals->repaired = event->repaired;
     totals->continued = event->continued;
     totals->cut_short = event->cut_short;
+    totals->untraced = event->untraced;
     totals->threads_alive = event->threads;
     totals->processes_alive = event->processes;
 }

@@ -127,6 +127,7 @@ struct profile_totals {
     uint64_t repaired;     /* system calls saved from EINTR */
     uint64_t continued;    /* system calls saved from coming back short */
     uint64_t cut_short;    /* system calls that came back short because of us */
+    uint32_t untraced;     /* threads that could not be traced: their time is not sampled */
     uint32_t threads_seen, threads_alive;
     uint32_t processes_seen, processes_alive;
     double asked_hz;

@@ -3,6 +3,11 @@
  * Getting hold of a process: PTRACE_SEIZE on every thread, which stops none of them. Threads
  * born of seized ones come to us by themselves, so a pass over /proc/PID/task that finds
  * nothing new has them all.
+ *
+ * Some threads of a process may refuse: those that another traces, or that have other rights
+ * (the raw setresuid changes one thread's). The others are followed all the same. Those that
+ * refused are asked again now and then, for their tracer may have left them, and what they give
+ * birth to does not come to us.
  */
 #include "config.h"
 
@@ -18,6 +23,8 @@
 #define PATIENCE_US 10000
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
+#define LOOK_AGAIN_NS 1000000000u
+#define LOOK_AGAIN_SHARE 50u /* it may take 1 in so many of the time */
 /* No PTRACE_O_EXITKILL: when we end, however we end, the target goes on untraced. */
 #define SEIZE_OPTIONS                                                                             \
     (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |          \
@@ -26,8 +33,11 @@
 struct pass {
     struct supervisor *supervisor;
     struct process *process;
+    bool late;        /* the process was followed before */
+    bool interrupted; /* by an exec: tracees and processes may have gone */
     unsigned found;
-    int error;
+    unsigned untraced; /* threads that were not known to refuse */
+    int error;         /* of the first that refused */
     pid_t culprit;
 };
 
@@ -69,67 +79,88 @@ static int seize_soon(pid_t tid)
     return error;
 }
 
-static int seize(void *context, pid_t tid)
-{
-    struct pass *pass = context;
-    struct tracees *tracees = &pass->supervisor->tracees;
-
-    if (tracee_find(tracees, tid) != NULL || tid == pass->culprit)
-        return 0;
-    int refused = seize_soon(tid);
-    if (refused == -EAGAIN)
-        return -EAGAIN;
-    if (refused != 0) {
-        if (refused != -ESRCH) {
-            pass->error = refused;
-            pass->culprit = tid;
-        }
-        return 0;
-    }
-    struct tracee *tracee = tracee_add(tracees, pass->process, tid);
-    if (tracee == NULL)
-        return -ENOMEM;
-    tracee->state = TRACEE_RUNNING;
-    pass->found++;
-    return 0;
-}
-
-void attach_baseline(struct process *process)
+static void baseline(struct tracee *tracee)
 {
     struct procfs_cpu cpu;
 
+    if (procfs_read_cpu(&tracee->files, &cpu) == 0)
+        tracee->cpu_ns = cpu.run_ns;
+    tracee->cpu_base = tracee->cpu_ns;
+    tracee->attributed_ns = 0;
+    tracee->pending_ns = tracee->overdue_ns = 0;
+}
+
+void attach_baseline(struct supervisor *supervisor, struct process *process)
+{
     process->clock_base = 0;
     process->clock_base = process_cpu(process);
-    for (struct tracee *tracee = process->tracees; tracee != NULL;
-         tracee = tracee->process_next) {
-        tracee_read_cpu(tracee, &cpu);
-        tracee->cpu_base = tracee->cpu_ns;
-        tracee->attributed_ns = 0;
-        tracee->pending_ns = tracee->overdue_ns = 0;
-    }
+    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
+        baseline(tracee);
+    untraced_read(&supervisor->tracees, process);
+    process->untraced_ns = 0;
     process->attributed_ns = 0;
     process->explained_ns = 0;
     process->unexplained_ns = 0;
     process->scan = NULL;
 }
 
-static void introduce(struct supervisor *supervisor, struct process *process)
+static void introduce(struct supervisor *supervisor, struct tracee *tracee)
 {
+    pid_t pid = tracee->process->pid;
     uint64_t now = time_now();
+    struct procfs_state state;
 
-    tell_fork(supervisor, process->pid, 0);
-    for (struct tracee *tracee = process->tracees; tracee != NULL;
-         tracee = tracee->process_next) {
-        struct procfs_state state;
-        if (tracee->tid != process->pid)
-            tell_task(supervisor, WIRE_THREAD, process->pid, tracee->tid);
-        else
-            tell_comm(supervisor, tracee);
-        tracee->wall_at = now;
-        procfs_look(&tracee->files, &state);
-        if (state.doing == PROCFS_RUNNING)
-            tracee_heat(&supervisor->tracees, tracee, now);
+    if (tracee->tid != pid)
+        tell_task(supervisor, WIRE_THREAD, pid, tracee->tid);
+    tracee->wall_at = now;
+    procfs_look(&tracee->files, &state);
+    if (state.doing == PROCFS_RUNNING)
+        tracee_heat(&supervisor->tracees, tracee, now);
+}
+
+/* A thread that one of ours has just made is ours already, and says EPERM too; so does one that
+ * has ended. */
+static int note_refusal(struct pass *pass, pid_t tid, int error)
+{
+    struct tracees *tracees = &pass->supervisor->tracees;
+    struct process *process = pass->process;
+    bool known = untraced_knows(process, tid);
+
+    if (!known && procfs_status_number(tid, "TracerPid:") == (long)getpid())
+        return 0;
+    if (pass->error == 0) {
+        pass->error = error;
+        pass->culprit = tid;
     }
+    if (known || procfs_has_ended(process->pid, tid))
+        return 0;
+    pass->untraced++;
+    return untraced_add(tracees, process, tid);
+}
+
+static int seize(void *context, pid_t tid)
+{
+    struct pass *pass = context;
+    struct tracees *tracees = &pass->supervisor->tracees;
+
+    if (tracee_find(tracees, tid) != NULL)
+        return 0;
+    int refused = seize_soon(tid);
+    if (refused == -EAGAIN || refused == -ESRCH)
+        return refused == -EAGAIN ? -EAGAIN : 0;
+    if (refused != 0)
+        return note_refusal(pass, tid, refused);
+    untraced_remove(tracees, pass->process, tid);
+    struct tracee *tracee = tracee_add(tracees, pass->process, tid);
+    if (tracee == NULL)
+        return -ENOMEM;
+    tracee->state = TRACEE_RUNNING;
+    pass->found++;
+    if (pass->late) {
+        baseline(tracee);
+        introduce(pass->supervisor, tracee);
+    }
+    return 0;
 }
 
 static struct process *add_root(struct supervisor *supervisor, pid_t pid, bool launched)
@@ -147,7 +178,10 @@ static struct process *add_root(struct supervisor *supervisor, pid_t pid, bool l
 static int let_exec(struct pass *pass, pid_t pid)
 {
     stops_drain(pass->supervisor);
+    pass->interrupted = true;
     pass->process = process_find(&pass->supervisor->tracees, pid);
+    if (pass->process == NULL && pass->late)
+        return -ESRCH;
     if (pass->process == NULL)
         pass->process = add_root(pass->supervisor, pid, false);
     return pass->process == NULL ? -ENOMEM : 0;
@@ -177,12 +211,29 @@ static bool may_be_amid_exec(const struct pass *pass, pid_t pid)
            procfs_status_number(pid, "TracerPid:") == 0;
 }
 
-int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_t *culprit)
+/* Follows what was seized. Returns how many threads were not. */
+static unsigned begin(struct pass *pass)
+{
+    struct supervisor *supervisor = pass->supervisor;
+    struct process *process = pass->process;
+    attach_baseline(supervisor, process);
+    tell_fork(supervisor, process->pid, 0);
+    tell_process_comm(supervisor, process->pid);
+    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
+        introduce(supervisor, tracee);
+    sampler_arm(supervisor);
+    unsigned untraced = process->untraced != NULL ? pass->untraced : 0;
+    supervisor->stats.untraced += untraced;
+    return untraced;
+}
+
+int attach_process(struct supervisor *supervisor, pid_t pid, bool launched,
+                   struct attach_refusal *refusal)
 {
     struct pass pass = {.supervisor = supervisor};
     int error;
 
-    *culprit = pid;
+    *refusal = (struct attach_refusal){.tid = pid};
     if (process_find(&supervisor->tracees, pid) != NULL)
         return 0;
     pass.process = add_root(supervisor, pid, launched);
@@ -191,7 +242,7 @@ int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_
     error = seize_all(&pass, pid);
     for (int i = 0; i < EXEC_WAITS && may_be_amid_exec(&pass, pid); i++) {
         usleep(EXEC_WAIT_US);
-        pass.culprit = 0;
+        pass.error = 0;
         error = seize_all(&pass, pid);
     }
     if (pass.process == NULL)
@@ -199,13 +250,32 @@ int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_
     if (pass.process->tracee_count == 0) {
         if (pass.error != 0) {
             error = pass.error;
-            *culprit = pass.culprit;
+            refusal->tid = pass.culprit;
         }
         process_remove(&supervisor->tracees, pass.process);
         return error == 0 ? -ESRCH : error;
     }
-    attach_baseline(pass.process);
-    introduce(supervisor, pass.process);
-    sampler_arm(supervisor);
+    refusal->count = begin(&pass);
     return 0;
+}
+
+void attach_look_again(struct supervisor *supervisor)
+{
+    uint64_t began = time_now();
+    bool interrupted = false;
+
+    if (supervisor->tracees.untraced_count == 0 || began < supervisor->look_again_at)
+        return;
+    for (struct process *process = supervisor->tracees.processes;
+         process != NULL && !interrupted; process = process->next) {
+        struct pass pass = {.supervisor = supervisor, .process = process, .late = true};
+        if (process->untraced == NULL)
+            continue;
+        seize_all(&pass, process->pid);
+        supervisor->stats.untraced += pass.untraced;
+        interrupted = pass.interrupted; /* then there may be no next */
+    }
+    sampler_arm(supervisor);
+    uint64_t now = time_now();
+    supervisor->look_again_at = now + LOOK_AGAIN_NS + LOOK_AGAIN_SHARE * (now - began);
 }

@@ -46,6 +46,20 @@ static void forget_image(struct tracee *leader)
     process->scan = NULL;
 }
 
+struct tracee *exec_new_leader(struct supervisor *supervisor, pid_t tid)
+{
+    unsigned long former = 0;
+
+    ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former);
+    const struct tracee *caller = tracee_find(&supervisor->tracees, (pid_t)former);
+    if (caller == NULL || caller->process == NULL || caller->process->pid != tid)
+        return NULL;
+    struct tracee *leader = tracee_add(&supervisor->tracees, caller->process, tid);
+    if (leader != NULL)
+        leader->state = TRACEE_RUNNING;
+    return leader;
+}
+
 void exec_answer(struct supervisor *supervisor, struct tracee *leader)
 {
     struct process *process = leader->process;
@@ -58,10 +72,11 @@ void exec_answer(struct supervisor *supervisor, struct tracee *leader)
     if (caller != NULL && caller != leader && caller->process == process)
         become_leader(leader, caller);
     drop_other_threads(supervisor, leader);
+    untraced_clear(&supervisor->tracees, process);
     forget_image(leader);
     if (process->launching) {
         process->launching = false;
-        attach_baseline(process);
+        attach_baseline(supervisor, process);
         if (supervisor->sampling)
             supervisor->started_at = time_now();
     } else if (!supervisor->options.follow) {

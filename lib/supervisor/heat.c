@@ -44,7 +44,7 @@ static void cool_idle(struct supervisor *supervisor, uint64_t now)
 static bool unexplained(const struct process *process)
 {
     uint64_t explained = process->explained_ns + process->unexplained_ns + UNEXPLAINED_NS;
-    return process_cpu(process) > explained;
+    return process_cpu_traced(process) > explained;
 }
 
 static void search(struct supervisor *supervisor, struct process *process, uint64_t now)
@@ -63,12 +63,13 @@ static void search(struct supervisor *supervisor, struct process *process, uint6
     }
     if (process->scan != NULL)
         return;
-    uint64_t total = process_cpu(process);
+    uint64_t total = process_cpu_traced(process);
     process->unexplained_ns = total > process->explained_ns ? total - process->explained_ns : 0;
 }
 
-static void refresh_hot(struct supervisor *supervisor, const struct process *process)
+static void refresh(struct supervisor *supervisor, struct process *process)
 {
+    untraced_read(&supervisor->tracees, process);
     for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
          tracee = tracee->hot_next) {
         struct procfs_cpu cpu;
@@ -102,7 +103,7 @@ void heat_check(struct supervisor *supervisor, uint64_t now)
         if (process->launching || only_thread_is_hot(process))
             continue;
         if (due && process->scan == NULL && unexplained(process)) {
-            refresh_hot(supervisor, process);
+            refresh(supervisor, process);
             if (unexplained(process))
                 process->scan = process->tracees;
         }

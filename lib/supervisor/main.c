@@ -131,10 +131,13 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
 }
 
 static void answer(const struct supervisor *supervisor, const struct wire_message *command,
-                   int error, pid_t pid)
+                   int error, const struct attach_refusal *refusal)
 {
-    struct wire_message reply = {
-        .op = WIRE_OP_DONE, .error = -error, .pid = pid, .value = command->op};
+    struct wire_message reply = {.op = WIRE_OP_DONE,
+                                 .error = -error,
+                                 .pid = refusal->tid,
+                                 .flags = refusal->count,
+                                 .value = command->op};
     wire_send(supervisor->socket, &reply, -1);
 }
 
@@ -157,12 +160,13 @@ static int change_rate(struct supervisor *supervisor, double hz, int ring_fd)
 /* fd: what came with the command, or -1; the caller closes it. */
 static void obey(struct supervisor *supervisor, const struct wire_message *command, int fd)
 {
-    pid_t pid = command->pid;
+    struct attach_refusal refusal = {.tid = command->pid};
     int error = 0;
 
     switch (command->op) {
     case WIRE_OP_ATTACH:
-        error = attach_process(supervisor, pid, command->flags & WIRE_ATTACH_LAUNCHED, &pid);
+        error = attach_process(supervisor, command->pid, command->flags & WIRE_ATTACH_LAUNCHED,
+                               &refusal);
         break;
     case WIRE_OP_START:
         sampler_start(supervisor);
@@ -189,7 +193,7 @@ static void obey(struct supervisor *supervisor, const struct wire_message *comma
     default:
         error = -EINVAL;
     }
-    answer(supervisor, command, error, pid);
+    answer(supervisor, command, error, &refusal);
 }
 
 static void read_commands(struct supervisor *supervisor)
@@ -338,7 +342,7 @@ static void leave(struct supervisor *supervisor)
     if (supervisor->options.serve)
         return;
     struct wire_message quit = {.op = WIRE_OP_QUIT};
-    answer(supervisor, &quit, 0, 0);
+    answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }
 
 static int run(struct supervisor *supervisor)
@@ -355,6 +359,7 @@ static int run(struct supervisor *supervisor)
         wait_for_news(supervisor, timeout < deadline ? timeout : deadline);
         if (serve)
             serve_look_round(supervisor);
+        attach_look_again(supervisor);
         if (supervisor->unknown_count > 0 && !supervisor->sampling)
             stops_resolve_unknown(supervisor);
     }

@@ -271,6 +271,18 @@ bool procfs_is_thread(pid_t pid, pid_t tid)
     return access(path, F_OK) == 0;
 }
 
+bool procfs_has_ended(pid_t pid, pid_t tid)
+{
+    struct procfs_task task;
+    struct procfs_state state;
+
+    procfs_task_init(&task, pid, tid);
+    task.coarse = true;
+    procfs_look(&task, &state);
+    procfs_task_close(&task);
+    return state.doing == PROCFS_GONE;
+}
+
 int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context)
 {
     char path[PATH_SIZE];

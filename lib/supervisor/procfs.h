@@ -64,6 +64,9 @@ uint64_t procfs_began(pid_t pid);
 /* Is tid a thread of process pid? */
 bool procfs_is_thread(pid_t pid, pid_t tid);
 
+/* Has it ended, though its parent may not know yet? */
+bool procfs_has_ended(pid_t pid, pid_t tid);
+
 /* Calls seen for each thread of a process. 0 or -errno. */
 int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context);
 

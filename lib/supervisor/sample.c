@@ -43,7 +43,7 @@ static int64_t within_process(const struct supervisor *supervisor, const struct 
                               int64_t share)
 {
     const struct process *process = tracee->process;
-    uint64_t used = process_cpu(process);
+    uint64_t used = process_cpu_traced(process);
     int64_t left = (int64_t)(used - process->attributed_ns);
     int64_t lag = (int64_t)KERNEL_TICK_NS * CPU_COUNT(&supervisor->cpus);
     /* share 0: what it was given of the others' time is more than its own */

@@ -92,7 +92,7 @@ void sampler_start(struct supervisor *supervisor)
     supervisor->stats_at = supervisor->started_at - STATS_PERIOD_NS + FIRST_STATS_NS;
     for (struct process *process = supervisor->tracees.processes; process != NULL;
          process = process->next)
-        attach_baseline(process);
+        attach_baseline(supervisor, process);
     begin_wall(supervisor, supervisor->started_at);
     sampler_arm(supervisor);
 }
@@ -117,12 +117,12 @@ void sampler_pause(struct supervisor *supervisor)
     set_timer(supervisor, 0);
     for (struct process *process = supervisor->tracees.processes; process != NULL;
          process = process->next)
-        attach_baseline(process);
+        attach_baseline(supervisor, process);
 }
 
 void sampler_clear(struct supervisor *supervisor)
 {
-    supervisor->stats = (struct wire_stats){0};
+    supervisor->stats = (struct wire_stats){.untraced = supervisor->tracees.untraced_count};
     supervisor->left_out_ns = 0;
     supervisor->rate.throttled_ns = 0;
     supervisor->ended_cpu_ns = 0;
@@ -130,7 +130,7 @@ void sampler_clear(struct supervisor *supervisor)
     for (struct process *process = supervisor->tracees.processes; process != NULL;
          process = process->next) {
         process->paused_cpu_ns = 0;
-        attach_baseline(process);
+        attach_baseline(supervisor, process);
     }
 }
 

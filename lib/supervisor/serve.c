@@ -200,7 +200,7 @@ static int obey(struct supervisor *supervisor, int fd, pid_t pid,
 {
     struct process *process = process_find(&supervisor->tracees, pid);
     char name[sizeof request->dialect];
-    pid_t culprit;
+    struct attach_refusal refusal;
     int error = 0;
 
     memcpy(name, request->dialect, sizeof name);
@@ -214,7 +214,7 @@ static int obey(struct supervisor *supervisor, int fd, pid_t pid,
     if (dialect == NULL)
         return -EINVAL;
     if (process == NULL)
-        error = attach_process(supervisor, pid, false, &culprit);
+        error = attach_process(supervisor, pid, false, &refusal);
     if (error == 0 && (process = process_find(&supervisor->tracees, pid)) == NULL)
         error = -ESRCH;
     if (error == 0 && has_hung_up(fd))

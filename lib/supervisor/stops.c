@@ -220,6 +220,14 @@ static void handle_signal(struct supervisor *supervisor, struct tracee *tracee, 
     stopped_answer(supervisor, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
 }
 
+/* Does its process end with it, as far as can be seen? A leader that is no tracee says no word. */
+static bool ends_process(const struct tracee *tracee)
+{
+    const struct process *process = tracee->process;
+
+    return process->pid == tracee->tid || (!process->led && process->tracee_count == 1);
+}
+
 static void handle_end(struct supervisor *supervisor, struct tracee *tracee, uint64_t cpu_ns,
                        int status)
 {
@@ -228,8 +236,10 @@ static void handle_end(struct supervisor *supervisor, struct tracee *tracee, uin
     if (process == NULL) {
         supervisor->unknown_count--;
     } else {
-        bool whole = process->pid == tracee->tid;
-        tell_exit(supervisor, process->pid, tracee->tid, cpu_ns, status);
+        bool whole = ends_process(tracee);
+        if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))
+            status = -1; /* the leader goes on without us */
+        tell_exit(supervisor, process->pid, whole ? process->pid : tracee->tid, cpu_ns, status);
         supervisor->ended_cpu_ns += whole ? cpu_ns : 0;
         if (whole && process->root)
             tell_wake(supervisor);
@@ -257,7 +267,7 @@ static uint64_t last_cpu(const struct supervisor *supervisor, struct tracee *tra
 
     if (tracee == NULL || tracee->process == NULL)
         return 0;
-    if (tracee->tid == tracee->process->pid)
+    if (ends_process(tracee))
         return process_cpu_counted(tracee->process, supervisor->sampling);
     if (tracee->files.schedstat_fd >= 0)
         tracee_read_cpu(tracee, &cpu);
@@ -269,6 +279,8 @@ static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_
     struct tracee *tracee = tracee_find(&supervisor->tracees, tid);
     struct stop stop = decode(status);
 
+    if (tracee == NULL && stop.kind == STOP_EXEC)
+        tracee = exec_new_leader(supervisor, tid);
     if (tracee == NULL) {
         handle_unknown(supervisor, tid, &stop);
         return;

@@ -121,6 +121,7 @@ struct supervisor {
     uint64_t scanned_at; /* time of the last search for unexplained CPU time */
     uint64_t scan_cost_ns;
     uint64_t stats_at;   /* time of the last statistics */
+    uint64_t look_again_at; /* time: ask the threads that refused once more */
     size_t wall_bucket;  /* wall mode: where the round through all threads goes on */
 
     struct seat seat;
@@ -165,15 +166,25 @@ void stops_detach(struct supervisor *supervisor, struct tracee *tracee);
 
 /* The stop of an exec, which every thread but its caller has died of. */
 void exec_answer(struct supervisor *supervisor, struct tracee *leader);
+/* The same, where the former leader was no tracee: its number is that of a thread which was. NULL:
+ * it is not known, or there is no memory. */
+struct tracee *exec_new_leader(struct supervisor *supervisor, pid_t tid);
 
 /* --- attach.c ----------------------------------------------------------------------- */
 
 /* Once, before the first of these. */
 void attach_prepare(void);
-/* Seizes a process with all its threads. 0 or -errno; *culprit is the task that refused. */
-int attach_process(struct supervisor *supervisor, pid_t pid, bool launched, pid_t *culprit);
+struct attach_refusal {
+    pid_t tid;      /* of a failure: who refused */
+    unsigned count; /* of a success: threads that refused */
+};
+/* Seizes those threads of a process that may be traced. 0, or -errno where there are none. */
+int attach_process(struct supervisor *supervisor, pid_t pid, bool launched,
+                   struct attach_refusal *refusal);
+/* Asks those that refused once more, where it is time for that. */
+void attach_look_again(struct supervisor *supervisor);
 /* CPU time used up to now does not count. */
-void attach_baseline(struct process *process);
+void attach_baseline(struct supervisor *supervisor, struct process *process);
 
 /* --- sampler.c ---------------------------------------------------------------------- */
 
@@ -288,6 +299,8 @@ void tell_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);
 void tell_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid);
 /* Reads the thread's name and tells it where it has changed. */
 void tell_comm(struct supervisor *supervisor, struct tracee *tracee);
+/* The same of a process, whose leader may be no tracee. */
+void tell_process_comm(struct supervisor *supervisor, pid_t pid);
 void tell_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status);
 void tell_rate(struct supervisor *supervisor);
 void tell_stats(struct supervisor *supervisor);

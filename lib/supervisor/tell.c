@@ -124,18 +124,30 @@ void tell_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pi
     tell(supervisor, &event.header);
 }
 
-void tell_comm(struct supervisor *supervisor, struct tracee *tracee)
+/* known: the name told last, which is renewed. */
+static void tell_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char known[16])
 {
     struct wire_comm event = {.header = {WIRE_COMM, sizeof event},
                               .time = time_now(),
-                              .pid = (uint32_t)tracee->process->pid,
-                              .tid = (uint32_t)tracee->tid};
+                              .pid = (uint32_t)pid,
+                              .tid = (uint32_t)tid};
 
-    if (procfs_read_comm(tracee->process->pid, tracee->tid, event.comm) != 0 ||
-        strcmp(event.comm, tracee->comm) == 0)
+    if (procfs_read_comm(pid, tid, event.comm) != 0 || strcmp(event.comm, known) == 0)
         return;
-    memcpy(tracee->comm, event.comm, sizeof event.comm);
+    memcpy(known, event.comm, sizeof event.comm);
     tell(supervisor, &event.header);
+}
+
+void tell_comm(struct supervisor *supervisor, struct tracee *tracee)
+{
+    tell_name(supervisor, tracee->process->pid, tracee->tid, tracee->comm);
+}
+
+void tell_process_comm(struct supervisor *supervisor, pid_t pid)
+{
+    char none[16] = "";
+
+    tell_name(supervisor, pid, pid, none);
 }
 
 void tell_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status)

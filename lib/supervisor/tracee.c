@@ -98,6 +98,7 @@ void tracee_adopt(struct tracee *tracee, struct process *process)
         process->tracees->process_prev = tracee;
     process->tracees = tracee;
     process->tracee_count++;
+    process->led = process->led || tracee->tid == process->pid;
 }
 
 static void leave_process(struct tracee *tracee)
@@ -134,6 +135,7 @@ static void process_free(struct tracees *tracees, struct process *process)
     if (process->next != NULL)
         process->next->prev = process->prev;
     tracees->process_count--;
+    untraced_clear(tracees, process);
     maps_close(&process->maps);
     free(process->count);
     free(process);
@@ -201,6 +203,13 @@ uint64_t process_cpu(const struct process *process)
         return 0;
     uint64_t cpu = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
     return cpu > process->clock_base ? cpu - process->clock_base : 0;
+}
+
+uint64_t process_cpu_traced(const struct process *process)
+{
+    uint64_t cpu = process_cpu(process);
+
+    return cpu > process->untraced_ns ? cpu - process->untraced_ns : 0;
 }
 
 uint64_t process_cpu_counted(const struct process *process, bool sampling)

@@ -35,6 +35,7 @@ enum stop_maker {
 };
 
 struct process;
+struct untraced;
 
 struct tracee {
     pid_t tid;
@@ -103,6 +104,9 @@ struct process {
     struct maps maps;
     struct tracee *tracees;
     unsigned tracee_count;
+    bool led;                  /* its leader is, or was, one of them */
+    struct untraced *untraced; /* owned: its threads that could not be seized */
+    uint64_t untraced_ns;      /* CPU time of those, since it is sampled, as last read */
     struct process *prev, *next;
 };
 
@@ -112,6 +116,7 @@ struct tracees {
     size_t bucket_count; /* a power of two */
     unsigned count;
     unsigned process_count;
+    unsigned untraced_count; /* threads, of all processes */
     struct process *processes;
     struct tracee *hot;
     unsigned hot_count;
@@ -136,7 +141,9 @@ void process_remove(struct tracees *tracees, struct process *process);
 /* CPU time of the process since it is sampled, or was paused, ns; 0 where its clock is gone.
  * Works on a zombie that is not reaped yet. */
 uint64_t process_cpu(const struct process *process);
-/* The same over all stretches of sampling, of which one goes on if sampling. */
+/* The same without that of threads that could not be seized. */
+uint64_t process_cpu_traced(const struct process *process);
+/* process_cpu over all stretches of sampling, of which one goes on if sampling. */
 uint64_t process_cpu_counted(const struct process *process, bool sampling);
 
 void tracee_heat(struct tracees *tracees, struct tracee *tracee, uint64_t now);
@@ -145,5 +152,16 @@ void tracee_cool(struct tracees *tracees, struct tracee *tracee);
 /* Reads its CPU time and books what is new of it as explained. False where the kernel does
  * not tell, and then nothing has changed. */
 bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
+
+/* --- untraced.c: threads that could not be seized ----------------------------------------- */
+
+bool untraced_knows(struct process *process, pid_t tid);
+/* Books one that is not known, with all the CPU time of its life. 0 or -ENOMEM. */
+int untraced_add(struct tracees *tracees, struct process *process, pid_t tid);
+/* Forgets one, where it is known; or all of a process. */
+void untraced_remove(struct tracees *tracees, struct process *process, pid_t tid);
+void untraced_clear(struct tracees *tracees, struct process *process);
+/* Reads what CPU time they have used, and forgets those that have ended. */
+void untraced_read(struct tracees *tracees, struct process *process);
 
 #endif

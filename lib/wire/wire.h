@@ -174,7 +174,7 @@ struct wire_stats {
     uint32_t repaired;     /* system calls restarted that would have failed with EINTR */
     uint32_t continued;    /* system calls continued that would have come back short */
     uint32_t cut_short;    /* that could not be continued, and came back short */
-    uint32_t reserved;
+    uint32_t untraced;     /* threads of followed processes that could not be seized */
 };
 
 /* Is this a whole, known event that fits into available bytes? Everything that reads
@@ -231,7 +231,8 @@ struct wire_message {
     uint32_t op;    /* enum wire_op */
     int32_t error;  /* DONE, OBJECT: 0 or an errno */
     int32_t pid;    /* ATTACH, DONE: process; DONE with an error: the task that refused */
-    uint32_t flags; /* enum wire_attach_flags */
+    uint32_t flags; /* ATTACH: enum wire_attach_flags; its DONE: threads that refused, while
+                       others of the process did not */
     uint64_t value;
 };
 

@@ -113,7 +113,8 @@ static void describe_totals(FILE *out, const struct profile *profile)
         totals->elapsed_ns,        totals->target_cpu_ns,  totals->stopped_ns,
         totals->supervisor_cpu_ns, totals->ticks,          totals->lost,
         totals->throttled_ns,      totals->repaired,       totals->threads_seen,
-        totals->threads_alive,     totals->processes_seen, totals->processes_alive};
+        totals->threads_alive,     totals->processes_seen, totals->processes_alive,
+        totals->untraced};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         fprintf(out, " %" PRIu64, numbers[i]);
     fputc('\n', out);
@@ -210,7 +211,8 @@ static struct profile *make_profile(bool wall)
                                .stopped_ns = 3,
                                .threads = 4,
                                .processes = 1,
-                               .repaired = 2};
+                               .repaired = 2,
+                               .untraced = 3};
 
     feed_fork(profile, 10, 0);
     feed_comm(profile, 10, 10, "prog one");

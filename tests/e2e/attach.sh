@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Attaching to what may not be traced: the threads and processes that may are sampled, and the
+# others are named.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+# begin WAY SECONDS: a target whose threads have another tracer
+begin() {
+	: >"$work/out"
+	"$targets/untraced" "$1" "$2" >"$work/out" &
+	target=$!
+	for i in $(seq 100); do grep -q ready "$work/out" && return; sleep 0.1; done
+	skip "no process can trace its parent here"
+}
+# ends NAME PID: it ends by itself
+ends() {
+	for i in $(seq 150); do kill -0 "$2" 2>/dev/null || { pass "$1"; return; }; sleep 0.1; done
+	fail "$1" "still there after 15 s"
+	kill "$2"
+}
+# tracer PID: who traces one of its threads
+tracer() { sed -n 's/^TracerPid:[^0-9]*\([1-9]\)/\1/p' "/proc/$1"/task/*/status | head -n 1; }
+
+# CPU time of threads too short for many samples is drawn to that of their process
+begin short 3
+timeout 30 "$pprofil" -f json -o "$work/p.pb.gz" -p "$target" 2>"$work/err"
+expect "one thread refuses: status" 0 $?
+expect_text "one thread refuses: which, and why" \
+	"^pprofil: 1 of [0-9]+ threads of $target \(untraced\) cannot be traced, and nothing is seen of their time: [0-9]+; [0-9]+ \(untraced\) is already traced by [0-9]+ \(untraced\)" \
+	"$work/err"
+"$pprofil" report -f json -n 0 "$work/p.pb.gz" >"$work/json"
+expect "one thread refuses: the number is saved" 1 "$(number "$work/json" untraced)"
+own=$(sed -n 's/^cpu //p' "$work/out")
+between "one thread refuses: its time is not given to the others" 0.4 \
+	"$(awk "BEGIN{print $(number "$work/json" cpu_ns) / $own}")" 1.6
+expect "one thread refuses: nothing of it is sampled" 0 "$(grep -c spend_there "$work/json")"
+"$pprofil" report "$work/p.pb.gz" >"$work/text"
+expect_text "one thread refuses: the report says so" '^# note: 1 thread could not be traced' \
+	"$work/text"
+wait "$target"
+
+begin short 60
+"$pprofil" top -b -n 1 -d 1 -p "$target" >"$work/text" 2>"$work/err"
+expect "top: status" 0 $?
+expect_text "top: names it" '^pprofil: 1 of [0-9]+ threads' "$work/err"
+expect_text "top: shows it" 'threads not traced 1' "$work/text"
+
+# its tracer leaves it: then it is ours
+other=$(tracer "$target")
+timeout 20 "$pprofil" -d 4 -f csv -p "$target" >"$work/csv" 2>&1 & run=$!
+sleep 1
+kill "$other"
+wait "$run"
+expect_text "a tracer that leaves a thread: it is sampled" ',spend_there' "$work/csv"
+expect_free "a tracer that leaves a thread: afterwards" "$target"
+
+# a thread of another user: setresuid(2) by itself changes one thread's
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	begin rights 60
+	setpriv --reuid 65534 --regid 65534 --clear-groups timeout 20 "$pprofil" -d 1 -f csv -p "$target" >"$work/csv" 2>&1
+	expect "a thread of another user: status" 0 $?
+	expect_text "a thread of another user: why" 'belongs to user 0, not to you \(65534\): use sudo$' "$work/csv"
+	expect_text "a thread of another user: the others are sampled" ',spend_here' "$work/csv"
+	expect "a thread of another user: nothing of it is sampled" 0 "$(grep -c spend_there "$work/csv")"
+	kill "$target"
+else
+	echo "SKIP a thread of another user: needs root and setpriv"
+fi
+
+# several processes
+"$targets/split" 60 >/dev/null & other=$!
+begin all 60
+all=$target
+timeout 20 "$pprofil" -d 0.5 -f csv -p "$all,$other" >"$work/csv" 2>&1
+expect "one process of two refuses: status" 0 $?
+expect_text "one process of two refuses: why" "^pprofil: $all \(untraced\) is already traced by" \
+	"$work/csv"
+expect_text "one process of two refuses: the other is sampled" ',spend_half,' "$work/csv"
+timeout 20 "$pprofil" -d 0.5 -f csv -p "99999999,$other" >"$work/csv" 2>&1
+expect "one process of two is none: status" 0 $?
+expect_text "one process of two is none: says so" '^pprofil: no process 99999999' "$work/csv"
+timeout 20 "$pprofil" -d 0.5 -p "$all,99999999" >"$work/text" 2>&1
+expect "all refuse: status" 125 $?
+expect "all refuse: a line each" 2 "$(grep -c '^pprofil: ' "$work/text")"
+expect "all refuse: and no more" 2 "$(wc -l <"$work/text")"
+timeout 20 "$pprofil" -d 0.5 -p "$all" >"$work/text" 2>&1
+expect "a process refuses: status" 125 $?
+expect "a process refuses: in a line" 1 "$(wc -l <"$work/text")"
+expect_free "one process of two refuses: the other afterwards" "$other"
+kill "$all" "$other"
+
+# what a thread with another tracer gives birth to is found a little later
+begin births 2
+timeout 60 "$pprofil" -f csv -p "$target" >"$work/csv" 2>&1
+expect "born of a thread that refuses: status" 0 $?
+expect_text "born of a thread that refuses: sampled" ',spend_here,' "$work/csv"
+ends "born of a thread that refuses: the target ends" "$target"
+
+# the end is seen though the leader does not tell of it
+begin leader 1.5
+timeout 20 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
+expect "the leader refuses: its end is seen" 0 $?
+expect_text "the leader refuses: the others are sampled" 'spend_here' "$work/json"
+between "the leader refuses: the target's CPU time is told" 1 \
+	"$(awk "BEGIN{print $(number "$work/json" target_cpu_ns) / 1e9}")" 3
+wait "$target"
+expect "the leader refuses: the target's status" 3 $?
+
+begin exec 1
+timeout 20 "$pprofil" -f csv --by process -p "$target" >"$work/csv" 2>&1
+expect "the leader refuses, and a thread executes: the end is seen" 0 $?
+ends "the leader refuses, and a thread executes: the target ends" "$target"
+expect "the leader refuses, and a thread executes: two images" 2 \
+	"$(grep -c ",$target,0" "$work/csv")"
+
+"$targets/odd" leaderless 1 & target=$!
+sleep 0.3
+timeout 20 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
+expect "without a leader: its end is seen" 0 $?
+expect "without a leader: nobody refuses" 0 "$(number "$work/json" untraced)"
+finish

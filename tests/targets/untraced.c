@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes some of whose threads another process traces, which says "ready" when it does:
+ *
+ *   untraced short SECONDS    such a thread works in spend_there all the time; others of 5 ms each
+ *                             come and go and work in spend_here; at the end their CPU time is
+ *                             printed, "cpu NS"
+ *   untraced births SECONDS   such a thread makes another, which works in spend_here
+ *   untraced leader SECONDS   such a thread leads the process; another works in spend_here and
+ *                             ends the process with status 3
+ *   untraced exec SECONDS     the same, but it executes "untraced own SECONDS" after half a second
+ *   untraced own SECONDS      works in spend_here; nobody traces it
+ *   untraced rights SECONDS   a thread of user 0 works in spend_there, one of user 65534 in spend_here;
+ *                             nobody traces them
+ *   untraced all SECONDS      works in spend_here; all threads are traced
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char **arguments;
+static double seconds;
+static int asked[2] = {-1, -1}, answered[2] = {-1, -1}; /* pipes: thread numbers, and that they are traced */
+
+static double now(clockid_t clock)
+{
+    struct timespec time;
+
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+#define SPENDER(name, constant)                                                                   \
+    __attribute__((noinline)) static void name(double cpu_seconds)                                \
+    {                                                                                             \
+        volatile unsigned long sum = constant;                                                    \
+        double end = now(CLOCK_THREAD_CPUTIME_ID) + cpu_seconds;                                  \
+        while (now(CLOCK_THREAD_CPUTIME_ID) < end)                                                \
+            for (int i = 0; i < 20000; i++)                                                       \
+                sum = sum * 2862933555777941757ul + constant;                                     \
+    }
+SPENDER(spend_here, 1)
+SPENDER(spend_there, 3)
+
+static pthread_t start(void *(*body)(void *))
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, body, NULL);
+    return thread;
+}
+
+/* Seizes what it is told to, and lets all stops pass. */
+static void trace_others(void)
+{
+    pid_t tid;
+    int status;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(asked[1]);
+    while (read(asked[0], &tid, sizeof tid) == (ssize_t)sizeof tid) {
+        char answer = ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0;
+        if (write(answered[1], &answer, 1) != 1)
+            break;
+    }
+    while ((tid = waitpid(-1, &status, __WALL)) > 0)
+        if (WIFSTOPPED(status))
+            ptrace(PTRACE_CONT, tid, NULL, status >> 16 == 0 ? (long)WSTOPSIG(status) : 0L);
+    _exit(0);
+}
+
+static void begin_tracer(void)
+{
+    pid_t tracer;
+
+    if (pipe(asked) < 0 || pipe(answered) < 0 || (tracer = fork()) < 0)
+        exit(1);
+    if (tracer == 0)
+        trace_others();
+    prctl(PR_SET_PTRACER, (unsigned long)tracer, 0, 0, 0);
+}
+
+static void be_traced(void)
+{
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+    char answer = 0;
+
+    if (write(asked[1], &tid, sizeof tid) != (ssize_t)sizeof tid ||
+        read(answered[0], &answer, 1) != 1 || answer != 1)
+        exit(1);
+}
+
+static void be_ready(void)
+{
+    close(asked[1]); /* no more will be asked for */
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    puts("ready");
+    fflush(stdout);
+}
+
+static void *work(void *unused)
+{
+    spend_here(seconds);
+    return unused;
+}
+
+static void *work_traced(void *unused)
+{
+    be_traced();
+    be_ready();
+    spend_there(1e9);
+    return unused;
+}
+
+static void *work_there(void *unused)
+{
+    spend_there(seconds);
+    return unused;
+}
+
+/* The library's setresuid changes all threads. */
+static void *work_as_nobody(void *unused)
+{
+    if (syscall(SYS_setresgid, 65534, 65534, 65534) != 0 ||
+        syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
+        exit(1);
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* which a change of users takes away */
+    be_ready();
+    return work(unused);
+}
+
+static void *short_work(void *unused)
+{
+    spend_here(0.005);
+    return unused;
+}
+
+static void run_short(void)
+{
+    double spent = 0, end = now(CLOCK_MONOTONIC) + seconds;
+
+    start(work_traced);
+    while (now(CLOCK_MONOTONIC) < end) {
+        pthread_join(start(short_work), NULL);
+        spent += 0.005;
+        usleep(20000);
+    }
+    printf("cpu %.0f\n", spent * 1e9);
+}
+
+static void *give_birth(void *unused)
+{
+    be_traced();
+    be_ready();
+    usleep(500000); /* whoever attaches now does not see the next */
+    pthread_join(start(work), NULL);
+    return unused;
+}
+
+static void *work_and_end(void *unused)
+{
+    be_ready();
+    spend_here(seconds);
+    exit(3);
+    return unused;
+}
+
+static void *work_and_execute(void *unused)
+{
+    char own[] = "own";
+
+    be_ready();
+    spend_here(0.5);
+    arguments[1] = own;
+    execv("/proc/self/exe", arguments);
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 2;
+    arguments = argv;
+    seconds = atof(argv[2]);
+    if (strcmp(argv[1], "own") == 0) {
+        spend_here(seconds);
+        return 0;
+    }
+    if (strcmp(argv[1], "rights") == 0) {
+        start(work_there);
+        work_as_nobody(NULL);
+        return 0;
+    }
+    begin_tracer();
+    if (strcmp(argv[1], "short") == 0) {
+        run_short();
+    } else if (strcmp(argv[1], "births") == 0) {
+        pthread_join(start(give_birth), NULL);
+    } else if (strcmp(argv[1], "all") == 0) {
+        be_traced();
+        be_ready();
+        spend_here(seconds);
+    } else {
+        be_traced();
+        start(strcmp(argv[1], "leader") == 0 ? work_and_end : work_and_execute);
+        for (;;)
+            pause();
+    }
+    return 0;
+}
