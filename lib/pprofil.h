@@ -33,6 +33,7 @@ enum pprofil_flags {
     PPROFIL_NO_INHERIT = 1u << 2, /* do not follow forked children */
     PPROFIL_PARSE_MAPS = 1u << 3, /* do as on kernels without PROCMAP_QUERY; for tests */
     PPROFIL_CALL_GRAPH = 1u << 4, /* record who called, not only who ran */
+    PPROFIL_WARY = 1u << 5,       /* do as on kernels before 5.7; for tests */
 };
 
 #define PPROFIL_MIN_HZ 1.0

@@ -42,6 +42,8 @@ int session_spawn_supervisor(struct pprofil_session *session, int socket, int ri
         argv[count++] = (char *)"--no-inherit";
     if (options->flags & PPROFIL_PARSE_MAPS)
         argv[count++] = (char *)"--parse-maps";
+    if (options->flags & PPROFIL_WARY)
+        argv[count++] = (char *)"--wary";
     snprintf(numbers[6], sizeof numbers[6], "--stack-size=%zu", options->stack_size);
     argv[count++] = numbers[6];
     for (unsigned i = 0; i < 3; i++) {

@@ -41,6 +41,7 @@ static void forget_image(struct tracee *leader)
 
     maps_close(&process->maps);
     procfs_task_close(&leader->files);
+    leader->files.coarse = leader->files.accompanied = false;
     leader->comm[0] = '\0';
     process->witness = process->pid;
     process->scan = NULL;

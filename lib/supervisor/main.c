@@ -21,6 +21,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "supervisor/kernel.h"
 #include "supervisor/supervisor.h"
 
 #define UNKNOWN_POLL_MS 20 /* how soon orphans of a fork are looked after */
@@ -122,6 +123,7 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
         error = stack_init(&supervisor->stack, supervisor->options.stack_size);
     if (error == 0)
         error = tracees_init(&supervisor->tracees);
+    supervisor->tracees.wary = supervisor->options.wary || kernel_looks_wait_here();
     if (error == 0)
         error = open_descriptors(supervisor);
     const struct options *options = &supervisor->options;
@@ -383,6 +385,7 @@ static int parse(struct options *options, int argc, char **argv)
         {"no-follow", no_argument, NULL, 'f'},
         {"no-inherit", no_argument, NULL, 'i'},
         {"parse-maps", no_argument, NULL, 'm'},
+        {"wary", no_argument, NULL, 'y'},
         {"serve", no_argument, NULL, 'S'},
         {"stack-size", required_argument, NULL, 'g'},
         {0},
@@ -413,6 +416,9 @@ static int parse(struct options *options, int argc, char **argv)
             break;
         case 'm':
             options->parse_maps = true;
+            break;
+        case 'y':
+            options->wary = true;
             break;
         case 'g':
             options->stack_size = (uint32_t)strtoul(optarg, NULL, 10);

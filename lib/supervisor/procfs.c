@@ -135,6 +135,10 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state)
     ssize_t got = -EACCES;
 
     *state = (struct procfs_state){.doing = PROCFS_GONE, .syscall = WIRE_NO_SYSCALL};
+    if (task->wary && task->accompanied && !task->coarse) {
+        close_if_open(&task->doing_fd);
+        task->coarse = true;
+    }
     if (!task->coarse)
         got = read_kept(task, &task->doing_fd, "syscall", text, sizeof text);
     if (got == -EACCES || got == -EPERM || got == -ENOSYS) {

@@ -17,6 +17,8 @@ struct procfs_task {
     int schedstat_fd; /* -1 not open */
     int stat_fd;      /* -1 not open */
     bool coarse;      /* doing_fd is "stat" */
+    bool wary;        /* "syscall" may wait for an exec: kernel.h; ... */
+    bool accompanied; /* ... by another thread of its process, of which there is one */
 };
 
 enum procfs_doing {
@@ -40,7 +42,8 @@ struct procfs_cpu {
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);
 void procfs_task_close(struct procfs_task *task);
 
-/* What the task is doing now. Opens the file if need be. */
+/* What the task is doing now. Opens the file if need be. Of one that is wary and accompanied only
+ * whether it runs is told. */
 void procfs_look(struct procfs_task *task, struct procfs_state *state);
 
 /* 0 or -errno: -ENOENT where the kernel keeps no such figures. */

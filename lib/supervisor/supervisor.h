@@ -28,6 +28,7 @@ struct options {
     bool follow;     /* go on after exec */
     bool inherit;    /* follow forked children */
     bool parse_maps; /* pretend that the kernel has no PROCMAP_QUERY */
+    bool wary;       /* and that looks at threads may wait for an exec */
     uint32_t stack_size; /* bytes of stack to be copied at each sample; 0: none */
     bool serve;      /* programs that profile themselves: serve.c */
 };

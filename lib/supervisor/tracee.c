@@ -79,6 +79,7 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
     tracee->spin_credit = FIRST_SPIN_CREDIT;
     tracee->comm_check = 1;
     procfs_task_init(&tracee->files, tid, tid);
+    tracee->files.wary = tracees->wary;
     struct tracee **bucket = bucket_of(tracees, tid);
     tracee->hash_next = *bucket;
     *bucket = tracee;
@@ -99,6 +100,17 @@ void tracee_adopt(struct tracee *tracee, struct process *process)
     process->tracees = tracee;
     process->tracee_count++;
     process->led = process->led || tracee->tid == process->pid;
+    process_note_company(process);
+}
+
+/* New ones are first in the list: those behind one that knows know it too. */
+void process_note_company(struct process *process)
+{
+    if (process->tracee_count < 2 && process->untraced == NULL)
+        return;
+    for (struct tracee *tracee = process->tracees; tracee != NULL && !tracee->files.accompanied;
+         tracee = tracee->process_next)
+        tracee->files.accompanied = true;
 }
 
 static void leave_process(struct tracee *tracee)

@@ -120,6 +120,7 @@ struct tracees {
     struct process *processes;
     struct tracee *hot;
     unsigned hot_count;
+    bool wary; /* looks at their threads may wait for an exec: kernel.h */
 };
 
 int tracees_init(struct tracees *tracees);
@@ -133,6 +134,9 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
 void tracee_adopt(struct tracee *tracee, struct process *process);
 /* Forgets it; its process too when it was the last. */
 void tracee_remove(struct tracees *tracees, struct tracee *tracee);
+
+/* Tells its tracees that they are not alone, as soon as that is so. */
+void process_note_company(struct process *process);
 
 struct process *process_find(const struct tracees *tracees, pid_t pid);
 struct process *process_add(struct tracees *tracees, pid_t pid);

@@ -43,6 +43,7 @@ int untraced_add(struct tracees *tracees, struct process *process, pid_t tid)
     procfs_task_init(&task->files, process->pid, tid);
     task->next = process->untraced;
     process->untraced = task;
+    process_note_company(process);
     tracees->untraced_count++;
     return 0;
 }

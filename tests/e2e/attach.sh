@@ -113,6 +113,35 @@ ends "the leader refuses, and a thread executes: the target ends" "$target"
 expect "the leader refuses, and a thread executes: two images" 2 \
 	"$(grep -c ",$target,0" "$work/csv")"
 
+# kernels before 5.7: a look at one of several threads may only be one that does not wait for an exec
+# looked_at FILE: is it open in the supervisor, of the target?
+looked_at() {
+	supervisor=$(tracer "$target")
+	ls -l "/proc/$supervisor/fd" | grep -c "/proc/$target/task/[0-9]*/$1\$"
+}
+# looks SLEEPERS OPTION...: which file tells what threads do, "syscall" or "stat", and how often
+looks() {
+	"$targets/sleepers" "$1" 0 60 >/dev/null & target=$!
+	shift
+	timeout 20 "$pprofil" "$@" -w -f csv --by syscall -d 2 -p "$target" >"$work/csv" 2>&1 & run=$!
+	sleep 1.2
+	found="syscall $(looked_at syscall) stat $(looked_at stat)"
+	wait "$run"
+	kill "$target"
+}
+if [ "$(uname -r | cut -d. -f1)" -gt 5 ]; then
+	looks 2
+	expect "looks at three threads" "syscall 3 stat 0" "$found"
+	expect_text "looks at three threads: what they sleep in" ',futex,' "$work/csv"
+fi
+looks 0 --wary
+expect "as before Linux 5.7: one thread" "syscall 1 stat 0" "$found"
+expect_text "as before Linux 5.7: one thread: what it sleeps in" 'nanosleep' "$work/csv"
+looks 2 --wary
+expect "as before Linux 5.7: three threads" "syscall 0 stat 3" "$found"
+expect "as before Linux 5.7: three threads: asleep all the same" yes \
+	"$(awk -F, 'NR > 1 { ns += $3 } END { print (ns > 4e9 ? "yes" : ns) }' "$work/csv")"
+
 "$targets/odd" leaderless 1 & target=$!
 sleep 0.3
 timeout 20 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"

@@ -40,6 +40,7 @@ check "four threads" "$targets/split" 1.5 4
 check "bursts" --overhead 10 "$targets/split" 1.5 1 2000 8000
 check "100 Hz" -F 100 "$targets/split" 4
 check "maps parsed" --parse-maps "$targets/split" 1
+check "as before Linux 5.7" --wary "$targets/split" 1 2
 
 # Short-lived threads, and many more than CPUs: each has a few samples, of whose weights chance
 # makes what it likes; their process's sum is kept true, but for what is used after the last sample.
