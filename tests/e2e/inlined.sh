@@ -92,17 +92,19 @@ if [ -n "$go" ]; then
 	expect_text "pprof: the header's own line" '^ *[0-9.]+m?u?n?s .* 3:	return value / 1.9999' "$work/list"
 fi
 
-# --- C++: names as those of functions that were not inlined
+# --- C++: names as those of functions that were not inlined. They loop, or all samples might be in one:
+# some machines are interrupted at jumps only, emulated ones.
 if command -v c++ >/dev/null; then
 	cat >"$work/src/classes.cc" <<'END_OF_CLASSES'
 #include <ctime>
 volatile double d = 1.0001;
+#define LOOP(value) do { for (int i = 0; i < 100; i++) value = value / d / 1.002 + 1; } while (0)
 namespace outer { namespace { struct Hidden {
 	double v;
-	inline __attribute__((always_inline)) double down() const { return v / d / 1.002 / 1.003; }
+	inline __attribute__((always_inline)) double down() const { double value = v; LOOP(value); return value; }
 }; } template <class T> struct Box {
 	T v;
-	inline __attribute__((always_inline)) T down() const { return v / d / 1.002 / 1.003; }
+	inline __attribute__((always_inline)) T down() const { T value = v; LOOP(value); return value; }
 }; }
 __attribute__((noinline)) double work(double sum, int n)
 {
@@ -115,7 +117,7 @@ int main()
 	double sum = 0;
 	clock_t end = clock() + CLOCKS_PER_SEC / 3;
 	while (clock() < end)
-		sum = work(sum, 50000);
+		sum = work(sum, 500);
 	return 0 * sum;
 }
 END_OF_CLASSES

@@ -46,6 +46,53 @@ between() {
 		fail "$1" "$3 is not within $2 to $4"
 	fi
 }
+# share_is NAME DUE GOT SAMPLES [SLACK]: a share of so many samples, 0 to 1. The samples of strata
+# (lib/supervisor/rate.h) vary no more than a binomial does; where they come late each stands for
+# another length of time, and they are worth half as many. Five standard deviations are passed by
+# chance once in two million times. SLACK is what the figures differ by for other reasons. So few
+# samples that a difference of 0.25 could be chance show nothing.
+share_is() {
+	judged=$(awk -v due="$2" -v got="$3" -v n="$4" -v slack="${5:-0}" 'BEGIN {
+		if (due == "" || got == "" || n + 0 == 0) { print "wrong: no samples"; exit }
+		sigma = sqrt(due * (1 - due) * 2 / n)
+		bound = 5 * sigma + slack
+		off = got - due
+		verdict = off > bound || off < -bound ? "wrong" : bound > 0.25 ? "vague" : "right"
+		printf "%s %.4f for %.4f, bound %.4f (z %.1f of %d samples)\n", verdict, got, due, bound,
+			(sigma > 0 ? off / sigma : 0), n }')
+	case $judged in
+	right*) pass "$1: ${judged#right }" ;;
+	vague*) echo "SKIP $1: too few samples on this machine: ${judged#vague }" ;;
+	*) fail "$1" "${judged#wrong }" ;;
+	esac
+}
+# shares_are NAME OWN CSV [SLACK]: what a program says of its functions, in lines "FUNCTION NS", and
+# how a report has its samples of them
+shares_are() {
+	awk -F '[, ]' '
+		NR == FNR { due[$1] = $2; whole += $2; next }
+		{ sub(/\..*/, "", $5) }
+		$5 in due { got[$5] += $3; all += $3; samples += $4 }
+		END { for (name in got) print name, due[name] / whole, got[name] / all, samples }' "$2" "$3" >"$work/shares"
+	expect "$1: functions" "$(wc -l <"$2")" "$(wc -l <"$work/shares")"
+	while read -r function due got samples; do
+		share_is "$1: share of $function" "$due" "$got" "$samples" "${4:-0}"
+	done <"$work/shares"
+}
+# await COMMAND [ARGUMENTS...]: does it come true before the deadline? Only a failure waits so long.
+deadline=60 # seconds
+await() {
+	await_end=$(($(date +%s) + deadline))
+	until "$@"; do
+		[ "$(date +%s)" -le "$await_end" ] || return 1
+		sleep 0.05
+	done
+}
+# idle_cpus "$(idle_mark)": how many CPUs had nothing to do since, on average
+idle_mark() { awk 'NR == FNR { time = $1; next } /^cpu / { print time, ($5 + $6) / 100 }' /proc/uptime /proc/stat; }
+idle_cpus() { echo "$1 $(idle_mark)" | awk '{ print ($3 > $1 ? ($4 - $2) / ($3 - $1) : 0) }'; }
+# executes PID FILE: is that what the process runs by now?
+executes() { [ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$2")" ]; }
 finish() {
 	[ "$failures" -eq 0 ]
 	exit

@@ -15,7 +15,6 @@ command -v tmux >/dev/null || skip "no tmux"
 screen_term=screen-256color
 screen_locale=C.UTF-8
 screen_no_color=
-screen_deadline=10 # seconds; only a failure waits for so long
 
 # The server itself wants UTF-8, whatever the program has; and it reads no configuration.
 screen_tmux() { LC_ALL=C.UTF-8 tmux -S "$work/tmux" -f /dev/null "$@"; }
@@ -87,14 +86,7 @@ screen_line() { screen_text | sed -n "$1p"; }
 # '#{cursor_flag}', '#{cursor_y}', '#{mouse_any_flag}', '#{pane_height}', ...
 screen_value() { screen_tmux display-message -p "$1"; }
 
-# screen_until COMMAND [ARGUMENTS...]: does it come true before the deadline?
-screen_until() {
-	until_end=$(($(date +%s) + screen_deadline))
-	until "$@"; do
-		[ "$(date +%s)" -le "$until_end" ] || return 1
-		sleep 0.05
-	done
-}
+screen_until() { await "$@"; }
 screen_has() { screen_text | grep -Eq -- "$1"; }
 screen_lacks() { ! screen_has "$1"; }
 # The terminal is closed some time before the exit status is known; and tmux 3.3 may leave a child

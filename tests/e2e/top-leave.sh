@@ -214,9 +214,7 @@ kill -STOP "$(sed -n 's/^TracerPid:.//p' "/proc/$pid/status")"
 screen_expect "$name: that nothing comes is said" '^no news of the supervisor for [0-9]+ s'
 screen_keys q
 screen_expect "$name: that it waits is said" '^pprofil: waiting for the supervisor'
-screen_deadline=20 # it is given 10 s
-expect_terminal 0
-screen_deadline=10
+expect_terminal 0 # it is given 10 s
 screen_expect "$name: that it was ended is said" '^pprofil: the supervisor hung, and was ended'
 finish_target
 

@@ -11,23 +11,26 @@ often="-F 1000 --overhead=1000"
 
 # --- the window follows -----------------------------------------------------------------------
 
-# In frames, whose windows are told apart: from the first one of which phase_b is all, phase_b is
-# on top; one before may have a part of both, and one is what smoothing may cost.
-"$pprofil" top -b -d 0.5 $often "$targets/phases" 2.5 2>/dev/null >"$work/frames"
-expect "phases: batch's status" 0 $?
+# In frames, amid which the program says that phase_b begins: before, phase_a is on top. Afterwards
+# it is for as long as windows have much of it: one that was being counted, one that smoothing may
+# cost, and one that was late.
+"$pprofil" top -b -d 0.5 $often "$targets/phases" 3 >"$work/frames" 2>&1
 awk '/^# pprofil top/ { frame++ }
+	/^b$/ { printf "|" }
 	/phase_[ab]/ && !top[frame]++ { sub(/.*phase_/, ""); printf "%s", substr($0, 1, 1) }' \
 	"$work/frames" >"$work/tops"
-# 2.5 s are five windows, and two more are the bar
-expect_text "phases: on top, window by window" '^a{4,7}b+$' "$work/tops"
+expect_text "phases: on top, window by window" '^aa+[|]a{0,3}bb+$' "$work/tops"
+"$pprofil" top -b -d 0.5 $often "$targets/phases" 0.1 >"$work/frames" 2>/dev/null
+expect "phases: batch's status" 0 $?
 
-# and on the screen, by the clock: phase_b begins when "b" is written
-screen_start 24 80 "$pprofil" top -d 0.5 $often "$targets/phases" 3
+# and on the screen: phase_b begins when it is told to
+screen_start 24 80 "$pprofil" top -d 0.5 $often "$targets/phases" 300
 hottest_is() { screen_text | grep -E 'phase_[ab][ .]' | head -n 1 | grep -q "phase_$1"; }
 for phase in a b; do
 	if screen_until hottest_is $phase; then pass "phases: $phase comes to the top"; else
 		screen_fail "phases: $phase comes to the top" "it does not"
 	fi
+	pkill -USR1 -x phases -P "$(screen_value '#{pane_pid}')"
 done
 screen_expect "phases: the end" 'program ended: exit status 0'
 screen_keys o
@@ -40,7 +43,7 @@ expect_text "phases: the summary has both" 'phase_b' "$work/summary"
 
 # --- frames -----------------------------------------------------------------------------------
 
-"$targets/split" 60 >/dev/null &
+"$targets/split" 6000 >/dev/null &
 target=$!
 "$pprofil" top -b -n 3 -d 0.3 -p $target >"$work/frames" 2>"$work/err"
 expect "frames: status" 0 $?
@@ -175,15 +178,18 @@ screen_keys q
 screen_expect_end "killed: status" 139
 
 # a program that ends before what it started: the screen goes on until that has ended too
-printf '%s 4 & exit 3\n' "$targets/phases" >"$work/parent"
+# shellcheck disable=SC2016
+printf '%s ${1-300} & echo $! >%s; exit 3\n' "$targets/phases" "$work/child" >"$work/parent"
 screen_start 24 80 "$pprofil" top -d 0.5 $often sh "$work/parent"
 screen_expect "in part: said" 'program ended: exit status 3, 1 process goes on'
 if screen_until hottest_is a; then pass "in part: it is sampled"; else
 	screen_fail "in part: it is sampled" "it is not"
 fi
+kill -USR1 "$(cat "$work/child")"
 if screen_until hottest_is b; then pass "in part: the screen goes on"; else
 	screen_fail "in part: the screen goes on" "it does not"
 fi
+kill -USR1 "$(cat "$work/child")"
 screen_expect "in part: the end" 'program ended: exit status 3  '
 for key in x w + -; do
 	screen_keys $key
@@ -196,7 +202,7 @@ screen_keys 6
 screen_expect "in part: lines are looked up" 'phases\.c:[0-9]'
 screen_keys q
 screen_expect_end "in part: status" 3
-"$pprofil" top -b -d 0.5 $often sh "$work/parent" >"$work/frames" 2>/dev/null
+"$pprofil" top -b -d 0.5 $often sh "$work/parent" 3 >"$work/frames" 2>/dev/null
 expect "in part: batch's status" 3 $?
 expect_text "in part: frames until all has ended" 'phase_b' "$work/frames"
 

@@ -3,39 +3,34 @@
 # A target that knows its own CPU time and split is told both, however its threads run: one
 # busy thread, four on the CPUs there are, one in 2 ms bursts, and under a low rate.
 #
-# Bounds. Time: ours against getrusage, 1 %. Shares: 5 standard deviations of a binomial with
-# as many trials as samples (the design's variance is no larger, for ticks are stratified), and
-# half a point for what the target's own clock reads cost.
+# Bounds. Time: ours against getrusage, 1 %; less by what came after the last sample, of which ten
+# times the mean is a chance of e^-10; more by what passes before main and after the target has
+# looked at its clock, which a run of nothing shows. Shares: as lib.sh says, and half a point for
+# what the target's own clock reads cost.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+ratio() { awk "BEGIN { print ($1) / ($2) }"; }
+"$pprofil" -f json -n 0 "$targets/split" 0 >"$work/out" 2>"$work/report"
+outside_main=$(($(number "$work/report" target_cpu_ns) - $(sed -n 's/^cpu \([0-9]*\) .*/\1/p' "$work/out")))
 
 check() { # NAME OPTIONS... -- TARGET ARGUMENTS
 	name=$1
 	shift
-	"$pprofil" -f json -n 0 "$@" >"$work/out" 2>"$work/report"
+	"$pprofil" -q -o "$work/p.pb.gz" "$@" >"$work/out"
+	"$pprofil" report -f json -n 0 "$work/p.pb.gz" >"$work/report"
+	"$pprofil" report -f csv -n 0 "$work/p.pb.gz" >"$work/csv"
 	own=$(sed -n 's/^cpu \([0-9]*\) .*/\1/p' "$work/out")
-	sampled=$(number "$work/report" cpu_ns)
-	samples=$(number "$work/report" samples)
-	between "$name: sampled CPU time" 0.99 "$(awk "BEGIN{print $sampled / $own}")" 1.01
-	between "$name: kernel's CPU time" 0.99 \
-		"$(awk "BEGIN{print $(number "$work/report" target_cpu_ns) / $own}")" 1.01
-	awk -v n="$samples" '
-		NR == FNR && /^cpu/ { own["spend_half"] = $4; own["spend_third"] = $6; own["spend_fifth"] = $8; next }
-		/"name":/ { gsub(/[",]/, ""); name = $2 }
-		/"ns":/ && name in own { gsub(/,/, ""); got[name] += $2; all += $2 }
-		END {
-			for (f in own) whole += own[f]
-			for (f in own) {
-				p = own[f] / whole
-				print f, got[f] / all - p, 5 * sqrt(p * (1 - p) / n) + 0.005
-			}
-		}' "$work/out" "$work/report" >"$work/shares"
-	while read -r function difference bound; do
-		between "$name: share of $function" "-$bound" "$difference" "$bound"
-	done <"$work/shares"
-	expect "$name: three functions" 3 "$(wc -l <"$work/shares" | tr -d ' ')"
+	most=$(ratio "1.01 * $own + 2 * $outside_main" "$own")
+	between "$name: sampled CPU time" "$(awk "BEGIN { print 0.99 - 10 / $(number "$work/report" samples) }")" \
+		"$(ratio "$(number "$work/report" cpu_ns)" "$own")" "$most"
+	between "$name: kernel's CPU time" 0.99 "$(ratio "$(number "$work/report" target_cpu_ns)" "$own")" "$most"
+	sed 's/^cpu [0-9]* //; s/\([a-z]*\) \([0-9]*\) */spend_\1 \2\n/g' "$work/out" | sed '/^$/d' >"$work/own"
+	shares_are "$name" "$work/own" "$work/csv" 0.005
 }
 
 check "one thread" "$targets/split" 3
+# of some 15000 samples, where CPUs are free: a share of a half that is wrong by a tenth is found
+check "often" -F 5000 --overhead 1000 "$targets/split" 3
 check "four threads" "$targets/split" 1.5 4
 check "bursts" --overhead 10 "$targets/split" 1.5 1 2000 8000
 check "100 Hz" -F 100 "$targets/split" 4
@@ -57,20 +52,41 @@ sum_is_true "short-lived threads" "$targets/storm" thread 200 5000
 sum_is_true "forty threads" "$targets/split" 0.1 40
 
 # Bursts as long as a period or two, and rare, are met all the same: about two looks at each of
-# six; one look at every other is far below what chance allows.
+# six; one look at every other is far below what chance allows. Where others want the CPU a burst
+# takes longer, and is met more often, but never more often than there are periods.
 "$pprofil" -F 20 --overhead 10 -f json -n 0 "$targets/split" 0.6 1 100000 900000 >"$work/out" \
 	2>"$work/report"
-between "rare bursts, low rate: samples" 3 "$(number "$work/report" samples)" 40
+between "rare bursts, low rate: samples" 3 "$(number "$work/report" samples)" \
+	"$(awk "BEGIN { print 20 * $(number "$work/report" elapsed_ns) / 1e9 + 2 }")"
 
 # A call that takes a fortieth of the time must not look as if it took most of it because the
-# thread is so often just leaving the kernel when it is told to stop (without the seat: 65 %).
-# Nobody has a seat while other work keeps every CPU busy, hence three tries.
+# thread is so often just leaving the kernel when it is told to stop, as a plain tracer finds it.
+# The supervisor takes the CPU from such a thread first (lib/supervisor/seat.c), which mends the half
+# of that at the least. It cannot where no CPU is idle, nor where a timer wakes it up so late that it
+# is no quicker than the interrupt.
+seen=
 for try in 1 2 3; do
-	"$pprofil" -f csv -n 0 "$targets/calls" 1.5 >"$work/out" 2>"$work/report"
-	share=$(awk -F, '$5 == "syscall" { print $1 }' "$work/report")
-	expected=$(awk '{ print $6 / ($4 + $6) }' "$work/out")
-	awk "BEGIN { exit !(${share:-0} < $expected + 0.1) }" && break
+	mark=$(idle_mark)
+	"$pprofil" --overhead 100 -f csv -n 0 "$targets/calls" 3 >"$work/out" 2>"$work/report"
+	"$targets/calls" 600 >"$work/begun" & target=$!
+	await test -s "$work/begun"
+	set -- $("$targets/interrupt" $target 600)
+	kill $target
+	wait $target 2>/dev/null
+	idle=$(idle_cpus "$mark") late=${2:-0} plain=${4:-0}
+	due=$(awk '{ print $4 / ($2 + $4) }' "$work/out")
+	set -- $(awk -F, '$5 == "syscall" { share = $1 } NR > 1 { all += $4 } END { print share + 0, all + 0 }' "$work/report")
+	found="$1 for $due, plain $plain, $2 samples; $idle CPUs idle, timers late by $late ns"
+	if awk "BEGIN { exit !($idle < 0.5) }"; then seen=${seen:-"no CPU is idle"}
+	elif [ "$late" -gt 40000 ]; then seen=${seen:-"timers are late"}
+	elif awk "BEGIN { exit !($1 < ($due + $plain) / 2 && $1 * $2 > $due * $2 - 5 * sqrt($due * $2)) }"; then
+		seen=yes
+		break
+	else seen=no; fi
 done
-between "a short call, often" "$(awk "BEGIN { print $expected / 4 }")" "${share:-0}" \
-	"$(awk "BEGIN { print $expected + 0.1 }")"
+case $seen in
+yes) pass "a short call, often: $found" ;;
+no) fail "a short call, often" "$found" ;;
+*) echo "SKIP a short call, often: $seen: $found" ;;
+esac
 finish

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Works for about five microseconds and makes a short system call, over and over, and says
- * what both took, one after the other, before that: "cpu NS work NS call NS".
+ * Works for about five microseconds and makes a short system call, over and over. Says what both
+ * take, one after the other, before that: "work NS call NS".
  *
  *   calls SECONDS
  */
@@ -49,12 +49,13 @@ int main(int argc, char **argv)
 
     rounds = rounds * WORK_NS / (long)(timed(work) + 1);
     unsigned long work_ns = timed(work), call_ns = timed(call);
+    printf("work %lu call %lu\n", work_ns, call_ns);
+    fflush(stdout);
     unsigned long end = cpu_now() + (unsigned long)(seconds * 1e9);
     while (cpu_now() < end)
         for (int i = 0; i < 100; i++) {
             work();
             call();
         }
-    printf("cpu %lu work %lu call %lu\n", cpu_now(), work_ns, call_ns);
     return 0;
 }

@@ -3,9 +3,10 @@
  * Spends CPU time on both sides of a fork, and in system calls, each a given number of ms:
  *
  *   forks BEFORE AFTER     in before(), forks, in after() in the child alone
- *   forks -s MS            in a loop of short system calls and some work between
+ *   forks -s MS            in system calls and, half as long or as long, in work
  *
- * Prints "cpu NS user NS" of the process that was started; the second with -s only.
+ * Prints "cpu NS user NS" of the process that was started; the second, time in the work, with -s
+ * only.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #define TRIALS 20000
+#define CALLS 10 /* of each kind, and then some work */
 
 static volatile unsigned long sink;
 
@@ -42,34 +44,52 @@ __attribute__((noinline)) static void after(double seconds)
             sink = sink * 37 + 1;
 }
 
-__attribute__((noinline)) static void work(void)
+__attribute__((noinline)) static void work(long turns)
 {
-    for (int j = 0; j < 2000; j++)
+    for (long i = 0; i < turns; i++)
         sink = sink * 41 + 1;
 }
 
-/* Returns the time that the work between the calls takes by itself: the kernel's own figure for
- * user time is a count of its ticks, and can miss it altogether. */
+/* Long ones, so that what they have of user code is next to nothing. */
+__attribute__((noinline)) static void calls(const int ends[2])
+{
+    static char bytes[65536];
+
+    for (int i = 0; i < CALLS; i++)
+        if (write(ends[1], bytes, sizeof bytes) <= 0 || read(ends[0], bytes, sizeof bytes) <= 0)
+            exit(1);
+}
+
+/* Returns the time of the work alone, by a clock read before and after each turn of it, less what
+ * that takes. The kernel's own figure for user time is a count of its ticks, and can miss it
+ * altogether; nor is the work as fast between calls as it is by itself. */
 __attribute__((noinline)) static double call(double seconds)
 {
-    double rounds = 0, start = cpu_now();
+    double start = cpu_now(), user = 0;
+    int ends[2];
+    long turns = 1000;
 
+    if (pipe(ends) != 0)
+        exit(1);
     for (int i = 0; i < TRIALS; i++)
-        work();
-    double each = (cpu_now() - start) / TRIALS;
-    for (double end = cpu_now() + seconds; cpu_now() < end; rounds += 1000)
-        for (int i = 0; i < 1000; i++) {
-            char bytes[4096];
-            int fds[2];
-            if (pipe(fds) == 0) {
-                if (write(fds[1], bytes, sizeof bytes) != (ssize_t)sizeof bytes)
-                    exit(1);
-                close(fds[0]);
-                close(fds[1]);
-            }
-            work();
-        }
-    return each * (rounds + TRIALS);
+        cpu_now();
+    double look = (cpu_now() - start) / TRIALS;
+    start = cpu_now();
+    calls(ends);
+    double half = (cpu_now() - start) / 2, took = 0;
+    while (took < half) {
+        turns *= 2;
+        start = cpu_now();
+        work(turns);
+        took = cpu_now() - start;
+    }
+    for (double end = cpu_now() + seconds; cpu_now() < end;) {
+        calls(ends);
+        start = cpu_now();
+        work(turns);
+        user += cpu_now() - start - look;
+    }
+    return user;
 }
 
 int main(int argc, char **argv)

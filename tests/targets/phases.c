@@ -4,11 +4,20 @@
  *
  *   phases SECONDS [ROUNDS]
  *
- * Says "a" or "b" when a phase begins, at once, and "phases done" at its end.
+ * Says "a" or "b" when a phase begins, at once, and "phases done" at its end. SIGUSR1 ends a phase.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+static volatile sig_atomic_t over;
+
+static void end_phase(int signal)
+{
+    (void)signal;
+    over = 1;
+}
 
 static double now(void)
 {
@@ -35,10 +44,12 @@ int main(int argc, char **argv)
     int rounds = argc > 2 ? atoi(argv[2]) : 1;
 
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    signal(SIGUSR1, end_phase);
     for (int phase = 0; phase < 2 * rounds; phase++) {
         double end = now() + seconds;
+        over = 0;
         puts(phase % 2 == 0 ? "a" : "b");
-        while (now() < end)
+        while (now() < end && !over)
             phase % 2 == 0 ? phase_a() : phase_b();
     }
     puts("phases done");
