@@ -11,37 +11,49 @@ go=${GO_PPROF:-$go}
 status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
 one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 
-# program NAME STEADY CHANGED: two functions, and how much each does, until half a second is spent
+# program NAME STEADY CHANGED: what parts of the CPU time its functions have; what these really were
+# is in $work/NAME.own
 program() {
 	cat >"$work/$1.c" <<-END
-		#include <time.h>
-		#define BODY for (volatile int i = 0; i < n; i++)
-		__attribute__((noinline)) void steady(int n) { BODY; }
-		__attribute__((noinline)) void changed(int n) { BODY; }
-		__attribute__((noinline)) void only_$1(int n) { BODY; }
+		#include "parts.h"
+		#define BODY for (volatile int i = 0; i < 100000; i++)
+		__attribute__((noinline)) void steady(void) { BODY; }
+		__attribute__((noinline)) void changed(void) { BODY; }
+		__attribute__((noinline)) void only_$1(void) { BODY; }
 		int main(void)
 		{
-			clock_t end = clock() + CLOCKS_PER_SEC / 2;
-			while (clock() < end) { steady($2); changed($3); only_$1(200000); }
+			struct part parts[] = {{"steady", steady, $2, 0}, {"changed", changed, $3, 0}, {"only_$1", only_$1, 0.2, 0}};
+			spend_parts(parts, 3, 1);
 			return 0;
 		}
 	END
-	"$cc" -O1 -g -o "$work/$1" "$work/$1.c"
-	"$pprofil" -q --overhead 100 -o "$work/$1.pb.gz" "$work/$1"
+	"$cc" -O1 -g -I"$source/tests/targets" -o "$work/$1" "$work/$1.c"
+	"$pprofil" -q --overhead 1000 -F 2000 -o "$work/$1.pb.gz" "$work/$1" >"$work/$1.own"
+	"$pprofil" report -n 0 -f csv "$work/$1.pb.gz" >"$work/csv"
+	shares_are "$1" "$work/$1.own" "$work/csv" 0.01
 }
-program old 800000 200000
-program new 400000 600000
-"$pprofil" -q --overhead 100 -o "$work/again.pb.gz" "$work/old"
+program old 0.6 0.2
+program new 0.3 0.5
+"$pprofil" -q --overhead 1000 -o "$work/again.pb.gz" "$work/old" >"$work/out"
 
-# --- what changed: shares of 67, 17 and 17 % become 33, 50 and 17 %
+# --- what changed: shares of 60, 20 and 20 % become 30, 50 and 20 %
 field() { awk -F, -v name="$1" -v column="$2" '$1 == name { print $column }' "$work/csv"; }
+# differs_by NAME COLUMN FUNCTION UNIT: in a report's column, and as the diff says
+differs_by() {
+	for profile in old new; do
+		"$pprofil" report -n 0 -f csv "$work/$profile.pb.gz" | awk -F, -v name="$3" -v column="$2" '$5 == name { print $column }'
+	done >"$work/values"
+	paste -s "$work/values" | awk -v unit="$4" '{ print ($2 - $1) / unit - 0.00001, ($2 - $1) / unit + 0.00001 }' >"$work/bounds"
+	read -r low high <"$work/bounds"
+	between "$1" "$low" "$(field "$3" 13)" "$high"
+}
 "$pprofil" diff -f csv "$work/old.pb.gz" "$work/new.pb.gz" >"$work/csv"
 expect "changed: significant" 1 "$(field changed 4)"
-between "changed: by" 0.2 "$(field changed 13)" 0.45
+differs_by "changed: by" 1 changed 1
 expect "changed: in old" old "$(field changed 2)"
 expect "changed: in new" new "$(field changed 3)"
 expect "steady: significant" 1 "$(field steady 4)"
-between "steady: by" -0.45 "$(field steady 13)" -0.2
+differs_by "steady: by" 1 steady 1
 expect "gone" 1, "$(field only_old 4),$(field only_old 3)"
 expect "appeared" 1, "$(field only_new 4),$(field only_new 2)"
 status_of "$pprofil" diff "$work/old.pb.gz" "$work/new.pb.gz" >"$work/status"
@@ -61,7 +73,7 @@ expect_text "itself" '; 0 of [0-9]+ functions changed' "$work/out"
 
 # --- other measures
 "$pprofil" diff --absolute -f csv -n 0 "$work/old.pb.gz" "$work/new.pb.gz" >"$work/csv"
-between "seconds" 0.05 "$(field changed 13)" 0.3
+differs_by "seconds" 3 changed 1e9
 if [ -n "$go" ]; then
 	PPROF_TMPDIR=$work "$go" -top -symbolize=none -nodecount=1000 -unit=ns -diff_base "$work/old.pb.gz" "$work/new.pb.gz" \
 		2>/dev/null | awk '$1 ~ /ns$/ { sub(/ns$/, "", $1); print $NF, $1 }' | sort >"$work/go"

@@ -2,7 +2,8 @@
 /*
  * A known chain of calls, compiled without frame pointers, and as often below each end:
  *
- *   chain busy DEPTH SECONDS    half of the CPU time in left, half in right, DEPTH calls down
+ *   chain busy DEPTH SECONDS    half of the CPU time in left, half in right, DEPTH calls down;
+ *                               "left NS" and "right NS" say what these were
  *   chain thread DEPTH SECONDS  the same in a thread
  *   chain fixed DEPTH SECONDS   as much work as takes about so long, however long it takes
  *   chain asleep DEPTH SECONDS  asleep there, in poll
@@ -13,11 +14,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static double end;
+static double end, half[2];
 static int depth;
 static void (*bottom)(void);
 
@@ -50,9 +52,13 @@ __attribute__((noinline)) static void right(void)
 
 __attribute__((noinline)) static void halves(void)
 {
-    while (cpu_now() < end) {
+    for (double now = cpu_now(), then; now < end;) {
         left();
+        then = now, now = cpu_now();
+        half[0] += now - then;
         right();
+        then = now, now = cpu_now();
+        half[1] += now - then;
     }
     __asm__ volatile("");
 }
@@ -146,5 +152,7 @@ int main(int argc, char **argv)
     } else {
         descend(depth);
     }
+    if (strcmp(argv[1], "busy") == 0)
+        printf("left %.0f\nright %.0f\n", half[0] * 1e9, half[1] * 1e9);
     return 0;
 }
