@@ -91,8 +91,6 @@ await() {
 # idle_cpus "$(idle_mark)": how many CPUs had nothing to do since, on average
 idle_mark() { awk 'NR == FNR { time = $1; next } /^cpu / { print time, ($5 + $6) / 100 }' /proc/uptime /proc/stat; }
 idle_cpus() { echo "$1 $(idle_mark)" | awk '{ print ($3 > $1 ? ($4 - $2) / ($3 - $1) : 0) }'; }
-# executes PID FILE: is that what the process runs by now?
-executes() { [ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$2")" ]; }
 finish() {
 	[ "$failures" -eq 0 ]
 	exit

@@ -6,34 +6,44 @@
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "no compiler"
 
-# build FILE FUNCTION [OPTIONS...]: a program that spends its time in FUNCTION
+# build FILE FUNCTION [OPTIONS...]: a program that spends its time in FUNCTION until it is stopped
 build() {
 	file=$1 function=$2
 	shift 2
 	cat >"$work/source.c" <<-C
-		#include <stdlib.h>
-		#include <time.h>
+		#include <unistd.h>
 		__attribute__((noinline)) void $function(void)
 		{
 			for (volatile int i = 0; i < 100000; i++)
 				;
 		}
-		int main(int argc, char **argv)
+		int main(void)
 		{
-			time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 5);
-			while (time(NULL) < end)
+			alarm(600);
+			for (;;)
 				$function();
-			return 0;
 		}
 	C
 	"$cc" -O1 -o "$file" "$work/source.c" "$@" 2>"$work/cc.err"
 }
 top() { awk -F, 'NR == 2 { print $5 }' "$1"; }
-# attached NAME FUNCTION PID: what a PID spends its time in, live and from the file saved
-attached() {
-	"$pprofil" -f csv -n 1 -d 0.3 -p "$3" 2>"$work/csv" >"$work/csv.out"
+# A process may get no CPU time in so short a time: then once more.
+sampled() { # OPTIONS...
+	"$pprofil" -f csv -n 3 -d 0.3 "$@" 2>"$work/csv" >"$work/csv.out"
 	cat "$work/csv.out" >>"$work/csv"
+	[ -n "$(top "$work/csv")" ]
+}
+# attached NAME FUNCTION PID: what a PID spends its time in
+attached() {
+	await sampled -p "$3"
 	expect "$1" "$2" "$(top "$work/csv")"
+}
+# has_begun PID NAME: it is that program, and well beyond what precedes main: 0.2 s of CPU time
+has_begun() { awk -v name="($2)" '{ exit !($2 == name && $14 >= 20) }' "/proc/$1/stat"; }
+# begin FILE
+begin() {
+	"$1" & target=$!
+	await has_begun $target "$(basename "$1")"
 }
 stop() { kill "$1" 2>/dev/null; wait "$1" 2>/dev/null; }
 
@@ -41,8 +51,7 @@ stop() { kill "$1" 2>/dev/null; wait "$1" 2>/dev/null; }
 for kind in "-no-pie" "-pie -fPIE" "-static" "-static-pie" "-Wl,-z,separate-code -g"; do
 	# shellcheck disable=SC2086
 	build "$work/kind" spend_here $kind || continue
-	"$work/kind" & target=$!
-	sleep 0.1
+	begin "$work/kind"
 	attached "linked with $kind" spend_here $target
 	stop $target
 done
@@ -51,8 +60,7 @@ done
 build "$work/plain" spend_linked -g
 if objcopy --only-keep-debug "$work/plain" "$work/plain.debug" 2>/dev/null; then
 	objcopy --strip-all --add-gnu-debuglink="$work/plain.debug" "$work/plain" "$work/linked"
-	"$work/linked" & target=$!
-	sleep 0.1
+	begin "$work/linked"
 	attached "debug link" spend_linked $target
 	stop $target
 fi
@@ -62,8 +70,7 @@ if command -v xz >/dev/null; then
 	rm -f "$work/mini.xz"
 	xz "$work/mini"
 	objcopy --strip-all --add-section .gnu_debugdata="$work/mini.xz" "$work/plain" "$work/packed"
-	"$work/packed" & target=$!
-	sleep 0.1
+	begin "$work/packed"
 	attached ".gnu_debugdata" spend_linked $target
 	stop $target
 fi
@@ -72,8 +79,7 @@ fi
 build "$work/first" spend_first
 build "$work/second" spend_second
 cp "$work/first" "$work/runs"
-"$work/runs" & target=$!
-sleep 0.1
+begin "$work/runs"
 rm "$work/runs"
 attached "deleted" spend_first $target
 cp "$work/second" "$work/runs"
@@ -88,20 +94,19 @@ library() { # FUNCTION
 }
 cat >"$work/loads.c" <<-C
 	#include <dlfcn.h>
-	#include <time.h>
+	#include <unistd.h>
 	int main(int argc, char **argv)
 	{
 		void *library = dlopen(argv[argc - 1], RTLD_NOW);
 		void (*work)(void) = (void (*)(void))dlsym(library, "work");
-		time_t end = time(0) + 5;
-		while (time(0) < end)
+		alarm(600);
+		for (;;)
 			work();
-		return 0;
 	}
 C
 if library spend_old && "$cc" -O1 -o "$work/loads" "$work/loads.c" -ldl; then
 	"$work/loads" "$work/libwork.so" & target=$!
-	sleep 0.1
+	await has_begun $target loads
 	rm "$work/libwork.so"
 	attached "library deleted" spend_old $target
 	library spend_new
@@ -115,9 +120,10 @@ if unshare -m true 2>/dev/null; then
 	cp "$work/second" "$work/place/program"
 	unshare -m sh -c "mount -t tmpfs none '$work/place' && cp '$work/first' '$work/place/program' &&
 		exec '$work/place/program'" & target=$!
-	sleep 0.5
+	await has_begun $target program
 	attached "mount namespace" spend_first $target
-	"$pprofil" -q -o "$work/ns.pb.gz" -d 0.3 -p $target
+	saved() { "$pprofil" -q -o "$work/ns.pb.gz" -d 0.3 -p $target && "$pprofil" report -f csv "$work/ns.pb.gz" | grep -q spend; }
+	await saved
 	stop $target
 	"$pprofil" report -f csv -n 1 "$work/ns.pb.gz" >"$work/csv"
 	expect "mount namespace: saved" spend_first "$(top "$work/csv")"
@@ -128,7 +134,7 @@ if build "$work/static" spend_rooted -static && [ "$(id -u)" = 0 ]; then
 	mkdir "$work/root"
 	mv "$work/static" "$work/root/program"
 	chroot "$work/root" /program & target=$!
-	sleep 0.1
+	await has_begun $target program
 	attached "another root" spend_rooted $target
 	stop $target
 fi
@@ -142,21 +148,22 @@ if command -v node >/dev/null; then
 		while (Date.now() < end) s += hotLoop(100000);
 		console.log(s > 0);
 	J
+	mapped() { grep -qs hotLoop "/tmp/perf-$1.map"; }
 	# shellcheck disable=SC2016
 	"$pprofil" -q -o "$work/js.pb.gz" sh -c 'echo $$ >"$1.pid"; exec node --perf-basic-prof --no-logfile-per-isolate --logfile=/dev/null "$1"' \
 		sh "$work/hot.js" >/dev/null
 	rm -f "/tmp/perf-$(cat "$work/hot.js.pid").map"
 	"$pprofil" report -f csv -n 3 "$work/js.pb.gz" >"$work/csv"
 	expect_text "node: saved" 'hotLoop' "$work/csv"
-	node --perf-basic-prof --no-logfile-per-isolate --logfile=/dev/null "$work/hot.js" 5000 >/dev/null & target=$!
-	sleep 0.5
-	"$pprofil" -f csv -n 3 -d 0.5 -p $target >"$work/csv" 2>&1
+	node --perf-basic-prof --no-logfile-per-isolate --logfile=/dev/null "$work/hot.js" 600000 >/dev/null & target=$!
+	await mapped $target
+	await sampled -p $target
 	expect_text "node: attached" 'hotLoop' "$work/csv"
 	stop $target
 	rm -f "/tmp/perf-$target.map"
 fi
 
-# and by many programs at once, each of its own. They get about 0.15 s of CPU time each at the least,
+# and by many programs at once, each of its own. They take 0.1 s of CPU time each at the least, which is
 # a hundred samples; no rate is too high for them, so that none is missed for being throttled.
 many=40
 often="-F 1000 --overhead 1000"
@@ -167,13 +174,18 @@ unnamed() { grep -cE '\[(anon|jit)\]' "$1"; }
 "$pprofil" report -f csv -n 0 "$work/many.pb.gz" >"$work/csv"
 expect "$many with JIT code: saved" "$many 0" "$(named "$work/csv") $(unnamed "$work/csv")"
 # shellcheck disable=SC2086
-"$pprofil" top -b -d 1 -n 4 --rows 0 $often "$targets/jit" $many 8 2>/dev/null |
+"$pprofil" top -b -d 1 --rows 0 $often "$targets/jit" $many 4 2>/dev/null |
 	awk '/^# pprofil top/ { text = "" } { text = text $0 "\n" } END { printf "%s", text }' >"$work/frame"
 expect "$many with JIT code: top" "$many 0" "$(named "$work/frame") $(unnamed "$work/frame")"
-"$targets/jit" $many 60 >/dev/null & target=$!
-sleep 1
-# shellcheck disable=SC2086
-"$pprofil" -f csv -n 0 -d 3 $often -p "$(pgrep -d , -P $target)" 2>"$work/csv"
+"$targets/jit" $many 600 >/dev/null & target=$!
+all_run() { [ "$(pgrep -P $target | sed 's,.*,/tmp/perf-&.map,' | xargs ls 2>/dev/null | wc -l)" = $many ]; }
+await all_run
+all_seen() {
+	# shellcheck disable=SC2086
+	"$pprofil" -f csv -n 0 -d 3 $often -p "$(pgrep -d , -P $target)" 2>"$work/csv"
+	[ "$(awk -F, 'NR > 1 { all += $4 } END { print all + 0 }' "$work/csv")" -ge $((20 * many)) ]
+}
+await all_seen
 expect "$many with JIT code: attached" "$many 0" "$(named "$work/csv") $(unnamed "$work/csv")"
 for pid in $(pgrep -P $target); do
 	kill "$pid"

@@ -3,7 +3,8 @@
  * Processes that run code which each has made itself and named in /tmp/perf-PID.map, as a JIT
  * compiler would: jit_made_0, jit_made_1 and so on.
  *
- *   jit PROCESSES SECONDS     of elapsed time, all at once; the maps are gone afterwards
+ *   jit PROCESSES SECONDS     of elapsed time, all at once, but a tenth of a second of CPU time each
+ *                             at the least; the maps are gone afterwards
  *
  * Prints "jit PROCESSES" when all have run.
  */
@@ -19,6 +20,7 @@
 
 #define MOST 256
 #define ROUNDS 100000
+#define LEAST_CPU 0.1 /* s */
 
 /* void loop(long rounds): counts down to 0 */
 #if defined(__x86_64__)
@@ -37,11 +39,11 @@ static const uint32_t loop_code[] = {
 #error "the loop in this machine's code is wanted"
 #endif
 
-static double now(void)
+static double now(clockid_t clock)
 {
     struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
@@ -74,7 +76,8 @@ static int run(int number, double seconds)
     memcpy(&loop, &code, sizeof loop);
     if (tell_name(code, number) != 0)
         return 1;
-    for (double end = now() + seconds; now() < end;)
+    double end = now(CLOCK_MONOTONIC) + seconds;
+    while (now(CLOCK_MONOTONIC) < end || now(CLOCK_PROCESS_CPUTIME_ID) < LEAST_CPU)
         loop(ROUNDS);
     return 0;
 }
