@@ -33,32 +33,10 @@
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
 
-#define AGAIN_TIMES 3u               /* that a call is begun anew before its thread is left alone, ... */
-#define AGAIN_PAUSE_NS 10000000u     /* ... for so long, and each time for twice as long, ... */
-#define AGAIN_DOUBLINGS_MAX 7u       /* ... but not more often than that */
 #define LIMIT_MOST_NS 60000000000u   /* longer than most time limits that we do not know */
 #define KERNEL_RESTARTS_FIRST (-512) /* include/linux/errno.h: the kernel begins such calls anew, */
 #define KERNEL_RESTARTS_LAST (-516)
 #define RESTART_UNLESS_HANDLED (-514) /* -ERESTARTNOHAND */
-
-uint64_t repair_note_again(struct repair_again *again, int32_t syscall, uint64_t pc, uint64_t sp,
-                           uint64_t now)
-{
-    bool same = again->times > 0 && again->syscall == syscall && again->pc == pc && again->sp == sp;
-
-    again->syscall = syscall;
-    again->pc = pc;
-    again->sp = sp;
-    again->times = same ? again->times + 1 : 1;
-    again->left_until = 0;
-    if (again->times < AGAIN_TIMES)
-        return 0;
-    unsigned doublings = again->times - AGAIN_TIMES;
-    if (doublings > AGAIN_DOUBLINGS_MAX)
-        doublings = AGAIN_DOUBLINGS_MAX;
-    again->left_until = now + ((uint64_t)AGAIN_PAUSE_NS << doublings);
-    return again->left_until;
-}
 
 static bool is_begun_anew_by_kernel(int64_t result)
 {
@@ -237,14 +215,15 @@ bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const str
 
     if (repair->giving_up || maker == STOP_IS_ITS_OWN || !regs_call(tracee->tid, regs, &call)) {
         repair->giving_up = false;
-        repair->again.times = ours ? 0 : repair->again.times;
+        if (ours)
+            backoff_reset(&repair->backoff);
         return false;
     }
     bool interrupted = call_is_interrupted(&call);
     if (ours && (interrupted || is_begun_anew_by_kernel(call.result)))
-        repair_note_again(&repair->again, regs->syscall, regs->pc, regs->sp, time_now());
+        backoff_note(&repair->backoff, regs->syscall, regs->pc, regs->sp, time_now());
     else if (ours)
-        repair->again.times = 0;
+        backoff_reset(&repair->backoff);
     if (interrupted)
         return restart(supervisor, tracee, &call, maker);
     if (call.result <= 0 || (!ours && !procfs_ignores_signal(tracee->tid, signal)))

@@ -7,18 +7,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "supervisor/backoff.h"
 #include "supervisor/calls.h"
 
-/* A call that is begun anew again and again, for it takes longer than we leave it alone. */
-struct repair_again {
-    int32_t syscall;
-    uint64_t pc, sp;
-    unsigned times;
-    uint64_t left_until; /* time: until then its thread is not interrupted */
-};
-
 struct repair {
-    struct repair_again again;
+    struct backoff backoff;
 
     /* the call that is being continued */
     bool inside;           /* its next piece has been entered; else it is about to be */
@@ -31,11 +24,6 @@ struct repair {
     uint64_t deadline;      /* time; 0: it may wait for ever */
     uint64_t restarted_at;  /* time: a call that a signal had broken was begun anew */
 };
-
-/* A stop at time now has broken a call, which is begun anew. Returns until when its thread is to be left
- * alone: time, or 0. */
-uint64_t repair_note_again(struct repair_again *again, int32_t syscall, uint64_t pc, uint64_t sp,
-                           uint64_t now);
 
 #define REPAIR_DEADLINES_MAX 64
 

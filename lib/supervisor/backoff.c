@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <stdbool.h>
+
+#include "supervisor/backoff.h"
+
+#define BACKOFF_TIMES 3u            /* that a call is broken before its thread is left alone, ... */
+#define BACKOFF_FIRST_NS 10000000u  /* ... for so long, and each time for twice as long, ... */
+#define BACKOFF_DOUBLINGS_MAX 7u    /* ... but not more often than that */
+
+uint64_t backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp, uint64_t now)
+{
+    bool same = backoff->syscall == syscall && backoff->pc == pc && backoff->sp == sp;
+    unsigned times = same ? backoff->times + 1 : 1;
+
+    *backoff = (struct backoff){.syscall = syscall, .pc = pc, .sp = sp, .times = times};
+    if (times < BACKOFF_TIMES)
+        return 0;
+    unsigned doublings = times - BACKOFF_TIMES;
+    if (doublings > BACKOFF_DOUBLINGS_MAX)
+        doublings = BACKOFF_DOUBLINGS_MAX;
+    backoff->until = now + ((uint64_t)BACKOFF_FIRST_NS << doublings);
+    return backoff->until;
+}
+
+void backoff_reset(struct backoff *backoff)
+{
+    backoff->times = 0;
+    backoff->until = 0;
+}

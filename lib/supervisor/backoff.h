@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * backoff: leaving a thread alone whose call is broken by one stop after the other.
+ *
+ * Some calls take long, look for signals, and undo all that they have done if there is one: fallocate on
+ * tmpfs before Linux 6.10, the verifier of BPF programs, mm_take_all_locks. Begun anew after each stop
+ * such a call never ends where it takes longer than the time between two of them.
+ */
+#ifndef PPROFIL_BACKOFF_H
+#define PPROFIL_BACKOFF_H
+
+#include <stdint.h>
+
+struct backoff {
+    int32_t syscall;
+    uint64_t pc, sp;
+    unsigned times; /* in a row that a call at this place was broken */
+    uint64_t until; /* time: before that its thread is not interrupted; 0: it may be */
+};
+
+/* A stop of ours at time now has broken a call, which begins anew. Returns backoff->until. */
+uint64_t backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp, uint64_t now);
+/* A stop of ours has broken none. */
+void backoff_reset(struct backoff *backoff);
+
+#endif

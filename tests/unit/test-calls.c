@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is left of calls that were cut short, with this process's own memory as the target's. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "supervisor/backoff.h"
+#include "supervisor/calls.h"
+
+static uint64_t address(const void *pointer)
+{
+    return (uint64_t)(uintptr_t)pointer;
+}
+
+static struct regs_call make(int32_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, int64_t result)
+{
+    return (struct regs_call){
+        .abi = REGS_ABI_NATIVE, .number = number, .arguments = {a, b, c, d, 0, 0}, .result = result};
+}
+
+static int next(const struct regs_call *call, bool is_socket, uint64_t part, struct regs_call *piece)
+{
+    struct call_request request;
+    struct call_progress progress = {.done = (uint64_t)call->result, .part = part};
+
+    cr_assert(call_decode(getpid(), call, &request));
+    request.is_socket = request.is_stream = is_socket;
+    return call_next_piece(getpid(), call, &request, &progress, piece);
+}
+
+#ifdef __x86_64__
+Test(calls, rest_of_a_buffer)
+{
+    char bytes[100];
+    struct regs_call piece, call = make(SYS_write, 7, address(bytes), 100, 0, 30);
+
+    cr_assert_eq(next(&call, false, 0, &piece), 1);
+    cr_assert_eq(piece.number, SYS_write);
+    cr_assert_eq(piece.arguments[0], 7);
+    cr_assert_eq(piece.arguments[1], address(bytes + 30));
+    cr_assert_eq(piece.arguments[2], 70);
+    call.result = 100;
+    cr_assert_eq(next(&call, false, 0, &piece), 0);
+}
+
+Test(calls, a_socket_gets_sends_that_raise_no_signal)
+{
+    char bytes[100];
+    struct regs_call piece, call = make(SYS_write, 7, address(bytes), 100, 0, 30);
+
+    cr_assert_eq(next(&call, true, 0, &piece), 1);
+    cr_assert_eq(piece.number, SYS_sendto);
+    cr_assert_eq(piece.arguments[3], MSG_NOSIGNAL);
+    cr_assert_eq(piece.arguments[4], 0);
+}
+
+Test(calls, rest_of_an_element_of_a_vector)
+{
+    char bytes[100];
+    const struct iovec vector[] = {{bytes, 10}, {bytes + 10, 0}, {bytes + 20, 50}};
+    struct regs_call piece, call = make(SYS_pwritev, 7, address(vector), 3, 1000, 15);
+
+    cr_assert_eq(next(&call, false, 0, &piece), 1);
+    cr_assert_eq(piece.number, SYS_pwrite64);
+    cr_assert_eq(piece.arguments[1], address(bytes + 25));
+    cr_assert_eq(piece.arguments[2], 45);
+    cr_assert_eq(piece.arguments[3], 1015);
+    call.result = 60;
+    cr_assert_eq(next(&call, false, 0, &piece), 0);
+}
+
+Test(calls, a_vector_of_32_bits)
+{
+    const uint32_t vector[] = {1000, 10, 2000, 20};
+    struct regs_call piece, call = make(146, 7, address(vector), 2, 0, 12);
+
+    call.abi = REGS_ABI_I386;
+    cr_assert_eq(next(&call, false, 0, &piece), 1);
+    cr_assert_eq(piece.number, 4);
+    cr_assert_eq(piece.arguments[1], 2002);
+    cr_assert_eq(piece.arguments[2], 18);
+}
+
+Test(calls, what_is_looked_at_is_looked_at_from_its_beginning)
+{
+    char bytes[100];
+    struct regs_call piece,
+        call = make(SYS_recvfrom, 7, address(bytes), 100, MSG_PEEK | MSG_WAITALL, 30);
+
+    cr_assert_eq(next(&call, true, 0, &piece), 1);
+    cr_assert_eq(piece.arguments[1], address(bytes));
+    cr_assert_eq(piece.arguments[2], 100);
+}
+
+Test(calls, a_message_with_room_for_descriptors_is_not_continued)
+{
+    char bytes[100], control[100];
+    struct iovec vector = {bytes, 100};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control};
+    struct regs_call piece, call = make(SYS_recvmsg, 7, address(&message), MSG_WAITALL, 0, 30);
+
+    cr_assert_eq(next(&call, true, 0, &piece), -EOPNOTSUPP);
+    message.msg_control = NULL;
+    cr_assert_eq(next(&call, true, 0, &piece), 1);
+    cr_assert_eq(piece.number, SYS_recvfrom);
+}
+
+/* The first message was cut after 4 of 10 bytes, and what followed is in the second one's place. */
+Test(calls, bytes_behind_a_message_that_was_cut_move_up)
+{
+    char first[11] = "abcd......", second[11] = "efghijkl..";
+    struct iovec vectors[] = {{first, 10}, {second, 10}};
+    struct mmsghdr messages[] = {{{.msg_iov = &vectors[0], .msg_iovlen = 1}, 4},
+                                 {{.msg_iov = &vectors[1], .msg_iovlen = 1}, 8}};
+    struct regs_call call = make(SYS_recvmmsg, 7, address(messages), 2, MSG_WAITALL, 2);
+    struct call_request request;
+    struct call_progress progress;
+
+    cr_assert(call_decode(getpid(), &call, &request));
+    request.is_socket = request.is_stream = true;
+    cr_assert_eq(call_first_progress(getpid(), &call, &request, &progress), 0);
+    cr_assert_str_eq(first, "abcdefghij");
+    cr_assert_eq(strncmp(second, "kl", 2), 0);
+    cr_assert_eq(messages[0].msg_len, 10);
+    cr_assert_eq(messages[1].msg_len, 2);
+    cr_assert_eq(progress.done, 1);
+    cr_assert_eq(progress.part, 2);
+}
+
+Test(calls, datagrams_are_as_long_as_they_are)
+{
+    char first[11] = "abcd......", second[11] = "efghijkl..";
+    struct iovec vectors[] = {{first, 10}, {second, 10}};
+    struct mmsghdr messages[] = {{{.msg_iov = &vectors[0], .msg_iovlen = 1}, 4},
+                                 {{.msg_iov = &vectors[1], .msg_iovlen = 1}, 8}};
+    struct regs_call call = make(SYS_recvmmsg, 7, address(messages), 2, MSG_WAITALL, 2);
+    struct call_request request;
+    struct call_progress progress;
+
+    cr_assert(call_decode(getpid(), &call, &request));
+    cr_assert_eq(call_first_progress(getpid(), &call, &request, &progress), 0);
+    cr_assert_str_eq(first, "abcd......");
+    cr_assert_eq(progress.done, 2);
+    cr_assert_eq(progress.part, 0);
+}
+
+Test(calls, close_and_usb_transfers_do_not_begin_anew)
+{
+    struct regs_call call = make(SYS_epoll_wait, 3, 0, 1, 10, -EINTR);
+
+    cr_assert(call_is_interrupted(&call));
+    call.number = SYS_close;
+    cr_assert_not(call_is_interrupted(&call));
+    call.abi = REGS_ABI_I386;
+    cr_assert(call_is_interrupted(&call)); /* read */
+    call.number = 6;
+    cr_assert_not(call_is_interrupted(&call));
+    call.abi = REGS_ABI_X32;
+    call.number = SYS_close;
+    cr_assert_not(call_is_interrupted(&call));
+    call = make(SYS_ioctl, 3, 0xc0185502, 0, 0, -EINTR); /* USBDEVFS_BULK */
+    cr_assert_not(call_is_interrupted(&call));
+    call = make(SYS_bpf, 5, 0, 0, 0, -EAGAIN); /* BPF_PROG_LOAD */
+    cr_assert(call_is_interrupted(&call));
+    call.number = SYS_read;
+    cr_assert_not(call_is_interrupted(&call));
+}
+
+Test(calls, time_limits)
+{
+    const struct timespec half = {.tv_nsec = 500000000};
+    struct regs_call call = make(SYS_epoll_wait, 3, 0, 1, 10, -EINTR);
+    uint64_t limit;
+    int64_t result;
+
+    cr_assert(call_time_limit(getpid(), &call, &limit, &result));
+    cr_assert_eq(limit, 10000000);
+    cr_assert_eq(result, 0);
+    call.arguments[3] = (uint32_t)-1;
+    cr_assert(call_time_limit(getpid(), &call, &limit, &result));
+    cr_assert_eq(limit, CALL_NO_LIMIT);
+    call = make(SYS_semtimedop, 3, 0, 1, address(&half), -EINTR);
+    cr_assert(call_time_limit(getpid(), &call, &limit, &result));
+    cr_assert_eq(limit, 500000000);
+    cr_assert_eq(result, -EAGAIN);
+    call.number = SYS_accept;
+    cr_assert_not(call_time_limit(getpid(), &call, &limit, &result));
+}
+#endif
+
+Test(backoff, doubles_at_the_same_place)
+{
+    struct backoff backoff = {0};
+
+    cr_assert_eq(backoff_note(&backoff, 285, 10, 20, 1000), 0);
+    cr_assert_eq(backoff_note(&backoff, 285, 10, 20, 2000), 0);
+    cr_assert_eq(backoff_note(&backoff, 285, 10, 20, 3000), 3000 + 10000000);
+    cr_assert_eq(backoff_note(&backoff, 285, 10, 20, 4000), 4000 + 20000000);
+    cr_assert_eq(backoff_note(&backoff, 285, 10, 24, 5000), 0);
+    backoff_note(&backoff, 285, 10, 24, 6000);
+    backoff_reset(&backoff);
+    cr_assert_eq(backoff_note(&backoff, 285, 10, 24, 7000), 0);
+    for (int i = 0; i < 1000; i++)
+        backoff_note(&backoff, 285, 10, 24, 8000);
+    cr_assert_eq(backoff.until, 8000 + UINT64_C(1280000000));
+}
