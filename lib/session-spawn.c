@@ -20,10 +20,21 @@
 
 #define MOST_ARGUMENTS 16
 
+/* Adds to the problem why it is not the one that the caller may think of. */
+static void say_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
+{
+    size_t used = strlen(session->problem);
+
+    if (found->passed_over[0] != '\0')
+        snprintf(session->problem + used, sizeof session->problem - used,
+                 "; %s is not taken, for others may have put it there", found->passed_over);
+}
+
 int session_spawn_supervisor(struct pprofil_session *session, int socket, int ring, int wake)
 {
     const struct pprofil_options *options = &session->options;
-    char path[PATH_MAX], numbers[7][48];
+    struct spawn_supervisor found;
+    char numbers[7][48];
     char *argv[MOST_ARGUMENTS];
     unsigned count = 0;
     const int kept[3] = {socket, ring, wake};
@@ -51,34 +62,39 @@ int session_spawn_supervisor(struct pprofil_session *session, int socket, int ri
         argv[count++] = numbers[3 + i];
     }
     argv[count] = NULL;
-    spawn_find_supervisor(true, path);
-    int error = spawn_quietly(path, argv, kept, 3);
-    if (error != 0)
-        session_fail(session, error, "cannot start %s: %s; %s", path, strerror(-error),
-                     error == -EMFILE   ? "raise the limit (ulimit -n)"
-                     : error == -EAGAIN ? "raise the limit of processes (ulimit -u)"
-                                        : "PPROFIL_SUPERVISE names another");
+    spawn_find_supervisor(true, &found);
+    int error = spawn_quietly(found.path, argv, kept, 3);
+    if (error == 0)
+        return 0;
+    session_fail(session, error, "cannot start %s: %s; %s", found.path, strerror(-error),
+                 error == -EMFILE   ? "raise the limit (ulimit -n)"
+                 : error == -EAGAIN ? "raise the limit of processes (ulimit -u)"
+                                    : "PPROFIL_SUPERVISE names another");
+    say_passed_over(session, &found);
     return error;
 }
 
 int session_await_hello(struct pprofil_session *session)
 {
     struct wire_message none = {0};
-    char path[PATH_MAX];
+    struct spawn_supervisor found;
+    const char *path = found.path;
     int error = session_command(session, &none);
 
     session->supervisor = session->reply.pid;
-    spawn_find_supervisor(true, path);
+    spawn_find_supervisor(true, &found);
     if (session->answered && session->reply.value != WIRE_VERSION)
-        return session_fail(session, -EPROTO,
-                            "%s is of another build: it speaks protocol %llu, and we speak %u",
-                            path, (unsigned long long)session->reply.value, WIRE_VERSION);
-    if (error == -EPIPE)
-        return session_fail(session, error,
-                            "%s said nothing that we understand: it is of another build, or "
-                            "cannot run here", path);
-    if (error != 0)
+        error = session_fail(session, -EPROTO,
+                             "%s is of another build: it speaks protocol %llu, and we speak %u",
+                             path, (unsigned long long)session->reply.value, WIRE_VERSION);
+    else if (error == -EPIPE)
+        session_fail(session, error,
+                     "%s said nothing that we understand: it is of another build, or cannot run "
+                     "here", path);
+    else if (error != 0)
         session_fail(session, error, "%s did not start: %s", path, strerror(-error));
+    if (error != 0)
+        say_passed_over(session, &found);
     return error;
 }
 

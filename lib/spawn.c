@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,27 +14,6 @@
 #include "spawn.h"
 
 #define MOST_DESCRIPTORS 1024 /* on kernels that cannot close all at once */
-
-void spawn_find_supervisor(bool beside, char path[PATH_MAX])
-{
-    const char *named = secure_getenv("PPROFIL_SUPERVISE");
-    char self[PATH_MAX];
-
-    if (named != NULL) {
-        snprintf(path, PATH_MAX, "%s", named);
-        return;
-    }
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    while (length > 0 && self[length - 1] != '/')
-        length--;
-    for (int up = 0; beside && length > 0 && up < 2; up++) { /* libtool builds into .libs */
-        if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, self, up ? "../" : "",
-                     SPAWN_SUPERVISOR) < PATH_MAX &&
-            strncmp(self, BINDIR "/", strlen(BINDIR) + 1) != 0 && access(path, X_OK) == 0)
-            return;
-    }
-    snprintf(path, PATH_MAX, "%s/%s", LIBEXECDIR, SPAWN_SUPERVISOR);
-}
 
 /* A fork whose end raises no SIGCHLD, and that wait calls do not see unless they ask for such
  * children: clone(2), "__WCLONE". */

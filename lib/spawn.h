@@ -11,9 +11,14 @@
 
 #define SPAWN_SUPERVISOR "pprofil-supervise"
 
+struct spawn_supervisor {
+    char path[PATH_MAX];
+    char passed_over[PATH_MAX]; /* one that others may have put there; "": none */
+};
+
 /* Where the supervisor is: named by PPROFIL_SUPERVISE, beside the running program (for one that
  * is not installed; only if beside is wanted), or where it was installed. */
-void spawn_find_supervisor(bool beside, char path[PATH_MAX]);
+void spawn_find_supervisor(bool beside, struct spawn_supervisor *found);
 
 /* The same as fd, which it may close, but none of the standard ones, whose places a program
  * may have left free. fd itself where it is an error, or -errno. */

@@ -99,7 +99,8 @@ static void wait_for_leaving(pid_t former)
 
 static int start_supervisor(const char *call)
 {
-    char path[PATH_MAX], number[16];
+    struct spawn_supervisor found;
+    char number[16];
     char *argv[] = {(char *)SPAWN_SUPERVISOR, (char *)"--serve", (char *)OVERHEAD, number, NULL};
 
     state.listener = getpid();
@@ -109,11 +110,11 @@ static int start_supervisor(const char *call)
         return fd;
     }
     snprintf(number, sizeof number, "%d", fd);
-    spawn_find_supervisor(false, path);
-    int error = spawn_quietly(path, argv, &fd, 1);
+    spawn_find_supervisor(false, &found);
+    int error = spawn_quietly(found.path, argv, &fd, 1);
     close(fd);
     if (error != 0)
-        say(call, "cannot start %s: %s", path, strerror(-error));
+        say(call, "cannot start %s: %s", found.path, strerror(-error));
     return error;
 }
 

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Starting the supervisor: which one it is.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+direct=$build/.libs/pprofil # libtool's script runs it from there
+[ -x "$direct" ] || skip "no program that is not installed"
+unset PPROFIL_SUPERVISE
+export LD_LIBRARY_PATH="$build/.libs"
+# beside NAME MODE [DIRECTORY-MODE [LINK]]: a copy of the program, with a supervisor beside it that
+# says that it ran
+beside() {
+	place=$work/$1
+	mkdir -p "$place"
+	cp "$direct" "$place/pprofil"
+	file=$place/${4:+real-}pprofil-supervise
+	printf '#!/bin/sh\n: >"%s/ran"\nexec "%s/pprofil-supervise" "$@"\n' "$place" "$build" >"$file"
+	chmod "$2" "$file"
+	[ -z "${4:-}" ] || ln -s "$file" "$place/pprofil-supervise"
+	chmod "${3:-755}" "$place"
+}
+took() { # NAME
+	"$work/$1/pprofil" -q true >"$work/out" 2>"$work/err"
+	[ -e "$work/$1/ran" ] && echo yes || echo no
+}
+umask 022
+chmod 755 "$work"
+beside own 755
+expect "beside the program: its owner's" yes "$(took own)"
+expect "beside the program: nothing is said" "" "$(cat "$work/err")"
+beside sticky 755 1777
+expect "beside the program in a directory like /tmp: its owner's" yes "$(took sticky)"
+beside writable 757
+expect "beside the program: one that anybody may write" no "$(took writable)"
+if [ -s "$work/err" ]; then # no other one is installed
+	expect_text "one that anybody may write: it is said" \
+		"$work/writable/pprofil-supervise is not taken, for others may have put it there" "$work/err"
+	expect "one that anybody may write: in a line" 1 "$(wc -l <"$work/err")"
+fi
+beside group 775
+expect "beside the program: one that a group may write, but not the program" no "$(took group)"
+beside team 775
+chmod 775 "$work/team/pprofil"
+expect "beside the program: one that a group may write, as the program" yes "$(took team)"
+beside open 755 777
+expect "beside the program in a directory that anybody may write" no "$(took open)"
+beside link 755 755 link
+expect "beside the program: a link" no "$(took link)"
+# in .libs the directory above counts too, and nowhere else
+beside libtool 755
+mkdir "$work/libtool/.libs" "$work/libtool/bin"
+mv "$work/libtool/pprofil" "$work/libtool/.libs/pprofil"
+"$work/libtool/.libs/pprofil" -q true 2>"$work/err"
+expect "above .libs" yes "$([ -e "$work/libtool/ran" ] && echo yes || echo no)"
+rm -f "$work/libtool/ran"
+mv "$work/libtool/.libs/pprofil" "$work/libtool/bin/pprofil"
+"$work/libtool/bin/pprofil" -q true 2>"$work/err"
+expect "above another directory" no "$([ -e "$work/libtool/ran" ] && echo yes || echo no)"
+if [ "$(id -u)" = 0 ]; then
+	beside stranger 755 1777
+	chown 65534 "$work/stranger/pprofil-supervise"
+	expect "beside the program in a directory like /tmp: another user's" no "$(took stranger)"
+	beside theirs 755
+	chown 65534 "$work/theirs" "$work/theirs/pprofil" "$work/theirs/pprofil-supervise"
+	expect "root runs another user's program: its own" yes "$(took theirs)"
+	beside given 755
+	chown 65534 "$work/given"
+	expect "in another user's directory" no "$(took given)"
+fi
+finish
