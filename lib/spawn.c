@@ -2,10 +2,14 @@
 /* Starting the supervisor, in a caller that must not notice. */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -13,20 +17,61 @@
 
 #include "spawn.h"
 
-#define MOST_DESCRIPTORS 1024 /* on kernels that cannot close all at once */
+#define DESCRIPTORS_MAX 1024 /* where neither the kernel nor /proc tells of them */
+#define STACK_SIZE 65536u
 
-/* A fork whose end raises no SIGCHLD, and that wait calls do not see unless they ask for such
- * children: clone(2), "__WCLONE". */
-static pid_t fork_quietly(void)
+/* What the children are told. */
+struct start {
+    const char *path;
+    char *const *argv;
+    const int *kept;
+    unsigned count;
+    int report; /* where an errno is written to */
+    bool stay;  /* the child between stays as the supervisor's parent */
+    char *stack; /* of the supervisor until it execs: the end of it */
+};
+
+/* A child whose end raises no SIGCHLD, and that wait calls do not see unless they ask for such
+ * children: clone(2), "__WCLONE". With CLONE_VM and CLONE_VFORK it runs in our memory while we
+ * wait, as vfork's do: a copy of the page tables of a large process takes seconds, and the process
+ * pays with a fault for each page that it writes to afterwards. stack: the end of its own. */
+static pid_t clone_quietly(int (*body)(void *start), struct start *start, char *stack, int flags)
 {
-    return (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
+    pid_t child = clone(body, stack, flags, start);
+    return child < 0 ? -errno : child;
 }
 
-static void close_at_exec(void)
+/* Calls act with each open descriptor, on kernels that do not change all at once. Nothing is
+ * allocated: others may hold the allocator's lock. */
+static void each_descriptor(void (*act)(int fd))
 {
-    if (syscall(SYS_close_range, 0u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) < 0)
-        for (int fd = 0; fd < MOST_DESCRIPTORS; fd++)
-            fcntl(fd, F_SETFD, FD_CLOEXEC);
+    _Alignas(struct dirent64) char entries[1024];
+    int directory = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long size;
+
+    for (int fd = 0; directory < 0 && fd < DESCRIPTORS_MAX; fd++) /* no /proc: as many as are usual */
+        act(fd);
+    while (directory >= 0 &&
+           (size = syscall(SYS_getdents64, directory, entries, sizeof entries)) > 0)
+        for (long at = 0; at < size;) {
+            const struct dirent64 *entry = (const void *)(entries + at);
+            int fd = atoi(entry->d_name);
+            if (entry->d_name[0] != '.' && fd != directory)
+                act(fd);
+            at += entry->d_reclen;
+        }
+    if (directory >= 0)
+        close(directory);
+}
+
+static void close_descriptor(int fd)
+{
+    close(fd);
+}
+
+static void close_descriptor_at_exec(int fd)
+{
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
 /* None of the caller's, for whoever reads from its pipes waits for the last writer. */
@@ -37,11 +82,30 @@ static void keep_only(const int kept[], unsigned count)
     for (int fd = 0; fd < 3 && null >= 0; fd++)
         if (fd != null)
             dup2(null, fd);
-    close_at_exec();
+    if (syscall(SYS_close_range, 0u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) < 0)
+        each_descriptor(close_descriptor_at_exec);
     for (int fd = 0; fd < 3 && null >= 0; fd++)
         fcntl(fd, F_SETFD, 0);
     for (unsigned i = 0; i < count; i++)
         fcntl(kept[i], F_SETFD, 0);
+}
+
+static void say_error(const struct start *start, int error)
+{
+    ssize_t ignored = write(start->report, &error, sizeof error);
+    (void)ignored;
+}
+
+/* All signals stay blocked: until the exec handlers are the caller's, and would run in its memory;
+ * and the supervisor wants none of them. */
+static int become_supervisor(void *context)
+{
+    const struct start *start = context;
+
+    keep_only(start->kept, start->count);
+    execv(start->path, start->argv);
+    say_error(start, errno);
+    return 125;
 }
 
 static void reap(pid_t child)
@@ -54,29 +118,23 @@ static void reap(pid_t child)
  * ordinary one (de_thread() in fs/exec.c), and only one that does not stays unseen. */
 static void be_parent_of(pid_t supervisor)
 {
-    sigset_t all;
-
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL);
     if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0)
-        for (int fd = 0; fd < MOST_DESCRIPTORS; fd++)
-            close(fd);
+        each_descriptor(close_descriptor);
     reap(supervisor);
 }
 
-static void become_supervisor(const char *path, char *const argv[], const int kept[],
-                              unsigned count, int report)
+/* The child between, whose end makes the supervisor an orphan. */
+static int begin_supervisor(void *context)
 {
-    sigset_t none;
+    struct start *start = context;
+    pid_t supervisor =
+        clone_quietly(become_supervisor, start, start->stack, CLONE_VM | CLONE_VFORK);
 
-    keep_only(kept, count);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    execv(path, argv);
-    int error = errno;
-    ssize_t ignored = write(report, &error, sizeof error);
-    (void)ignored;
-    _exit(125);
+    if (supervisor < 0)
+        say_error(start, -supervisor);
+    else if (start->stay)
+        be_parent_of(supervisor);
+    return 0;
 }
 
 int spawn_above_standard(int fd)
@@ -99,44 +157,48 @@ static bool stop_reaping(void)
            prctl(PR_SET_CHILD_SUBREAPER, 0ul, 0, 0, 0) == 0;
 }
 
-/* All but the parent's part. */
-static void be_child(const char *path, char *const argv[], const int kept[], unsigned count,
-                     int report, bool stay)
+/* The same with stacks for both children, all signals blocked, and no cancellation: they share
+ * the caller's memory, and whatever belongs to its thread. 0 or -errno. */
+static int clone_children(struct start *start, pid_t *child)
 {
-    pid_t supervisor = fork_quietly();
+    char *stacks = mmap(NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    sigset_t all, mask;
+    int cancel;
 
-    if (supervisor == 0)
-        become_supervisor(path, argv, kept, count, report);
-    if (supervisor < 0) {
-        int error = errno;
-        ssize_t ignored = write(report, &error, sizeof error);
-        (void)ignored;
-    } else if (stay) {
-        be_parent_of(supervisor);
-    }
-    _exit(0);
+    if (stacks == MAP_FAILED)
+        return -errno;
+    start->stack = stacks + STACK_SIZE;
+    sigfillset(&all);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    /* one that stays has to have memory of its own, and the caller not to wait for it */
+    *child = clone_quietly(begin_supervisor, start, stacks + 2 * STACK_SIZE,
+                           start->stay ? 0 : CLONE_VM | CLONE_VFORK);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    pthread_setcancelstate(cancel, NULL);
+    munmap(stacks, 2 * STACK_SIZE);
+    return *child < 0 ? *child : 0;
 }
 
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count)
 {
     static pid_t former; /* one that stayed */
-    int report[2], error = 0;
     bool init = getpid() == 1; /* all orphans are its children */
+    struct start start = {.path = path, .argv = argv, .kept = kept, .count = count, .stay = init};
+    int report[2], said = 0;
+    pid_t child = 0;
 
     if (former > 0 && waitpid(former, NULL, (int)__WCLONE | WNOHANG) != 0)
         former = 0;
     if (pipe2(report, O_CLOEXEC) < 0)
         return -errno;
-    report[1] = spawn_above_standard(report[1]);
+    start.report = report[1] = spawn_above_standard(report[1]);
     bool reaper = !init && stop_reaping();
-    pid_t child = fork_quietly();
-    if (child == 0)
-        be_child(path, argv, kept, count, report[1], init);
+    int error = clone_children(&start, &child);
     close(report[1]);
-    if (child < 0)
-        error = EAGAIN;
-    else if (read(report[0], &error, sizeof error) != (ssize_t)sizeof error)
-        error = 0; /* closed by a successful exec */
+    if (error == 0 && read(report[0], &said, sizeof said) == (ssize_t)sizeof said)
+        error = -said; /* else it was closed by a successful exec */
     close(report[0]);
     if (child > 0 && (!init || error != 0))
         reap(child);
@@ -144,5 +206,5 @@ int spawn_quietly(const char *path, char *const argv[], const int kept[], unsign
         former = child;
     if (reaper)
         prctl(PR_SET_CHILD_SUBREAPER, 1ul, 0, 0, 0);
-    return -error;
+    return error;
 }

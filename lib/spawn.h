@@ -25,7 +25,8 @@ void spawn_find_supervisor(bool beside, struct spawn_supervisor *found);
 int spawn_above_standard(int fd);
 
 /* Runs a program with the descriptors kept (none a standard one) and no others, its standard
- * ones on /dev/null. It becomes a child of init at once. Where the caller is init itself it gets
+ * ones on /dev/null. The calling thread waits until it runs, and nothing of the caller's memory is
+ * copied for it. It becomes a child of init at once. Where the caller is init itself it gets
  * a child that only __WCLONE and __WALL find. 0, or what fork or execv said, -errno. */
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count);
 

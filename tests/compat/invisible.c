@@ -236,6 +236,59 @@ static void check_closed(void)
     expect_ticks("standard descriptors closed", counters[0], since, PERIOD_NS);
 }
 
+/* The start copies nothing of a large process: else each page would fault when it is written. */
+static void check_memory(void)
+{
+    const size_t size = 64u << 20, page = (size_t)sysconf(_SC_PAGESIZE);
+    struct rusage before, after;
+    char *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    madvise(memory, size, MADV_NOHUGEPAGE);
+    memset(memory, 1, size);
+    start();
+    getrusage(RUSAGE_SELF, &before);
+    for (size_t i = 0; i < size; i += page)
+        memory[i]++;
+    getrusage(RUSAGE_SELF, &after);
+    stop();
+    long faults = after.ru_minflt - before.ru_minflt;
+    expect("pages are written without faults", faults < (long)(size / page / 4), "%ld of %zu",
+           faults, size / page);
+}
+
+static pid_t own_pid;
+static volatile sig_atomic_t elsewhere;
+
+static void note_process(int signal)
+{
+    (void)signal;
+    elsewhere = elsewhere || syscall(SYS_getpid) != own_pid;
+}
+
+/* Signals for the whole group come while the supervisor starts: no handler runs but in the
+ * program, and the supervisor lives. */
+static void check_signals(void)
+{
+    setpgid(0, 0);
+    own_pid = getpid();
+    signal(SIGUSR1, SIG_IGN);
+    pid_t sender = fork();
+    while (sender == 0 && getppid() == own_pid)
+        kill(0, SIGUSR1);
+    if (sender == 0)
+        _exit(0);
+    signal(SIGUSR1, note_process);
+    usleep(10000);
+    long result = pcsample((uintptr_t *)counters, 5);
+    expect("started amid signals", result >= 0, "%ld, errno %d", result, errno);
+    pcsample(NULL, 0);
+    signal(SIGUSR1, SIG_IGN);
+    kill(sender, SIGKILL);
+    waitpid(sender, NULL, 0);
+    expect("handlers run in the program only", !elsewhere, "%d", (int)elsewhere);
+}
+
 /* Where nobody may trace: errors as on the page, and the program goes on. */
 static void check_refused(void)
 {
@@ -278,6 +331,8 @@ int main(int argc, char **argv)
                                           {"processes", check_processes},
                                           {"descriptors", check_descriptors},
                                           {"closed", check_closed},
+                                          {"memory", check_memory},
+                                          {"signals", check_signals},
                                           {"init", check_init},
                                           {"refused", check_refused},
                                           {"output", check_output},

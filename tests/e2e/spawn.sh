@@ -1,8 +1,38 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Starting the supervisor: which one it is.
+# Starting the supervisor: which one it is, and what it keeps of its starter.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
+# --- descriptors ---------------------------------------------------------------------------
+# supervisor FILE: who traces the program whose number is in it
+supervisor() {
+	for i in $(seq 100); do
+		traced=$(cat "$1" 2>/dev/null)
+		tracer=$(sed -n 's/^TracerPid:[^0-9]*\([1-9]\)/\1/p' "/proc/$traced/status" 2>/dev/null)
+		[ -n "$tracer" ] && { echo "$tracer"; return; }
+		sleep 0.1
+	done
+}
+for number in 20 1500; do
+	rm -f "$work/pid"
+	"$targets/old-kernel" $number "$pprofil" -q sh -c "echo \$\$ >'$work/pid'; exec sleep 60" >"$work/out" &
+	run=$!
+	tracer=$(supervisor "$work/pid")
+	if [ -z "$tracer" ]; then
+		wait $run 2>/dev/null
+		[ $? = 77 ] || fail "without close_range, descriptor $number" "no supervisor"
+		echo "SKIP without close_range, descriptor $number: not possible here"
+		continue
+	fi
+	expect "without close_range: descriptor $number is the program's" "$work/out" \
+		"$(readlink "/proc/$(cat "$work/pid")/fd/$number")"
+	expect "without close_range: descriptor $number is not the supervisor's" "" \
+		"$(ls -l "/proc/$tracer/fd" | grep -F "$work/out")"
+	kill "$(cat "$work/pid")"
+	wait $run 2>/dev/null
+done
+
+# --- which supervisor ------------------------------------------------------------------------
 direct=$build/.libs/pprofil # libtool's script runs it from there
 [ -x "$direct" ] || skip "no program that is not installed"
 unset PPROFIL_SUPERVISE
