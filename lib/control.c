@@ -12,62 +12,36 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "control-socket.h"
 #include "session-internal.h"
 
 #define LISTENERS_MAX (SESSION_ROOTS_MAX + 2)
 #define PEERS_MAX 64
 #define REQUEST_SIZE 64
 #define ANSWER_SIZE 1024
-#define BACKLOG 64
+#define TAKEN_MAX 256    /* connections of one socket at once */
+#define PATIENCE_MS 5000 /* for a request to come */
 
 struct peer {
     int fd;
+    int64_t since_ms; /* CLOCK_MONOTONIC */
     size_t used;
     char text[REQUEST_SIZE];
 };
 
 struct control {
-    int listeners[LISTENERS_MAX];
+    struct control_socket listeners[LISTENERS_MAX];
     unsigned listener_count;
     struct peer peers[PEERS_MAX];
     unsigned peer_count;
     bool serving;
-    char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* to be removed; "": none */
     int (*flush)(void *context);
     void *context;
 };
-
-/* --- addresses ----------------------------------------------------------------------- */
-
-/* A process number stands for an abstract address, which vanishes with its socket. */
-static int address_of(const char *target, bool is_path, struct sockaddr_un *address,
-                      socklen_t *size)
-{
-    bool number = !is_path && *target != '\0' && strspn(target, "0123456789") == strlen(target);
-    size_t room = sizeof address->sun_path;
-
-    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    int length = number ? snprintf(address->sun_path + 1, room - 1, "pprofil/%s", target)
-                        : snprintf(address->sun_path, room, "%s", target);
-    if (length <= 0 || (size_t)length >= room - 1)
-        return -ENAMETOOLONG;
-    *size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
-    return 0;
-}
-
-/* Is the process at the other end ours, or root's? */
-static bool trusted(int fd)
-{
-    struct ucred peer;
-    socklen_t size = sizeof peer;
-
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-           (peer.uid == getuid() || peer.uid == geteuid() || peer.uid == 0);
-}
 
 /* --- the session's side ---------------------------------------------------------------- */
 
@@ -77,65 +51,22 @@ static int watch(const struct pprofil_session *session, int fd)
     return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-static int try_bind(int fd, const struct sockaddr_un *address, socklen_t size)
-{
-    return bind(fd, (const struct sockaddr *)address, size) < 0 ? -errno : 0;
-}
-
-/* A socket that a killed session left behind is nobody's. */
-static int remove_stale(const struct sockaddr_un *address, socklen_t size)
-{
-    struct stat status;
-    int error = 0;
-
-    if (lstat(address->sun_path, &status) < 0)
-        return -errno;
-    if (!S_ISSOCK(status.st_mode))
-        return -EEXIST;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -errno;
-    if (connect(fd, (const struct sockaddr *)address, size) == 0 || errno != ECONNREFUSED)
-        error = -EADDRINUSE;
-    else if (unlink(address->sun_path) < 0)
-        error = -errno;
-    close(fd);
-    return error;
-}
-
 static int listen_at(struct pprofil_session *session, const char *target, bool is_path)
 {
     struct control *control = session->control;
-    struct sockaddr_un address;
-    socklen_t size;
-    int error = address_of(target, is_path, &address, &size);
+    struct control_socket socket;
+    int error = control->listener_count == LISTENERS_MAX ? -E2BIG : 0;
 
+    if (error == 0)
+        error = control_listen(target, is_path, &socket);
     if (error != 0)
         return error;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return -errno;
-    /* a socket's file gets its mode when it is bound: nobody else ever sees it open */
-    if (fchmod(fd, 0600) < 0)
-        error = -errno;
-    if (error == 0)
-        error = try_bind(fd, &address, size);
-    if (error == -EADDRINUSE && address.sun_path[0] != '\0') {
-        error = remove_stale(&address, size);
-        if (error == 0)
-            error = try_bind(fd, &address, size);
-    }
-    if (error == 0 && listen(fd, BACKLOG) < 0)
-        error = -errno;
-    if (error == 0)
-        error = watch(session, fd);
+    error = watch(session, socket.fd);
     if (error != 0) {
-        close(fd);
+        control_close(&socket);
         return error;
     }
-    control->listeners[control->listener_count++] = fd;
-    if (address.sun_path[0] != '\0')
-        memcpy(control->path, address.sun_path, sizeof control->path);
+    control->listeners[control->listener_count++] = socket;
     return 0;
 }
 
@@ -239,18 +170,29 @@ static void hang_up(struct control *control, unsigned i)
     control->peers[i] = control->peers[--control->peer_count];
 }
 
-static void take_peer(const struct pprofil_session *session, int listener)
+static int64_t now_ms(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* Takes all that have connected, for strangers fill the queue as well: any user may connect to a
+ * number. How many are taken at once is bounded: they may come as fast as they are sent away. */
+static void take_peers(const struct pprofil_session *session, int listener)
 {
     struct control *control = session->control;
-    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int fd;
 
-    if (fd < 0)
-        return;
-    if (!trusted(fd) || control->peer_count == PEERS_MAX || watch(session, fd) != 0) {
-        close(fd);
-        return;
+    for (unsigned i = 0; i < TAKEN_MAX && (fd = accept4(listener, NULL, NULL,
+                                                        SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;
+         i++) {
+        if (!control_trusts(fd) || control->peer_count == PEERS_MAX || watch(session, fd) != 0)
+            close(fd);
+        else
+            control->peers[control->peer_count++] = (struct peer){.fd = fd, .since_ms = now_ms()};
     }
-    control->peers[control->peer_count++] = (struct peer){.fd = fd};
 }
 
 /* True while the connection stays. */
@@ -283,9 +225,10 @@ void control_serve(struct pprofil_session *session)
         return; /* a command under way takes events, and comes here again */
     control->serving = true;
     for (unsigned i = 0; i < control->listener_count; i++)
-        take_peer(session, control->listeners[i]);
+        take_peers(session, control->listeners[i].fd);
+    int64_t oldest = now_ms() - PATIENCE_MS;
     for (unsigned i = 0; i < control->peer_count;)
-        if (hear(session, &control->peers[i]))
+        if (hear(session, &control->peers[i]) && control->peers[i].since_ms > oldest)
             i++;
         else
             hang_up(control, i);
@@ -300,10 +243,8 @@ void control_free(struct pprofil_session *session)
         return;
     while (control->peer_count > 0)
         hang_up(control, 0);
-    if (control->path[0] != '\0')
-        unlink(control->path);
     for (unsigned i = 0; i < control->listener_count; i++)
-        close(control->listeners[i]);
+        control_close(&control->listeners[i]);
     free(control);
     session->control = NULL;
 }
@@ -337,7 +278,7 @@ int pprofil_control_send(const char *target, const char *command, char *answer, 
     char line[REQUEST_SIZE];
     struct sockaddr_un address;
     socklen_t length;
-    int error = address_of(target, false, &address, &length);
+    int error = control_address(target, false, &address, &length);
 
     answer[0] = '\0';
     if (error == 0 && snprintf(line, sizeof line, "%s\n", command) >= (int)sizeof line)
@@ -349,7 +290,7 @@ int pprofil_control_send(const char *target, const char *command, char *answer, 
         return -errno;
     if (connect(fd, (struct sockaddr *)&address, length) < 0)
         error = -errno;
-    else if (!trusted(fd)) /* anybody may take an abstract address */
+    else if (!control_trusts(fd)) /* anybody may take an abstract address */
         error = -EPERM;
     else if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0)
         error = -errno;

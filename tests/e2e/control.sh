@@ -76,6 +76,25 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	expect "through the number too" on "$(field "$socket" sampling)"
 fi
 
+# In a user namespace whoever is not known there appears as one user, who may run the session.
+nobody="setpriv --reuid 1234 --regid 1234 --clear-groups unshare --user --map-user=65534"
+if [ "$(id -u)" = 0 ] && $nobody true 2>/dev/null; then
+	$nobody "$pprofil" -q --start-stopped sleep 20 & other=$!
+	sleep 1
+	expect "a user unknown here is refused" "" \
+		"$(setpriv --reuid 2345 --regid 2345 --clear-groups "$targets/ask" "$other" status)"
+	kill "$other"
+	wait "$other" 2>/dev/null
+	setpriv --reuid 1234 --regid 1234 --clear-groups "$pprofil" -q --start-stopped sleep 20 & other=$!
+	sleep 1
+	expect_text "where all users are known" '^sampling off' \
+		"$(setpriv --reuid 1234 --regid 1234 --clear-groups "$targets/ask" "$other" status >"$work/answer"; echo "$work/answer")"
+	kill "$other"
+	wait "$other" 2>/dev/null
+else
+	echo "SKIP a user unknown here: needs root and user namespaces"
+fi
+
 # from four clients at once, while another watches that counts only grow while started
 direct=$build/.libs/pprofil # not through libtool's script, which takes longer than the rest
 [ -x "$direct" ] || direct=$pprofil

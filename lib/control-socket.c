@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sockets for commands. A path outlives a session that is killed, and whoever starts next takes it
+ * over. That are several steps, in which many that start at once would remove each other's fresh
+ * sockets, or take one for dead that is bound and does not listen yet: they take turns, by a lock
+ * on the directory.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control-socket.h"
+#include "proc.h"
+
+#define BACKLOG 64
+#define LOCK_TRIES_MAX 200
+#define LOCK_PAUSE_NS 10000000
+
+int control_address(const char *target, bool is_path, struct sockaddr_un *address,
+                    socklen_t *size)
+{
+    bool number = !is_path && *target != '\0' && strspn(target, "0123456789") == strlen(target);
+    size_t room = sizeof address->sun_path;
+
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int length = number ? snprintf(address->sun_path + 1, room - 1, "pprofil/%s", target)
+                        : snprintf(address->sun_path, room, "%s", target);
+    if (length <= 0 || (size_t)length >= room - 1)
+        return -ENAMETOOLONG;
+    *size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
+    return 0;
+}
+
+/* --- listening ------------------------------------------------------------------------- */
+
+/* Others hold the lock for some system calls. Where it is not to be had, because the directory
+ * cannot be read or somebody means harm, it goes without: -1. Else the caller closes it. */
+static int lock_directory(const char *path)
+{
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+    const char *slash = strrchr(path, '/');
+    char directory[PATH_MAX] = ".";
+
+    if (slash != NULL)
+        snprintf(directory, sizeof directory, "%.*s", (int)(slash - path) + 1, path);
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; fd >= 0 && i < LOCK_TRIES_MAX; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return fd;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* A socket that a killed session left behind is nobody's. */
+static int remove_stale(const struct sockaddr_un *address, socklen_t size)
+{
+    struct stat status;
+    int error = 0;
+
+    if (lstat(address->sun_path, &status) < 0)
+        return -errno;
+    if (!S_ISSOCK(status.st_mode))
+        return -EEXIST;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    if (connect(fd, (const struct sockaddr *)address, size) == 0 || errno != ECONNREFUSED)
+        error = -EADDRINUSE;
+    else if (unlink(address->sun_path) < 0)
+        error = -errno;
+    close(fd);
+    return error;
+}
+
+static int try_bind(int fd, const struct sockaddr_un *address, socklen_t size)
+{
+    return bind(fd, (const struct sockaddr *)address, size) < 0 ? -errno : 0;
+}
+
+static int bind_and_listen(int fd, const struct sockaddr_un *address, socklen_t size)
+{
+    int error = try_bind(fd, address, size);
+
+    if (error == -EADDRINUSE && address->sun_path[0] != '\0') {
+        error = remove_stale(address, size);
+        if (error == 0)
+            error = try_bind(fd, address, size);
+    }
+    return error == 0 && listen(fd, BACKLOG) < 0 ? -errno : error;
+}
+
+static void note_path(struct control_socket *socket, const struct sockaddr_un *address)
+{
+    struct stat status;
+
+    if (lstat(address->sun_path, &status) < 0)
+        return;
+    memcpy(socket->path, address->sun_path, sizeof socket->path);
+    socket->device = status.st_dev;
+    socket->inode = status.st_ino;
+}
+
+int control_listen(const char *target, bool is_path, struct control_socket *result)
+{
+    struct sockaddr_un address;
+    socklen_t size;
+    int lock = -1, error = control_address(target, is_path, &address, &size);
+
+    if (error != 0)
+        return error;
+    *result = (struct control_socket){
+        .fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (result->fd < 0)
+        return -errno;
+    bool file = address.sun_path[0] != '\0';
+    /* a socket's file gets its mode when it is bound: nobody else ever sees it open */
+    if (fchmod(result->fd, 0600) < 0)
+        error = -errno;
+    if (file)
+        lock = lock_directory(address.sun_path);
+    if (error == 0)
+        error = bind_and_listen(result->fd, &address, size);
+    if (error == 0 && file)
+        note_path(result, &address);
+    if (lock >= 0)
+        close(lock);
+    if (error != 0)
+        close(result->fd);
+    return error;
+}
+
+void control_close(const struct control_socket *socket)
+{
+    struct stat status;
+
+    if (socket->path[0] != '\0' && lstat(socket->path, &status) == 0 &&
+        status.st_dev == socket->device && status.st_ino == socket->inode)
+        unlink(socket->path);
+    close(socket->fd);
+}
+
+/* --- trust ----------------------------------------------------------------------------- */
+
+/* Users that a user namespace does not know all appear in it as one, which it may know as well:
+ * user_namespaces(7), "Unmapped user and group IDs". */
+static bool may_be_anybody(uid_t uid)
+{
+    char text[64];
+    unsigned long first, count, overflow = 65534;
+
+    if (proc_read(AT_FDCWD, "/proc/sys/kernel/overflowuid", text, sizeof text) > 0)
+        overflow = strtoul(text, NULL, 10);
+    if (uid != overflow)
+        return false;
+    bool known = proc_read(AT_FDCWD, "/proc/self/uid_map", text, sizeof text) > 0 &&
+                 sscanf(text, "%lu %*u %lu", &first, &count) == 2;
+    return !known || first != 0 || count < UINT32_MAX;
+}
+
+bool control_trusts(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == getuid() || peer.uid == geteuid() || peer.uid == 0) &&
+           !may_be_anybody(peer.uid);
+}
