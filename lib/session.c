@@ -119,7 +119,8 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
         return -ENOMEM;
     error = build(session, &far_socket, &ring_fd);
     if (error != 0)
-        session_fail(session, error, "cannot set up a session: %s", strerror(-error));
+        session_fail(session, error, "cannot set up a session: %s%s", strerror(-error),
+                     error == -EMFILE ? "; raise the limit (ulimit -n)" : "");
     if (error == 0 && session->options.events_path != NULL) {
         error = wire_record_create(session->options.events_path, &session->recording);
         if (error != 0)
