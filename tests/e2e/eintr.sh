@@ -27,4 +27,14 @@ expect_free "after ten visits" "$target"
 wait "$target"
 expect "status after ten visits" 0 $?
 expect_text "count after ten visits" '^calls [0-9]+ eintr 0 broken 0$' "$work/out"
+
+# A call that takes longer than the time between two stops, and gives up at each
+if "$targets/bpf-load" 1 >/dev/null 2>&1; then
+	for options in "" "-F 10000 --overhead 100"; do
+		# shellcheck disable=SC2086
+		timeout 120 "$pprofil" -q $options "$targets/bpf-load" 5 >"$work/out" 2>&1
+		expect "a call that takes long, options '$options': status" 0 $?
+		expect "a call that takes long, options '$options'" "loads 5 failed 0" "$(cat "$work/out")"
+	done
+fi
 finish

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Loads a BPF program that the kernel takes long to verify, again and again: the verifier gives up where
+ * a signal, or a tracer's stop, is pending, and says EAGAIN. "loads 20 failed 0"; status 77: not allowed.
+ *
+ *   bpf-load LOADS
+ */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define INSTRUCTIONS 400000u
+
+int main(int argc, char **argv)
+{
+    long loads = argc > 1 ? atol(argv[1]) : 20, failed = 0;
+    struct bpf_insn *code = calloc(INSTRUCTIONS, sizeof *code);
+
+    if (code == NULL)
+        return 2;
+    for (unsigned i = 0; i < INSTRUCTIONS; i++)
+        code[i] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K};
+    code[INSTRUCTIONS - 1] = (struct bpf_insn){.code = BPF_JMP | BPF_EXIT};
+    union bpf_attr attributes = {.prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+                                 .insn_cnt = INSTRUCTIONS,
+                                 .insns = (uint64_t)(uintptr_t)code,
+                                 .license = (uint64_t)(uintptr_t)"GPL"};
+    for (long i = 0; i < loads; i++) {
+        long fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attributes, sizeof attributes);
+        if (fd < 0 && errno != EAGAIN)
+            return 77;
+        failed += fd < 0;
+        if (fd >= 0)
+            close((int)fd);
+    }
+    printf("loads %ld failed %ld\n", loads, failed);
+    return failed > 0;
+}
