@@ -13,13 +13,13 @@ often="-F 1000 --overhead=1000"
 
 # In frames, amid which the program says that phase_b begins: before, phase_a is on top. Afterwards
 # it is for as long as windows have much of it: one that was being counted, one that smoothing may
-# cost, and one that was late.
+# cost, and one that was late. When it has ended a window is empty, and all that has been decides.
 "$pprofil" top -b -d 0.5 $often "$targets/phases" 3 >"$work/frames" 2>&1
 awk '/^# pprofil top/ { frame++ }
-	/^b$/ { printf "|" }
+	/^b$|^phases done$/ { printf "|" }
 	/phase_[ab]/ && !top[frame]++ { sub(/.*phase_/, ""); printf "%s", substr($0, 1, 1) }' \
 	"$work/frames" >"$work/tops"
-expect_text "phases: on top, window by window" '^aa+[|]a{0,3}bb+$' "$work/tops"
+expect_text "phases: on top, window by window" '^aa+[|]a{0,3}bb+[|][ab]*$' "$work/tops"
 "$pprofil" top -b -d 0.5 $often "$targets/phases" 0.1 >"$work/frames" 2>/dev/null
 expect "phases: batch's status" 0 $?
 
