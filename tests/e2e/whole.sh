@@ -4,7 +4,7 @@
 # to, in CPU and wall mode, with stacks, at 1 and 10 kHz, in 64 and 32 bits.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-rounds=${WHOLE_ROUNDS:-30}
+rounds=${WHOLE_ROUNDS:-12}
 
 # expect_whole NAME FILE: nothing was short or wrong, and all calls were tried
 expect_whole() {
