@@ -143,8 +143,10 @@ static int seize(void *context, pid_t tid)
     struct pass *pass = context;
     struct tracees *tracees = &pass->supervisor->tracees;
 
-    if (tracee_find(tracees, tid) != NULL)
+    if (tracee_find(tracees, tid) != NULL) {
+        untraced_remove(tracees, pass->process, tid); /* an earlier bearer of this number */
         return 0;
+    }
     int refused = seize_soon(tid);
     if (refused == -EAGAIN || refused == -ESRCH)
         return refused == -EAGAIN ? -EAGAIN : 0;
