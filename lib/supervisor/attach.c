@@ -218,6 +218,7 @@ static unsigned begin(struct pass *pass)
 {
     struct supervisor *supervisor = pass->supervisor;
     struct process *process = pass->process;
+
     attach_baseline(supervisor, process);
     tell_fork(supervisor, process->pid, 0);
     tell_process_comm(supervisor, process->pid);

@@ -220,12 +220,14 @@ static void handle_signal(struct supervisor *supervisor, struct tracee *tracee, 
     stopped_answer(supervisor, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
 }
 
-/* Does its process end with it, as far as can be seen? A leader that is no tracee says no word. */
+/* Does its process end with it, as far as can be seen? A leader that could not be seized does not
+ * tell of its end. */
 static bool ends_process(const struct tracee *tracee)
 {
     const struct process *process = tracee->process;
 
-    return process->pid == tracee->tid || (!process->led && process->tracee_count == 1);
+    return process->pid == tracee->tid ||
+           (process->root && !process->led && process->tracee_count == 1);
 }
 
 static void handle_end(struct supervisor *supervisor, struct tracee *tracee, uint64_t cpu_ns,
