@@ -2,11 +2,10 @@
 /*
  * pprofil PROGRAM and pprofil -p PID: sample until the end, then print or save.
  *
- * As a wrapper it must not be felt: the program's descriptors, terminal and status are its
- * own. A signal that the terminal sends reaches program and us alike and is the program's
- * business; one sent to us alone is passed on; the second one ends us at once. Names are looked
- * up in the end, for which a server of debug files may let us wait: then any signal ends us, and
- * a profile that has a file is in it already, without them.
+ * As a wrapper it must not be felt: the program's descriptors, terminal, signals (forward.h) and
+ * status are its own. Names are looked up in the end, for which a server of debug files may let us
+ * wait: then any signal that asks for an end ends us, and a profile that has a file is in it
+ * already, without them.
  */
 #include "config.h"
 
@@ -15,6 +14,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
+#include "forward.h"
 #include "request.h"
 
 #define PUMP_MS 100
@@ -33,45 +34,17 @@ struct run {
     struct request asked;
 
     pprofil_session *session;
+    struct forward forward;
+    char **argv; /* our own */
     pid_t child;
+    bool ended;  /* the child, with this status; -1: it is not known */
+    int status;
     bool started;
-    bool detached; /* asked to leave */
-    bool broken;   /* the supervisor has died */
+    bool left;   /* we were told to end, and the child goes on */
+    bool broken; /* the supervisor has died */
     int64_t start_ms, checkpoint_ms;
     struct progress progress;
 };
-
-/* --- signals ------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t leave_signal, leave_sender, leave_count;
-
-static void note_signal(int signal, siginfo_t *info, void *context)
-{
-    (void)context;
-    leave_signal = signal;
-    leave_sender = info->si_code <= 0; /* kill(2), not the terminal */
-    leave_count = leave_count + 1;
-}
-
-static void set_signals(const struct sigaction *action)
-{
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction old;
-
-    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-        if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
-            sigaction(caught[i], action, NULL);
-}
-
-static void catch_signals(void)
-{
-    set_signals(&(struct sigaction){.sa_sigaction = note_signal, .sa_flags = SA_SIGINFO});
-}
-
-static void die_of_signals(void)
-{
-    set_signals(&(struct sigaction){.sa_handler = SIG_DFL});
-}
 
 static int64_t now_ms(void)
 {
@@ -80,22 +53,6 @@ static int64_t now_ms(void)
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
-
-/* True where sampling shall end now. */
-static bool obey_signals(struct run *run, int *seen)
-{
-    if (leave_count == *seen)
-        return false;
-    *seen = leave_count;
-    run->detached = true;
-    if (run->asked.program == NULL || *seen > 1)
-        return true;
-    if (leave_sender)
-        kill(run->child, leave_signal);
-    return false;
-}
-
-/* --- the run ------------------------------------------------------------------------- */
 
 static void begin_when_due(struct run *run)
 {
@@ -157,7 +114,7 @@ static int wait_ms(const struct run *run)
         left = run->asked.delay * 1000 - waited;
     if (run->started && run->asked.duration > 0 && run->asked.duration * 1000 - waited < left)
         left = run->asked.duration * 1000 - waited;
-    return left < 1 ? 1 : (int)left;
+    return forward_wait_ms(&run->forward, left < 1 ? 1 : (int)left);
 }
 
 static bool over(const struct run *run)
@@ -166,34 +123,70 @@ static bool over(const struct run *run)
            now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
 }
 
+/* Other children are orphans, where we are the first process of a container or somebody has made us
+ * a reaper of them (prctl(2), PR_SET_CHILD_SUBREAPER), were there before we were executed, or are
+ * what the library starts quietly (__WALL) and does not wait for to the end. */
+static void reap(struct run *run)
+{
+    int status;
+    pid_t child;
+
+    while ((child = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
+        if (child == run->child) {
+            run->status = status;
+            run->ended = true;
+        }
+    run->ended = run->ended || (child < 0 && errno == ECHILD);
+    if (run->ended)
+        forward_end(&run->forward);
+}
+
+/* Where we were started with SIGCHLD ignored, a program may end before we ignore it no more, and
+ * then only the supervisor was told its status. 0: nobody was. */
+static int told_status(const struct run *run)
+{
+    const pprofil_profile *profile = pprofil_session_profile(run->session);
+    struct pprofil_process process;
+
+    for (uint32_t i = 0; pprofil_profile_process(profile, i, &process,
+                                                 offsetof(struct pprofil_process, command)) == 0;
+         i++)
+        if ((pid_t)process.pid == run->child && process.status >= 0)
+            return process.status;
+    return 0;
+}
+
 static void sample(struct run *run)
 {
-    int seen = 0, ended = 0;
+    int ended = 0;
 
-    while (ended != 1 && !over(run) && !obey_signals(run, &seen)) {
+    while (ended != 1 && !over(run) && !(run->left = forward_serve(&run->forward))) {
         begin_when_due(run);
         ended = pprofil_session_pump(run->session, wait_ms(run));
         if (ended < 0 && ended != -EINTR) {
             run->broken = true;
             return;
         }
+        reap(run);
         checkpoint_when_due(run);
         progress_show(&run->progress, run->session, now_ms());
     }
 }
 
-/* The program goes on, or has ended: its status, with signals still passed on. */
-static int wait_for_program(const struct run *run)
+/* The program goes on, or has ended. */
+static void wait_for_program(struct run *run)
 {
-    int status = 0, seen = leave_count;
+    sigset_t ends, before;
 
-    while (waitpid(run->child, &status, 0) < 0 && errno == EINTR)
-        if (leave_count != seen) {
-            seen = leave_count;
-            if (leave_sender)
-                kill(run->child, leave_signal);
-        }
-    return status;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    for (reap(run); !run->ended; reap(run)) {
+        forward_serve(&run->forward);
+        const struct timespec pause = {.tv_nsec = forward_wait_ms(&run->forward, PUMP_MS) * 1000000L};
+        sigtimedwait(&ends, NULL, &pause);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 static void set_command(const struct run *run)
@@ -256,6 +249,10 @@ static int begin(struct run *run)
     if (error == 0 && run->asked.program == NULL)
         error = pprofil_session_attach_all(run->session, run->asked.pids.pids,
                                            run->asked.pids.count, warn, NULL);
+    if (error == 0 && run->asked.program != NULL) {
+        signal(SIGCHLD, SIG_DFL); /* ignored, it would keep the program's status from us */
+        forward_to(&run->forward, run->child, run->argv);
+    }
     if (error == 0) {
         pprofil_session_control_targets(run->session);
         return 0;
@@ -324,9 +321,9 @@ static void look_names_up(const struct run *run, pprofil_profile *profile,
         return;
     if (is_replaceable(run->asked.output))
         pprofil_profile_save_with(profile, run->asked.output, file, false);
-    die_of_signals();
+    forward_catch(&run->forward, false);
     pprofil_profile_symbolize(profile, run->asked.output, file);
-    catch_signals(); /* no half file is left beside the one */
+    forward_catch(&run->forward, true); /* no half file is left beside the one */
 }
 
 static int save(const struct run *run, pprofil_profile *profile)
@@ -352,7 +349,7 @@ static int print(struct run *run, pprofil_profile *profile)
     if (out == NULL)
         return complain("cannot print the report: %s", strerror(errno));
     run->asked.view.colour = view_colour(out);
-    die_of_signals();
+    forward_catch(&run->forward, false);
     int error = view_print(out, profile, &run->asked.view);
     if (fclose(out) != 0 && error == 0)
         error = -errno;
@@ -386,31 +383,37 @@ static int die_like(int status)
 
 static int finish(struct run *run)
 {
-    int status = 0;
+    bool waits = run->asked.program != NULL && !run->left;
 
     progress_clear(&run->progress);
     int error = pprofil_session_finish(run->session);
     /* a run that goes on without us keeps its terminal to itself until it ends */
-    if (run->asked.program != NULL && leave_count < 2)
-        status = wait_for_program(run);
+    if (waits)
+        wait_for_program(run);
+    if (run->status < 0)
+        run->status = told_status(run);
+    forward_end(&run->forward);
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
     int own = run->asked.dialect.dialect != NULL ? deliver_histograms(run) : deliver_profile(run);
     pprofil_session_close(run->session);
-    if (run->asked.program != NULL && leave_count >= 2)
-        return 128 + leave_signal;
-    if (run->asked.program != NULL && (status != 0 || own == 0))
-        return die_like(status);
+    if (run->asked.program != NULL && run->left)
+        return 128 + run->forward.leave_signal;
+    if (waits && (run->status != 0 || own == 0))
+        return die_like(run->status);
     return own;
 }
 
 int command_run(int argc, char **argv)
 {
-    struct run run = {0};
+    struct run run = {.argv = argv, .status = -1};
 
     if (!request_parse(&run.asked, argc, argv))
         return EXIT_OWN_FAILURE;
-    catch_signals();
+    int error = forward_open(&run.forward, run.asked.program != NULL);
+    if (error != 0)
+        return complain("cannot make a pipe: %s%s", strerror(-error),
+                        error == -EMFILE ? "; raise the limit (ulimit -n)" : "");
     progress_init(&run.progress, run.asked.quiet || run.asked.program != NULL);
     int failure = begin(&run);
     if (failure != 0) {

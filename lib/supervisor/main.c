@@ -4,7 +4,9 @@
  *
  * Started by libpprofil with three descriptors: the command socket, the ring and an eventfd
  * that wakes the client. It lives in a session of its own, so that no terminal's signal ends
- * it before its client does, and ends with its client.
+ * it before its client does, and ends with its client. Nor does SIGTERM end it before, which
+ * systemd and others send to all processes of a control group: it stays pending, and the client
+ * looks there for it.
  */
 #include "config.h"
 
@@ -56,7 +58,8 @@ static int open_descriptors(struct supervisor *supervisor)
 
     sigemptyset(&watched);
     sigaddset(&watched, SIGCHLD);
-    sigaddset(&watched, SIGTERM);
+    if (supervisor->options.serve) /* there is no client */
+        sigaddset(&watched, SIGTERM);
     sigfillset(&all); /* a tracee's end may be told by any: clone(2), "child termination signal" */
     sigprocmask(SIG_BLOCK, &all, NULL);
     attach_prepare();

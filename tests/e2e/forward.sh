@@ -1,0 +1,209 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Signals under pprofil: what was sent to pprofil alone reaches the program once; what was sent to
+# both, by group or one by one, reaches it once, too. SIGNAL_ROUNDS: so many of each, at once.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+rounds=${SIGNAL_ROUNDS:-3}
+at_once=6 # cases
+
+# a process group of its own, and no signal ignored, which a shell does to what it runs behind it
+alone() { exec setsid env --default-signal=INT,QUIT "$@"; }
+
+# begin WORDS COMMAND...: COMMAND runs the target, in $rounds groups
+begin() {
+	file=$work/$BASHPID words=$1
+	shift
+	us=
+	for i in $(seq "$rounds"); do
+		# shellcheck disable=SC2086
+		alone "$@" "$targets/signalled" "$file.stop" $words >"$file.$i.out" 2>"$file.$i.err" &
+		us="$us $!"
+	done
+	us=${us# }
+	programs=
+	for i in $(seq "$rounds"); do
+		for _ in $(seq 300); do
+			grep -q ready "$file.$i.out" && break
+			sleep 0.1
+		done
+		programs="$programs $(sed -n 's/^ready //p' "$file.$i.out")"
+	done
+	programs=${programs# }
+}
+
+# end NAME EXPECTED STATUS: all programs got that, and pprofil ends so
+end() {
+	sleep 1 # for what comes too much
+	touch "$file.stop"
+	for i in $(seq "$rounds"); do
+		wait "$(echo "$us" | cut -d ' ' -f "$i")" 2>/dev/null
+		status=$?
+		for _ in $(seq 100); do
+			grep -q '^got' "$file.$i.out" && break
+			sleep 0.1
+		done
+		echo "$(sed -n 's/^got *//p' "$file.$i.out"): $status"
+	done >"$file.results"
+	expect "$1" "$rounds $2: $3" "$(counted "$file.results")"
+	rm "$file".*
+}
+counted() { sort "$1" | uniq -c | sed 's/^ *//' | paste -s -d ','; }
+
+# try NAME WORDS ACTION EXPECTED STATUS COMMAND...: several cases at once
+cases=0
+try() {
+	cases=$((cases + 1))
+	(
+		trap - EXIT
+		name=$1 words=$2 action=$3 expected=$4 status=$5
+		shift 5
+		begin "$words" "$@"
+		$action
+		end "$name" "$expected" "$status"
+	) >"$work/case.$cases" 2>/dev/null &
+	[ $((cases % at_once)) -ne 0 ] || wait
+}
+
+to_group() { for one in $us; do kill "-$1" -- "-$one"; done; }
+to_us() { for one in $us; do kill "-$1" "$one"; done; }
+to_programs() { for one in $programs; do kill "-$1" "$one"; done; }
+nothing() { :; }
+later() { sleep 1; "$@"; }
+twice() { "$@"; sleep 1; "$@"; }
+stopped() { to_programs STOP; "$@"; sleep 0.5; to_programs CONT; }
+# as systemd does (KillMode=control-group), and SIGCONT, and perhaps SIGHUP
+one_by_one() {
+	for i in $(seq "$rounds"); do
+		one=$(echo "$us" | cut -d ' ' -f "$i")
+		program=$(echo "$programs" | cut -d ' ' -f "$i")
+		tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$program/status")
+		all=$(printf '%s\n' "$one" $(pgrep -g "$one") "$program" "$tracer" | awk '!seen[$0]++')
+		# shellcheck disable=SC2086
+		for signal in TERM CONT HUP; do
+			kill -$signal $all
+		done
+	done
+}
+with_echo() {
+	for one in $us; do
+		kill -TERM "$one"
+		kill -TERM -- "-$one"
+		kill -HUP "$one"
+	done
+}
+
+for how in handle block wait fd threads; do
+	try "group, $how" $how "to_group TERM" "TERM 1" 0 "$pprofil" -q
+	try "alone, $how" $how "to_us TERM" "TERM 1" 0 "$pprofil" -q
+done
+try "group, ignored" ignore "to_group TERM" "" 0 "$pprofil" -q
+try "alone, ignored" ignore "to_us TERM" "" 0 "$pprofil" -q
+for signal in INT HUP QUIT USR1 USR2 ALRM WINCH CONT; do
+	try "group, $signal" handle "to_group $signal" "$signal 1" 0 "$pprofil" -q
+	try "alone, $signal" handle "to_us $signal" "$signal 1" 0 "$pprofil" -q
+done
+try "alone, real-time" handle "to_us 40" "RT40 1" 0 "$pprofil" -q
+for how in group session; do
+	try "program in a $how of its own" $how "to_group TERM" "TERM 1" 0 "$pprofil" -q
+	try "program in a $how of its own, alone" $how "to_us TERM" "TERM 1" 0 "$pprofil" -q
+	try "program in a $how of its own, itself" $how "to_programs TERM" "TERM 1" 0 "$pprofil" -q
+done
+for how in handle wait session; do
+	try "one by one, $how" $how one_by_one "TERM 1 HUP 1 CONT 1" 0 "$pprofil" -q
+done
+# timeout(1) signals us, and then the group, and both go on
+try "timeout" handle "later nothing" "TERM 1 CONT 1" 124 timeout 2 "$pprofil" -q
+try "timeout --foreground" handle "later nothing" "TERM 1" 124 timeout --foreground 2 "$pprofil" -q
+for how in handle wait; do # untraced: sampling has ended, we only wait
+	try "group, after -d, $how" $how "later to_group TERM" "TERM 1" 0 "$pprofil" -q -d 0.1
+	try "alone, after -d, $how" $how "later to_us TERM" "TERM 1" 0 "$pprofil" -q -d 0.1
+done
+try "group, stopped" handle "stopped to_group TERM" "TERM 1 CONT 1" 0 "$pprofil" -q
+try "alone, stopped" handle "stopped to_us TERM" "TERM 1 CONT 1" 0 "$pprofil" -q
+# the second one ends us, and the program goes on; an echo is none
+try "second, alone" handle "twice to_us TERM" "TERM 1" 143 "$pprofil" -q
+try "second, group" handle "twice to_group TERM" "TERM 2" 143 "$pprofil" -q
+try "an echo is no second one" handle with_echo "TERM 1 HUP 1" 0 "$pprofil" -q
+wait
+for i in $(seq $cases); do cat "$work/case.$i"; done | tee "$work/cases"
+failures=$(grep -c '^FAIL' "$work/cases")
+expect "all cases came to their end" $cases "$(wc -l <"$work/cases" | tr -d ' ')"
+
+# nothing is left of us in the group, however we end
+in_groups() {
+	for one in $us; do
+		ps -eo pid=,pgid=,stat= | awk -v g="$one" '$2 == g && $3 !~ /Z/ {print $1}'
+	done | sort
+}
+begin handle "$pprofil" -q
+expect "found by name: pprofil" "$us" "$(for one in $us; do pgrep -g "$one" pprofil; done | paste -s -d ' ')"
+expect "found by command line: pprofil and the program" "$(printf '%s\n' $us $programs | sort)" \
+	"$(for one in $us; do pgrep -g "$one" -f signalled; done | sort)"
+expect "found by its parent: the program" "$programs" "$(for one in $us; do pgrep -P "$one"; done | paste -s -d ' ')"
+end "found" "" 0
+sleep 0.2
+expect "ended: the groups are empty" "" "$(in_groups)"
+begin handle "$pprofil" -q
+to_us KILL
+sleep 0.5
+expect "killed: only the programs are left" "$(printf '%s\n' $programs | sort)" "$(in_groups)"
+end "killed" "" 137 2>/dev/null
+
+# a terminal's: Ctrl-C goes to all of the group, a hangup only to the session's leader, pprofil here
+cat >"$work/terminal.py" <<'END'
+import os, pty, sys, time
+what, out, stop = sys.argv[1:4]
+open(out, "w").close()
+child, terminal = pty.fork()
+if child == 0:
+    os.dup2(os.open(out, os.O_WRONLY), 1)
+    os.execv(sys.argv[4], sys.argv[4:])
+while "ready" not in open(out).read():
+    time.sleep(0.1)
+if what == "interrupt":
+    os.write(terminal, b"\003")
+else:
+    os.close(terminal)
+time.sleep(1)
+open(stop, "w").close()
+os.waitpid(child, 0)
+END
+for what in interrupt hangup; do
+	command -v python3 >/dev/null || continue
+	python3 "$work/terminal.py" $what "$work/$what" "$work/$what.stop" "$pprofil" -q \
+		"$targets/signalled" "$work/$what.stop"
+	case $what in interrupt) expected="INT 1" ;; hangup) expected="HUP 1 CONT 1" ;; esac
+	expect "terminal: $what" "got $expected" "$(grep '^got' "$work/$what")"
+done
+
+# attached: the target gets none, and the first one ends us
+clients=
+begin handle
+for one in $programs; do
+	alone "$pprofil" -q -p "$one" &
+	clients="$clients $!"
+done
+sleep 1
+# shellcheck disable=SC2086
+kill -TERM $clients
+for one in $clients; do wait "$one"; echo $?; done 2>/dev/null >"$work/out"
+expect "attached: our statuses" "$rounds 0" "$(counted "$work/out")"
+end "attached" "" 0
+
+# the program's end by a signal, and its status where we were started with SIGCHLD ignored
+alone "$pprofil" -q sleep 100 2>/dev/null &
+us=$!
+sleep 0.5
+kill -TERM -- "-$us"
+wait "$us" 2>/dev/null
+expect "death by the group's signal" 143 $?
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	env --ignore-signal=CHLD "$pprofil" -q sh -c 'exit 3'
+	echo $?
+done >"$work/out"
+expect "SIGCHLD ignored: status" "10 3" "$(counted "$work/out")"
+expect "SIGCHLD ignored: for the program, too" \
+	"$(env --ignore-signal=CHLD sh -c 'grep SigIgn /proc/self/status')" \
+	"$(env --ignore-signal=CHLD "$pprofil" -q sh -c 'grep SigIgn /proc/self/status')"
+finish
