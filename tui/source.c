@@ -81,13 +81,16 @@ int source_open(struct source *source, const struct top_request *request,
     return error;
 }
 
-static void note_status(struct source *source)
+/* Other children are orphans, where we are the first process of a container (pid_namespaces(7)), or
+ * what the library starts quietly (__WALL) and does not wait for to the end. */
+static void reap(struct source *source)
 {
     int status;
+    pid_t child;
 
-    if (source->child > 0 && source->status < 0 &&
-        waitpid(source->child, &status, WNOHANG) == source->child)
-        source->status = status;
+    while ((child = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
+        if (child == source->child)
+            source->status = status;
 }
 
 int source_finish(struct source *source, pprofil_session **session)
@@ -95,7 +98,7 @@ int source_finish(struct source *source, pprofil_session **session)
     *session = source->session;
     pprofil_live_close(source->live);
     int error = source->session != NULL ? pprofil_session_finish(source->session) : 0;
-    note_status(source);
+    reap(source);
     source->live = NULL;
     source->session = NULL;
     return error;
@@ -153,8 +156,7 @@ void source_pump(struct source *source)
     if (source->session == NULL || source->dead)
         return;
     int state = source->ended ? 1 : pprofil_session_pump(source->session, 0);
-    if (state == 1) /* the program itself has ended; its parent may be told a little later */
-        note_status(source);
+    reap(source); /* the program too: its parent may be told a little later than we */
     if (state == 1 && !source->ended && !survives(source))
         note_end(source);
     source->dead = state < 0 && state != -EINTR;

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# pprofil as the first process of a container: it reaps orphans and passes signals on, as an init
+# does, and ends as the program does.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+# as a reaper of orphans that is no first process, which needs no privilege
+zombies='for i in 1 2 3 4 5; do (sleep 0.05 &); done; sleep 1; ps -o stat= --ppid $PPID | grep -c Z'
+expect "reaper: no orphan stays" 0 "$("$targets/reaper" "$pprofil" -q sh -c "$zombies")"
+expect "reaper: status" 42 "$("$targets/reaper" "$pprofil" -q sh -c 'exit 42'; echo $?)"
+expect "reaper: no orphan stays after -d" 0 \
+	"$("$targets/reaper" "$pprofil" -q -d 0.1 sh -c "sleep 0.5; $zombies")"
+"$targets/reaper" "$pprofil" top -b -n 3 -d 1 sh -c "$zombies >'$work/zombies'; sleep 5" >"$work/out" 2>&1
+expect "reaper: no orphan stays under top" 0 "$(cat "$work/zombies")"
+
+contain="unshare -pf --mount-proc"
+$contain true 2>/dev/null || contain="unshare -Urpf --mount-proc"
+if ! $contain true 2>"$work/err"; then
+	[ "$failures" -eq 0 ] || finish
+	skip "the first process of a container: $(head -n 1 "$work/err")"
+fi
+
+expect "it is the first process" 1 "$($contain "$pprofil" -q sh -c 'echo $PPID')"
+expect "no orphan stays" 0 "$($contain "$pprofil" -q sh -c "$zombies")"
+expect "no orphan stays after -d" 0 "$($contain "$pprofil" -q -d 0.1 sh -c "sleep 0.5; $zombies")"
+expect "2000 orphans: none stays" 0 \
+	"$($contain "$pprofil" -q sh -c 'i=0
+		while [ $i -lt 2000 ]; do (: &); i=$((i + 1)); done
+		sleep 1; ps -o stat= --ppid 1 | grep -c Z')"
+$contain "$pprofil" top -b -n 3 -d 1 sh -c "$zombies >'$work/zombies'; sleep 5" >"$work/out" 2>&1
+expect "no orphan stays under top" 0 "$(cat "$work/zombies")"
+expect "status" 42 "$($contain "$pprofil" -q sh -c 'exit 42'; echo $?)"
+expect "death by a signal" 143 "$($contain "$pprofil" -q sh -c 'kill -TERM $$'; echo $?)"
+expect "a profile" yes "$($contain "$pprofil" -f csv "$targets/split" 0.5 2>&1 >/dev/null |
+	grep -q spend_half && echo yes)"
+
+# begin: $us is pprofil, as it is seen from outside
+begin() {
+	: >"$work/out"
+	$contain env --default-signal=INT,QUIT "$pprofil" -q "$@" "$targets/signalled" "$work/stop" >>"$work/out" &
+	container=$!
+	for _ in $(seq 300); do
+		grep -q ready "$work/out" && break
+		sleep 0.1
+	done
+	us=$(pgrep -P "$container" -x pprofil)
+}
+end() {
+	sleep 1
+	touch "$work/stop"
+	wait "$container"
+	status=$?
+	expect "$1" "$2: 0" "$(sed -n 's/^got *//p' "$work/out"): $status"
+	rm -f "$work/stop"
+}
+# what images name as STOPSIGNAL, and what servers are told other things by
+for signal in TERM INT QUIT HUP USR1 USR2 WINCH ALRM CONT 40; do
+	begin
+	kill -$signal "$us"
+	name=$signal
+	[ $signal = 40 ] && name=RT40
+	end "from outside: $signal" "$name 1"
+done
+begin
+kill -TERM "$us"
+sleep 1
+kill -TERM "$us"
+end "the second one does not end the container" "TERM 2"
+begin -d 0.1
+sleep 1
+kill -TERM "$us"
+end "from outside, after -d" "TERM 1"
+expect "from inside" 7 "$($contain "$pprofil" -q sh -c 'trap "exit 7" TERM; kill -TERM 1
+	i=0; while [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done'; echo $?)"
+expect "from inside, to all" 7 "$($contain "$pprofil" -q sh -c 'n=0; trap "n=\$((n + 1))" TERM
+	sh -c "kill -TERM -1"; sleep 1; sleep 1; exit $((n + 6))'; echo $?)"
+finish
