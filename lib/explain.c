@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Why a task cannot be traced. PTRACE_SEIZE says EPERM for a dozen reasons; /proc tells which
- * it was, and each has another remedy. The rules: ptrace(2), "Ptrace access mode checking";
+ * Why a task cannot be traced, and what does not bear that it is. PTRACE_SEIZE says EPERM for a dozen
+ * reasons; /proc tells which it was, and each has another remedy. The rules: ptrace(2), "Ptrace access mode checking";
  * Documentation/admin-guide/LSM/Yama.rst.
  */
 #include "config.h"
@@ -17,6 +17,8 @@
 #include "base/plain.h"
 #include "proc.h"
 #include "session-internal.h"
+#include "symbol/leak-check.h"
+#include "symbol/object-file.h"
 
 #define TIDS_NAMED_MAX 8
 
@@ -171,4 +173,20 @@ void explain_untraced(pid_t pid, pid_t tracer, unsigned count, char *text, size_
     snprintf(text, size,
              "%u of %u threads of %d (%s) cannot be traced, and nothing is seen of their time: "
              "%s; %s", untraced.count, untraced.threads, pid, status.name, untraced.tids + 2, why);
+}
+
+int pprofil_profile_leak_check(const pprofil_profile *profile, pid_t pid, const char *program)
+{
+    const struct profile *data = profile->profile;
+    int fd = program == NULL ? -1 : object_file_path(program);
+    int status = fd < 0 ? 0 : leak_check_status(fd);
+
+    if (fd >= 0)
+        close(fd);
+    for (uint32_t i = 0; i < data->object_count && status == 0; i++) {
+        const struct profile_object *object = &data->objects[i];
+        if (object->kind == PROFILE_OBJECT_FILE && (pid_t)object->pid == pid && object->fd >= 0)
+            status = leak_check_status(object->fd);
+    }
+    return status;
 }

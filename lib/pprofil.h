@@ -747,6 +747,12 @@ struct pprofil_process {
 int pprofil_profile_process(const pprofil_profile *profile, uint32_t i,
                             struct pprofil_process *process, size_t size);
 
+/* LeakSanitizer traces its process to look for leaks, and a process has one tracer: where that is we
+ * it cannot work, and ends the process with this status: 1 as a part of AddressSanitizer, 23 by
+ * itself. 0: no file that the profile has of this process is built with it, nor is program, the path
+ * of another one (NULL: there is none). */
+int pprofil_profile_leak_check(const pprofil_profile *profile, pid_t pid, const char *program);
+
 /* A process of this machine that one might attach to. */
 struct pprofil_candidate {
     uint32_t pid, ppid, uid, threads;

@@ -25,6 +25,7 @@
 
 #include "base/output-path.h"
 #include "forward.h"
+#include "leak-note.h"
 #include "request.h"
 
 #define PUMP_MS 100
@@ -35,6 +36,7 @@ struct run {
 
     pprofil_session *session;
     struct forward forward;
+    struct leak_note leak_note;
     char **argv; /* our own */
     pid_t child;
     bool ended;  /* the child, with this status; -1: it is not known */
@@ -128,15 +130,19 @@ static bool over(const struct run *run)
  * what the library starts quietly (__WALL) and does not wait for to the end. */
 static void reap(struct run *run)
 {
-    int status;
-    pid_t child;
+    siginfo_t ended = {0};
+    int status, error;
 
-    while ((child = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
-        if (child == run->child) {
+    while ((error = waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL)) == 0 &&
+           ended.si_pid != 0) {
+        if (ended.si_pid == run->child)
+            leak_note_end(&run->leak_note, run->child);
+        if (waitpid(ended.si_pid, &status, __WALL) == run->child) {
             run->status = status;
             run->ended = true;
         }
-    run->ended = run->ended || (child < 0 && errno == ECHILD);
+    }
+    run->ended = run->ended || (error < 0 && errno == ECHILD);
     if (run->ended)
         forward_end(&run->forward);
 }
@@ -252,6 +258,7 @@ static int begin(struct run *run)
     if (error == 0 && run->asked.program != NULL) {
         signal(SIGCHLD, SIG_DFL); /* ignored, it would keep the program's status from us */
         forward_to(&run->forward, run->child, run->argv);
+        leak_note_begin(&run->leak_note, run->child);
     }
     if (error == 0) {
         pprofil_session_control_targets(run->session);
@@ -355,6 +362,8 @@ static int print(struct run *run, pprofil_profile *profile)
         error = -errno;
     if (error == 0 && run->asked.verbose && run->asked.view.format == VIEW_TEXT)
         say_more(profile);
+    if (error == 0 && run->asked.view.format == VIEW_TEXT)
+        leak_note_print(&run->leak_note, stderr, "# note: ");
     return error == 0 ? 0 : complain("cannot print the report: %s", strerror(-error));
 }
 
@@ -366,6 +375,8 @@ static int deliver_profile(struct run *run)
     pprofil_session_close(run->session);
     run->session = NULL;
     int status = run->asked.output != NULL ? save(run, profile) : print(run, profile);
+    if (run->asked.output != NULL && !run->asked.quiet)
+        leak_note_print(&run->leak_note, stderr, "pprofil: ");
     pprofil_profile_close(profile);
     return status;
 }
@@ -393,6 +404,9 @@ static int finish(struct run *run)
     if (run->status < 0)
         run->status = told_status(run);
     forward_end(&run->forward);
+    if (waits && told_status(run) == run->status) /* it was traced to its end */
+        leak_note_decide(&run->leak_note, pprofil_session_profile(run->session), run->child,
+                         run->status);
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
     int own = run->asked.dialect.dialect != NULL ? deliver_histograms(run) : deliver_profile(run);

@@ -13,6 +13,7 @@
 #include "fuzz.h"
 #include "symbol/code.h"
 #include "symbol/demangle.h"
+#include "symbol/leak-check.h"
 #include "symbol/symbol-table.h"
 #include "symbol/symbol.h"
 
@@ -141,6 +142,7 @@ void fuzz_elf(const uint8_t *data, size_t size)
     uint32_t object = profile->object_count - 1;
 
     add_places_of_file(profile, object, profile->objects[object].fd, size);
+    leak_check_status(profile->objects[object].fd);
     look_up(profile);
     profile_free(profile);
 }

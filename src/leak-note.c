@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "leak-note.h"
+
+#define OFF "detect_leaks=0"
+#define STATUS_OF_ASAN 1
+
+void leak_note_begin(struct leak_note *note, pid_t program)
+{
+    char link[32];
+
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)program);
+    ssize_t length = readlink(link, note->program, sizeof note->program - 1);
+    note->program[length < 0 ? 0 : length] = '\0';
+}
+
+/* By the page faults of the processes that it has waited for: proc_pid_stat(5), "cminflt". */
+void leak_note_end(struct leak_note *note, pid_t program)
+{
+    char path[32], text[1024] = "";
+    unsigned long faults = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)program);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *rest = strrchr(text, ')'); /* the name may have some, too */
+    note->waited = rest != NULL &&
+                   sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults) == 1 &&
+                   faults > 0;
+}
+
+static bool is_off(const char *variable)
+{
+    const char *options = getenv(variable);
+
+    return options != NULL && strstr(options, OFF) != NULL;
+}
+
+/* The program's environment began as ours. As a part of AddressSanitizer it obeys both. */
+static bool is_switched_off(int status)
+{
+    return is_off("LSAN_OPTIONS") || (status == STATUS_OF_ASAN && is_off("ASAN_OPTIONS"));
+}
+
+void leak_note_decide(struct leak_note *note, const pprofil_profile *profile, pid_t program,
+                      int status)
+{
+    if (!note->waited || !WIFEXITED(status) || WEXITSTATUS(status) == 0)
+        return;
+    int refused = pprofil_profile_leak_check(profile, program,
+                                             note->program[0] == '\0' ? NULL : note->program);
+    if (refused == WEXITSTATUS(status) && !is_switched_off(refused))
+        note->status = refused;
+}
+
+void leak_note_print(const struct leak_note *note, FILE *out, const char *prefix)
+{
+    if (note->status != 0)
+        fprintf(out,
+                "%sthe exit status %d is LeakSanitizer's, it seems, which works under no tracer; "
+                "LSAN_OPTIONS=" OFF " leaves it out\n",
+                prefix, note->status);
+}
