@@ -83,7 +83,7 @@ static void set_action(int signal, const struct sigaction *action)
         sigaction(signal, action, NULL);
 }
 
-static void note(int signal)
+static void catch_signal(int signal)
 {
     struct sigaction action = {.sa_sigaction = take_note, .sa_flags = SA_SIGINFO};
 
@@ -103,7 +103,7 @@ int forward_open(struct forward *forward, bool program)
     notes_end = ends[1];
     for (int signal = 1; signal <= FORWARD_SIGNALS; signal++)
         if (program ? is_for_program(signal) : asks_for_end(signal))
-            note(signal);
+            catch_signal(signal);
     return 0;
 }
 
@@ -113,7 +113,7 @@ void forward_catch(const struct forward *forward, bool caught)
 
     for (int signal = 1; signal <= FORWARD_SIGNALS; signal++)
         if (asks_for_end(signal) && caught)
-            note(signal);
+            catch_signal(signal);
         else if (asks_for_end(signal))
             set_action(signal, &ends);
 }
