@@ -2,10 +2,9 @@
 /*
  * pprofil PROGRAM and pprofil -p PID: sample until the end, then print or save.
  *
- * As a wrapper it must not be felt: the program's descriptors, terminal, signals (forward.h) and
- * status are its own. Names are looked up in the end, for which a server of debug files may let us
- * wait: then any signal that asks for an end ends us, and a profile that has a file is in it
- * already, without them.
+ * The program keeps its descriptors, its terminal, its signals (forward.h) and its status. Names
+ * are looked up at the end, and a server of debug files may take long. During that time any signal
+ * that asks for an end ends pprofil. A profile with a file has been saved by then, without names.
  */
 #include "config.h"
 
@@ -39,7 +38,7 @@ struct run {
     struct leak_note leak_note;
     char **argv; /* our own */
     pid_t child;
-    bool ended;  /* the child, with this status; -1: it is not known */
+    bool ended; /* the child, with this status; -1: it is not known */
     int status;
     bool started;
     bool left;   /* we were told to end, and the child goes on */
@@ -84,7 +83,8 @@ static bool is_replaceable(const char *path)
 /* A dialect has a file of its own. */
 static bool may_save_early(const struct request *asked)
 {
-    return is_replaceable(asked->output) || (asked->dialect.dialect != NULL && asked->output == NULL);
+    return is_replaceable(asked->output) ||
+           (asked->dialect.dialect != NULL && asked->output == NULL);
 }
 
 /* Without names: they may take long, and the sampling goes on meanwhile. */
@@ -125,9 +125,9 @@ static bool over(const struct run *run)
            now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
 }
 
-/* Other children are orphans, where we are the first process of a container or somebody has made us
- * a reaper of them (prctl(2), PR_SET_CHILD_SUBREAPER), were there before we were executed, or are
- * what the library starts quietly (__WALL) and does not wait for to the end. */
+/* The program is not our only child. Orphans become our children where we are the first process of
+ * a container, or a subreaper: prctl(2), PR_SET_CHILD_SUBREAPER. Whoever executed us may have had
+ * children. The library starts processes that only __WALL finds, and leaves them to us. */
 static void reap(struct run *run)
 {
     siginfo_t ended = {0};
@@ -147,9 +147,9 @@ static void reap(struct run *run)
         forward_end(&run->forward);
 }
 
-/* Where we were started with SIGCHLD ignored, a program may end before we ignore it no more, and
- * then only the supervisor was told its status. 0: nobody was. */
-static int told_status(const struct run *run)
+/* Returns the program's status as the supervisor saw it, or 0 if it saw none. We miss the status of
+ * a program that ends at once when we were started with SIGCHLD ignored. */
+static int supervisor_status(const struct run *run)
 {
     const pprofil_profile *profile = pprofil_session_profile(run->session);
     struct pprofil_process process;
@@ -189,7 +189,8 @@ static void wait_for_program(struct run *run)
     sigprocmask(SIG_BLOCK, &ends, &before);
     for (reap(run); !run->ended; reap(run)) {
         forward_serve(&run->forward);
-        const struct timespec pause = {.tv_nsec = forward_wait_ms(&run->forward, PUMP_MS) * 1000000L};
+        const struct timespec pause = {.tv_nsec =
+                                           forward_wait_ms(&run->forward, PUMP_MS) * 1000000L};
         sigtimedwait(&ends, NULL, &pause);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -288,8 +289,7 @@ static void say_more(pprofil_profile *profile)
             totals.processes_alive, totals.threads_alive);
 }
 
-static void tell_file(void *context, const char *path,
-                      const struct pprofil_histogram_state *state)
+static void tell_file(void *context, const char *path, const struct pprofil_histogram_state *state)
 {
     const struct run *run = context;
 
@@ -338,8 +338,7 @@ static int save(const struct run *run, pprofil_profile *profile)
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
     look_names_up(run, profile, &file);
-    int error =
-        pprofil_profile_save_with(profile, run->asked.output, &file, run->asked.symbolize);
+    int error = pprofil_profile_save_with(profile, run->asked.output, &file, run->asked.symbolize);
     if (error != 0)
         return complain_saving(profile, run->asked.output, &file, error);
     if (!run->asked.quiet)
@@ -402,9 +401,9 @@ static int finish(struct run *run)
     if (waits)
         wait_for_program(run);
     if (run->status < 0)
-        run->status = told_status(run);
+        run->status = supervisor_status(run);
     forward_end(&run->forward);
-    if (waits && told_status(run) == run->status) /* it was traced to its end */
+    if (waits && supervisor_status(run) == run->status) /* it was traced to its end */
         leak_note_decide(&run->leak_note, pprofil_session_profile(run->session), run->child,
                          run->status);
     if (error != 0 || run->broken)
@@ -412,7 +411,7 @@ static int finish(struct run *run)
     int own = run->asked.dialect.dialect != NULL ? deliver_histograms(run) : deliver_profile(run);
     pprofil_session_close(run->session);
     if (run->asked.program != NULL && run->left)
-        return 128 + run->forward.leave_signal;
+        return 128 + run->forward.end_signal;
     if (waits && (run->status != 0 || own == 0))
         return die_like(run->status);
     return own;

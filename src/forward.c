@@ -19,10 +19,10 @@ struct note {
     int64_t ms; /* CLOCK_MONOTONIC */
 };
 
-/* A handler has no context: what it needs is static. */
-static int notes_end = -1; /* the end of its pipe, owned */
+/* A handler gets no argument of ours, so its end of the pipe is static. */
+static int notes_end = -1; /* owned */
 
-static int64_t now_ms(void)
+static int64_t forward_now_ms(void)
 {
     struct timespec time;
 
@@ -30,16 +30,16 @@ static int64_t now_ms(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-static uint64_t bit(int signal)
+static uint64_t signal_bit(int signal)
 {
     return UINT64_C(1) << (signal - 1);
 }
 
 /* --- catching -------------------------------------------------------------------------- */
 
-static void take_note(int signal, siginfo_t *info, void *context)
+static void write_note(int signal, siginfo_t *info, void *context)
 {
-    struct note note = {.signal = signal, .from_user = info->si_code <= 0, .ms = now_ms()};
+    struct note note = {.signal = signal, .from_user = info->si_code <= 0, .ms = forward_now_ms()};
     int error = errno;
     ssize_t ignored = write(notes_end, &note, sizeof note);
 
@@ -48,9 +48,9 @@ static void take_note(int signal, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* The kernel keeps signals of default action from the first process of a container, all but
- * those from outside that cannot be caught: pid_namespaces(7). */
-static void die(int signal)
+/* The first process of a container is not ended by a signal's default action, unless SIGKILL comes
+ * from outside: pid_namespaces(7). */
+static void die_of_signal(int signal)
 {
     _exit(128 + signal);
 }
@@ -60,8 +60,9 @@ static bool asks_for_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/* Left alone are what cannot be caught or tells of a fault of our own, what stops us, which a
- * terminal does to all of a job, what main.c has taken, and the C library's own. */
+/* The other signals cannot be caught, tell of a fault or a limit of pprofil itself, stop a job
+ * (which a terminal does to each process of it), are handled in main.c, or belong to the C library.
+ */
 static bool is_for_program(int signal)
 {
     static const int ours[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD,
@@ -74,7 +75,7 @@ static bool is_for_program(int signal)
     return signal < SIGSYS || (signal >= SIGRTMIN && signal <= SIGRTMAX);
 }
 
-/* What is ignored stays so: nohup(1). */
+/* A signal that was ignored when we started stays ignored: nohup(1). */
 static void set_action(int signal, const struct sigaction *action)
 {
     struct sigaction old;
@@ -85,7 +86,7 @@ static void set_action(int signal, const struct sigaction *action)
 
 static void catch_signal(int signal)
 {
-    struct sigaction action = {.sa_sigaction = take_note, .sa_flags = SA_SIGINFO};
+    struct sigaction action = {.sa_sigaction = write_note, .sa_flags = SA_SIGINFO};
 
     if (!asks_for_end(signal))
         action.sa_flags |= SA_RESTART;
@@ -96,12 +97,12 @@ int forward_open(struct forward *forward, bool program)
 {
     int ends[2];
 
-    *forward = (struct forward){.attached = !program, .init = getpid() == 1, .witness.socket = -1};
+    *forward = (struct forward){.attached = !program, .init = getpid() == 1, .probe.socket = -1};
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
     forward->notes = ends[0];
     notes_end = ends[1];
-    for (int signal = 1; signal <= FORWARD_SIGNALS; signal++)
+    for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
         if (program ? is_for_program(signal) : asks_for_end(signal))
             catch_signal(signal);
     return 0;
@@ -109,9 +110,9 @@ int forward_open(struct forward *forward, bool program)
 
 void forward_catch(const struct forward *forward, bool caught)
 {
-    struct sigaction ends = {.sa_handler = forward->init ? die : SIG_DFL};
+    struct sigaction ends = {.sa_handler = forward->init ? die_of_signal : SIG_DFL};
 
-    for (int signal = 1; signal <= FORWARD_SIGNALS; signal++)
+    for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
         if (asks_for_end(signal) && caught)
             catch_signal(signal);
         else if (asks_for_end(signal))
@@ -121,18 +122,18 @@ void forward_catch(const struct forward *forward, bool caught)
 void forward_to(struct forward *forward, pid_t program, char **argv)
 {
     forward->program = program;
-    witness_start(&forward->witness, argv);
+    group_probe_start(&forward->probe, argv);
 }
 
 void forward_end(struct forward *forward)
 {
     forward->program = 0;
-    witness_end(&forward->witness);
+    group_probe_end(&forward->probe);
 }
 
 /* --- deciding --------------------------------------------------------------------------- */
 
-/* A number of /proc/PID/status; 0 where there is none. */
+/* Returns the number behind a key in /proc/PID/status, or 0 where there is none. */
 static uint64_t status_number(pid_t pid, const char *key, int base)
 {
     char path[32], line[256];
@@ -148,58 +149,58 @@ static uint64_t status_number(pid_t pid, const char *key, int base)
     return number;
 }
 
-/* Has it come to the supervisor too? That blocks all signals and is in a session of its own, but
- * in our control group. */
+/* Returns true if the supervisor got the signal, too. The supervisor blocks all signals. It is in
+ * our control group, but not in our process group. */
 static bool went_to_all(const struct forward *forward, int signal)
 {
     pid_t supervisor = (pid_t)status_number(forward->program, "TracerPid:", 10);
 
-    return supervisor > 0 && status_number(supervisor, "ShdPnd:", 16) & bit(signal);
+    return supervisor > 0 && status_number(supervisor, "ShdPnd:", 16) & signal_bit(signal);
 }
 
-/* Has the program got it without us? What the kernel sends to a terminal's process group, to which
- * the program does not belong any more, is not for the program either. */
-static bool is_echo(const struct forward *forward, int signal)
+/* Returns true if the program got the signal without us. It did not get what the kernel sent to the
+ * group of a terminal which it has left; that signal is not meant for the program either. */
+static bool reached_program(const struct forward *forward, int signal)
 {
-    if (!(forward->witnessed & bit(signal)))
+    if (!(forward->probed & signal_bit(signal)))
         return false;
-    return getpgid(forward->program) == getpgrp() || !(forward->from_user & bit(signal)) ||
+    return getpgid(forward->program) == getpgrp() || !(forward->from_user & signal_bit(signal)) ||
            went_to_all(forward, signal);
 }
 
 static void pass_on_what_is_due(struct forward *forward)
 {
-    int64_t now = now_ms();
+    int64_t now = forward_now_ms();
     uint64_t due = 0;
 
-    for (int signal = 1; signal <= FORWARD_SIGNALS; signal++)
-        if (forward->waiting & bit(signal) && forward->due_ms[signal - 1] <= now)
-            due |= bit(signal);
-    bool known = due != 0 && witness_ask(&forward->witness, &forward->witnessed);
-    for (int signal = 1; signal <= FORWARD_SIGNALS; signal++)
-        if (due & bit(signal) && forward->program != 0 && !is_echo(forward, signal) &&
-            (known || forward->from_user & bit(signal)))
+    for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
+        if (forward->waiting & signal_bit(signal) && forward->due_ms[signal - 1] <= now)
+            due |= signal_bit(signal);
+    bool known = due != 0 && group_probe_ask(&forward->probe, &forward->probed);
+    for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
+        if (due & signal_bit(signal) && forward->program != 0 &&
+            !reached_program(forward, signal) && (known || forward->from_user & signal_bit(signal)))
             kill(forward->program, signal);
     forward->waiting &= ~due;
     forward->from_user &= ~due;
-    forward->witnessed &= ~due;
+    forward->probed &= ~due;
 }
 
-static void take(struct forward *forward, const struct note *note)
+static void take_note(struct forward *forward, const struct note *note)
 {
     uint64_t *waiting = &forward->waiting;
 
     if (asks_for_end(note->signal) &&
-        (forward->leaves == 0 || note->ms - forward->leave_ms >= FORWARD_ECHO_MS)) {
-        forward->leaves++;
-        forward->leave_signal = note->signal;
-        forward->leave_ms = note->ms;
+        (forward->ends == 0 || note->ms - forward->end_ms >= FORWARD_ECHO_MS)) {
+        forward->ends++;
+        forward->end_signal = note->signal;
+        forward->end_ms = note->ms;
     }
-    if (!(*waiting & bit(note->signal)))
+    if (!(*waiting & signal_bit(note->signal)))
         forward->due_ms[note->signal - 1] = note->ms + FORWARD_ECHO_MS;
-    *waiting |= bit(note->signal);
+    *waiting |= signal_bit(note->signal);
     if (note->from_user)
-        forward->from_user |= bit(note->signal);
+        forward->from_user |= signal_bit(note->signal);
 }
 
 bool forward_serve(struct forward *forward)
@@ -207,19 +208,19 @@ bool forward_serve(struct forward *forward)
     struct note note;
 
     while (read(forward->notes, &note, sizeof note) == (ssize_t)sizeof note)
-        take(forward, &note);
+        take_note(forward, &note);
     pass_on_what_is_due(forward);
     if (forward->attached)
-        return forward->leaves > 0;
-    return forward->leaves > 1 && !forward->init;
+        return forward->ends > 0;
+    return forward->ends > 1 && !forward->init;
 }
 
 int forward_wait_ms(const struct forward *forward, int most)
 {
-    int64_t now = now_ms(), left = most;
+    int64_t now = forward_now_ms(), left = most;
 
-    for (int signal = 1; signal <= FORWARD_SIGNALS; signal++)
-        if (forward->waiting & bit(signal) && forward->due_ms[signal - 1] - now < left)
+    for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
+        if (forward->waiting & signal_bit(signal) && forward->due_ms[signal - 1] - now < left)
             left = forward->due_ms[signal - 1] - now;
     return left < 1 ? 1 : (int)left;
 }

@@ -2,14 +2,15 @@
 /*
  * forward: the signals that reach pprofil while it runs a program, or is attached.
  *
- * As a wrapper it must not be felt: a signal sent to us alone is meant for the program, and is
- * passed on to it. One that was sent to the whole process group, by a terminal, kill(1) or
- * timeout(1), or to all processes of a control group, one by one, has reached the program without
- * us, and is not sent twice. Which of them it was is decided FORWARD_ECHO_MS after it came, when
- * all have theirs.
+ * A signal that was sent to pprofil alone is meant for the program, and pprofil passes it on. A
+ * signal that was sent to the whole process group (by a terminal, kill(1) or timeout(1)), or to
+ * each process of a control group in turn, reaches the program without us, and must not reach it
+ * twice. pprofil decides which of the two it was FORWARD_ECHO_MS after it came: by then every
+ * process that was to get the signal has it.
  *
- * The second signal that asks for an end, so much after the first, ends us at once. The first
- * process of a container it does not end, for the kernel would kill all others with it.
+ * A second SIGINT, SIGTERM, SIGHUP or SIGQUIT ends pprofil at once if it comes FORWARD_ECHO_MS or
+ * more after the first. It does not end the first process of a container, with which the kernel
+ * would kill all other processes there.
  */
 #ifndef PPROFIL_FORWARD_H
 #define PPROFIL_FORWARD_H
@@ -18,43 +19,46 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "witness.h"
+#include "group-probe.h"
 
 #define FORWARD_ECHO_MS 200
-#define FORWARD_SIGNALS 64
+#define FORWARD_SIGNALS_MAX 64
 
 struct forward {
-    bool attached; /* there is no program of ours */
-    bool init;     /* we are the first process of a container */
-    pid_t program; /* 0: not yet, or not any more */
-    int notes;     /* what the handler wrote, owned */
-    struct witness witness;
-    uint64_t witnessed; /* bit SIGNAL - 1: what the witness has got, and we have not decided on */
-    uint64_t waiting;   /* to be decided on */
-    uint64_t from_user; /* of these: sent by kill(2) or its like, not by the kernel */
-    int64_t due_ms[FORWARD_SIGNALS]; /* by SIGNAL - 1, CLOCK_MONOTONIC */
-    unsigned leaves;  /* so often were we told to end */
-    int leave_signal; /* by this one last */
-    int64_t leave_ms; /* at that time first */
+    bool attached; /* to processes that we did not start: nothing is passed on */
+    bool init;     /* pprofil is the first process of a container */
+    pid_t program; /* 0: it does not run yet, or has ended */
+    int notes;     /* a pipe from the signal handler, owned */
+    struct group_probe probe;
+    /* sets of signals; bit SIGNAL - 1 stands for SIGNAL */
+    uint64_t waiting;   /* they came, and are not decided on */
+    uint64_t from_user; /* those of waiting that a process sent, with kill(2) or its like */
+    uint64_t probed;    /* those that the probe got, and that are not decided on */
+    int64_t due_ms[FORWARD_SIGNALS_MAX]; /* when a waiting one is decided on; CLOCK_MONOTONIC */
+    unsigned ends;  /* how many times we were told to end; echoes do not count */
+    int end_signal; /* the last signal that told us so */
+    int64_t end_ms; /* when the last one came; CLOCK_MONOTONIC */
 };
 
-/* Takes the signals that may come: to run a program all that a process may want to be told by,
- * else those that ask for an end. 0 or -errno. */
+/* Catches signals from now on: with a program to run all that a process can handle, else those that
+ * ask for an end. Returns 0, or a negative errno of pipe(2). */
 int forward_open(struct forward *forward, bool program);
 
-/* The program runs. argv: our own command line. */
+/* Passes signals on to the program, which has just been started. argv: pprofil's own command line,
+ * not kept. */
 void forward_to(struct forward *forward, pid_t program, char **argv);
 
-/* Takes what has come, and passes on what is due. True: sampling shall end now. */
+/* Reads what the handler noted, and passes on the signals that are due. Returns true when the
+ * sampling shall end. */
 bool forward_serve(struct forward *forward);
 
-/* Milliseconds until it has something to do, at most most. */
+/* Returns the milliseconds until a signal is due, 1 to most. */
 int forward_wait_ms(const struct forward *forward, int most);
 
-/* From now on what asks for an end ends us, or (true) is taken again. */
+/* caught: signals that ask for an end are noted, as after forward_open(). Else they end pprofil. */
 void forward_catch(const struct forward *forward, bool caught);
 
-/* The program has ended, or is left to itself. */
+/* Passes nothing on from now on: the program has ended, or goes on without us. */
 void forward_end(struct forward *forward);
 
 #endif

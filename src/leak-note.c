@@ -20,7 +20,8 @@ void leak_note_begin(struct leak_note *note, pid_t program)
     note->program[length < 0 ? 0 : length] = '\0';
 }
 
-/* By the page faults of the processes that it has waited for: proc_pid_stat(5), "cminflt". */
+/* The field cminflt counts the page faults of the processes that it waited for: proc_pid_stat(5).
+ */
 void leak_note_end(struct leak_note *note, pid_t program)
 {
     char path[32], text[1024] = "";
@@ -32,7 +33,7 @@ void leak_note_end(struct leak_note *note, pid_t program)
         return;
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    const char *rest = strrchr(text, ')'); /* the name may have some, too */
+    const char *rest = strrchr(text, ')'); /* the name in front of it may contain ")", too */
     note->waited = rest != NULL &&
                    sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults) == 1 &&
                    faults > 0;
@@ -45,7 +46,7 @@ static bool is_off(const char *variable)
     return options != NULL && strstr(options, OFF) != NULL;
 }
 
-/* The program's environment began as ours. As a part of AddressSanitizer it obeys both. */
+/* The program was started with our environment. AddressSanitizer reads both variables. */
 static bool is_switched_off(int status)
 {
     return is_off("LSAN_OPTIONS") || (status == STATUS_OF_ASAN && is_off("ASAN_OPTIONS"));

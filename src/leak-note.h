@@ -3,10 +3,10 @@
  * leak-note: the line that says why a program ended with LeakSanitizer's status and not its own.
  *
  * LeakSanitizer looks for leaks when the program exits, from a process of its own that traces the
- * others (sanitizer_stoptheworld_linux_libcdep.cpp in compiler-rt). Since a process has one tracer
- * it cannot where that is we, and ends the program. It waits for the process that it started all
- * the same, and that shows: whoever exits without the look for leaks, because that is switched off
- * or an error came before, has mostly waited for nobody.
+ * others (sanitizer_stoptheworld_linux_libcdep.cpp in compiler-rt). A process can have one tracer.
+ * Where pprofil is the tracer, LeakSanitizer cannot look, and ends the program with a status of its
+ * own. It has waited for its own process then. A program that exits without that look (it is
+ * switched off, or an error came before) has mostly waited for no process.
  */
 #ifndef PPROFIL_LEAK_NOTE_H
 #define PPROFIL_LEAK_NOTE_H
@@ -24,14 +24,16 @@ struct leak_note {
     int status;             /* LeakSanitizer's; 0: there is nothing to say */
 };
 
-/* The program runs. */
+/* Notes which file the program executes. Called when the program has just been started. */
 void leak_note_begin(struct leak_note *note, pid_t program);
-/* It has ended, and nobody has waited for it. */
+/* Notes whether the program waited for processes. Called when it has ended, before wait(2) for it.
+ */
 void leak_note_end(struct leak_note *note, pid_t program);
-/* All that the profile will know is there. status: the program's, as wait(2) has it. */
+/* Decides whether there is a line to print. Called when the profile is complete. status: the
+ * program's, as from wait(2). */
 void leak_note_decide(struct leak_note *note, const pprofil_profile *profile, pid_t program,
                       int status);
-/* The line, after a prefix, where there is one. */
+/* Prints the prefix and the line, or nothing. */
 void leak_note_print(const struct leak_note *note, FILE *out, const char *prefix);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All code that a sanitizer's compiler makes calls the runtime's initialisation by name, so the
- * name is in the symbol table of a program and of the runtime, linked statically or not.
+ * Code that was compiled with a sanitizer calls the initialisation of the sanitizer's library. The
+ * function's name is in the program's symbol table, whether the library is linked statically or
+ * not.
  */
 #include "config.h"
 
@@ -10,7 +11,7 @@
 
 #include "symbol/leak-check.h"
 
-static void look_at(const char *name, int *status)
+static void leak_check_symbol(const char *name, int *status)
 {
     if (strcmp(name, "__asan_init") == 0)
         *status = LEAK_CHECK_OF_ASAN;
@@ -18,7 +19,7 @@ static void look_at(const char *name, int *status)
         *status = LEAK_CHECK_OF_LSAN;
 }
 
-static void look_through(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, int *status)
+static void leak_check_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, int *status)
 {
     Elf_Data *symbols = elf_getdata(section, NULL);
     GElf_Sym symbol;
@@ -26,19 +27,19 @@ static void look_through(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, in
     for (int i = 0; symbols != NULL && gelf_getsym(symbols, i, &symbol) != NULL; i++) {
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (name != NULL)
-            look_at(name, status);
+            leak_check_symbol(name, status);
     }
 }
 
-/* Of each kind a file has one table: a hostile one's others are not looked at. */
-static void look_for(Elf *elf, GElf_Word type, int *status)
+/* A valid file has one table of each type, and only the first one is read. */
+static void leak_check_tables(Elf *elf, GElf_Word type, int *status)
 {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
 
     while ((section = elf_nextscn(elf, section)) != NULL)
         if (gelf_getshdr(section, &header) != NULL && header.sh_type == type) {
-            look_through(elf, section, &header, status);
+            leak_check_table(elf, section, &header, status);
             return;
         }
 }
@@ -51,8 +52,8 @@ int leak_check_status(int fd)
         return 0;
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf != NULL && elf_kind(elf) == ELF_K_ELF) {
-        look_for(elf, SHT_DYNSYM, &status);
-        look_for(elf, SHT_SYMTAB, &status);
+        leak_check_tables(elf, SHT_DYNSYM, &status);
+        leak_check_tables(elf, SHT_SYMTAB, &status);
     }
     elf_end(elf);
     return status;

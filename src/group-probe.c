@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process that blocks all signals, so that they stay with it until we ask.
+ * The probe blocks all signals. They stay pending with it until we ask for them.
  *
- * It is no child of ours but an orphan, so that a wait call does not find it and whoever looks for
- * the program among our children finds nothing else.
+ * The probe is an orphan and not our child: our wait calls do not see it, and a tool that looks for
+ * the program among our children finds only the program.
  */
 #include "config.h"
 
@@ -18,18 +18,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "witness.h"
+#include "group-probe.h"
 
 #define ANSWER_MS 2000 /* it may be stopped while we are not */
 
-/* A fork whose end raises no SIGCHLD, and that wait calls do not see unless they ask for such
- * children: clone(2), "__WCLONE". */
+/* The child's end raises no SIGCHLD, and only wait calls with __WCLONE see it: clone(2). */
 static pid_t fork_quietly(void)
 {
     return (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
 }
 
-/* Whoever reads from our pipes waits for the last writer. */
+/* An open end of a pipe of ours would keep its reader waiting after we have ended. */
 static void keep_only(int fd)
 {
     if (fd != STDIN_FILENO)
@@ -52,13 +51,13 @@ static uint64_t take_signals(void)
     return signals;
 }
 
-static void be_witness(int socket, char **argv)
+static void probe_serve(int socket, char **argv)
 {
     char question;
 
     for (; *argv != NULL; argv++)
         memset(*argv, 0, strlen(*argv));
-    prctl(PR_SET_NAME, "signal-witness", 0, 0, 0);
+    prctl(PR_SET_NAME, "group-probe", 0, 0, 0);
     keep_only(socket);
     if (chdir("/") < 0)
         _exit(1);
@@ -70,22 +69,23 @@ static void be_witness(int socket, char **argv)
     _exit(0);
 }
 
-void witness_start(struct witness *witness, char **argv)
+void group_probe_start(struct group_probe *probe, char **argv)
 {
     sigset_t all, before;
     int sockets[2];
 
-    witness->socket = -1;
+    probe->socket = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
         return;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before); /* before it is there, for it has our handlers */
+    sigprocmask(SIG_SETMASK, &all,
+                &before); /* the probe inherits our handlers, and must not run one */
     pid_t child = fork_quietly();
     if (child == 0) {
-        pid_t witness_pid = fork_quietly();
-        if (witness_pid == 0)
-            be_witness(sockets[1], argv);
-        _exit(witness_pid < 0);
+        pid_t probe_pid = fork_quietly();
+        if (probe_pid == 0)
+            probe_serve(sockets[1], argv);
+        _exit(probe_pid < 0);
     }
     close(sockets[1]);
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -93,32 +93,32 @@ void witness_start(struct witness *witness, char **argv)
     while (child > 0 && waitpid(child, &status, (int)__WCLONE) < 0 && errno == EINTR)
         ;
     if (status == 0)
-        witness->socket = sockets[0];
+        probe->socket = sockets[0];
     else
         close(sockets[0]);
 }
 
-bool witness_ask(const struct witness *witness, uint64_t *signals)
+bool group_probe_ask(const struct group_probe *probe, uint64_t *signals)
 {
-    struct pollfd poller = {.fd = witness->socket, .events = POLLIN};
+    struct pollfd poller = {.fd = probe->socket, .events = POLLIN};
     uint64_t got = 0;
     bool answered = false;
 
-    if (witness->socket < 0 || send(witness->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+    if (probe->socket < 0 || send(probe->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
         return false;
     while (poll(&poller, 1, ANSWER_MS) < 0 && errno == EINTR)
         ;
-    /* and what it answered too late before */
-    while (recv(witness->socket, &got, sizeof got, MSG_DONTWAIT) == (ssize_t)sizeof got) {
+    /* an answer that came too late for an earlier call is read here, too */
+    while (recv(probe->socket, &got, sizeof got, MSG_DONTWAIT) == (ssize_t)sizeof got) {
         *signals |= got;
         answered = true;
     }
     return answered;
 }
 
-void witness_end(struct witness *witness)
+void group_probe_end(struct group_probe *probe)
 {
-    if (witness->socket >= 0)
-        close(witness->socket);
-    witness->socket = -1;
+    if (probe->socket >= 0)
+        close(probe->socket);
+    probe->socket = -1;
 }
