@@ -118,6 +118,11 @@ static void introduce(struct supervisor *supervisor, struct tracee *tracee)
         tracee_heat(&supervisor->tracees, tracee, now);
 }
 
+static bool is_traced_by_us(pid_t tid)
+{
+    return procfs_status_number(tid, "TracerPid:") == (long)getpid();
+}
+
 /* A thread that one of ours has just made is ours already, and says EPERM too; so does one that
  * has ended. */
 static int note_refusal(struct pass *pass, pid_t tid, int error)
@@ -126,7 +131,7 @@ static int note_refusal(struct pass *pass, pid_t tid, int error)
     struct process *process = pass->process;
     bool known = untraced_knows(process, tid);
 
-    if (!known && procfs_status_number(tid, "TracerPid:") == (long)getpid())
+    if (!known && is_traced_by_us(tid))
         return 0;
     if (pass->error == 0) {
         pass->error = error;
@@ -148,6 +153,10 @@ static int seize(void *context, pid_t tid)
         return 0;
     }
     int refused = seize_soon(tid);
+    /* PTRACE_SEIZE may have succeeded just before the alarm; or a tracee of ours made the thread */
+    bool late_alarm = refused == -EAGAIN && is_traced_by_us(tid);
+    if (late_alarm)
+        refused = 0;
     if (refused == -EAGAIN || refused == -ESRCH)
         return refused == -EAGAIN ? -EAGAIN : 0;
     if (refused != 0)
@@ -157,6 +166,7 @@ static int seize(void *context, pid_t tid)
     if (tracee == NULL)
         return -ENOMEM;
     tracee->state = TRACEE_RUNNING;
+    tracee->early = late_alarm;
     pass->found++;
     if (pass->late) {
         baseline(tracee);

@@ -21,7 +21,7 @@ graph) with="$PPROFIL $rate -g --" ;;
 esac
 
 # short, for a socket's path has room for 107 bytes
-scratch=$(mktemp -d /tmp/conform-XXXXXX)
+scratch=$(mktemp -d /tmp/conform-XXXXXX) || exit 125
 token=CONFORM_RUN=${scratch##*-}
 leftovers() { grep -lzxF "$token" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }
 clean_up() {
