@@ -48,7 +48,6 @@ for way in version size nothing; do
 done
 
 sleep 30 & sleeper=$!
-is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 is_traced_or_free() { is_traced $sleeper || ! kill -0 $tracer; } 2>/dev/null
 (exec 3<&0; strace -q -o /dev/null -p $sleeper 2>/dev/null) & tracer=$!
 await is_traced_or_free

@@ -47,16 +47,15 @@ kill -TERM "$target"
 wait "$target"
 expect "signals: status" 0 $?
 sent=$(sed -n 's/^sent \([0-9]*\) .*/\1/p' "$work/out")
-between "signals: sent" 5000 "${sent:-0}" 1e6
+between "signals: sent" "$kills" "${sent:-0}" 1e9
 expect "signals: none lost, doubled or out of order" \
 	"sent $sent received $sent disordered 0" "$(cat "$work/out")"
 
 # launched: the supervisor dies, the program's status still comes back
-"$pprofil" -q sh -c 'sleep 0.5; exit 7' 2>"$work/err" &
+"$pprofil" -q sh -c 'echo $$ >"$1"; sleep 3; exit 7' sh "$work/child" 2>"$work/err" &
 client=$!
-sleep 0.2
-child=$(pgrep -P "$client" | head -n 1)
-tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$child/status")
+await test -s "$work/child"
+tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$(cat "$work/child")/status")
 kill -9 "$tracer"
 wait "$client"
 expect "supervisor killed, launched: program's status" 7 $?
@@ -67,18 +66,19 @@ expect_text "supervisor killed, launched: said so" 'supervisor' "$work/err"
 target=$!
 "$pprofil" -q -p "$target" -o "$work/checkpoint.pb.gz" &
 client=$!
-sleep 11
+await test -s "$work/checkpoint.pb.gz"
 kill -9 "$client"
 wait "$client" 2>/dev/null
 "$pprofil" report -f csv "$work/checkpoint.pb.gz" >"$work/report" 2>&1
 expect "checkpoint is readable" 0 $?
 expect_text "checkpoint has the profile" 'spend_half' "$work/report"
-sleep 0.2
+await is_untraced "$target"
 expect_free "target after the client's death" "$target"
 
 # the target dies
 "$pprofil" -p "$target" -f csv >/dev/null 2>"$work/report" &
 client=$!
+await is_traced "$target"
 sleep 0.5
 kill -9 "$target"
 wait "$client"

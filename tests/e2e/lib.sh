@@ -88,6 +88,8 @@ await() {
 		sleep 0.05
 	done
 }
+is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
+is_untraced() { ! is_traced "$1"; }
 # idle_cpus "$(idle_mark)": how many CPUs had nothing to do since, on average
 idle_mark() { awk 'NR == FNR { time = $1; next } /^cpu / { print time, ($5 + $6) / 100 }' /proc/uptime /proc/stat; }
 idle_cpus() { echo "$1 $(idle_mark)" | awk '{ print ($3 > $1 ? ($4 - $2) / ($3 - $1) : 0) }'; }

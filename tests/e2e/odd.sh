@@ -57,7 +57,7 @@ for name in TracerPid: 'TracerPid:	7' 'State: Z' 'State:	Z' ') R 0 0' '(sd) Z 1 
 	expect_free "named '$shown': afterwards" "$target"
 	"$pprofil" -q -o "$work/p.pb.gz" -p "$target" &
 	first=$!
-	sleep 0.3
+	await is_traced "$target"
 	"$pprofil" -d 0.1 -p "$target" >"$work/out" 2>"$work/report"
 	expect "named '$shown': traced by another: status" 125 $?
 	expect_text "named '$shown': traced by another: why" "is already traced by [0-9]+ \(pprofil-superv" "$work/report"
