@@ -155,11 +155,33 @@ static void wide_arguments(const struct user_regs_struct *set, struct regs_call 
         call->arguments[i] = call->abi == REGS_ABI_I386 ? (uint32_t)i386[i] : native[i];
 }
 
+static bool is_call_instruction(const unsigned char code[INSTRUCTION_SIZE])
+{
+    return (code[0] == 0x0f && (code[1] == 0x05 || code[1] == 0x34)) || /* syscall, sysenter */
+           (code[0] == 0xcd && code[1] == 0x80);                        /* int $0x80 */
+}
+
+/* A thread can stop twice before it runs: at the second stop the kernel may have prepared the call to
+ * begin anew (arch_do_signal_or_restart). The pc is at the call's instruction then, and rax is not a
+ * result but a number: the call's, or restart_syscall's. Where that cannot be told from a result of
+ * the same value, the call is taken to have not returned. */
+static bool has_returned(pid_t tid, const struct regs *regs)
+{
+    unsigned char code[sizeof(long)];
+
+    if (regs->result != regs->syscall && (regs->result & ~X32_CALL) != __NR_restart_syscall)
+        return true;
+    errno = 0;
+    long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)(regs->pc - INSTRUCTION_SIZE), NULL);
+    memcpy(code, &word, sizeof code);
+    return errno == 0 && is_call_instruction(code) && !is_call_instruction(code + INSTRUCTION_SIZE);
+}
+
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
 {
     union register_set set;
 
-    if (regs->syscall < 0)
+    if (regs->syscall < 0 || !has_returned(tid, regs))
         return false;
     memcpy(&set, regs->raw, sizeof set);
     call->result = regs->result;

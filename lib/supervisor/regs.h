@@ -58,8 +58,8 @@ struct regs_context regs_context(bool compat);
  * cannot; or -errno. */
 int regs_restart_call(pid_t tid);
 
-/* The call that regs, read at a stop, are in or come out of. False: there is none, or the machine
- * does not show it at a stop. */
+/* The call that a thread is about to return from, by the registers read at a stop. Returns false if
+ * there is none, if the kernel has prepared it to begin anew, or if the machine does not show it. */
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
 /* Puts a tracee that stands behind a system call instruction before it again, to make another call of
  * the same ABI by it. It makes that call when it runs on, after signals that are pending. 0 or -errno. */

@@ -24,6 +24,11 @@ for options in "" "-w" "-g" "-F 10000 --overhead 100" "-g -w -F 10000 --overhead
 done
 between "calls that were continued" 10 "$(number "$work/report" continued)" 1e9
 
+# once in thousands of stops a thread stops again before it has run
+timeout 120 "$pprofil" -q -F 10000 --overhead 100 "$targets/whole" 1500 tcp-sendfile >"$work/out"
+expect "1500 rounds: status" 0 $?
+expect "1500 rounds: short or wrong" "tcp-sendfile short 0 of 1500, wrong 0" "$(cat "$work/out")"
+
 if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 \
 	"$source/tests/targets/whole.c" -o "$work/whole32" -lutil 2>/dev/null; then
 	timeout 120 "$pprofil" -f json -F 10000 --overhead 100 "$work/whole32" "$rounds" >"$work/out" \

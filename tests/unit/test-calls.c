@@ -3,9 +3,15 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "supervisor/backoff.h"
@@ -189,6 +195,47 @@ Test(calls, time_limits)
     cr_assert_eq(result, -EAGAIN);
     call.number = SYS_accept;
     cr_assert_not(call_time_limit(getpid(), &call, &limit, &result));
+}
+
+/* A child that waits in write(2), whose number is 1, which is a count that it may return. */
+static pid_t start_writer(void)
+{
+    const char bytes[4096] = {0};
+    int end[2];
+
+    cr_assert_eq(pipe(end), 0);
+    pid_t child = fork();
+    if (child == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
+    while (child == 0)
+        syscall(SYS_write, end[1], bytes, sizeof bytes);
+    cr_assert_eq(ptrace(PTRACE_SEIZE, child, NULL, NULL), 0);
+    usleep(100000); /* until the pipe is full */
+    return child;
+}
+
+/* The kernel prepares a call to begin anew with the pc before the instruction, and the call's number in
+ * rax: arch_do_signal_or_restart. A thread that is interrupted again before it runs stops there. */
+Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
+{
+    pid_t child = start_writer();
+    struct regs_call call;
+    struct regs regs;
+    int status;
+
+    cr_assert_eq(ptrace(PTRACE_INTERRUPT, child, NULL, NULL), 0);
+    cr_assert_eq(waitpid(child, &status, __WALL), child);
+    cr_assert_eq(regs_read(child, &regs), 0);
+    cr_assert(regs_call(child, &regs, &call));
+    cr_assert_lt(call.result, 0);
+    cr_assert_eq(regs_set_result(child, SYS_write), 0);
+    cr_assert_eq(regs_read(child, &regs), 0);
+    cr_assert(regs_call(child, &regs, &call), "one byte written");
+    cr_assert_eq(ptrace(PTRACE_POKEUSER, child, offsetof(struct user, regs.rip), regs.pc - 2), 0);
+    cr_assert_eq(regs_read(child, &regs), 0);
+    cr_assert_not(regs_call(child, &regs, &call), "about to begin anew");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, __WALL);
 }
 #endif
 
