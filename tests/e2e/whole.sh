@@ -30,7 +30,7 @@ expect "1500 rounds: status" 0 $?
 expect "1500 rounds: short or wrong" "tcp-sendfile short 0 of 1500, wrong 0" "$(cat "$work/out")"
 
 if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 \
-	"$source/tests/targets/whole.c" -o "$work/whole32" -lutil 2>/dev/null; then
+	"$source/tests/targets/whole.c" "$source/tests/targets/blocking-calls.c" -o "$work/whole32" -lutil 2>/dev/null; then
 	timeout 120 "$pprofil" -f json -F 10000 --overhead 100 "$work/whole32" "$rounds" >"$work/out" \
 		2>"$work/report"
 	expect_whole "32 bits" "$work/out"

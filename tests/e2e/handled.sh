@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A signal that has a handler comes in the middle of a call: what the call returns has the distribution
+# that it has without us. HANDLED_ROUNDS: so many signals in each call. HANDLED_OPTIONS: pprofil's.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+rounds=${HANDLED_ROUNDS:-150}
+options=${HANDLED_OPTIONS:--F 1000 --overhead 100}
+
+"$targets/handled" "$rounds" >"$work/plain"
+"$targets/handled" "$rounds" >"$work/again"
+# shellcheck disable=SC2086
+"$pprofil" -q $options "$targets/handled" "$rounds" >"$work/under"
+expect "the program's status" 0 $?
+expect "handlers that did not run once" "" "$(grep 'handled' "$work/under" | head -n 1)"
+expect "bytes that are wrong" "" "$(grep 'wrong' "$work/under" | head -n 1)"
+expect "errors where there are none" "$(grep -c 'error' "$work/plain")" "$(grep -c 'error' "$work/under")"
+
+# distance CALL FILE FILE: of two samples, after Kolmogorov and Smirnov, in thousandths
+distance() {
+	for side in 1 2; do
+		shift
+		sed -n "s/^$call \(.*[0-9]\)\$/\1 $side/p" "$1"
+	done | sort -n | awk '
+		{ values[NR] = $1; side[NR] = $2; all[$2]++ }
+		END {
+			for (i = 1; i <= NR; i++) {
+				seen[side[i]]++
+				if (i < NR && values[i + 1] == values[i])
+					continue
+				apart = seen[1] / all[1] - seen[2] / all[2]
+				if (apart < 0) apart = -apart
+				if (apart > most) most = apart
+			}
+			print int(most * 1000) }'
+}
+
+# Two samples of one distribution are further apart than 2.2 * sqrt(2 / ROUNDS) once in ten thousand
+# times (2 * exp(-2 * 2.2^2)). How far the reader is behind the writer, and how late the signal comes,
+# depends on what else runs: that is what two plain runs differ by, and a tenth more.
+chance=$(awk "BEGIN { print int(1000 * 2.2 * sqrt(2 / $rounds)) }")
+for call in $(cut -d ' ' -f 1 "$work/plain" | uniq); do
+	plain=$(distance "$call" "$work/plain" "$work/again")
+	under=$(distance "$call" "$work/plain" "$work/under")
+	between "$call: apart from plain (plain from plain: $plain)" 0 "$under" $((chance + plain + 100))
+done
+finish

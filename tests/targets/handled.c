@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Blocking calls in the middle of which a signal comes that has a handler: what they return then.
+ *
+ *   handled [ROUNDS [NAME]]     all calls, or those whose name begins so
+ *
+ * A helper process sends the signal when so many bytes have arrived, a number that is random, and
+ * lets nothing arrive afterwards until the call has returned. Prints a line for each call, "NAME
+ * EXCESS": how many bytes it returns beyond that number, or "NAME error". Without a tracer some of
+ * these numbers are always the same, and the others have a distribution, which a tracer must not
+ * change.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "blocking-calls.h"
+
+#define STEP 4096                       /* numbers of bytes are multiples of that */
+#define SIGNAL_MOST (BLOCKING_SIZE / 2) /* more than is left fits into no socket or pipe here */
+#define BUFFER 65536                    /* bytes, of a socket */
+#define UNTOUCHED 0x5a                  /* what a byte is before it is overwritten */
+
+/* What the two processes tell each other. */
+static struct shared {
+    atomic_long round;    /* the helper has begun it */
+    atomic_long begun;    /* the call of that round begins */
+    atomic_long returned; /* the call of that round has returned ... */
+    atomic_long result;   /* ... that: bytes, or -1 */
+    atomic_long done;     /* all that was sent in that round has been received */
+} * shared;
+
+static const char *wanted_name = "";
+static long rounds = 100;
+static volatile sig_atomic_t handled;
+static pid_t caller;
+
+static void handle(int signal)
+{
+    (void)signal;
+    handled++;
+}
+
+static void await_round(const atomic_long *number, long round)
+{
+    while (atomic_load(number) < round)
+        usleep(50);
+}
+
+/* Of the same rounds it is the same in all runs. */
+static size_t bytes_before_signal(long round)
+{
+    uint64_t hash = (uint64_t)(round + 1) * 0x9e3779b97f4a7c15u;
+
+    return STEP * (size_t)((hash >> 32) % (SIGNAL_MOST / STEP));
+}
+
+static void report(const char *name, long round, ssize_t result)
+{
+    if (result < 0)
+        printf("%s error\n", name);
+    else
+        printf("%s %zd\n", name, result - (ssize_t)bytes_before_signal(round));
+    if (handled != 1)
+        printf("%s handled %d\n", name, (int)handled);
+    handled = 0;
+}
+
+static pid_t start_helper(void (*help)(int fd), int fd, int other)
+{
+    *shared = (struct shared){.round = -1, .begun = -1, .returned = -1, .done = -1};
+    fflush(stdout);
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (other >= 0)
+        close(other);
+    for (long round = 0; round < rounds; round++)
+        help(fd);
+    _exit(0);
+}
+
+/* Moves exactly so many bytes, from or to a stream that began with this round. */
+static size_t move(int fd, bool receive, size_t from, size_t to)
+{
+    static unsigned char bytes[STEP];
+
+    while (from < to) {
+        size_t some = to - from < STEP ? to - from : STEP;
+        ssize_t moved = receive ? read(fd, bytes, some) : write(fd, pattern + from, some);
+        if (moved <= 0)
+            _exit(1);
+        if (receive && !is_pattern(bytes, (size_t)moved, from)) {
+            printf("wrong bytes at %zu\n", from);
+            fflush(stdout);
+        }
+        from += (size_t)moved;
+    }
+    return from;
+}
+
+static long begin_round(void)
+{
+    long round = atomic_load(&shared->done) + 1;
+
+    atomic_store(&shared->round, round);
+    return round;
+}
+
+static void end_round(int fd, bool receive, size_t moved, long round)
+{
+    await_round(&shared->returned, round);
+    long result = atomic_load(&shared->result);
+    if (receive)
+        move(fd, true, moved, result < 0 ? moved : (size_t)result);
+    atomic_store(&shared->done, round);
+}
+
+static void receive_and_signal(int fd)
+{
+    long round = begin_round();
+    size_t moved = move(fd, true, 0, bytes_before_signal(round) + STEP);
+
+    kill(caller, SIGUSR1);
+    end_round(fd, true, moved, round);
+}
+
+static void send_and_signal(int fd)
+{
+    long round = begin_round();
+    size_t moved = move(fd, false, 0, bytes_before_signal(round) + STEP);
+
+    usleep(1000); /* until all has been received */
+    kill(caller, SIGUSR1);
+    end_round(fd, false, moved, round);
+}
+
+static unsigned char *const *watched;
+
+static void watch_and_signal(int unused)
+{
+    long round = begin_round();
+    const volatile unsigned char *byte = *watched + bytes_before_signal(round);
+
+    (void)unused;
+    await_round(&shared->begun, round);
+    while (*byte == UNTOUCHED && atomic_load(&shared->returned) < round)
+        ;
+    kill(caller, SIGUSR1);
+    end_round(-1, false, 0, round);
+}
+
+/* One call, and what it returned to the helper. */
+static void call_once(const struct blocking_call *call, int fd, long round)
+{
+    atomic_store(&shared->begun, round);
+    ssize_t result = call->alone != NULL ? call->alone() : call->call(fd);
+
+    atomic_store(&shared->result, result);
+    atomic_store(&shared->returned, round);
+    await_round(&shared->done, round); /* the signal has been sent by then */
+    report(call->name, round, result);
+}
+
+static void set_buffers(const int end[2])
+{
+    const int size = BUFFER;
+
+    setsockopt(end[0], SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    setsockopt(end[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+}
+
+static void try_sender(const struct blocking_call *call)
+{
+    int end[2];
+
+    if (blocking_is_terminal(call))
+        return;
+    call->make(end);
+    set_buffers(end);
+    start_helper(receive_and_signal, end[0], end[1]);
+    for (long round = 0; round < rounds; round++) {
+        await_round(&shared->round, round);
+        call_once(call, end[1], round);
+    }
+    close(end[0]);
+    close(end[1]);
+}
+
+static void try_receiver(const struct blocking_call *call)
+{
+    int end[2];
+
+    if (call->goes_on)
+        return;
+    call->make(end);
+    start_helper(send_and_signal, end[1], end[0]);
+    for (long round = 0; round < rounds; round++) {
+        await_round(&shared->round, round);
+        call_once(call, end[0], round);
+    }
+    close(end[0]);
+    close(end[1]);
+}
+
+static void try_alone(const struct blocking_call *call)
+{
+    if (call->changes == NULL)
+        return;
+    watched = call->changes;
+    start_helper(watch_and_signal, -1, -1);
+    for (long round = 0; round < rounds; round++) {
+        await_round(&shared->round, round);
+        memset(*call->changes, UNTOUCHED, BLOCKING_SIZE);
+        call_once(call, -1, round);
+    }
+}
+
+static void try_all(int kind, void (*attempt)(const struct blocking_call *))
+{
+    for (const struct blocking_call *call = blocking_calls(kind); call->name != NULL; call++)
+        if (strncmp(call->name, wanted_name, strlen(wanted_name)) == 0)
+            attempt(call);
+}
+
+int main(int argc, char **argv)
+{
+    struct sigaction action = {.sa_handler = handle};
+
+    if (argc > 1)
+        rounds = atol(argv[1]);
+    if (argc > 2)
+        wanted_name = argv[2];
+    signal(SIGCHLD, SIG_IGN);
+    sigaction(SIGUSR1, &action, NULL);
+    caller = getpid();
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    blocking_init();
+    try_all(BLOCKING_SENDERS, try_sender);
+    try_all(BLOCKING_RECEIVERS, try_receiver);
+    try_all(BLOCKING_ALONE, try_alone);
+    return 0;
+}
