@@ -224,11 +224,12 @@ bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const str
         backoff_note(&repair->backoff, regs->syscall, regs->pc, regs->sp, time_now());
     else if (ours)
         backoff_reset(&repair->backoff);
-    if (interrupted)
-        return restart(supervisor, tracee, &call, maker);
-    if (call.result <= 0 || (!ours && !procfs_ignores_signal(tracee->tid, signal)))
+    if (!interrupted && call.result <= 0)
         return false;
-    return continue_short(supervisor, tracee, &call);
+    if (!ours && !procfs_ignores_signal(tracee->tid, signal))
+        return false; /* it would have broken the call without us */
+    return interrupted ? restart(supervisor, tracee, &call, maker)
+                       : continue_short(supervisor, tracee, &call);
 }
 
 /* --- stops of a call that goes on ------------------------------------------------------------ */
