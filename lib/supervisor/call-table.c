@@ -250,6 +250,14 @@ static int read_was_cut(struct call_request *request, const struct descriptor *f
     return done < request->size;
 }
 
+/* Each message has all the time of a socket's, and so has each buffer that unix_stream_sendmsg fills. */
+static uint64_t transfer_limit(const struct call_request *request, const struct descriptor *file)
+{
+    if (request->shape == CALL_MESSAGES || (request->kind == CALL_WRITE && file->local))
+        return 0;
+    return request->kind == CALL_READ ? file->receive_limit_ns : file->send_limit_ns;
+}
+
 static int transfer_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
                             struct call_request *request, uint64_t *limit_ns)
 {
@@ -262,14 +270,14 @@ static int transfer_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
         return 0;
     request->is_socket = S_ISSOCK(file.type);
     request->is_stream = file.stream;
-    *limit_ns = request->kind == CALL_READ ? file.receive_limit_ns : file.send_limit_ns;
+    *limit_ns = transfer_limit(request, &file);
     if (request->kind == CALL_WRITE)
         return write_was_cut(request, &file);
     return read_was_cut(request, &file, (uint64_t)call->result);
 }
 
 static int splice_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
-                          struct call_request *request, uint64_t *limit_ns)
+                          struct call_request *request)
 {
     struct descriptor from, to;
     int error = descriptor_look(pid, tid, request->source, &from);
@@ -278,7 +286,6 @@ static int splice_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
         error = descriptor_look(pid, tid, request->descriptor, &to);
     if (error != 0)
         return error;
-    *limit_ns = to.send_limit_ns;
     if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking || from.readable == 0 ||
         (request->flags & 2) != 0) /* SPLICE_F_NONBLOCK */
         return 0;
@@ -288,14 +295,13 @@ static int splice_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
     return 1;
 }
 
-static int copy_was_cut(pid_t pid, pid_t tid, struct call_request *request, uint64_t *limit_ns)
+static int copy_was_cut(pid_t pid, pid_t tid, const struct call_request *request)
 {
     struct descriptor to;
     int error = descriptor_look(pid, tid, request->descriptor, &to);
 
     if (error != 0)
         return error;
-    *limit_ns = to.send_limit_ns;
     return !S_ISFIFO(to.type) && !to.nonblocking;
 }
 
@@ -308,9 +314,9 @@ int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call
     case CALL_READ:
         return transfer_was_cut(pid, tid, call, request, limit_ns);
     case CALL_COPY:
-        return copy_was_cut(pid, tid, request, limit_ns);
+        return copy_was_cut(pid, tid, request);
     case CALL_SPLICE:
-        return splice_was_cut(pid, tid, call, request, limit_ns);
+        return splice_was_cut(pid, tid, call, request);
     case CALL_EVENTS:
         return (uint64_t)call->result < request->least;
     case CALL_RING:

@@ -89,6 +89,7 @@ struct descriptor {
     bool nonblocking;
     bool stream;             /* a socket that has no bounds of messages */
     bool terminal;
+    bool local;              /* a socket of AF_UNIX */
     uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
     uint64_t least;          /* a read waits for so many bytes; 0: for any */
     uint64_t readable;       /* bytes in a pipe */
@@ -98,7 +99,7 @@ struct descriptor {
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
 
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or
- * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none. 1, 0, or -errno
+ * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or of a part. 1, 0, or -errno
  * where that cannot be told. May set request->size to what is enough; sets is_socket and is_stream. */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);

@@ -77,12 +77,14 @@ static uint64_t socket_limit(int copy, int option)
 
 static int look_at_socket(int copy, struct descriptor *descriptor)
 {
-    int type, low_mark;
+    int type, low_mark, domain;
     socklen_t size = sizeof type;
 
     if (getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &size) < 0)
         return -errno;
     descriptor->stream = type == SOCK_STREAM;
+    size = sizeof domain;
+    descriptor->local = getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
     size = sizeof low_mark;
     if (getsockopt(copy, SOL_SOCKET, SO_RCVLOWAT, &low_mark, &size) == 0 && low_mark > 1)
         descriptor->least = (uint64_t)low_mark;

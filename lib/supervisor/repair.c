@@ -140,10 +140,11 @@ static bool is_whole(pid_t tid, const struct regs_call *call, const struct call_
 
 /* A call that came back with less than it was asked for. True: it goes on. */
 static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
-                           const struct regs_call *call)
+                           const struct regs_call *call, enum stop_maker maker)
 {
     struct repair *repair = &tracee->repair;
-    uint64_t limit = 0;
+    /* a signal may come long after our last interrupt */
+    uint64_t limit = 0, since = maker == STOP_IS_OURS ? tracee->interrupted_at : time_now();
     pid_t tid = tracee->tid;
 
     if (!call_decode(tid, call, &repair->request) || is_whole(tid, call, &repair->request))
@@ -164,7 +165,7 @@ static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
     if (left == 0)
         return false;
     supervisor->stats.continued++;
-    set_deadline(supervisor, tracee, limit > 0 ? tracee->interrupted_at + limit : 0);
+    set_deadline(supervisor, tracee, limit > 0 ? since + limit : 0);
     return true;
 }
 
@@ -229,7 +230,7 @@ bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const str
     if (!ours && !procfs_ignores_signal(tracee->tid, signal))
         return false; /* it would have broken the call without us */
     return interrupted ? restart(supervisor, tracee, &call, maker)
-                       : continue_short(supervisor, tracee, &call);
+                       : continue_short(supervisor, tracee, &call, maker);
 }
 
 /* --- stops of a call that goes on ------------------------------------------------------------ */

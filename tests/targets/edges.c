@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,12 +54,74 @@ static bool try_handled_signal(void)
     return right;
 }
 
+/* SIGWINCH is ignored by who does not ask for it. */
+static void signal_later(pid_t process, useconds_t delay)
+{
+    usleep(delay);
+    kill(process, SIGWINCH);
+}
+
+static void limit_socket(int fd, int option, suseconds_t limit)
+{
+    const struct timeval time = {.tv_usec = limit};
+
+    setsockopt(fd, SOL_SOCKET, option, &time, sizeof time);
+}
+
+/* The rest comes within the socket's time limit, which an ignored signal does not end. */
+static bool try_limit_of_receive(void)
+{
+    char got[8];
+    int pair[2];
+    pid_t parent = getpid();
+
+    usleep(500000); /* longer than the limit: a tracer has not stopped us for as long */
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    limit_socket(pair[0], SO_RCVTIMEO, 400000);
+    pid_t child = fork();
+    if (child == 0) {
+        if (write(pair[1], "abcd", 4) == 4)
+            signal_later(parent, 50000);
+        usleep(50000);
+        _exit(write(pair[1], "efgh", 4) != 4);
+    }
+    ssize_t size = recv(pair[0], got, sizeof got, MSG_WAITALL);
+    waitpid(child, NULL, 0);
+    close(pair[0]);
+    close(pair[1]);
+    return size == 8;
+}
+
+/* The time limit holds for each buffer: a send that makes progress never comes to its end. */
+static bool try_limit_of_send(void)
+{
+    static char block[1 << 20], some[16384];
+    int pair[2];
+
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    limit_socket(pair[1], SO_SNDTIMEO, 200000);
+    pid_t child = fork();
+    if (child == 0) {
+        close(pair[1]);
+        while (recv(pair[0], some, sizeof some, MSG_WAITALL) > 0)
+            usleep(8000);
+        _exit(0);
+    }
+    close(pair[0]);
+    ssize_t size = send(pair[1], block, sizeof block, MSG_NOSIGNAL);
+    close(pair[1]);
+    waitpid(child, NULL, 0);
+    return size == (ssize_t)sizeof block;
+}
+
 static const struct edge {
     const char *name;
     bool (*try)(void);
     double seconds;
 } edges[] = {
     {"handled-signal", try_handled_signal, 1},
+    {"limit-of-receive", try_limit_of_receive, 1},
+    {"limit-of-send", try_limit_of_send, 4},
 };
 
 static void run(const struct edge *edge)
