@@ -13,7 +13,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <termios.h>
 #include <unistd.h>
@@ -43,11 +45,26 @@ static int read_flags(pid_t pid, pid_t tid, int fd, bool *nonblocking)
     return 0;
 }
 
+/* The file's server, which may be a tracee that stands still, is not asked: AT_STATX_DONT_SYNC. 0 or
+ * -errno. */
+static int look_at_inode(int directory, const char *path, struct statx *found)
+{
+    int flags = AT_STATX_DONT_SYNC | AT_EMPTY_PATH;
+
+    return statx(directory, path, flags, STATX_TYPE | STATX_INO, found) < 0 ? -errno : 0;
+}
+
+static bool is_same_inode(const struct statx *one, const struct statx *other)
+{
+    return one->stx_ino == other->stx_ino && one->stx_dev_major == other->stx_dev_major &&
+           one->stx_dev_minor == other->stx_dev_minor;
+}
+
 /* A thread may have a table of descriptors of its own: then another process's file of that number
  * would be copied, and is not taken for it. -1: there is none. */
-static int copy_descriptor(pid_t pid, pid_t tid, int fd, const struct stat *expected)
+static int copy_descriptor(pid_t pid, pid_t tid, int fd, const struct statx *expected)
 {
-    struct stat found;
+    struct statx found;
     int process = (int)syscall(SYS_pidfd_open, tid, OPEN_THREAD);
 
     if (process < 0)
@@ -58,8 +75,7 @@ static int copy_descriptor(pid_t pid, pid_t tid, int fd, const struct stat *expe
     close(process);
     if (copy < 0)
         return -1;
-    if (fstat(copy, &found) == 0 && found.st_dev == expected->st_dev &&
-        found.st_ino == expected->st_ino)
+    if (look_at_inode(copy, "", &found) == 0 && is_same_inode(&found, expected))
         return copy;
     close(copy);
     return -1;
@@ -107,26 +123,28 @@ static void look_at_terminal(int copy, struct descriptor *descriptor)
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 {
     char path[PATH_SIZE];
-    struct stat found;
+    struct statx found;
 
     *descriptor = (struct descriptor){0};
     snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, tid, fd);
-    if (stat(path, &found) < 0)
-        return -errno;
-    descriptor->type = found.st_mode & S_IFMT;
-    descriptor->device = found.st_rdev;
-    if (!S_ISSOCK(found.st_mode) && !S_ISFIFO(found.st_mode) && !S_ISCHR(found.st_mode))
+    int error = look_at_inode(AT_FDCWD, path, &found);
+    if (error != 0)
+        return error;
+    mode_t mode = found.stx_mode;
+    descriptor->type = mode & S_IFMT;
+    descriptor->device = makedev(found.stx_rdev_major, found.stx_rdev_minor);
+    if (!S_ISSOCK(mode) && !S_ISFIFO(mode) && !S_ISCHR(mode))
         return 0;
-    int error = read_flags(pid, tid, fd, &descriptor->nonblocking);
+    error = read_flags(pid, tid, fd, &descriptor->nonblocking);
     if (error != 0)
         return error;
     int copy = copy_descriptor(pid, tid, fd, &found);
     if (copy < 0)
-        return S_ISSOCK(found.st_mode) ? -EPERM : 0;
+        return S_ISSOCK(mode) ? -EPERM : 0;
     int readable = 0;
-    if (S_ISSOCK(found.st_mode))
+    if (S_ISSOCK(mode))
         error = look_at_socket(copy, descriptor);
-    else if (S_ISCHR(found.st_mode))
+    else if (S_ISCHR(mode))
         look_at_terminal(copy, descriptor);
     else if (ioctl(copy, FIONREAD, &readable) == 0)
         descriptor->readable = (uint64_t)readable;
