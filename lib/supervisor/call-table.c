@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "supervisor/calls.h"
@@ -105,6 +106,16 @@ static bool unfold_socketcall(pid_t tid, const struct regs_call *call, struct re
     return true;
 }
 
+/* preadv2 and pwritev2 with RWF_NOWAIT */
+static bool never_waits(const struct regs_call *call)
+{
+    bool native = call->abi == REGS_ABI_NATIVE, x32 = call->abi == REGS_ABI_X32;
+    int32_t first = native ? 327 : x32 ? 546 : 378;
+    uint64_t flags = call->arguments[x32 ? 4 : 5];
+
+    return (call->number == first || call->number == first + 1) && (flags & RWF_NOWAIT) != 0;
+}
+
 bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     bool i386 = call->abi == REGS_ABI_I386;
@@ -113,11 +124,12 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
     if (i386 && call->number == SOCKETCALL && !unfold_socketcall(tid, call, &unfolded))
         return false;
     const struct call_row *row = find_row(&unfolded);
-    if (row == NULL)
+    if (row == NULL || never_waits(&unfolded))
         return false;
     *request = (struct call_request){
         .kind = row->kind,
         .shape = row->shape,
+        .narrow_time = i386 && unfolded.number == 337,
         .narrow = i386 || (call->abi == REGS_ABI_X32 && row->x32 != row->native),
         .at_offset = row->offset != NONE,
         .descriptor = row->descriptor == NONE ? -1 : (int)argument(&unfolded, row->descriptor),
@@ -125,6 +137,7 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
         .address = argument(&unfolded, row->address),
         .size = argument(&unfolded, row->size),
         .least = argument(&unfolded, row->least),
+        .timeout = row->shape == CALL_MESSAGES && row->kind == CALL_READ ? unfolded.arguments[4] : 0,
         .offset = argument(&unfolded, row->offset),
         .flags = (uint32_t)argument(&unfolded, row->flags),
         .address_argument = row->address,
@@ -220,10 +233,14 @@ bool call_time_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_ns
 
 /* --- was it cut short? ------------------------------------------------------------------ */
 
-/* drivers/char/mem.c and random.c look for signals after each page; misc device 183 is hwrng. */
+/* drivers/char/mem.c and random.c look for signals after each page; misc device 183 is hwrng. Of
+ * /dev/kmsg each read is one record. */
 static bool is_memory_device(const struct descriptor *file)
 {
-    return S_ISCHR(file->type) && (major(file->device) == 1 || file->device == makedev(10, 183));
+    dev_t device = file->device;
+
+    return S_ISCHR(file->type) &&
+           ((major(device) == 1 && device != makedev(1, 11)) || device == makedev(10, 183));
 }
 
 static int write_was_cut(const struct call_request *request, const struct descriptor *file)
@@ -234,12 +251,24 @@ static int write_was_cut(const struct call_request *request, const struct descri
     return S_ISFIFO(file->type) || file->terminal || is_memory_device(file);
 }
 
-static int read_was_cut(struct call_request *request, const struct descriptor *file, uint64_t done)
+/* recvmmsg(2) looks at its time limit after each message, and leaves there what is left of it. */
+static bool is_time_over(pid_t tid, const struct call_request *request)
+{
+    struct timespec left = {0};
+    size_t size = request->narrow_time ? 8 : sizeof left;
+
+    return request->timeout != 0 && count_read(tid, request->timeout, &left, size) == 0 &&
+           left.tv_sec == 0 && left.tv_nsec == 0;
+}
+
+static int read_was_cut(pid_t tid, struct call_request *request, const struct descriptor *file,
+                        uint64_t done)
 {
     if (is_memory_device(file))
         return 1;
     if (request->shape == CALL_MESSAGES)
-        return S_ISSOCK(file->type) && !(request->flags & (MSG_DONTWAIT | MSG_WAITFORONE));
+        return S_ISSOCK(file->type) && !(request->flags & (MSG_DONTWAIT | MSG_WAITFORONE)) &&
+               !is_time_over(tid, request);
     if (S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0)
         return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB));
     /* of the rest, more than is enough comes or not, as it happens */
@@ -273,7 +302,7 @@ static int transfer_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
     *limit_ns = transfer_limit(request, &file);
     if (request->kind == CALL_WRITE)
         return write_was_cut(request, &file);
-    return read_was_cut(request, &file, (uint64_t)call->result);
+    return read_was_cut(tid, request, &file, (uint64_t)call->result);
 }
 
 static int splice_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,

@@ -49,6 +49,8 @@ struct call_request {
     uint64_t address;
     uint64_t size;    /* bytes, elements or events */
     uint64_t least;   /* EVENTS, RING: fewer are not enough */
+    uint64_t timeout; /* of recvmmsg: where it is in memory; 0: there is none */
+    bool narrow_time; /* and that it has 32 bits */
     uint64_t offset;
     uint32_t flags;   /* of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
 };

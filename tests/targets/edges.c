@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -114,6 +116,72 @@ static bool try_limit_of_send(void)
     return size == (ssize_t)sizeof block;
 }
 
+/* A pipe holds less, and the call does not wait for room. */
+static bool try_no_wait(void)
+{
+    static char block[1 << 20], some[65536];
+    const struct iovec vector = {block, sizeof block};
+    int end[2];
+
+    if (pipe(end) < 0)
+        return false;
+    pid_t child = fork();
+    if (child == 0) { /* only a wrong one waits for it */
+        close(end[1]);
+        usleep(20000);
+        while (read(end[0], some, sizeof some) > 0)
+            ;
+        _exit(0);
+    }
+    close(end[0]);
+    ssize_t size = pwritev2(end[1], &vector, 1, -1, RWF_NOWAIT);
+    bool right = (size > 0 && size < (ssize_t)sizeof block) || (size < 0 && errno == EOPNOTSUPP);
+    close(end[1]);
+    waitpid(child, NULL, 0);
+    return right;
+}
+
+/* Its time is over behind the first message. */
+static bool try_time_of_messages(void)
+{
+    static char room[4][4096];
+    static int pair[2] = {-1, -1};
+    struct mmsghdr messages[4] = {0};
+    struct iovec vectors[4];
+    struct timespec limit = {0};
+
+    if (pair[0] < 0) {
+        socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
+        limit_socket(pair[0], SO_RCVTIMEO, 300000); /* only a wrong one waits for it */
+    }
+    for (int i = 0; i < 4; i++) {
+        vectors[i] = (struct iovec){room[i], sizeof room[i]};
+        messages[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
+    }
+    if (send(pair[1], room[0], sizeof room[0], 0) < 0)
+        return false;
+    double begin = now();
+    return recvmmsg(pair[0], messages, 4, 0, &limit) == 1 && now() - begin < 0.25;
+}
+
+/* A read is one record, however much room there is: dev_kmsg in the kernel's ABI documents. */
+static bool try_records(void)
+{
+    static int log = -2;
+    static char room[8192];
+
+    if (log == -2)
+        log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+    ssize_t size = log < 0 ? 0 : read(log, room, sizeof room - 1);
+    if (size < 0)
+        lseek(log, 0, SEEK_SET);
+    room[size < 0 ? 0 : size] = '\0';
+    for (const char *line = strchr(room, '\n'); line != NULL; line = strchr(line + 1, '\n'))
+        if (line[1] != '\0' && line[1] != ' ') /* a record's further lines begin with a space */
+            return false;
+    return true;
+}
+
 static const struct edge {
     const char *name;
     bool (*try)(void);
@@ -122,6 +190,9 @@ static const struct edge {
     {"handled-signal", try_handled_signal, 1},
     {"limit-of-receive", try_limit_of_receive, 1},
     {"limit-of-send", try_limit_of_send, 4},
+    {"no-wait", try_no_wait, 1},
+    {"time-of-messages", try_time_of_messages, 3},
+    {"records", try_records, 1},
 };
 
 static void run(const struct edge *edge)
