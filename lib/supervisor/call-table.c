@@ -297,6 +297,7 @@ static int transfer_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
         return error;
     if (file.nonblocking && !is_memory_device(&file))
         return 0;
+    request->file = file.file;
     request->is_socket = S_ISSOCK(file.type);
     request->is_stream = file.stream;
     *limit_ns = transfer_limit(request, &file);
@@ -315,6 +316,7 @@ static int splice_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
         error = descriptor_look(pid, tid, request->descriptor, &to);
     if (error != 0)
         return error;
+    request->file = to.file;
     if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking || from.readable == 0 ||
         (request->flags & 2) != 0) /* SPLICE_F_NONBLOCK */
         return 0;
@@ -324,13 +326,14 @@ static int splice_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
     return 1;
 }
 
-static int copy_was_cut(pid_t pid, pid_t tid, const struct call_request *request)
+static int copy_was_cut(pid_t pid, pid_t tid, struct call_request *request)
 {
     struct descriptor to;
     int error = descriptor_look(pid, tid, request->descriptor, &to);
 
     if (error != 0)
         return error;
+    request->file = to.file;
     return !S_ISFIFO(to.type) && !to.nonblocking;
 }
 

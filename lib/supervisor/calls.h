@@ -35,6 +35,12 @@ enum call_shape {
     CALL_MESSAGES, /* size elements of struct mmsghdr */
 };
 
+/* Which file a descriptor stands for. */
+struct file_identity {
+    dev_t volume;
+    uint64_t inode;
+};
+
 /* What a call was asked for. */
 struct call_request {
     enum call_kind kind;
@@ -44,6 +50,7 @@ struct call_request {
     bool is_socket;   /* pieces of it are sends and receives, ... */
     bool is_stream;   /* ... of no messages */
     int descriptor;   /* that a short count depends on; -1: none */
+    struct file_identity file; /* of that descriptor when the call was cut short */
     int source;       /* SPLICE: the pipe */
     int8_t size_argument, address_argument;
     uint64_t address;
@@ -86,6 +93,7 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
 
 /* A file that a tracee has open. */
 struct descriptor {
+    struct file_identity file;
     mode_t type;             /* S_IFMT of it */
     dev_t device;            /* of a device file */
     bool nonblocking;
@@ -100,9 +108,14 @@ struct descriptor {
 /* 0 or -errno. Takes some microseconds. */
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
 
+/* Does a descriptor still stand for that file? Another thread may have closed it, or put another one in
+ * its place: dup2(2). */
+bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
+
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or
  * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or of a part. 1, 0, or -errno
- * where that cannot be told. May set request->size to what is enough; sets is_socket and is_stream. */
+ * where that cannot be told. May set request->size to what is enough; sets is_socket,
+ * is_stream and file. */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 

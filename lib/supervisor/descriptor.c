@@ -54,15 +54,37 @@ static int look_at_inode(int directory, const char *path, struct statx *found)
     return statx(directory, path, flags, STATX_TYPE | STATX_INO, found) < 0 ? -errno : 0;
 }
 
-static bool is_same_inode(const struct statx *one, const struct statx *other)
+static struct file_identity identity(const struct statx *found)
 {
-    return one->stx_ino == other->stx_ino && one->stx_dev_major == other->stx_dev_major &&
-           one->stx_dev_minor == other->stx_dev_minor;
+    return (struct file_identity){.volume = makedev(found->stx_dev_major, found->stx_dev_minor),
+                                  .inode = found->stx_ino};
+}
+
+static bool is_same(const struct statx *found, const struct file_identity *file)
+{
+    struct file_identity other = identity(found);
+
+    return other.volume == file->volume && other.inode == file->inode;
+}
+
+static int look_at_descriptor(pid_t pid, pid_t tid, int fd, struct statx *found)
+{
+    char path[PATH_SIZE];
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, tid, fd);
+    return look_at_inode(AT_FDCWD, path, found);
+}
+
+bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
+{
+    struct statx found;
+
+    return look_at_descriptor(pid, tid, fd, &found) == 0 && is_same(&found, file);
 }
 
 /* A thread may have a table of descriptors of its own: then another process's file of that number
  * would be copied, and is not taken for it. -1: there is none. */
-static int copy_descriptor(pid_t pid, pid_t tid, int fd, const struct statx *expected)
+static int copy_descriptor(pid_t pid, pid_t tid, int fd, const struct file_identity *expected)
 {
     struct statx found;
     int process = (int)syscall(SYS_pidfd_open, tid, OPEN_THREAD);
@@ -75,7 +97,7 @@ static int copy_descriptor(pid_t pid, pid_t tid, int fd, const struct statx *exp
     close(process);
     if (copy < 0)
         return -1;
-    if (look_at_inode(copy, "", &found) == 0 && is_same_inode(&found, expected))
+    if (look_at_inode(copy, "", &found) == 0 && is_same(&found, expected))
         return copy;
     close(copy);
     return -1;
@@ -122,15 +144,14 @@ static void look_at_terminal(int copy, struct descriptor *descriptor)
 
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 {
-    char path[PATH_SIZE];
     struct statx found;
 
     *descriptor = (struct descriptor){0};
-    snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, tid, fd);
-    int error = look_at_inode(AT_FDCWD, path, &found);
+    int error = look_at_descriptor(pid, tid, fd, &found);
     if (error != 0)
         return error;
     mode_t mode = found.stx_mode;
+    descriptor->file = identity(&found);
     descriptor->type = mode & S_IFMT;
     descriptor->device = makedev(found.stx_rdev_major, found.stx_rdev_minor);
     if (!S_ISSOCK(mode) && !S_ISFIFO(mode) && !S_ISCHR(mode))
@@ -138,7 +159,7 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     error = read_flags(pid, tid, fd, &descriptor->nonblocking);
     if (error != 0)
         return error;
-    int copy = copy_descriptor(pid, tid, fd, &found);
+    int copy = copy_descriptor(pid, tid, fd, &descriptor->file);
     if (copy < 0)
         return S_ISSOCK(mode) ? -EPERM : 0;
     int readable = 0;

@@ -280,6 +280,28 @@ static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
     stopped_answer(supervisor, tracee, 0, STOP_IS_ITS_OWN); /* a sample of what it has run meanwhile */
 }
 
+/* A call keeps its file, whatever becomes of the descriptor; its pieces would go to another one. */
+static bool has_its_file(const struct tracee *tracee)
+{
+    const struct call_request *request = &tracee->repair.request;
+
+    return request->descriptor < 0 ||
+           descriptor_is(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
+}
+
+/* Makes the call that is being entered one that fails and does nothing: it has no file. */
+static void fail_call(pid_t tid)
+{
+    struct regs regs;
+    struct regs_call call;
+
+    if (regs_read(tid, &regs) != 0 || !regs_call(tid, &regs, &call))
+        return;
+    memset(call.arguments, 0xff, sizeof call.arguments);
+    call.result = -ENOSYS; /* as it stands at every entry: arch/x86/entry/entry_64.S */
+    regs_leave_call(tid, &call, false);
+}
+
 bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, bool in_call, int signal)
 {
     struct repair *repair = &tracee->repair;
@@ -290,6 +312,8 @@ bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, boo
     }
     if (in_call) {
         repair->inside = true;
+        if (!repair->waits && !has_its_file(tracee))
+            fail_call(tracee->tid);
         stopped_resume(supervisor, tracee);
         return true;
     }

@@ -8,12 +8,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -182,6 +184,47 @@ static bool try_records(void)
     return true;
 }
 
+static int replaced, other_file;
+
+static void *replace_file(void *nothing)
+{
+    usleep(20000);
+    dup2(other_file, replaced);
+    return nothing;
+}
+
+/* What a call writes goes to the file that it began with. */
+static bool try_replaced_file(void)
+{
+    static char block[1 << 20], some[16384];
+    struct iovec vectors[16];
+    pthread_t other;
+    int end[2];
+
+    if (pipe(end) < 0)
+        return false;
+    for (int i = 0; i < 16; i++)
+        vectors[i] = (struct iovec){block + i * 65536, 65536};
+    pid_t child = fork();
+    if (child == 0) {
+        close(end[1]);
+        for (ssize_t size; (size = read(end[0], some, sizeof some)) > 0; usleep(1000))
+            ;
+        _exit(0);
+    }
+    close(end[0]);
+    replaced = end[1];
+    other_file = memfd_create("other", 0);
+    pthread_create(&other, NULL, replace_file, NULL);
+    ssize_t size = writev(replaced, vectors, 16);
+    pthread_join(other, NULL);
+    off_t strayed = lseek(other_file, 0, SEEK_END);
+    close(replaced);
+    close(other_file);
+    waitpid(child, NULL, 0);
+    return size > 0 && strayed == 0;
+}
+
 static const struct edge {
     const char *name;
     bool (*try)(void);
@@ -192,6 +235,7 @@ static const struct edge {
     {"limit-of-send", try_limit_of_send, 4},
     {"no-wait", try_no_wait, 1},
     {"time-of-messages", try_time_of_messages, 3},
+    {"replaced-file", try_replaced_file, 3},
     {"records", try_records, 1},
 };
 
