@@ -200,34 +200,80 @@ static const struct limit_row limits[] = {
     {220, 3, true, -EAGAIN}, /* semtimedop */
     {128, 2, true, -EAGAIN}, /* rt_sigtimedwait */
     {208, 4, true, 0},       /* io_getevents */
+    {333, 4, true, 0},       /* io_pgetevents */
 };
 
-bool call_time_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_ns, int64_t *result)
+/* A time limit at address in memory; 0: there is none. False: it is not known. */
+static bool read_limit(pid_t tid, uint64_t address, uint64_t *limit_ns)
 {
-    const struct limit_row *row = limits, *end = limits + sizeof limits / sizeof *limits;
     struct timespec time;
 
-    if (call->abi != REGS_ABI_NATIVE)
-        return false;
     *limit_ns = CALL_NO_LIMIT;
-    if (call->number == 65) /* semop */
+    if (address == 0)
+        return true;
+    if (count_read(tid, address, &time, sizeof time) != 0 || time.tv_sec < 0 || time.tv_sec > 1000000000)
+        return false;
+    *limit_ns = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    return true;
+}
+
+/* io_uring_enter(2), all ABIs. An absolute time stays what it is when the call begins anew. */
+static bool ring_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_ns)
+{
+    const uint64_t absolute = 1u << 5, registered = 1u << 6; /* IORING_ENTER_ABS_TIMER, _EXT_ARG_REG */
+    struct io_uring_getevents_arg more;
+    uint64_t flags = call->arguments[3];
+
+    *limit_ns = CALL_NO_LIMIT;
+    if ((flags & IORING_ENTER_EXT_ARG) == 0 || (flags & absolute) != 0)
+        return true;
+    return (flags & registered) == 0 && count_read(tid, call->arguments[4], &more, sizeof more) == 0 &&
+           read_limit(tid, more.ts, limit_ns);
+}
+
+/* SO_RCVTIMEO and SO_SNDTIMEO of socket(7): a call on a socket says EINTR only where it has one of them
+ * (sock_intr_errno). */
+static bool socket_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
+                         int64_t *result)
+{
+    bool native = call->abi == REGS_ABI_NATIVE;
+    bool connects = native && call->number == 42, accepts = native && (call->number == 43 || call->number == 288);
+    struct call_request request = {.kind = connects ? CALL_WRITE : CALL_READ,
+                                   .descriptor = (int)call->arguments[0]};
+    struct descriptor file;
+
+    if (!connects && !accepts && !call_decode(tid, call, &request))
+        return false;
+    if ((request.kind != CALL_READ && request.kind != CALL_WRITE) ||
+        descriptor_look(pid, tid, request.descriptor, &file) != 0 || !S_ISSOCK(file.type))
+        return false;
+    *limit_ns = request.kind == CALL_READ ? file.receive_limit_ns : file.send_limit_ns;
+    *result = connects ? -EINPROGRESS : -EAGAIN;
+    return *limit_ns > 0;
+}
+
+bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
+                     int64_t *result)
+{
+    const struct limit_row *row = limits, *end = limits + sizeof limits / sizeof *limits;
+    bool native = call->abi == REGS_ABI_NATIVE;
+
+    *limit_ns = CALL_NO_LIMIT;
+    *result = -ETIME;
+    if (call->number == 426) /* io_uring_enter */
+        return ring_limit(tid, call, limit_ns);
+    if (native && call->number == 65) /* semop */
         return true;
     while (row < end && row->number != call->number)
         row++;
-    if (row == end)
-        return false;
+    if (!native || row == end)
+        return socket_limit(pid, tid, call, limit_ns, result);
     uint64_t timeout = call->arguments[row->timeout];
     *result = row->result;
-    if (row->in_memory ? timeout == 0 : (int32_t)timeout < 0)
-        return true;
-    if (!row->in_memory) {
+    if (row->in_memory)
+        return read_limit(tid, timeout, limit_ns);
+    if ((int32_t)timeout >= 0)
         *limit_ns = (uint64_t)(uint32_t)timeout * 1000000;
-        return true;
-    }
-    if (count_read(tid, timeout, &time, sizeof time) != 0 || time.tv_sec < 0 ||
-        time.tv_sec > 1000000000)
-        return false;
-    *limit_ns = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
     return true;
 }
 
@@ -337,6 +383,14 @@ static int copy_was_cut(pid_t pid, pid_t tid, struct call_request *request)
     return !S_ISFIFO(to.type) && !to.nonblocking;
 }
 
+static uint64_t wait_limit(pid_t pid, pid_t tid, const struct regs_call *call)
+{
+    uint64_t limit;
+    int64_t result;
+
+    return call_time_limit(pid, tid, call, &limit, &result) && limit != CALL_NO_LIMIT ? limit : 0;
+}
+
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns)
 {
@@ -350,8 +404,10 @@ int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call
     case CALL_SPLICE:
         return splice_was_cut(pid, tid, call, request);
     case CALL_EVENTS:
+        *limit_ns = wait_limit(pid, tid, call);
         return (uint64_t)call->result < request->least;
     case CALL_RING:
+        *limit_ns = wait_limit(pid, tid, call);
         return (request->flags & IORING_ENTER_GETEVENTS) != 0 && request->least > 0 &&
                (uint64_t)call->result == request->size;
     case CALL_RANDOM:

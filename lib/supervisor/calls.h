@@ -72,7 +72,8 @@ bool call_is_interrupted(const struct regs_call *call);
 
 /* How long an interrupted call was to wait, ns or CALL_NO_LIMIT, and what it returns then. False: it is
  * not known. */
-bool call_time_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_ns, int64_t *result);
+bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
+                     int64_t *result);
 
 /* How far a call has come. */
 struct call_progress {

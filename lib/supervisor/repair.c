@@ -189,7 +189,7 @@ static bool restart(struct supervisor *supervisor, struct tracee *tracee, const 
     struct repair *repair = &tracee->repair;
     uint64_t limit;
     int64_t timeout_result;
-    bool known = call_time_limit(tracee->tid, call, &limit, &timeout_result);
+    bool known = call_time_limit(tracee->process->pid, tracee->tid, call, &limit, &timeout_result);
 
     if (maker == STOP_IS_A_SIGNAL && !may_restart_after_signal(repair, known))
         return false;
@@ -275,9 +275,12 @@ static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
         stopped_resume(supervisor, tracee);
         return;
     }
+    /* one that was to wait only may have come back short now */
+    bool mend = tracee->repair.waits && !tracee->repair.giving_up;
     tracee->repair.giving_up = false;
     tracee->interrupted_at = time_now();
-    stopped_answer(supervisor, tracee, 0, STOP_IS_ITS_OWN); /* a sample of what it has run meanwhile */
+    /* a sample of what it has run meanwhile */
+    stopped_answer(supervisor, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
 }
 
 /* A call keeps its file, whatever becomes of the descriptor; its pieces would go to another one. */

@@ -8,15 +8,19 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/io_uring.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -70,6 +74,83 @@ static void limit_socket(int fd, int option, suseconds_t limit)
     const struct timeval time = {.tv_usec = limit};
 
     setsockopt(fd, SOL_SOCKET, option, &time, sizeof time);
+}
+
+/* For some seconds. */
+static pid_t send_signals(useconds_t period)
+{
+    pid_t parent = getpid(), child = fork();
+
+    if (child != 0)
+        return child;
+    for (double end = now() + 5; now() < end && getppid() == parent;)
+        signal_later(parent, period);
+    _exit(0);
+}
+
+static void end_child(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+/* Signals that are ignored neither break a call nor make it wait for longer and longer. */
+
+static bool try_signals_in_receive(void)
+{
+    char byte;
+    int pair[2];
+
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    limit_socket(pair[0], SO_RCVTIMEO, 200000);
+    pid_t child = send_signals(40000);
+    double begin = now();
+    bool right = recv(pair[0], &byte, 1, 0) < 0 && errno == EAGAIN && now() - begin < 4;
+    end_child(child);
+    close(pair[0]);
+    close(pair[1]);
+    return right;
+}
+
+static bool try_signals_in_events(void)
+{
+    char byte;
+    aio_context_t context = 0;
+    struct iocb request = {.aio_lio_opcode = IOCB_CMD_PREAD, .aio_buf = (uintptr_t)&byte, .aio_nbytes = 1};
+    struct iocb *requests[] = {&request};
+    struct io_event events[2];
+    struct timespec limit = {.tv_nsec = 200000000};
+
+    if (syscall(SYS_io_setup, 2, &context) < 0)
+        return errno == ENOSYS || errno == EPERM || errno == EAGAIN;
+    request.aio_fildes = (uint32_t)open("/proc/self/exe", O_RDONLY);
+    syscall(SYS_io_submit, context, 1, requests);
+    pid_t child = send_signals(40000);
+    double begin = now();
+    bool right = syscall(SYS_io_getevents, context, 2, 2, events, &limit) == 1 && now() - begin < 4;
+    end_child(child);
+    close((int)request.aio_fildes);
+    syscall(SYS_io_destroy, context);
+    return right;
+}
+
+static bool try_signals_in_ring(void)
+{
+    struct io_uring_params params = {0};
+    struct timespec limit = {.tv_nsec = 200000000};
+    struct io_uring_getevents_arg more = {.ts = (uintptr_t)&limit};
+    int ring = (int)syscall(SYS_io_uring_setup, 1, &params);
+
+    if (ring < 0 || (params.features & IORING_FEAT_EXT_ARG) == 0)
+        return true; /* not to be had here */
+    pid_t child = send_signals(40000);
+    double begin = now();
+    long got = syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &more,
+                       sizeof more);
+    bool right = got < 0 && errno == ETIME && now() - begin < 4;
+    end_child(child);
+    close(ring);
+    return right;
 }
 
 /* The rest comes within the socket's time limit, which an ignored signal does not end. */
@@ -231,6 +312,9 @@ static const struct edge {
     double seconds;
 } edges[] = {
     {"handled-signal", try_handled_signal, 1},
+    {"signals-in-receive", try_signals_in_receive, 1},
+    {"signals-in-events", try_signals_in_events, 1},
+    {"signals-in-ring", try_signals_in_ring, 1},
     {"limit-of-receive", try_limit_of_receive, 1},
     {"limit-of-send", try_limit_of_send, 4},
     {"no-wait", try_no_wait, 1},

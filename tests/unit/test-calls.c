@@ -183,18 +183,18 @@ Test(calls, time_limits)
     uint64_t limit;
     int64_t result;
 
-    cr_assert(call_time_limit(getpid(), &call, &limit, &result));
+    cr_assert(call_time_limit(getpid(), getpid(), &call, &limit, &result));
     cr_assert_eq(limit, 10000000);
     cr_assert_eq(result, 0);
     call.arguments[3] = (uint32_t)-1;
-    cr_assert(call_time_limit(getpid(), &call, &limit, &result));
+    cr_assert(call_time_limit(getpid(), getpid(), &call, &limit, &result));
     cr_assert_eq(limit, CALL_NO_LIMIT);
     call = make(SYS_semtimedop, 3, 0, 1, address(&half), -EINTR);
-    cr_assert(call_time_limit(getpid(), &call, &limit, &result));
+    cr_assert(call_time_limit(getpid(), getpid(), &call, &limit, &result));
     cr_assert_eq(limit, 500000000);
     cr_assert_eq(result, -EAGAIN);
     call.number = SYS_accept;
-    cr_assert_not(call_time_limit(getpid(), &call, &limit, &result));
+    cr_assert_not(call_time_limit(getpid(), getpid(), &call, &limit, &result));
 }
 
 /* A child that waits in write(2), whose number is 1, which is a count that it may return. */
