@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What is left of a call that was cut short, as calls of its own. Where a vector was cut within an
- * element, the rest of that element is a plain call: nothing of the target's memory is written but the
- * msg_len of a message that sendmmsg and recvmmsg left half done, which is that call's own result.
+ * element, the rest of that element is a plain call, and the elements behind it are a call like the
+ * first. Nothing of the target's memory is written but the msg_len of a message that sendmmsg and
+ * recvmmsg left half done, which is that call's own result.
  */
 #include "config.h"
 
@@ -53,6 +54,7 @@ struct position {
     uint64_t element; /* the vector's count: behind its end */
     uint64_t within;  /* bytes into that */
     uint64_t base, length; /* of that element */
+    uint64_t rest;         /* bytes from there to the end of the vector */
 };
 
 static uint64_t element_word(const struct call_request *request, const void *elements, unsigned index)
@@ -69,7 +71,7 @@ static int find_position(pid_t tid, const struct call_request *request, const st
 
     if (vector->count > ELEMENTS_MAX)
         return -EINVAL;
-    *position = (struct position){.element = 0};
+    *position = (struct position){.element = vector->count};
     for (uint64_t i = 0; i < vector->count; i++) {
         unsigned at = (unsigned)(i % ELEMENTS_AT_ONCE);
         uint64_t left = vector->count - i;
@@ -77,14 +79,16 @@ static int find_position(pid_t tid, const struct call_request *request, const st
         if (at == 0 && count_read(tid, vector->address + i * size, elements, some * size) != 0)
             return -EFAULT;
         uint64_t length = element_word(request, elements, 2 * at + 1);
-        if (done < length) {
+        if (position->element < vector->count) {
+            position->rest += length;
+        } else if (done < length) {
             *position = (struct position){.element = i, .within = done, .length = length,
-                                          .base = element_word(request, elements, 2 * at)};
-            return 0;
+                                          .base = element_word(request, elements, 2 * at),
+                                          .rest = length - done};
+        } else {
+            done -= length;
         }
-        done -= length;
     }
-    position->element = vector->count;
     return 0;
 }
 
@@ -135,19 +139,44 @@ static void make_plain(const struct regs_call *call, const struct call_request *
 static int bytes_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                        struct regs_call *piece)
 {
-    if (done >= request->size)
+    uint64_t size = request->size < request->enough ? request->size : request->enough;
+
+    if (done >= size)
         return 0;
     /* what is only looked at is looked at from its beginning */
     uint64_t from = request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0 ? 0 : done;
     if (request->kind == CALL_READ || request->kind == CALL_WRITE) {
-        make_plain(call, request, request->address + from, request->size - from, from, piece);
+        make_plain(call, request, request->address + from, size - from, from, piece);
         return 1;
     }
     *piece = *call;
-    piece->arguments[request->size_argument] = request->size - done;
+    piece->arguments[request->size_argument] = size - done;
     if (request->address_argument >= 0)
         piece->arguments[request->address_argument] = request->address + done;
     return 1;
+}
+
+/* A socket's vector would raise SIGPIPE: see make_plain. */
+static bool may_stay_vector(const struct call_request *request)
+{
+    return request->shape == CALL_VECTOR && !request->is_socket;
+}
+
+/* The same call on the elements from first on. */
+static void make_vector(const struct regs_call *call, const struct call_request *request,
+                        const struct vector *vector, uint64_t first, uint64_t done,
+                        struct regs_call *piece)
+{
+    bool i386 = call->abi == REGS_ABI_I386;
+    uint64_t offset = request->offset + done;
+
+    *piece = *call;
+    piece->arguments[1] = vector->address + first * 2 * layout_of(request)->word;
+    piece->arguments[2] = vector->count - first;
+    if (request->at_offset) {
+        piece->arguments[3] = i386 ? (uint32_t)offset : offset;
+        piece->arguments[4] = i386 ? offset >> 32 : call->arguments[4];
+    }
 }
 
 static int vector_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
@@ -158,10 +187,15 @@ static int vector_piece(pid_t tid, const struct regs_call *call, const struct ca
 
     if (error != 0)
         return error;
-    if (position.element >= vector->count)
+    if (position.element >= vector->count || done >= request->enough)
         return 0;
-    make_plain(call, request, position.base + position.within, position.length - position.within, done,
-               piece);
+    uint64_t left = request->enough - done, size = position.length - position.within;
+    bool more = position.element + 1 < vector->count;
+    if (more && position.within == 0 && position.rest <= left && may_stay_vector(request)) {
+        make_vector(call, request, vector, position.element, done, piece);
+        return 1;
+    }
+    make_plain(call, request, position.base + position.within, size < left ? size : left, done, piece);
     return 1;
 }
 

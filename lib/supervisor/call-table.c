@@ -24,6 +24,7 @@
 #include "supervisor/supervisor.h"
 
 #define NONE (-1)
+#define TRANSFER_MAX 0x7ffff000u /* MAX_RW_COUNT of include/linux/fs.h: a call moves no more bytes */
 
 /* Numbers: arch/x86/entry/syscalls/syscall_64.tbl (x32: those from 512 on) and syscall_32.tbl. */
 struct call_row {
@@ -136,6 +137,7 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
         .source = row->source == NONE ? -1 : (int)argument(&unfolded, row->source),
         .address = argument(&unfolded, row->address),
         .size = argument(&unfolded, row->size),
+        .enough = TRANSFER_MAX,
         .least = argument(&unfolded, row->least),
         .timeout = row->shape == CALL_MESSAGES && row->kind == CALL_READ ? unfolded.arguments[4] : 0,
         .offset = argument(&unfolded, row->offset),
@@ -318,11 +320,10 @@ static int read_was_cut(pid_t tid, struct call_request *request, const struct de
     if (S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0)
         return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB));
     /* of the rest, more than is enough comes or not, as it happens */
-    if (request->shape != CALL_BYTES || file->least <= done || (request->flags & MSG_DONTWAIT) != 0)
+    if (file->least <= done || (request->flags & MSG_DONTWAIT) != 0)
         return 0;
-    if (request->size > file->least)
-        request->size = file->least;
-    return done < request->size;
+    request->enough = file->least;
+    return 1;
 }
 
 /* Each message has all the time of a socket's, and so has each buffer that unix_stream_sendmsg fills. */
@@ -368,7 +369,7 @@ static int splice_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
         return 0;
     uint64_t left = request->size - (uint64_t)call->result;
     if (left > from.readable)
-        request->size = (uint64_t)call->result + from.readable;
+        request->enough = (uint64_t)call->result + from.readable;
     return 1;
 }
 

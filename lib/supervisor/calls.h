@@ -55,6 +55,7 @@ struct call_request {
     int8_t size_argument, address_argument;
     uint64_t address;
     uint64_t size;    /* bytes, elements or events */
+    uint64_t enough;  /* bytes that are the whole call, even where it was asked for more */
     uint64_t least;   /* EVENTS, RING: fewer are not enough */
     uint64_t timeout; /* of recvmmsg: where it is in memory; 0: there is none */
     bool narrow_time; /* and that it has 32 bits */
@@ -115,7 +116,7 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
 
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or
  * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or of a part. 1, 0, or -errno
- * where that cannot be told. May set request->size to what is enough; sets is_socket,
+ * where that cannot be told. May lower request->enough; sets is_socket,
  * is_stream and file. */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);

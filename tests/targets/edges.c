@@ -265,6 +265,31 @@ static bool try_records(void)
     return true;
 }
 
+/* SO_RCVLOWAT of socket(7) holds for every way to read. */
+static bool try_low_mark(void)
+{
+    static char room[1 << 20];
+    static int pair[2] = {-1, -1};
+    static long tries;
+    const int least = 50000;
+    struct iovec vector = {room, sizeof room};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+
+    if (pair[0] < 0) {
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+        setsockopt(pair[0], SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+        if (fork() == 0) {
+            close(pair[0]);
+            while (send(pair[1], room, 3000, MSG_NOSIGNAL) > 0)
+                ;
+            _exit(0);
+        }
+        close(pair[1]);
+    }
+    ssize_t size = tries++ % 2 == 0 ? readv(pair[0], &vector, 1) : recvmsg(pair[0], &message, 0);
+    return size >= least;
+}
+
 static int replaced, other_file;
 
 static void *replace_file(void *nothing)
@@ -319,6 +344,7 @@ static const struct edge {
     {"limit-of-send", try_limit_of_send, 4},
     {"no-wait", try_no_wait, 1},
     {"time-of-messages", try_time_of_messages, 3},
+    {"low-mark", try_low_mark, 2},
     {"replaced-file", try_replaced_file, 3},
     {"records", try_records, 1},
 };

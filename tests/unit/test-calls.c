@@ -79,6 +79,32 @@ Test(calls, rest_of_an_element_of_a_vector)
     cr_assert_eq(next(&call, false, 0, &piece), 0);
 }
 
+Test(calls, elements_behind_the_one_that_was_cut)
+{
+    char bytes[100];
+    const struct iovec vector[] = {{bytes, 10}, {bytes + 10, 20}, {bytes + 30, 30}};
+    struct regs_call piece, call = make(SYS_pwritev, 7, address(vector), 3, 1000, 10);
+
+    cr_assert_eq(next(&call, false, 0, &piece), 1);
+    cr_assert_eq(piece.number, SYS_pwritev);
+    cr_assert_eq(piece.arguments[1], address(vector + 1));
+    cr_assert_eq(piece.arguments[2], 2);
+    cr_assert_eq(piece.arguments[3], 1010);
+    cr_assert_eq(next(&call, true, 0, &piece), 1);
+    cr_assert_eq(piece.number, SYS_sendto);
+}
+
+Test(calls, no_more_bytes_than_one_call_moves)
+{
+    char bytes[100];
+    struct regs_call piece, call = make(SYS_write, 7, address(bytes), 0x80000000u, 0, 0x7fffefff);
+
+    cr_assert_eq(next(&call, false, 0, &piece), 1);
+    cr_assert_eq(piece.arguments[2], 1);
+    call.result = 0x7ffff000;
+    cr_assert_eq(next(&call, false, 0, &piece), 0);
+}
+
 Test(calls, a_vector_of_32_bits)
 {
     const uint32_t vector[] = {1000, 10, 2000, 20};
