@@ -239,7 +239,8 @@ static bool socket_limit(pid_t pid, pid_t tid, const struct regs_call *call, uin
                          int64_t *result)
 {
     bool native = call->abi == REGS_ABI_NATIVE;
-    bool connects = native && call->number == 42, accepts = native && (call->number == 43 || call->number == 288);
+    bool connects = native && call->number == 42;
+    bool accepts = native && (call->number == 43 || call->number == 288);
     struct call_request request = {.kind = connects ? CALL_WRITE : CALL_READ,
                                    .descriptor = (int)call->arguments[0]};
     struct descriptor file;

@@ -115,9 +115,9 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or
- * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or of a part. 1, 0, or -errno
- * where that cannot be told. May lower request->enough; sets is_socket,
- * is_stream and file. */
+ * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each
+ * part. 1, 0, or -errno where that cannot be told. May lower request->enough; sets is_socket, is_stream
+ * and file. */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 

@@ -189,7 +189,8 @@ static bool restart(struct supervisor *supervisor, struct tracee *tracee, const 
     struct repair *repair = &tracee->repair;
     uint64_t limit;
     int64_t timeout_result;
-    bool known = call_time_limit(tracee->process->pid, tracee->tid, call, &limit, &timeout_result);
+    bool known =
+        call_time_limit(tracee->process->pid, tracee->tid, call, &limit, &timeout_result);
 
     if (maker == STOP_IS_A_SIGNAL && !may_restart_after_signal(repair, known))
         return false;
