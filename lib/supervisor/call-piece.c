@@ -107,8 +107,8 @@ static int read_message(pid_t tid, const struct call_request *request, uint64_t 
 /* --- pieces --------------------------------------------------------------------------- */
 
 /* A plain call on size bytes at address: read, write, pread64 or pwrite64; recvfrom or sendto of a
- * socket, for a peer that goes away kills nobody who has sent a part already (unix_stream_sendmsg,
- * tcp_sendmsg_locked). */
+ * socket: a peer that goes away raises no SIGPIPE after a part has been sent (unix_stream_sendmsg,
+ * tcp_sendmsg_locked), and MSG_NOSIGNAL keeps it so. */
 static void make_plain(const struct regs_call *call, const struct call_request *request,
                        uint64_t address, uint64_t size, uint64_t done, struct regs_call *piece)
 {
@@ -121,7 +121,7 @@ static void make_plain(const struct regs_call *call, const struct call_request *
     piece->arguments[0] = (uint64_t)(uint32_t)request->descriptor;
     piece->arguments[1] = address;
     piece->arguments[2] = size;
-    if (request->is_socket) {
+    if (request->is_socket && !request->filtered) {
         uint32_t flags = request->flags & ~(uint32_t)MSG_FASTOPEN;
         piece->arguments[3] = write ? flags | MSG_NOSIGNAL : flags;
         piece->number = i386    ? (write ? 369 : 371)
@@ -156,10 +156,10 @@ static int bytes_piece(const struct regs_call *call, const struct call_request *
     return 1;
 }
 
-/* A socket's vector would raise SIGPIPE: see make_plain. */
+/* The rest of a socket's vector would raise SIGPIPE: see make_plain. */
 static bool may_stay_vector(const struct call_request *request)
 {
-    return request->shape == CALL_VECTOR && !request->is_socket;
+    return request->shape == CALL_VECTOR && (!request->is_socket || request->filtered);
 }
 
 /* The same call on the elements from first on. */

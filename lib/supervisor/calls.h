@@ -49,6 +49,7 @@ struct call_request {
     bool at_offset;   /* it is given a position in the file */
     bool is_socket;   /* pieces of it are sends and receives, ... */
     bool is_stream;   /* ... of no messages */
+    bool filtered;    /* pieces must have the call's own number, on a socket, too */
     int descriptor;   /* that a short count depends on; -1: none */
     struct file_identity file; /* of that descriptor when the call was cut short */
     int source;       /* SPLICE: the pipe */

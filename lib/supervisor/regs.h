@@ -64,7 +64,8 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
 /* Puts a tracee that stands behind a system call instruction before it again, to make another call of
  * the same ABI by it. It makes that call when it runs on, after signals that are pending. 0 or -errno. */
 int regs_enter_call(pid_t tid, const struct regs_call *call);
-/* Gives a tracee the registers that it has when call has returned call->result. entered: it stands
+/* Gives a tracee the registers that it has when call has returned call->result. call->number
+ * WIRE_NO_SYSCALL: a stop that follows shows no call. entered: it stands
  * where regs_enter_call put it, and not behind the instruction. 0 or -errno. */
 int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered);
 /* The same, where only the result is to be another one. 0 or -errno. */

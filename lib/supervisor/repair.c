@@ -27,6 +27,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
 
@@ -86,11 +87,21 @@ int repair_check_deadlines(struct supervisor *supervisor)
 
 /* --- continuing --------------------------------------------------------------------------- */
 
-/* A program whose calls are filtered may not be allowed to make others than those it makes. */
-static bool may_make(const struct tracee *tracee, const struct regs_call *piece)
+/* The next piece of a call. A filter of system calls (seccomp(2)) may kill a program that makes a call
+ * with another number, so there the piece has the call's own, or cannot be made. 1, 0 or -errno, as
+ * call_next_piece. */
+static int make_piece(struct tracee *tracee, struct regs_call *piece)
 {
-    return piece->number == tracee->repair.call.number ||
-           procfs_status_number(tracee->tid, "Seccomp:") == 0;
+    struct repair *repair = &tracee->repair;
+    struct call_request *request = &repair->request;
+    int left = call_next_piece(tracee->tid, &repair->call, request, &repair->progress, piece);
+
+    if (left != 1 || piece->number == repair->call.number ||
+        procfs_status_number(tracee->tid, "Seccomp:") == 0)
+        return left;
+    request->filtered = true;
+    left = call_next_piece(tracee->tid, &repair->call, request, &repair->progress, piece);
+    return left != 1 || piece->number == repair->call.number ? left : -EPERM;
 }
 
 /* What the call returns if it ends now. A message that has come in part has come. */
@@ -104,12 +115,8 @@ static int enter_next_piece(struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
     struct regs_call piece = repair->call;
-    int left = repair->waits ? 1
-                             : call_next_piece(tracee->tid, &repair->call, &repair->request,
-                                               &repair->progress, &piece);
+    int left = repair->waits ? 1 : make_piece(tracee, &piece);
 
-    if (left == 1 && !may_make(tracee, &piece))
-        left = -EPERM;
     if (left == 1) {
         int error = regs_enter_call(tracee->tid, &piece);
         left = error != 0 ? error : 1;
@@ -123,8 +130,14 @@ static int enter_next_piece(struct tracee *tracee)
 
 static void leave_call(struct tracee *tracee, int64_t result, bool entered)
 {
-    tracee->repair.call.result = result;
-    regs_leave_call(tracee->tid, &tracee->repair.call, entered);
+    struct repair *repair = &tracee->repair;
+    struct regs_call call = repair->call;
+
+    call.result = result;
+    /* the thread may stop again before it runs, and a call that we have ended must not be continued */
+    if (!repair->waits && result >= 0)
+        call.number = WIRE_NO_SYSCALL;
+    regs_leave_call(tracee->tid, &call, entered);
     tracee->state = TRACEE_RUNNING;
 }
 
@@ -258,6 +271,8 @@ static bool go_on(struct tracee *tracee, int64_t result)
         return false;
     }
     int error = 0;
+    if (result == -EPIPE && repair->request.filtered && repair->request.kind == CALL_WRITE)
+        repair->drops_sigpipe = true;
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->call, &repair->request, (uint64_t)result,
                                &repair->progress);
@@ -280,8 +295,10 @@ static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
     bool mend = tracee->repair.waits && !tracee->repair.giving_up;
     tracee->repair.giving_up = false;
     tracee->interrupted_at = time_now();
+    tracee->repair.leaving = true;
     /* a sample of what it has run meanwhile */
     stopped_answer(supervisor, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
+    tracee->repair.leaving = false;
 }
 
 /* A call keeps its file, whatever becomes of the descriptor; its pieces would go to another one. */
@@ -306,26 +323,40 @@ static void fail_call(pid_t tid)
     regs_leave_call(tid, &call, false);
 }
 
-bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, bool in_call, int signal)
+/* The rest of a write(2) on a socket whose peer is gone raises SIGPIPE, and the whole call would not. */
+bool repair_drops_signal(struct tracee *tracee, int signal)
+{
+    bool drops = tracee->repair.drops_sigpipe && signal == SIGPIPE;
+
+    tracee->repair.drops_sigpipe = false;
+    return drops;
+}
+
+bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, enum repair_event event,
+                       int signal)
 {
     struct repair *repair = &tracee->repair;
 
-    if (in_call && repair->inside) {
+    if (event == REPAIR_CALL && repair->inside) {
         end_piece(supervisor, tracee);
         return true;
     }
-    if (in_call) {
+    if (event == REPAIR_CALL) {
         repair->inside = true;
         if (!repair->waits && !has_its_file(tracee))
             fail_call(tracee->tid);
         stopped_resume(supervisor, tracee);
         return true;
     }
-    if (signal != 0 && procfs_ignores_signal(tracee->tid, signal)) {
+    if (event == REPAIR_INTERRUPT && !repair->giving_up) {
+        stopped_answer(supervisor, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
+        return true;
+    }
+    if (event == REPAIR_SIGNAL && procfs_ignores_signal(tracee->tid, signal)) {
         stopped_deliver(supervisor, tracee, signal);
         return true;
     }
-    int64_t broken_off = signal != 0 ? -EINTR : RESTART_UNLESS_HANDLED;
+    int64_t broken_off = event == REPAIR_SIGNAL ? -EINTR : RESTART_UNLESS_HANDLED;
     leave_call(tracee, repair->waits ? outcome_of_wait(repair, broken_off) : outcome(repair), true);
     return false;
 }

@@ -65,6 +65,8 @@ void stopped_answer(struct supervisor *supervisor, struct tracee *tracee, int si
 
     if (wanted || maker != STOP_IS_ITS_OWN)
         known = regs_read(tracee->tid, &regs) == 0;
+    if (known && regs.syscall < 0 && (tracee->repair.leaving || tracee->state == TRACEE_CONTINUING))
+        regs.syscall = tracee->repair.call.number;
     if (wanted && known && serve)
         sample_take(supervisor, tracee, &regs);
     if (wanted && known)

@@ -217,6 +217,10 @@ static void handle_signal(struct supervisor *supervisor, struct tracee *tracee, 
     bool breaks = is_group_stop_signal(signal) || (signal == SIGCONT && tracee->continued);
 
     tracee->continued = false;
+    if (repair_drops_signal(tracee, signal)) {
+        stopped_resume(supervisor, tracee);
+        return;
+    }
     stopped_answer(supervisor, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
 }
 
@@ -276,6 +280,14 @@ static uint64_t last_cpu(const struct supervisor *supervisor, struct tracee *tra
     return 0;
 }
 
+static enum repair_event repair_event(enum stop_kind kind)
+{
+    return kind == STOP_CALL        ? REPAIR_CALL
+           : kind == STOP_INTERRUPT ? REPAIR_INTERRUPT
+           : kind == STOP_SIGNAL    ? REPAIR_SIGNAL
+                                    : REPAIR_OTHER;
+}
+
 static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_t cpu_ns)
 {
     struct tracee *tracee = tracee_find(&supervisor->tracees, tid);
@@ -292,7 +304,7 @@ static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_
     if (tracee->state == TRACEE_CONTINUING && stop.kind == STOP_EXEC)
         tracee->state = TRACEE_RUNNING; /* another thread's exec: of the call nothing is left */
     if (tracee->state == TRACEE_CONTINUING && stop.kind != STOP_ENDED &&
-        repair_meets_stop(supervisor, tracee, stop.kind == STOP_CALL, stop.signal))
+        repair_meets_stop(supervisor, tracee, repair_event(stop.kind), stop.signal))
         return;
     switch (stop.kind) {
     case STOP_ENDED:

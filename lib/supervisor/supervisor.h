@@ -218,7 +218,11 @@ bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const str
                  int signal, enum stop_maker maker);
 /* A stop of a tracee whose state is CONTINUING. True: it has been answered. False: the call has been
  * given up for what it has done, and the stop is to be answered as any other. */
-bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, bool in_call, int signal);
+bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, enum repair_event event,
+                       int signal);
+/* Returns true if the program must not get this signal, which a call that was continued has raised. To
+ * be asked at each stop that a signal makes. */
+bool repair_drops_signal(struct tracee *tracee, int signal);
 /* Calls whose time is over are ended. Returns for how long nothing is to be done, ms. */
 int repair_check_deadlines(struct supervisor *supervisor);
 /* Makes the tracee stop, so that its call is given up. */

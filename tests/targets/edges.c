@@ -9,16 +9,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <linux/filter.h>
 #include <linux/io_uring.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -331,6 +335,67 @@ static bool try_replaced_file(void)
     return size > 0 && strayed == 0;
 }
 
+/* As in a container: a filter that refuses one call. */
+static void filter_calls(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kexec_load, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* Reads from fd until so many bytes have come, and ends. */
+static void read_some(int fd, int other, size_t size)
+{
+    static char some[30000];
+
+    if (fork() != 0)
+        return;
+    close(other);
+    for (ssize_t got; size > 0 && (got = read(fd, some, sizeof some)) > 0; usleep(100))
+        size -= (size_t)got < size ? (size_t)got : size;
+    _exit(0);
+}
+
+/* A reader that goes away ends a write with what was written, and no signal. */
+static int write_filtered(void)
+{
+    static char block[1 << 20];
+    const size_t sizes[] = {sizeof block, sizeof block / 2};
+    bool right = true;
+
+    filter_calls();
+    for (int i = 0; i < 2; i++) {
+        int end[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, end) < 0)
+            return 1;
+        read_some(end[0], end[1], sizes[i]);
+        close(end[0]);
+        ssize_t wrote = write(end[1], block, sizeof block);
+        right = right && (i == 0 ? wrote == (ssize_t)sizeof block : wrote >= (ssize_t)sizes[i]);
+        close(end[1]);
+        wait(NULL);
+    }
+    return right ? 0 : 1;
+}
+
+static bool try_filtered(void)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0)
+        _exit(write_filtered());
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
 static const struct edge {
     const char *name;
     bool (*try)(void);
@@ -347,6 +412,7 @@ static const struct edge {
     {"low-mark", try_low_mark, 2},
     {"replaced-file", try_replaced_file, 3},
     {"records", try_records, 1},
+    {"filtered", try_filtered, 2},
 };
 
 static void run(const struct edge *edge)
