@@ -143,7 +143,7 @@ static int bytes_piece(const struct regs_call *call, const struct call_request *
 
     if (done >= size)
         return 0;
-    /* what is only looked at is looked at from its beginning */
+    /* MSG_PEEK: nothing was consumed, so the rest is looked at from the beginning */
     uint64_t from = request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0 ? 0 : done;
     if (request->kind == CALL_READ || request->kind == CALL_WRITE) {
         make_plain(call, request, request->address + from, size - from, from, piece);
@@ -248,9 +248,9 @@ static int wait_piece(const struct regs_call *call, const struct call_request *r
         piece->arguments[1] = 0;
         return 1;
     }
-    if (done >= request->least)
+    if (done >= request->events_min)
         return 0;
-    piece->arguments[1] = request->least - done;
+    piece->arguments[1] = request->events_min - done;
     piece->arguments[2] = request->size - done;
     piece->arguments[3] = request->address + done * 32;
     return 1;
@@ -351,7 +351,7 @@ static int move_bytes(pid_t tid, const struct call_request *request, struct plac
 /* A stream's bytes that came after a message that was cut short are in the next one's place. They are
  * moved to where they would be if it had not been cut: the call itself was to write there. Of all
  * messages that are done, only the last is a part then. */
-static int close_gaps(pid_t tid, const struct call_request *request, struct call_progress *progress)
+static int compact_messages(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
     struct place_in_messages end = {0};
     uint32_t length;
@@ -409,14 +409,13 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
     if (!may_end_within_message(request))
         return 0;
     if (request->kind == CALL_READ && progress->done > 1)
-        error = close_gaps(tid, request, progress);
+        error = compact_messages(tid, request, progress);
     return error == 0 ? look_at_last(tid, request, progress) : error;
 }
 
-int call_add_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
-                   uint64_t moved, struct call_progress *progress)
+int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
+                   struct call_progress *progress)
 {
-    (void)call;
     if (request->kind == CALL_RING)
         return 0;
     if (request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0) {

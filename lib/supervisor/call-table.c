@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/io_uring.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -31,40 +32,40 @@ struct call_row {
     int16_t native, x32, i386;
     enum call_kind kind;
     enum call_shape shape;
-    /* the arguments that have them */
-    int8_t descriptor, address, size, offset, flags, source, least;
+    /* indexes of the arguments, or NONE */
+    int8_t descriptor, address, size, offset, flags, source, events_min;
 };
 
 static const struct call_row rows[] = {
-    /* native, x32, i386       kind          shape          fd    addr  size  offs  flags src   least */
-    {0, 0, 3,                  CALL_READ,    CALL_BYTES,    0,    1,    2,    NONE, NONE, NONE, NONE},
-    {1, 1, 4,                  CALL_WRITE,   CALL_BYTES,    0,    1,    2,    NONE, NONE, NONE, NONE},
-    {17, 17, 180,              CALL_READ,    CALL_BYTES,    0,    1,    2,    3,    NONE, NONE, NONE},
-    {18, 18, 181,              CALL_WRITE,   CALL_BYTES,    0,    1,    2,    3,    NONE, NONE, NONE},
-    {19, 515, 145,             CALL_READ,    CALL_VECTOR,   0,    1,    2,    NONE, NONE, NONE, NONE},
-    {20, 516, 146,             CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    NONE, NONE, NONE, NONE},
-    {295, 534, 333,            CALL_READ,    CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE},
-    {296, 535, 334,            CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE},
-    {327, 546, 378,            CALL_READ,    CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE},
-    {328, 547, 379,            CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE},
-    {44, 44, 369,              CALL_WRITE,   CALL_BYTES,    0,    1,    2,    NONE, 3,    NONE, NONE},
-    {45, 517, 371,             CALL_READ,    CALL_BYTES,    0,    1,    2,    NONE, 3,    NONE, NONE},
-    {46, 518, 370,             CALL_WRITE,   CALL_MESSAGE,  0,    1,    NONE, NONE, 2,    NONE, NONE},
-    {47, 519, 372,             CALL_READ,    CALL_MESSAGE,  0,    1,    NONE, NONE, 2,    NONE, NONE},
-    {307, 538, 345,            CALL_WRITE,   CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE},
-    {299, 537, 337,            CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE},
-    {NONE, NONE, 417,          CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE},
-    {318, 318, 355,            CALL_RANDOM,  CALL_BYTES,    NONE, 0,    1,    NONE, NONE, NONE, NONE},
-    {40, 40, 187,              CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, NONE, NONE},
-    {NONE, NONE, 239,          CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, NONE, NONE},
-    {326, 326, 377,            CALL_COPY,    CALL_BYTES,    2,    NONE, 4,    NONE, NONE, NONE, NONE},
-    {275, 275, 313,            CALL_SPLICE,  CALL_BYTES,    2,    NONE, 4,    NONE, 5,    0,    NONE},
-    {78, 78, 141,              CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE},
-    {217, 217, 220,            CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE},
-    {208, 208, 247,            CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
-    {333, 333, 385,            CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
-    {NONE, NONE, 416,          CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
-    {426, 426, 426,            CALL_RING,    CALL_BYTES,    NONE, NONE, 1,    NONE, 3,    NONE, 2},
+    /* native, x32, i386       kind          shape          fd    addr  size  offs  flags src   min */
+    {0, 0, 3,                  CALL_READ,    CALL_BYTES,    0,    1,    2,    NONE, NONE, NONE, NONE}, /* read */
+    {1, 1, 4,                  CALL_WRITE,   CALL_BYTES,    0,    1,    2,    NONE, NONE, NONE, NONE}, /* write */
+    {17, 17, 180,              CALL_READ,    CALL_BYTES,    0,    1,    2,    3,    NONE, NONE, NONE}, /* pread64 */
+    {18, 18, 181,              CALL_WRITE,   CALL_BYTES,    0,    1,    2,    3,    NONE, NONE, NONE}, /* pwrite64 */
+    {19, 515, 145,             CALL_READ,    CALL_VECTOR,   0,    1,    2,    NONE, NONE, NONE, NONE}, /* readv */
+    {20, 516, 146,             CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    NONE, NONE, NONE, NONE}, /* writev */
+    {295, 534, 333,            CALL_READ,    CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE}, /* preadv */
+    {296, 535, 334,            CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE}, /* pwritev */
+    {327, 546, 378,            CALL_READ,    CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE}, /* preadv2 */
+    {328, 547, 379,            CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE}, /* pwritev2 */
+    {44, 44, 369,              CALL_WRITE,   CALL_BYTES,    0,    1,    2,    NONE, 3,    NONE, NONE}, /* sendto */
+    {45, 517, 371,             CALL_READ,    CALL_BYTES,    0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvfrom */
+    {46, 518, 370,             CALL_WRITE,   CALL_MESSAGE,  0,    1,    NONE, NONE, 2,    NONE, NONE}, /* sendmsg */
+    {47, 519, 372,             CALL_READ,    CALL_MESSAGE,  0,    1,    NONE, NONE, 2,    NONE, NONE}, /* recvmsg */
+    {307, 538, 345,            CALL_WRITE,   CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* sendmmsg */
+    {299, 537, 337,            CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvmmsg */
+    {NONE, NONE, 417,          CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvmmsg_time64 */
+    {318, 318, 355,            CALL_RANDOM,  CALL_BYTES,    NONE, 0,    1,    NONE, NONE, NONE, NONE}, /* getrandom */
+    {40, 40, 187,              CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, NONE, NONE}, /* sendfile */
+    {NONE, NONE, 239,          CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, NONE, NONE}, /* sendfile64 */
+    {326, 326, 377,            CALL_COPY,    CALL_BYTES,    2,    NONE, 4,    NONE, NONE, NONE, NONE}, /* copy_file_range */
+    {275, 275, 313,            CALL_SPLICE,  CALL_BYTES,    2,    NONE, 4,    NONE, 5,    0,    NONE}, /* splice */
+    {78, 78, 141,              CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE}, /* getdents */
+    {217, 217, 220,            CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE}, /* getdents64 */
+    {208, 208, 247,            CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1}, /* io_getevents */
+    {333, 333, 385,            CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1}, /* io_pgetevents */
+    {NONE, NONE, 416,          CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1}, /* io_pgetevents_time64 */
+    {426, 426, 426,            CALL_RING,    CALL_BYTES,    NONE, NONE, 1,    NONE, 3,    NONE, 2}, /* io_uring_enter */
 };
 
 static const struct call_row *find_row(const struct regs_call *call)
@@ -138,7 +139,7 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
         .address = argument(&unfolded, row->address),
         .size = argument(&unfolded, row->size),
         .enough = TRANSFER_MAX,
-        .least = argument(&unfolded, row->least),
+        .events_min = argument(&unfolded, row->events_min),
         .timeout = row->shape == CALL_MESSAGES && row->kind == CALL_READ ? unfolded.arguments[4] : 0,
         .offset = argument(&unfolded, row->offset),
         .flags = (uint32_t)argument(&unfolded, row->flags),
@@ -320,10 +321,10 @@ static int read_was_cut(pid_t tid, struct call_request *request, const struct de
                !is_time_over(tid, request);
     if (S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0)
         return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB));
-    /* of the rest, more than is enough comes or not, as it happens */
-    if (file->least <= done || (request->flags & MSG_DONTWAIT) != 0)
+    /* other reads return what is there; they wait for their minimum only */
+    if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0)
         return 0;
-    request->enough = file->least;
+    request->enough = file->read_min;
     return 1;
 }
 
@@ -366,7 +367,7 @@ static int splice_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
         return error;
     request->file = to.file;
     if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking || from.readable == 0 ||
-        (request->flags & 2) != 0) /* SPLICE_F_NONBLOCK */
+        (request->flags & SPLICE_F_NONBLOCK) != 0)
         return 0;
     uint64_t left = request->size - (uint64_t)call->result;
     if (left > from.readable)
@@ -407,10 +408,10 @@ int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call
         return splice_was_cut(pid, tid, call, request);
     case CALL_EVENTS:
         *limit_ns = wait_limit(pid, tid, call);
-        return (uint64_t)call->result < request->least;
+        return (uint64_t)call->result < request->events_min;
     case CALL_RING:
         *limit_ns = wait_limit(pid, tid, call);
-        return (request->flags & IORING_ENTER_GETEVENTS) != 0 && request->least > 0 &&
+        return (request->flags & IORING_ENTER_GETEVENTS) != 0 && request->events_min > 0 &&
                (uint64_t)call->result == request->size;
     case CALL_RANDOM:
     case CALL_ENTRIES:

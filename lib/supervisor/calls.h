@@ -45,7 +45,7 @@ struct file_identity {
 struct call_request {
     enum call_kind kind;
     enum call_shape shape;
-    bool narrow;      /* what its structures in memory are made of has 32 bits */
+    bool narrow;      /* its iovec and msghdr have 32-bit words */
     bool at_offset;   /* it is given a position in the file */
     bool is_socket;   /* pieces of it are sends and receives, ... */
     bool is_stream;   /* ... of no messages */
@@ -57,7 +57,7 @@ struct call_request {
     uint64_t address;
     uint64_t size;    /* bytes, elements or events */
     uint64_t enough;  /* bytes that are the whole call, even where it was asked for more */
-    uint64_t least;   /* EVENTS, RING: fewer are not enough */
+    uint64_t events_min; /* EVENTS, RING: it waits for so many */
     uint64_t timeout; /* of recvmmsg: where it is in memory; 0: there is none */
     bool narrow_time; /* and that it has 32 bits */
     uint64_t offset;
@@ -79,7 +79,7 @@ bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_
 
 /* How far a call has come. */
 struct call_progress {
-    uint64_t done; /* bytes, messages, events: what it would return now */
+    uint64_t done; /* in the units of the return value: bytes, messages or events */
     uint64_t part; /* MESSAGES: bytes of the message under way */
 };
 
@@ -88,8 +88,8 @@ struct call_progress {
 int call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                     const struct call_progress *progress, struct regs_call *piece);
 /* Adds what a piece has returned, which is not negative. 0 or -errno. */
-int call_add_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
-                   uint64_t moved, struct call_progress *progress);
+int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
+                   struct call_progress *progress);
 /* Where a call with that result has come to: of messages, the last may be a part. 0 or -errno. */
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
                         struct call_progress *progress);
@@ -104,7 +104,7 @@ struct descriptor {
     bool terminal;
     bool local;              /* a socket of AF_UNIX */
     uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
-    uint64_t least;          /* a read waits for so many bytes; 0: for any */
+    uint64_t read_min;       /* a read waits for so many bytes; 0: for any */
     uint64_t readable;       /* bytes in a pipe */
 };
 

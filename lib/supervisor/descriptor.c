@@ -125,7 +125,7 @@ static int look_at_socket(int copy, struct descriptor *descriptor)
     descriptor->local = getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
     size = sizeof low_mark;
     if (getsockopt(copy, SOL_SOCKET, SO_RCVLOWAT, &low_mark, &size) == 0 && low_mark > 1)
-        descriptor->least = (uint64_t)low_mark;
+        descriptor->read_min = (uint64_t)low_mark;
     descriptor->send_limit_ns = socket_limit(copy, SO_SNDTIMEO);
     descriptor->receive_limit_ns = socket_limit(copy, SO_RCVTIMEO);
     return 0;
@@ -139,7 +139,7 @@ static void look_at_terminal(int copy, struct descriptor *descriptor)
     descriptor->terminal = tcgetattr(copy, &settings) == 0;
     if (descriptor->terminal && (settings.c_lflag & ICANON) == 0 && settings.c_cc[VTIME] == 0 &&
         settings.c_cc[VMIN] > 1)
-        descriptor->least = settings.c_cc[VMIN];
+        descriptor->read_min = settings.c_cc[VMIN];
 }
 
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)

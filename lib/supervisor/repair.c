@@ -34,10 +34,10 @@
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
 
-#define LIMIT_MOST_NS 60000000000u   /* longer than most time limits that we do not know */
+#define UNKNOWN_LIMIT_MAX_NS 60000000000u /* of two restarts of calls whose limit we do not know */
 #define KERNEL_RESTARTS_FIRST (-512) /* include/linux/errno.h: the kernel begins such calls anew, */
 #define KERNEL_RESTARTS_LAST (-516)
-#define RESTART_UNLESS_HANDLED (-514) /* -ERESTARTNOHAND */
+#define RESTART_UNLESS_HANDLED (-514) /* -ERESTARTNOHAND: EINTR if a handler runs, else a restart */
 
 static bool is_begun_anew_by_kernel(int64_t result)
 {
@@ -104,25 +104,25 @@ static int make_piece(struct tracee *tracee, struct regs_call *piece)
     return left != 1 || piece->number == repair->call.number ? left : -EPERM;
 }
 
-/* What the call returns if it ends now. A message that has come in part has come. */
-static int64_t outcome(const struct repair *repair)
+/* What the call returns if it ends now. A message that was moved in part counts as moved. */
+static int64_t partial_result(const struct repair *repair)
 {
     return (int64_t)(repair->progress.done + (repair->progress.part > 0));
 }
 
-/* 1; 0: nothing is left to be done; -errno: it cannot go on. */
+/* Returns 1; 0 if nothing is left to be done; or -errno if the call cannot go on. */
 static int enter_next_piece(struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
     struct regs_call piece = repair->call;
-    int left = repair->waits ? 1 : make_piece(tracee, &piece);
+    int left = repair->restarted ? 1 : make_piece(tracee, &piece);
 
     if (left == 1) {
         int error = regs_enter_call(tracee->tid, &piece);
         left = error != 0 ? error : 1;
     }
     if (left == 1) {
-        repair->inside = false;
+        repair->piece_entered = false;
         tracee->state = TRACEE_CONTINUING;
     }
     return left;
@@ -135,13 +135,14 @@ static void leave_call(struct tracee *tracee, int64_t result, bool entered)
 
     call.result = result;
     /* the thread may stop again before it runs, and a call that we have ended must not be continued */
-    if (!repair->waits && result >= 0)
+    if (!repair->restarted && result >= 0)
         call.number = WIRE_NO_SYSCALL;
     regs_leave_call(tracee->tid, &call, entered);
     tracee->state = TRACEE_RUNNING;
 }
 
-/* Has it moved all that it was asked for? It is cheaper to see that than what the file is. */
+/* Returns true if the call has moved all that it was asked for. Asked first, because descriptor_look()
+ * takes several system calls. */
 static bool is_whole(pid_t tid, const struct regs_call *call, const struct call_request *request)
 {
     const struct call_progress progress = {.done = (uint64_t)call->result};
@@ -151,7 +152,7 @@ static bool is_whole(pid_t tid, const struct regs_call *call, const struct call_
            call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
-/* A call that came back with less than it was asked for. True: it goes on. */
+/* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
 static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
                            const struct regs_call *call, enum stop_maker maker)
 {
@@ -163,7 +164,7 @@ static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
     if (!call_decode(tid, call, &repair->request) || is_whole(tid, call, &repair->request))
         return false;
     repair->call = *call;
-    repair->waits = false;
+    repair->restarted = false;
     int left = call_was_cut(tracee->process->pid, tid, call, &repair->request, &limit);
     if (left == 0)
         return false;
@@ -184,15 +185,15 @@ static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
 
 /* --- beginning anew ------------------------------------------------------------------------ */
 
-/* A call that begins anew has all its time again: with one signal after the other it would never come
- * to the end of it, where we do not know its limit. */
+/* A restarted call has all its time again. If signals kept coming and we did not know its time limit, it
+ * would never end. */
 static bool may_restart_after_signal(struct repair *repair, bool limit_known)
 {
     uint64_t now = time_now();
 
-    if (!limit_known && now - repair->restarted_at <= LIMIT_MOST_NS)
+    if (!limit_known && now - repair->signal_restart_at <= UNKNOWN_LIMIT_MAX_NS)
         return false;
-    repair->restarted_at = now;
+    repair->signal_restart_at = now;
     return true;
 }
 
@@ -212,7 +213,7 @@ static bool restart(struct supervisor *supervisor, struct tracee *tracee, const 
         return false;
     }
     repair->call = *call;
-    repair->waits = true;
+    repair->restarted = true;
     repair->timeout_result = timeout_result;
     if (enter_next_piece(tracee) != 1)
         return false;
@@ -249,12 +250,12 @@ bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const str
 
 /* --- stops of a call that goes on ------------------------------------------------------------ */
 
-/* What a call that only waits returns when it is broken off. */
-static int64_t outcome_of_wait(const struct repair *repair, int64_t otherwise)
+/* What a restarted call returns when it is broken off. */
+static int64_t wait_result(const struct repair *repair, int64_t if_not_over)
 {
     bool over = repair->deadline != 0 && time_now() >= repair->deadline;
 
-    return over ? repair->timeout_result : otherwise;
+    return over ? repair->timeout_result : if_not_over;
 }
 
 /* A piece has returned result. Returns whether another one has been entered. */
@@ -264,22 +265,22 @@ static bool go_on(struct tracee *tracee, int64_t result)
     bool broken = result == -EINTR || is_begun_anew_by_kernel(result);
     bool over = repair->giving_up || (repair->deadline != 0 && time_now() >= repair->deadline);
 
-    if (repair->waits) {
+    if (repair->restarted) {
         if (broken && !over && enter_next_piece(tracee) == 1)
             return true;
-        leave_call(tracee, broken ? outcome_of_wait(repair, RESTART_UNLESS_HANDLED) : result, false);
+        leave_call(tracee, broken ? wait_result(repair, RESTART_UNLESS_HANDLED) : result, false);
         return false;
     }
     int error = 0;
     if (result == -EPIPE && repair->request.filtered && repair->request.kind == CALL_WRITE)
         repair->drops_sigpipe = true;
     if (result > 0)
-        error = call_add_piece(tracee->tid, &repair->call, &repair->request, (uint64_t)result,
+        error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
-    bool wait_over = repair->request.kind == CALL_RING && !broken;
-    if ((broken || result > 0) && error == 0 && !over && !wait_over && enter_next_piece(tracee) == 1)
+    bool ring_waited = repair->request.kind == CALL_RING && !broken;
+    if ((broken || result > 0) && error == 0 && !over && !ring_waited && enter_next_piece(tracee) == 1)
         return true;
-    leave_call(tracee, outcome(repair), false);
+    leave_call(tracee, partial_result(repair), false);
     return false;
 }
 
@@ -291,8 +292,8 @@ static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
         stopped_resume(supervisor, tracee);
         return;
     }
-    /* one that was to wait only may have come back short now */
-    bool mend = tracee->repair.waits && !tracee->repair.giving_up;
+    /* a restarted call may come back short, and is continued then */
+    bool mend = tracee->repair.restarted && !tracee->repair.giving_up;
     tracee->repair.giving_up = false;
     tracee->interrupted_at = time_now();
     tracee->repair.leaving = true;
@@ -301,7 +302,8 @@ static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
     tracee->repair.leaving = false;
 }
 
-/* A call keeps its file, whatever becomes of the descriptor; its pieces would go to another one. */
+/* A call works on the file that it began with. A piece would work on another one if another thread has
+ * closed or replaced the descriptor meanwhile. */
 static bool has_its_file(const struct tracee *tracee)
 {
     const struct call_request *request = &tracee->repair.request;
@@ -310,7 +312,7 @@ static bool has_its_file(const struct tracee *tracee)
            descriptor_is(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
 }
 
-/* Makes the call that is being entered one that fails and does nothing: it has no file. */
+/* Changes the piece that is being entered so that it fails and does nothing: no argument is valid. */
 static void fail_call(pid_t tid)
 {
     struct regs regs;
@@ -337,13 +339,13 @@ bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, enu
 {
     struct repair *repair = &tracee->repair;
 
-    if (event == REPAIR_CALL && repair->inside) {
+    if (event == REPAIR_CALL && repair->piece_entered) {
         end_piece(supervisor, tracee);
         return true;
     }
     if (event == REPAIR_CALL) {
-        repair->inside = true;
-        if (!repair->waits && !has_its_file(tracee))
+        repair->piece_entered = true;
+        if (!repair->restarted && !has_its_file(tracee))
             fail_call(tracee->tid);
         stopped_resume(supervisor, tracee);
         return true;
@@ -356,7 +358,7 @@ bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, enu
         stopped_deliver(supervisor, tracee, signal);
         return true;
     }
-    int64_t broken_off = event == REPAIR_SIGNAL ? -EINTR : RESTART_UNLESS_HANDLED;
-    leave_call(tracee, repair->waits ? outcome_of_wait(repair, broken_off) : outcome(repair), true);
+    int64_t if_not_over = event == REPAIR_SIGNAL ? -EINTR : RESTART_UNLESS_HANDLED;
+    leave_call(tracee, repair->restarted ? wait_result(repair, if_not_over) : partial_result(repair), true);
     return false;
 }

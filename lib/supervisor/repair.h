@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is kept of a tracee whose call a stop has broken: repair.c. */
+/* repair: what is kept for each tracee about a system call that a stop broke. See repair.c. */
 #ifndef PPROFIL_REPAIR_H
 #define PPROFIL_REPAIR_H
 
@@ -14,17 +14,17 @@ struct repair {
     struct backoff backoff;
 
     /* the call that is being continued */
-    bool inside;           /* its next piece has been entered; else it is about to be */
+    bool piece_entered;    /* between the entry stop and the exit stop of a piece */
     bool giving_up;        /* it is to end with what it has done */
     bool leaving;          /* it has ended, and the stop at its end is being answered */
     bool drops_sigpipe;    /* a piece has raised a SIGPIPE that the whole call would not have raised */
     struct regs_call call; /* as the program made it */
     struct call_request request;
     struct call_progress progress;
-    bool waits;             /* it has moved nothing, and only waits: with a time limit */
-    int64_t timeout_result; /* what it returns then */
-    uint64_t deadline;      /* time; 0: it may wait for ever */
-    uint64_t restarted_at;  /* time: a call that a signal had broken was begun anew */
+    bool restarted;         /* it is made again from its beginning; else its rest is being made */
+    int64_t timeout_result; /* what a restarted call returns when its deadline has passed */
+    uint64_t deadline;      /* time_now() at which it ends; 0: it has no time limit */
+    uint64_t signal_restart_at; /* when a call that a signal had broken was restarted last */
 };
 
 /* What stopped a tracee whose call is being continued. */
@@ -37,7 +37,7 @@ enum repair_event {
 
 #define REPAIR_DEADLINES_MAX 64
 
-/* Tracees that wait in a call which was mended, and until when it was to wait. */
+/* The tracees whose calls end at a deadline. */
 struct repair_deadlines {
     struct {
         pid_t tid;

@@ -275,7 +275,7 @@ static void step_aside(struct supervisor *supervisor)
 static bool is_about_to_stop(const struct tracee *tracee)
 {
     return tracee->state == TRACEE_INTERRUPTED ||
-           (tracee->state == TRACEE_CONTINUING && !tracee->repair.inside);
+           (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
 }
 
 /* Polls once for each stop of this tick that is still to come. */

@@ -196,14 +196,14 @@ static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
 
 static void handle_interrupt(struct supervisor *supervisor, struct tracee *tracee)
 {
-    tracee->continued = false; /* first: a tracee that is not followed is gone afterwards */
+    tracee->after_sigcont = false; /* first: a tracee that is not followed is gone afterwards */
     switch (tracee->state) {
     case TRACEE_STARTING:
         start_tracee(supervisor, tracee, STOP_INTERRUPT);
         break;
     case TRACEE_LISTENING:
         stops_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
-        tracee->continued = true;
+        tracee->after_sigcont = true;
         break;
     default:
         stopped_answer(supervisor, tracee, 0, STOP_IS_OURS);
@@ -214,9 +214,9 @@ static void handle_interrupt(struct supervisor *supervisor, struct tracee *trace
  * not have broken, unless its process has just been stopped and continued, which breaks it too. */
 static void handle_signal(struct supervisor *supervisor, struct tracee *tracee, int signal)
 {
-    bool breaks = is_group_stop_signal(signal) || (signal == SIGCONT && tracee->continued);
+    bool breaks = is_group_stop_signal(signal) || (signal == SIGCONT && tracee->after_sigcont);
 
-    tracee->continued = false;
+    tracee->after_sigcont = false;
     if (repair_drops_signal(tracee, signal)) {
         stopped_resume(supervisor, tracee);
         return;

@@ -29,7 +29,7 @@ enum tracee_state {
 
 /* Who made a thread stop, and may have broken a call by it. */
 enum stop_maker {
-    STOP_IS_ITS_OWN,
+    STOP_IS_ITS_OWN, /* an event of the thread itself: what it breaks is broken without us, too */
     STOP_IS_A_SIGNAL, /* that is ignored perhaps */
     STOP_IS_OURS,
 };
@@ -43,7 +43,7 @@ struct tracee {
     enum tracee_state state;
     bool early; /* known before its parent told of it */
     bool born_stopped; /* UNKNOWN: its process was in a group stop */
-    bool continued;    /* just now, from a group stop */
+    bool after_sigcont;    /* it has just been continued from a group stop */
     struct procfs_task files;
 
     /* CPU time, ns */
