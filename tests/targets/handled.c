@@ -4,11 +4,11 @@
  *
  *   handled [ROUNDS [NAME]]     all calls, or those whose name begins so
  *
- * A helper process sends the signal when so many bytes have arrived, a number that is random, and
- * lets nothing arrive afterwards until the call has returned. Prints a line for each call, "NAME
- * EXCESS": how many bytes it returns beyond that number, or "NAME error". Without a tracer some of
- * these numbers are always the same, and the others have a distribution, which a tracer must not
- * change.
+ * A helper process sends the signal when a random number of bytes has arrived, and lets nothing arrive
+ * afterwards until the call has returned. Prints a line for each call, "NAME EXCESS": how many bytes it
+ * returns beyond that number; "NAME error"; or "NAME missed" if the signal did not come in its middle.
+ * Without a tracer some of these numbers are always the same, and the others have a distribution, which
+ * a tracer must not change.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,6 +25,7 @@
 
 #include "blocking-calls.h"
 
+#define POLL_US 50
 #define STEP 4096                       /* numbers of bytes are multiples of that */
 #define SIGNAL_MOST (BLOCKING_SIZE / 2) /* more than is left fits into no socket or pipe here */
 #define BUFFER 65536                    /* bytes, of a socket */
@@ -53,7 +54,7 @@ static void handle(int signal)
 static void await_round(const atomic_long *number, long round)
 {
     while (atomic_load(number) < round)
-        usleep(50);
+        usleep(POLL_US);
 }
 
 /* Of the same rounds it is the same in all runs. */
@@ -66,12 +67,12 @@ static size_t bytes_before_signal(long round)
 
 static void report(const char *name, long round, ssize_t result)
 {
-    if (result < 0)
+    if (handled != 1)
+        printf("%s missed %d\n", name, (int)handled);
+    else if (result < 0)
         printf("%s error\n", name);
     else
         printf("%s %zd\n", name, result - (ssize_t)bytes_before_signal(round));
-    if (handled != 1)
-        printf("%s handled %d\n", name, (int)handled);
     handled = 0;
 }
 
@@ -117,9 +118,20 @@ static long begin_round(void)
     return round;
 }
 
+/* A receiver that does not run for a while may get the signal before its call: then it gets
+ * another. */
+static void await_return(long round)
+{
+    for (int polls = 1; atomic_load(&shared->returned) < round; polls++) {
+        usleep(POLL_US);
+        if (polls % (1000000 / POLL_US) == 0)
+            kill(caller, SIGUSR1);
+    }
+}
+
 static void end_round(int fd, bool receive, size_t moved, long round)
 {
-    await_round(&shared->returned, round);
+    await_return(round);
     long result = atomic_load(&shared->result);
     if (receive)
         move(fd, true, moved, result < 0 ? moved : (size_t)result);
@@ -138,8 +150,8 @@ static void receive_and_signal(int fd)
 static void send_and_signal(int fd)
 {
     long round = begin_round();
+    await_round(&shared->begun, round);
     size_t moved = move(fd, false, 0, bytes_before_signal(round) + STEP);
-
     usleep(1000); /* until all has been received */
     kill(caller, SIGUSR1);
     end_round(fd, false, moved, round);
