@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/output-path.h"
 #include "base/plain.h"
+#include "base/regular-file.h"
 #include "base/utf8.h"
 
 /* --- utf8, plain ----------------------------------------------------------------------- */
@@ -235,4 +237,92 @@ Test(output_path, a_strangers_entry_is_refused_where_anybody_may_make_one)
     cr_assert_eq(chown(".", 65534, 65534), 0); /* the directory's owner may */
     expect_error("link", 0);
     remove_directory(directory);
+}
+
+/* --- regular-file ------------------------------------------------------------------------ */
+
+/* A directory with "file", which has these bytes, and its inode. Ended by leave_directory. */
+static uint64_t enter_directory(char directory[64], const char *bytes)
+{
+    struct stat status;
+
+    snprintf(directory, 64, "/tmp/pprofil-unit-XXXXXX");
+    cr_assert_not_null(mkdtemp(directory));
+    cr_assert_eq(chdir(directory), 0);
+    FILE *file = fopen("file", "we");
+    fputs(bytes, file);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(stat("file", &status), 0);
+    return status.st_ino;
+}
+
+static void leave_directory(const char *directory)
+{
+    char command[96];
+
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    cr_assert_eq(system(command), 0);
+}
+
+Test(regular_file, only_the_file_that_is_meant_is_opened)
+{
+    char directory[64];
+    uint64_t inode = enter_directory(directory, "bytes");
+
+    int any = regular_file_open("file", 0), same = regular_file_open("file", inode);
+    cr_assert_geq(any, 0);
+    cr_assert_geq(same, 0);
+    cr_assert_eq(regular_file_open("file", inode + 1), -ESTALE);
+    cr_assert_eq(regular_file_open("none", 0), -ENOENT);
+    cr_assert_eq(mkfifo("fifo", 0600), 0);
+    cr_assert_eq(regular_file_open("fifo", 0), -EINVAL);
+    cr_assert_eq(regular_file_open("/dev/null", 0), -EINVAL);
+    cr_assert_not(regular_file_is_served(any));
+    close(any);
+    close(same);
+    leave_directory(directory);
+}
+
+Test(regular_file, a_path_does_not_leave_its_tree)
+{
+    char directory[64];
+    uint64_t inode = enter_directory(directory, "bytes");
+    int tree = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    int plain = regular_file_open_below(tree, "/file", inode);
+    cr_assert_geq(plain, 0);
+    close(plain);
+    cr_assert_eq(symlink("/file", "absolute"), 0);
+    cr_assert_eq(symlink("../../../file", "upwards"), 0);
+    static const char *const links[] = {"/absolute", "/upwards"};
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        int fd = regular_file_open_below(tree, links[i], inode);
+        if (fd == -ENOENT) /* before Linux 5.6 */
+            cr_skip("this kernel has no openat2(2), or it is refused here");
+        cr_assert_geq(fd, 0, "%s: %s", links[i], strerror(-fd));
+        close(fd);
+    }
+    close(tree);
+    leave_directory(directory);
+}
+
+Test(regular_file, a_copy_has_the_bytes_and_the_times)
+{
+    char directory[64], bytes[8] = "";
+    struct stat status;
+    const struct timespec times[] = {{.tv_sec = 1}, {.tv_sec = 1000000000}};
+
+    enter_directory(directory, "bytes");
+    int fd = regular_file_open("file", 0);
+    cr_assert_eq(utimensat(AT_FDCWD, "file", times, 0), 0);
+    cr_assert_eq(regular_file_copy(fd, 4), -EFBIG);
+    int copy = regular_file_copy(fd, 5);
+    cr_assert_geq(copy, 0);
+    cr_assert_eq(pread(copy, bytes, sizeof bytes, 0), 5);
+    cr_assert_str_eq(bytes, "bytes");
+    cr_assert_eq(fstat(copy, &status), 0);
+    cr_assert_eq(status.st_mtim.tv_sec, 1000000000);
+    close(copy);
+    close(fd);
+    leave_directory(directory);
 }

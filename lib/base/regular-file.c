@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifdef HAVE_LINUX_OPENAT2_H
+#include <linux/openat2.h>
+#endif
+
+#include "base/regular-file.h"
+
+#define PIECE_SIZE 32768 /* bytes copied at a time */
+#define ATTEMPTS_MAX 16
+
+/* Opens for reading what O_PATH has found, and closes that. */
+static int regular_file_open_found(int place, uint64_t inode)
+{
+    struct stat status;
+    char through[64];
+    int fd;
+
+    if (place < 0)
+        return place;
+    if (fstat(place, &status) < 0) {
+        fd = -errno;
+    } else if (!S_ISREG(status.st_mode)) {
+        fd = -EINVAL;
+    } else if (inode != 0 && status.st_ino != inode) {
+        fd = -ESTALE;
+    } else {
+        snprintf(through, sizeof through, "/proc/self/fd/%d", place);
+        fd = open(through, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        if (fd < 0)
+            fd = -errno;
+    }
+    close(place);
+    return fd;
+}
+
+int regular_file_open(const char *path, uint64_t inode)
+{
+    int place = open(path, O_PATH | O_CLOEXEC);
+
+    return regular_file_open_found(place < 0 ? -errno : place, inode);
+}
+
+/* Opens a path with O_PATH. Returns -ENOSYS where the kernel has no openat2(2), or a filter of
+ * system calls refuses it with EPERM, as those of containers do. */
+static int regular_file_find_below(int root, const char *path)
+{
+#if defined(HAVE_LINUX_OPENAT2_H) && defined(SYS_openat2)
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+    long place;
+    int attempts = 0;
+
+    do /* EAGAIN: a directory was moved meanwhile, and the kernel cannot tell where ".." leads */
+        place = syscall(SYS_openat2, root, path, &how, sizeof how);
+    while (place < 0 && errno == EAGAIN && ++attempts < ATTEMPTS_MAX);
+    if (place >= 0)
+        return (int)place;
+    return errno == EPERM ? -ENOSYS : -errno;
+#else
+    (void)root;
+    (void)path;
+    return -ENOSYS;
+#endif
+}
+
+int regular_file_open_below(int root, const char *path, uint64_t inode)
+{
+    int place = regular_file_find_below(root, path);
+
+    if (place == -ENOSYS) {
+        while (*path == '/')
+            path++;
+        place = openat(root, path, O_PATH | O_CLOEXEC);
+        if (place < 0)
+            place = -errno;
+    }
+    return regular_file_open_found(place, inode);
+}
+
+bool regular_file_is_served(int fd)
+{
+    struct statfs system;
+
+    /* the call fails where the kernel passes it on to a process that does not know it */
+    return fstatfs(fd, &system) < 0 || system.f_type == FUSE_SUPER_MAGIC;
+}
+
+static int regular_file_write(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t wrote = write(fd, bytes, size);
+        if (wrote < 0)
+            return -errno;
+        bytes += wrote;
+        size -= (size_t)wrote;
+    }
+    return 0;
+}
+
+static int regular_file_copy_bytes(int from, int to, off_t most)
+{
+    char piece[PIECE_SIZE];
+    off_t at = 0;
+    ssize_t got;
+
+    while ((got = pread(from, piece, sizeof piece, at)) > 0) {
+        at += got;
+        int error = at > most ? -EFBIG : regular_file_write(to, piece, (size_t)got);
+        if (error != 0)
+            return error;
+    }
+    return got < 0 ? -errno : 0;
+}
+
+int regular_file_copy(int fd, off_t most)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) < 0)
+        return -errno;
+    if (status.st_size > most)
+        return -EFBIG;
+    int copy = memfd_create("copy", MFD_CLOEXEC);
+    if (copy < 0)
+        return -errno;
+    const struct timespec times[] = {status.st_atim, status.st_mtim};
+    int error = regular_file_copy_bytes(fd, copy, most);
+    if (error == 0 && futimens(copy, times) < 0)
+        error = -errno;
+    if (error == 0)
+        return copy;
+    close(copy);
+    return error;
+}
