@@ -69,7 +69,8 @@ static void drain_socket(struct pprofil_session *session)
             error == -EPROTO) /* one that speaks in other ways is as good as dead */
             session->dead = true;
         else if (error == 0 && message.op == WIRE_OP_OBJECT)
-            profile_give_object(session->profile->profile, (uint32_t)message.value, fd);
+            profile_give_object(session->profile->profile, (uint32_t)message.value,
+                                fd < 0 && message.error > 0 ? -message.error : fd);
         else if (fd >= 0)
             close(fd);
         if (error == 0 && message.op == WIRE_OP_DONE) {

@@ -45,7 +45,7 @@ struct live_process {
 struct pending_object {
     uint32_t wire_object;
     uint32_t object; /* index, or PROFILE_ABSENT */
-    int fd;          /* or -1 */
+    int fd;          /* or -errno */
     bool none;       /* it will not come */
 };
 

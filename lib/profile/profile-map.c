@@ -22,6 +22,8 @@ static void attach_object(struct profile *profile, uint32_t object, int fd)
 {
     struct profile_object *wanted = &profile->objects[object];
 
+    if (fd == -ETIMEDOUT)
+        wanted->hangs = true;
     if (fd < 0)
         return;
     if (wanted->fd >= 0)

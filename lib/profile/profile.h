@@ -37,6 +37,7 @@ struct profile_object {
     enum profile_object_kind kind;
     uint32_t path;  /* string: as the target names it; "[vdso]", "//anon", "[unknown]" */
     bool deleted;   /* the path led to this file no more when it was seen */
+    bool hangs;     /* it did not answer who opened it: its path is not tried */
     bool invented;  /* addresses only tell places apart: they come from a file of names */
     uint32_t pid;   /* ANON: the process; FILE: the first that mapped it; else 0 */
     uint32_t process; /* ANON: index of the process image; else 0 */
@@ -165,7 +166,8 @@ int profile_feed(struct profile *profile, const struct wire_header *event);
 int profile_feed_stack(struct profile *profile, const struct wire_sample *event, uint32_t node);
 
 /* Gives the profile the descriptor that wire_map.object announced; it is closed where no
- * object wants it, or has one already. fd -1: it could not be had, and will not come. */
+ * object wants it, or has one already. fd -errno: it could not be had, and will not come;
+ * -ETIMEDOUT: it hangs. */
 void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
 
 /* Gives an object that has no descriptor one, which the profile closes at its end. */

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -289,7 +290,7 @@ static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
     if (tick && supervisor->sampling)
         sampler_tick(supervisor);
     else
-        objects_send(supervisor);
+        opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
 }
 
 static bool is_under_way(const struct tracee *tracee)
@@ -346,6 +347,8 @@ static void leave(struct supervisor *supervisor)
     tell_stats(supervisor);
     if (supervisor->options.serve)
         return;
+    if (!supervisor->client_gone)
+        opener_finish(&supervisor->openers, supervisor->socket, supervisor->epoll);
     struct wire_message quit = {.op = WIRE_OP_QUIT};
     answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }
@@ -372,6 +375,17 @@ static int run(struct supervisor *supervisor)
     return 0;
 }
 
+/* Opens files for who may not hang. Rights that this program has and its caller lacks are not lent
+ * for that. */
+static int open_files(int socket)
+{
+    if (getauxval(AT_SECURE) != 0)
+        return 125;
+    setsid();
+    opener_serve(socket);
+    return 0;
+}
+
 static int usage(void)
 {
     fputs("pprofil-supervise is started by pprofil and libpprofil, not by hand.\n", stderr);
@@ -390,6 +404,7 @@ static int parse(struct options *options, int argc, char **argv)
         {"parse-maps", no_argument, NULL, 'm'},
         {"wary", no_argument, NULL, 'y'},
         {"serve", no_argument, NULL, 'S'},
+        {"open", no_argument, NULL, 'O'},
         {"stack-size", required_argument, NULL, 'g'},
         {0},
     };
@@ -430,6 +445,9 @@ static int parse(struct options *options, int argc, char **argv)
             options->serve = true;
             options->follow = false;
             break;
+        case 'O':
+            options->open = true;
+            break;
         default:
             return -EINVAL;
         }
@@ -443,9 +461,11 @@ int main(int argc, char **argv)
     static struct supervisor supervisor;
 
     if (parse(&supervisor.options, argc, argv) != 0 ||
-        argc - optind != (supervisor.options.serve ? 1 : 3))
+        argc - optind != (supervisor.options.serve || supervisor.options.open ? 1 : 3))
         return usage();
     supervisor.socket = atoi(argv[optind]);
+    if (supervisor.options.open)
+        return open_files(supervisor.socket);
     int ring_fd = supervisor.options.serve ? -1 : atoi(argv[optind + 1]);
     supervisor.wake = supervisor.options.serve ? -1 : atoi(argv[optind + 2]);
 

@@ -92,14 +92,19 @@ static bool is_known(const struct maps *maps, const struct mapping *mapping)
     return false;
 }
 
+/* What the kernel is asked for beside the numbers. */
+enum extent { NUMBERS, NAME, NAME_AND_BUILD_ID };
+
 static int ask(int fd, uint64_t flags, uint64_t address, struct mapping_details *details,
-               bool in_full)
+               enum extent extent)
 {
     struct query query = {.size = sizeof query, .flags = flags, .address = address};
 
-    if (in_full) {
+    if (extent >= NAME) {
         query.name = (uintptr_t)details->name;
         query.name_size = sizeof details->name;
+    }
+    if (extent == NAME_AND_BUILD_ID) {
         query.build_id = (uintptr_t)details->build_id;
         query.build_id_size = sizeof details->build_id;
     }
@@ -111,7 +116,7 @@ static int ask(int fd, uint64_t flags, uint64_t address, struct mapping_details 
                                         .inode = query.inode,
                                         .dev_major = query.dev_major,
                                         .dev_minor = query.dev_minor};
-    if (!in_full)
+    if (extent == NUMBERS)
         return 0;
     details->build_id_size = query.build_id_size;
     if (query.name_size == 0)
@@ -119,30 +124,43 @@ static int ask(int fd, uint64_t flags, uint64_t address, struct mapping_details 
     return 0;
 }
 
-static enum maps_result query_kernel(struct maps *maps, uint64_t address,
-                                     struct mapping_details *details)
+/* The kernel reads the file for the build-id, and the target's mappings are locked meanwhile
+ * (do_procmap_query() in fs/proc/task_mmu.c). So it is not asked for it where that may hang. */
+static int ask_in_full(const struct maps *maps, struct mounts *mounts, pid_t pid, uint64_t address,
+                       struct mapping_details *details)
 {
-    if (ask(maps->fd, 0, address, details, false) != 0)
+    const struct mapping *mapping = &details->mapping;
+    bool readable = mapping->inode != 0 &&
+                    !mounts_may_hang(mounts, pid, mapping->dev_major, mapping->dev_minor);
+
+    return ask(maps->fd, 0, address, details, readable ? NAME_AND_BUILD_ID : NAME);
+}
+
+static enum maps_result query_kernel(struct maps *maps, struct mounts *mounts, pid_t pid,
+                                     uint64_t address, struct mapping_details *details)
+{
+    if (ask(maps->fd, 0, address, details, NUMBERS) != 0)
         return MAPS_NONE;
     if (is_known(maps, &details->mapping))
         return MAPS_KNOWN;
-    if (ask(maps->fd, 0, address, details, true) != 0)
+    if (ask_in_full(maps, mounts, pid, address, details) != 0)
         return MAPS_NONE;
     remember(maps, &details->mapping);
     return MAPS_NEW;
 }
 
-static enum maps_result query_executable(struct maps *maps, uint64_t address,
+static enum maps_result query_executable(const struct maps_scan *scan,
                                          struct mapping_details *details)
 {
-    uint64_t flags = QUERY_EXECUTABLE | QUERY_THIS_OR_NEXT;
+    uint64_t address = scan->address, flags = QUERY_EXECUTABLE | QUERY_THIS_OR_NEXT;
+    struct maps *maps = scan->maps;
 
     do {
-        if (ask(maps->fd, flags, address, details, false) != 0)
+        if (ask(maps->fd, flags, address, details, NUMBERS) != 0)
             return MAPS_NONE;
         address = details->mapping.end;
     } while (is_known(maps, &details->mapping));
-    if (ask(maps->fd, 0, details->mapping.start, details, true) != 0)
+    if (ask_in_full(maps, scan->mounts, scan->pid, details->mapping.start, details) != 0)
         return MAPS_NONE;
     remember(maps, &details->mapping);
     return MAPS_NEW;
@@ -228,7 +246,7 @@ static enum maps_result parse_list(struct maps *maps, pid_t pid, uint64_t addres
 static bool kernel_answers(const struct maps *maps)
 {
     struct mapping_details details;
-    int error = ask(maps->fd, 0, 0, &details, false);
+    int error = ask(maps->fd, 0, 0, &details, NUMBERS);
 
     return error != -ENOTTY && error != -EINVAL;
 }
@@ -249,17 +267,18 @@ static bool open_queries(struct maps *maps, pid_t pid, bool parse)
     return maps->fd >= 0;
 }
 
-enum maps_result maps_look_up(struct maps *maps, pid_t pid, uint64_t address, bool parse,
-                              struct mapping_details *details)
+enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
+                              uint64_t address, bool parse, struct mapping_details *details)
 {
     if (open_queries(maps, pid, parse))
-        return query_kernel(maps, address, details);
+        return query_kernel(maps, mounts, pid, address, details);
     return parse_list(maps, pid, address, details);
 }
 
-void maps_scan_begin(struct maps_scan *scan, struct maps *maps, pid_t pid, bool parse)
+void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid,
+                     bool parse)
 {
-    *scan = (struct maps_scan){.maps = maps};
+    *scan = (struct maps_scan){.maps = maps, .mounts = mounts, .pid = pid};
     if (!open_queries(maps, pid, parse))
         scan->list = open_list(pid);
 }
@@ -269,8 +288,7 @@ enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *
     enum maps_result result = MAPS_NONE;
 
     if (scan->list == NULL) {
-        result = scan->maps->fd >= 0 ? query_executable(scan->maps, scan->address, details)
-                                     : MAPS_NONE;
+        result = scan->maps->fd >= 0 ? query_executable(scan, details) : MAPS_NONE;
     } else if (next_in_list(scan->maps, scan->list, details)) {
         remember(scan->maps, &details->mapping);
         result = MAPS_NEW;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "supervisor/mounts.h"
+
 #define MAPS_REMEMBERED 256
 #define MAPS_NO_QUERY (-2) /* this kernel has no PROCMAP_QUERY */
 
@@ -54,19 +56,23 @@ void maps_init(struct maps *maps);
 /* Closes, and forgets everything: after exec, and at the end. */
 void maps_close(struct maps *maps);
 
-/* Finds the mapping of address in process pid. parse: read /proc/PID/maps as text even where
+/* Finds the mapping of address in process pid. mounts: tells which files may hang, so that the kernel
+ * is not asked for their build-ids. parse: read /proc/PID/maps as text even where
  * the kernel has PROCMAP_QUERY. */
-enum maps_result maps_look_up(struct maps *maps, pid_t pid, uint64_t address, bool parse,
-                              struct mapping_details *details);
+enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
+                              uint64_t address, bool parse, struct mapping_details *details);
 
 /* A walk through the executable mappings that the client does not know. */
 struct maps_scan {
     struct maps *maps;
+    struct mounts *mounts;
+    pid_t pid;
     uint64_t address; /* where it goes on */
     FILE *list;       /* owned; NULL: the kernel answers, or the process is gone */
 };
 
-void maps_scan_begin(struct maps_scan *scan, struct maps *maps, pid_t pid, bool parse);
+void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid,
+                     bool parse);
 /* The next one, as maps_look_up gives it; MAPS_NONE: there are no more. */
 enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *details);
 void maps_scan_end(struct maps_scan *scan);

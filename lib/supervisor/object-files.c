@@ -2,7 +2,7 @@
 /*
  * The files behind mappings, opened where the target sees them: through /proc/PID/map_files (any
  * file, deleted ones too, but only for the privileged), /proc/PID/exe (the program, deleted or
- * not), or /proc/PID/root and the path.
+ * not), or /proc/PID/root and the path. All of it may hang, so the opener process does it.
  *
  * Names of code made at run time are in a jitdump, which its process maps to show it, or in
  * /tmp/perf-PID.map. Either may be made long after the first code runs, so it is looked for as
@@ -11,6 +11,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,56 +21,62 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/regular-file.h"
 #include "supervisor/supervisor.h"
 
-#define VDSO_MOST 65536u        /* bytes; it has two or three pages */
+#define VDSO_MOST 65536u /* bytes; it has two or three pages */
 #define SECOND UINT64_C(1000000000)
-#define FIRST_PAUSE (SECOND / 100) /* between looks for a JIT's names; doubled up to LAST_PAUSE */
-#define LAST_PAUSE SECOND
 #define SLACK (SECOND / 10) /* of the kernel's times, which go in ticks */
 
-/* Opens a path for reading if it is the file that is wanted. A FIFO or a device in its place
- * is never opened. */
-static int open_if_same(const char *path, const struct object_request *wanted)
+/* Opens a path as the process sees it. */
+static int open_in_root(pid_t pid, const char *path, uint64_t inode)
 {
-    struct stat status;
-    char through[64];
-    int fd = -1, place = open(path, O_PATH | O_CLOEXEC);
+    char root[32];
 
-    if (place < 0)
-        return -1;
-    /* the device may differ: overlay and btrfs show another one in maps than in stat */
-    if (fstat(place, &status) == 0 && S_ISREG(status.st_mode) &&
-        (wanted->inode == OBJECT_JIT_NAMES || status.st_ino == wanted->inode)) {
-        snprintf(through, sizeof through, "/proc/self/fd/%d", place);
-        fd = open(through, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    }
-    close(place);
+    snprintf(root, sizeof root, "/proc/%d/root", pid);
+    int tree = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (tree < 0)
+        return -errno;
+    int fd = regular_file_open_below(tree, path, inode);
+    close(tree);
     return fd;
 }
 
-static int open_mapped(const struct object_request *wanted)
+bool object_is_program(pid_t pid, const char *name)
 {
-    char path[sizeof wanted->path + 64];
+    char link[32], path[PATH_MAX];
+
+    snprintf(link, sizeof link, "/proc/%d/exe", pid);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0)
+        return false;
+    path[length] = '\0';
+    return strcmp(path, name) == 0;
+}
+
+/* The inode tells whether a file is the one that is wanted. The device may differ: overlay and
+ * btrfs show another one in maps than in stat. /proc/PID/exe is left alone for other files, because
+ * the program may lie on a file system that hangs. */
+static int open_mapped(const struct open_request *wanted)
+{
+    char path[96];
 
     snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", wanted->pid,
              (unsigned long)wanted->start, (unsigned long)wanted->end);
-    int fd = open_if_same(path, wanted);
-    if (fd < 0) {
+    int fd = regular_file_open(path, wanted->inode);
+    if (fd < 0 && object_is_program(wanted->pid, wanted->path)) {
         snprintf(path, sizeof path, "/proc/%d/exe", wanted->pid);
-        fd = open_if_same(path, wanted);
+        fd = regular_file_open(path, wanted->inode);
     }
-    if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/root%s", wanted->pid, wanted->path);
-        fd = open_if_same(path, wanted);
-    }
-    return fd < 0 ? open_if_same(wanted->path, wanted) : fd;
+    if (fd < 0)
+        fd = open_in_root(wanted->pid, wanted->path, wanted->inode);
+    return fd < 0 ? regular_file_open(wanted->path, wanted->inode) : fd;
 }
 
 /* --- a JIT's names --------------------------------------------------------------------- */
 
 /* A mapping's inode and path, from a line of maps, if it is of a jitdump of this process. */
-static bool is_jitdump(char *line, long inner, struct object_request *dump)
+static bool is_jitdump(char *line, long inner, struct open_request *dump)
 {
     char base[48];
     unsigned long start, end;
@@ -92,7 +99,7 @@ static bool is_jitdump(char *line, long inner, struct object_request *dump)
 
 static int open_jitdump(pid_t pid, long inner)
 {
-    struct object_request dump = {.pid = pid};
+    struct open_request dump = {.kind = OPEN_MAPPING, .pid = pid};
     char path[32], line[1024];
     bool found = false;
 
@@ -124,70 +131,72 @@ static uint64_t process_began(pid_t pid)
                             ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Opens a map, if it was written since its process began. */
-static int open_written_since(const char *path, const struct object_request *wanted)
+/* Takes a map's descriptor, and closes it if the map was written before the process began. */
+static int take_if_written_since(int fd, uint64_t began)
 {
     struct stat status;
-    int fd = open_if_same(path, wanted);
 
-    if (fd < 0 || (fstat(fd, &status) == 0 && nanoseconds(&status.st_mtim) + SLACK >= wanted->began))
+    if (fd < 0 || (fstat(fd, &status) == 0 && nanoseconds(&status.st_mtim) + SLACK >= began))
         return fd;
     close(fd);
-    return -1;
+    return -ESTALE;
 }
 
-static int open_jit_names(struct object_request *wanted)
+void object_jit_request(pid_t pid, struct open_request *wanted)
 {
-    char path[sizeof wanted->path + 32];
+    long inner = procfs_status_number(pid, "NSpid:");
+
+    *wanted =
+        (struct open_request){.kind = OPEN_JIT_NAMES, .pid = pid, .began = process_began(pid)};
+    snprintf(wanted->path, sizeof wanted->path, "/tmp/perf-%ld.map", inner > 0 ? inner : pid);
+}
+
+static int open_jit_names(const struct open_request *wanted)
+{
     uint64_t began = process_began(wanted->pid);
-    if (wanted->began == 0)
-        wanted->began = began;
     uint64_t apart = began > wanted->began ? began - wanted->began : wanted->began - began;
 
-    wanted->due = 0;
-    if (wanted->began == 0 || apart > SLACK) /* it has ended */
-        return wanted->path[0] == '\0' ? -1 : open_written_since(wanted->path, wanted);
+    if (wanted->began == 0)
+        return -ESRCH;
+    if (apart > SLACK) /* it has ended */
+        return take_if_written_since(regular_file_open(wanted->path, 0), wanted->began);
     long inner = procfs_status_number(wanted->pid, "NSpid:");
-    if (inner <= 0)
-        inner = wanted->pid;
-    snprintf(wanted->path, sizeof wanted->path, "/tmp/perf-%ld.map", inner);
-    snprintf(path, sizeof path, "/proc/%d/root%s", wanted->pid, wanted->path);
-    int fd = open_jitdump(wanted->pid, inner);
+    int fd = open_jitdump(wanted->pid, inner > 0 ? inner : wanted->pid);
     if (fd < 0)
-        fd = open_written_since(path, wanted);
-    if (fd >= 0)
-        return fd;
-    wanted->pause = wanted->pause == 0 ? FIRST_PAUSE : wanted->pause * 2;
-    if (wanted->pause > LAST_PAUSE)
-        wanted->pause = LAST_PAUSE;
-    wanted->due = time_now() + wanted->pause;
-    return -1;
+        fd = take_if_written_since(open_in_root(wanted->pid, wanted->path, 0), wanted->began);
+    return fd < 0 ? -EAGAIN : fd;
 }
 
-static int copy_vdso(const struct object_request *wanted)
+int object_copy_vdso(const struct open_request *wanted)
 {
     unsigned char image[VDSO_MOST];
     size_t size = wanted->end - wanted->start;
 
     if (size > sizeof image)
-        return -1;
+        return -EFBIG;
     struct iovec local = {.iov_base = image, .iov_len = size};
     struct iovec remote = {.iov_base = (void *)(uintptr_t)wanted->start, .iov_len = size};
     if (process_vm_readv(wanted->pid, &local, 1, &remote, 1, 0) != (ssize_t)size)
-        return -1;
+        return -ESRCH;
     int fd = memfd_create("vdso", MFD_CLOEXEC);
-    if (fd >= 0 && write(fd, image, size) != (ssize_t)size) {
+    if (fd >= 0 && write(fd, image, size) == (ssize_t)size)
+        return fd;
+    int error = errno;
+    if (fd >= 0)
         close(fd);
-        fd = -1;
-    }
-    return fd;
+    return -error;
 }
 
-int object_open(struct object_request *wanted)
+int object_open(const struct open_request *wanted)
 {
-    if (wanted->inode == OBJECT_JIT_NAMES)
+    switch (wanted->kind) {
+    case OPEN_PATH:
+        return regular_file_open(wanted->path, wanted->inode);
+    case OPEN_MAPPING:
+        return open_mapped(wanted);
+    case OPEN_JIT_NAMES:
         return open_jit_names(wanted);
-    if (wanted->inode == OBJECT_VDSO)
-        return copy_vdso(wanted);
-    return open_mapped(wanted);
+    default:
+        return -EINVAL;
+    }
 }

@@ -2,13 +2,11 @@
 /*
  * Mappings, and who is told of them.
  *
- * The client gets a descriptor of each mapped file. Opening may be slow, so it waits until no
- * thread of this tick is stopped.
+ * The client gets a descriptor of each mapped file, which an opener opens (opener.h).
  */
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -45,36 +43,34 @@ static struct object_key *find_key(struct objects *objects, uint64_t device, uin
     return &objects->seen[slot];
 }
 
-/* False: there is no room, and the client has to do with the path. */
-static bool request(struct objects *objects, uint32_t id, pid_t pid,
-                    const struct mapping *mapping, uint64_t inode, const char *path)
+/* Ids are told to the client only of what it will be sent. False: there is no room, and the client
+ * has to do with the path. */
+static bool request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
 {
-    if (objects->waiting_count == OBJECTS_WAITING)
-        return false;
-    struct object_request *wanted = &objects->waiting[objects->waiting_count++];
-    *wanted = (struct object_request){
-        .id = id,
-        .pid = pid,
-        .device = makedev(mapping->dev_major, mapping->dev_minor),
-        .inode = inode,
-        .start = mapping->start,
-        .end = mapping->end,
-    };
-    snprintf(wanted->path, sizeof wanted->path, "%s", path);
-    return true;
+    const struct mapping_details *details = &supervisor->details;
+    const struct mapping *mapping = &details->mapping;
+    struct open_request wanted = {.kind = OPEN_MAPPING,
+                                  .pid = pid,
+                                  .inode = mapping->inode,
+                                  .start = mapping->start,
+                                  .end = mapping->end};
+    bool slow = mounts_may_hang(&supervisor->mounts, pid, mapping->dev_major, mapping->dev_minor);
+
+    snprintf(wanted.path, sizeof wanted.path, "%s", details->name);
+    return opener_add(&supervisor->openers, slow ? OPENER_SLOW : OPENER_SURE, id, &wanted);
 }
 
-/* Ids are told to the client only of what it will be sent. */
-static uint32_t want_file(struct objects *objects, pid_t pid, const struct mapping_details *details)
+static uint32_t want_file(struct supervisor *supervisor, pid_t pid)
 {
-    const struct mapping *mapping = &details->mapping;
+    const struct mapping *mapping = &supervisor->details.mapping;
+    struct objects *objects = &supervisor->objects;
     uint64_t device = makedev(mapping->dev_major, mapping->dev_minor);
     struct object_key *key = find_key(objects, device, mapping->inode);
 
     if (key == NULL)
         return 0;
     uint32_t id = (uint32_t)(key - objects->seen) + 1;
-    key->asked = key->asked || request(objects, id, pid, mapping, mapping->inode, details->name);
+    key->asked = key->asked || request_file(supervisor, id, pid);
     return key->asked ? id : 0;
 }
 
@@ -84,41 +80,32 @@ static bool is_compat_vdso(const struct mapping *mapping)
     return mapping->end <= COMPAT_END;
 }
 
-static uint32_t want_vdso(struct objects *objects, pid_t pid, const struct mapping *mapping,
-                          bool compat)
+static uint32_t want_vdso(struct supervisor *supervisor, pid_t pid, bool compat)
 {
-    uint32_t *id = &objects->vdso_ids[compat];
+    const struct mapping *mapping = &supervisor->details.mapping;
+    uint32_t *id = &supervisor->objects.vdso_ids[compat];
+    const struct open_request wanted = {
+        .kind = OPEN_VDSO, .pid = pid, .start = mapping->start, .end = mapping->end};
 
     if (*id == 0) {
-        uint32_t next = private_id(objects);
-        *id = request(objects, next, pid, mapping, OBJECT_VDSO, "") ? next : 0;
+        uint32_t next = private_id(&supervisor->objects);
+        *id = opener_add(&supervisor->openers, OPENER_SURE, next, &wanted) ? next : 0;
     }
     return *id;
 }
 
-static uint32_t want_jit_map(struct objects *objects, struct process *process,
-                             const struct mapping *mapping)
+static uint32_t want_jit_map(struct supervisor *supervisor, struct process *process)
 {
     struct maps *maps = &process->maps;
+    struct open_request wanted;
 
     if (maps->jit_object == 0) {
-        uint32_t next = private_id(objects);
-        bool asked = request(objects, next, process->pid, mapping, OBJECT_JIT_NAMES, "");
-        maps->jit_object = asked ? next : 0;
+        uint32_t next = private_id(&supervisor->objects);
+        object_jit_request(process->pid, &wanted);
+        bool added = opener_add(&supervisor->openers, OPENER_SLOW, next, &wanted);
+        maps->jit_object = added ? next : 0;
     }
     return maps->jit_object;
-}
-
-static bool is_program(pid_t pid, const char *name)
-{
-    char link[32], path[PATH_MAX];
-
-    snprintf(link, sizeof link, "/proc/%d/exe", pid);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length < 0)
-        return false;
-    path[length] = '\0';
-    return strcmp(path, name) == 0;
 }
 
 /* Tells of the mapping in supervisor->details; false: there is no room, and it is to be told at
@@ -127,7 +114,6 @@ static bool tell_mapping(struct supervisor *supervisor, struct process *process)
 {
     const struct mapping_details *details = &supervisor->details;
     const struct mapping *mapping = &details->mapping;
-    struct objects *objects = &supervisor->objects;
 
     size_t name_size = strlen(details->name) + 1;
     size_t size = (sizeof(struct wire_map) + name_size + 7) / 8 * 8;
@@ -151,15 +137,15 @@ static bool tell_mapping(struct supervisor *supervisor, struct process *process)
     memcpy(event->name, details->name, name_size);
     if (mapping->inode != 0) {
         event->kind = WIRE_MAP_FILE;
-        event->flags = is_program(process->witness, details->name) ? WIRE_MAP_PROGRAM : 0;
-        event->object = want_file(objects, process->witness, details);
+        event->flags = object_is_program(process->witness, details->name) ? WIRE_MAP_PROGRAM : 0;
+        event->object = want_file(supervisor, process->witness);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;
         event->inode = is_compat_vdso(mapping);
-        event->object = want_vdso(objects, process->witness, mapping, event->inode != 0);
+        event->object = want_vdso(supervisor, process->witness, event->inode != 0);
     } else {
         event->kind = WIRE_MAP_ANON;
-        event->object = want_jit_map(objects, process, mapping);
+        event->object = want_jit_map(supervisor, process);
     }
     ring_commit(supervisor->ring);
     return true;
@@ -186,7 +172,8 @@ void objects_tell_mapping(struct supervisor *supervisor, const struct tracee *tr
     enum maps_result result;
 
     do
-        result = maps_look_up(maps, process->witness, pc, parse, &supervisor->details);
+        result = maps_look_up(maps, &supervisor->mounts, process->witness, pc, parse,
+                              &supervisor->details);
     while (result == MAPS_NONE && ask_another(process, tracee->tid));
     if (result != MAPS_NEW)
         return;
@@ -207,44 +194,14 @@ void objects_tell_executable(struct supervisor *supervisor, struct process *proc
         return;
     maps->scans++;
     maps->changed = false;
-    maps_scan_begin(&scan, maps, process->witness, supervisor->options.parse_maps);
-    while (maps_scan_next(&scan, &supervisor->details) == MAPS_NEW &&
+    maps_scan_begin(&scan, maps, &supervisor->mounts, process->witness,
+                    supervisor->options.parse_maps);
+    while (opener_has_room(&supervisor->openers) &&
+           maps_scan_next(&scan, &supervisor->details) == MAPS_NEW &&
            tell_mapping(supervisor, process))
-        if (supervisor->objects.waiting_count == OBJECTS_WAITING)
-            objects_send(supervisor);
+        ;
+    maps->changed = !opener_has_room(&supervisor->openers); /* there may be more */
     maps_scan_end(&scan);
     maps->scanned_at = time_now();
     maps->scan_cost_ns = maps->scanned_at - now;
-}
-
-/* Is the request done with? It is kept where the client is behind, and while a JIT's names are
- * still to come. */
-static bool answer_request(const struct supervisor *supervisor, struct object_request *wanted)
-{
-    if (wanted->due > time_now())
-        return false;
-    int fd = object_open(wanted);
-    if (fd < 0 && wanted->due != 0)
-        return false;
-    struct wire_message message = {
-        .op = WIRE_OP_OBJECT, .error = fd < 0 ? ENOENT : 0, .value = wanted->id};
-    int error = wire_send(supervisor->socket, &message, fd);
-    if (fd >= 0)
-        close(fd);
-    return error != -EAGAIN;
-}
-
-void objects_send(struct supervisor *supervisor)
-{
-    struct objects *objects = &supervisor->objects;
-    unsigned kept = 0, later = 0;
-
-    for (unsigned i = 0; i < objects->waiting_count; i++) {
-        struct object_request *wanted = &objects->waiting[i];
-        if (answer_request(supervisor, wanted))
-            continue;
-        if (wanted->due == 0 || ++later <= OBJECTS_WAITING / 2) /* room for others is left */
-            objects->waiting[kept++] = *wanted;
-    }
-    objects->waiting_count = kept;
 }

@@ -399,7 +399,7 @@ void sampler_tick(struct supervisor *supervisor)
         set_timer(supervisor, 0);
     else if (!held)
         arm_next(supervisor);
-    objects_send(supervisor);
+    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
     if (supervisor->options.wall)
         look_at_sleepers(supervisor);
     keep_house(supervisor);

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "supervisor/mounts.h"
+#include "supervisor/opener.h"
 #include "supervisor/rate.h"
 #include "supervisor/tracee.h"
 #include "wire/wire.h"
@@ -31,33 +33,20 @@ struct options {
     bool wary;       /* and that looks at threads may wait for an exec */
     uint32_t stack_size; /* bytes of stack to be copied at each sample; 0: none */
     bool serve;      /* programs that profile themselves: serve.c */
+    bool open;       /* nothing but files, for another process: opener-process.c */
 };
 
 /* Which objects the client has, or will get, a descriptor of. */
 #define OBJECTS_MAX 4096
-#define OBJECTS_WAITING 512
-#define OBJECT_JIT_NAMES UINT64_MAX /* in place of an inode: what is no file of a mapping */
-#define OBJECT_VDSO (UINT64_MAX - 1)
 
 struct objects {
     struct object_key {
         uint64_t device, inode;
-        bool asked; /* it is waiting, or has been sent */
+        bool asked; /* an opener was asked for it */
     } seen[OBJECTS_MAX]; /* open addressing; the id is the slot + 1 */
     unsigned count;
     uint32_t next_private_id; /* of objects that are not files */
     uint32_t vdso_ids[2];     /* native, compat */
-    struct object_request {
-        uint32_t id;
-        pid_t pid;
-        uint64_t device, start, end;
-        uint64_t inode; /* or OBJECT_... */
-        uint64_t began; /* of a JIT's names: when its process did, CLOCK_REALTIME ns */
-        uint64_t due;   /* and when to look for them again */
-        uint64_t pause; /* after which */
-        char path[512];
-    } waiting[OBJECTS_WAITING]; /* to be opened when no thread is stopped */
-    unsigned waiting_count;
 };
 
 /* The stack of the thread that is being sampled. */
@@ -95,6 +84,8 @@ struct supervisor {
     struct tracees tracees;
     struct rate rate;
     struct objects objects;
+    struct openers openers;
+    struct mounts mounts;
     struct stack stack;
     struct mapping_details details; /* scratch: 4 KiB, not for the stack of every sample */
 
@@ -319,13 +310,19 @@ void objects_tell_mapping(struct supervisor *supervisor, const struct tracee *tr
  * kernel is asked now and then, and soon where a sample was in a new one. Takes up to some hundred
  * microseconds: never called while a thread waits. */
 void objects_tell_executable(struct supervisor *supervisor, struct process *process);
-/* Opens and sends what objects_tell_mapping promised. Never called while a thread waits. */
-void objects_send(struct supervisor *supervisor);
 
 /* --- object-files.c ---------------------------------------------------------------------- */
 
-/* Opens what is wanted, for reading. Returns the descriptor, which is the caller's, or -1; then
- * wanted->due says when to try again, 0: never. */
-int object_open(struct object_request *wanted);
+/* Opens what is wanted, for reading; may hang. Returns the descriptor, which is the caller's, or
+ * -errno; -EAGAIN: a JIT has no names yet, but its process lives. */
+int object_open(const struct open_request *wanted);
+/* Makes a request for the names of code that a process makes at run time. */
+void object_jit_request(pid_t pid, struct open_request *wanted);
+/* Copies a vDSO, whose addresses the request has, into a file. Returns the descriptor, which is the
+ * caller's, or -errno. Only who traces a process may read its memory where Yama's ptrace_scope
+ * forbids others to. */
+int object_copy_vdso(const struct open_request *wanted);
+/* Is this path, as /proc/PID/maps has it, the process's program? */
+bool object_is_program(pid_t pid, const char *path);
 
 #endif

@@ -25,7 +25,7 @@
  * the supervisor's hello (its first DONE) the supervisor's, as its value. struct wire_message
  * may grow only together with a hello of the old size.
  */
-#define WIRE_VERSION 6u
+#define WIRE_VERSION 7u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */

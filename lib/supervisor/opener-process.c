@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The process that opens files, and may hang. It shares a socket with who asks, and no other
+ * descriptor: a process that hangs may outlive who asks, and would keep them open.
+ *
+ * It copies a file that another process serves, and sends the copy, which hangs nobody. The file
+ * itself may hang whoever closes it, so the opener ends after each such file, and nobody waits for
+ * that.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/regular-file.h"
+#include "supervisor/supervisor.h"
+
+#define DESCRIPTORS_MAX 1024 /* on kernels that cannot close all at once */
+
+static int opener_close_range(int first, int last)
+{
+#ifdef SYS_close_range
+    return first > last ? 0 : (int)syscall(SYS_close_range, first, last, 0u);
+#else
+    return -1;
+#endif
+}
+
+static void opener_close_others(int kept)
+{
+    int first = STDERR_FILENO + 1;
+
+    if (opener_close_range(kept + 1, INT_MAX) == 0 && opener_close_range(first, kept - 1) == 0)
+        return;
+    for (int fd = first; fd < DESCRIPTORS_MAX; fd++)
+        if (fd != kept)
+            close(fd);
+}
+
+/* A copy may take long, so it is not made at the real-time priority of the loop that forked us. */
+static int opener_copy(int fd)
+{
+    const struct sched_param none = {0};
+
+    if (sched_getscheduler(0) != SCHED_OTHER)
+        sched_setscheduler(0, SCHED_OTHER, &none);
+    return regular_file_copy(fd, REGULAR_FILE_COPY_MAX);
+}
+
+void opener_serve(int socket)
+{
+    static struct open_request request;
+    bool served = false;
+
+    prctl(PR_SET_NAME, "pprofil-open");
+    if (chdir("/") < 0) /* whoever asks may want to unmount where it began */
+        return;
+    while (!served && open_request_receive(socket, &request) == 0) {
+        int file = object_open(&request);
+        served = file >= 0 && regular_file_is_served(file);
+        int fd = served ? opener_copy(file) : file;
+        const struct wire_message answer = {
+            .op = WIRE_OP_DONE, .error = fd < 0 ? -fd : 0, .flags = served ? OPENER_ENDS : 0};
+        int error = wire_send(socket, &answer, fd);
+        if (served || error != 0)
+            close(socket);
+        if (file >= 0)
+            close(file);
+        if (error != 0)
+            return;
+    }
+}
+
+int opener_fork(void)
+{
+    int sockets[2];
+    int error = wire_socket_pair(sockets);
+
+    if (error != 0)
+        return error;
+    pid_t child = fork();
+    error = -errno;
+    if (child == 0) {
+        opener_close_others(sockets[1]);
+        opener_serve(sockets[1]);
+        _exit(0);
+    }
+    close(sockets[1]);
+    if (child > 0)
+        return sockets[0];
+    close(sockets[0]);
+    return error;
+}

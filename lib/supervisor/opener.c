@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "supervisor/supervisor.h"
+
+#define MS UINT64_C(1000000)
+#define FIRST_PAUSE (10 * MS) /* between looks for a JIT's names; doubled up to LAST_PAUSE */
+#define LAST_PAUSE (1000 * MS)
+#define HANGING_MAX 16 /* processes that are left alone: then no more files are opened */
+#define FINISH_NS (2000 * MS)
+#define FINISH_POLL_MS 20
+
+/* --- tasks ------------------------------------------------------------------------------- */
+
+bool opener_has_room(const struct openers *openers)
+{
+    return openers->free_tasks != NULL || openers->used < OPENER_REQUESTS_MAX;
+}
+
+static void opener_queue(struct opener *opener, struct opener_task *task)
+{
+    struct opener_task **end = &opener->queue;
+
+    while (*end != NULL)
+        end = &(*end)->next;
+    task->next = NULL;
+    *end = task;
+}
+
+bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
+                const struct open_request *request)
+{
+    struct opener_task *task = openers->free_tasks;
+    bool jit = request->kind == OPEN_JIT_NAMES;
+
+    if (!opener_has_room(openers) || (jit && openers->jit_count >= OPENER_REQUESTS_MAX / 2))
+        return false;
+    if (task != NULL)
+        openers->free_tasks = task->next;
+    else
+        task = &openers->tasks[openers->used++];
+    openers->jit_count += jit;
+    task->id = id;
+    task->due = task->pause = 0;
+    task->request = *request;
+    opener_queue(&openers->of[kind], task);
+    return true;
+}
+
+static void opener_end_task(struct openers *openers, struct opener *opener)
+{
+    struct opener_task *task = opener->task;
+
+    openers->jit_count -= task->request.kind == OPEN_JIT_NAMES;
+    task->next = openers->free_tasks;
+    openers->free_tasks = task;
+    opener->task = NULL;
+}
+
+static struct opener_task *opener_take_due(struct opener *opener, uint64_t now)
+{
+    for (struct opener_task **at = &opener->queue; *at != NULL; at = &(*at)->next) {
+        struct opener_task *task = *at;
+        if (task->due > now)
+            continue;
+        *at = task->next;
+        return task;
+    }
+    return NULL;
+}
+
+/* --- an opener's process ----------------------------------------------------------------- */
+
+static void opener_answer(struct opener *opener, int error, int fd)
+{
+    opener->answer = (struct wire_message){.op = WIRE_OP_DONE, .error = error};
+    opener->fd = fd;
+    opener->answered = true;
+}
+
+/* Another opener that was just forked may still have the socket, and epoll(7) would tell of it. */
+static void opener_leave_alone(struct opener *opener, int epoll)
+{
+    epoll_ctl(epoll, EPOLL_CTL_DEL, opener->socket, NULL);
+    close(opener->socket);
+    opener->socket = 0;
+}
+
+static int opener_start(struct opener *opener, int epoll)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+
+    if (opener->socket > 0)
+        return 0;
+    int socket = opener_fork();
+    if (socket < 0)
+        return socket;
+    opener->socket = event.data.fd = socket;
+    if (epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) == 0)
+        return 0;
+    int error = -errno;
+    opener_leave_alone(opener, epoll);
+    return error;
+}
+
+static void opener_ask(struct opener *opener, int epoll)
+{
+    const struct open_request *request = &opener->task->request;
+
+    opener->answered = false;
+    opener->asked_at = time_now();
+    if (request->kind == OPEN_VDSO) {
+        int fd = object_copy_vdso(request);
+        opener_answer(opener, fd < 0 ? -fd : 0, fd);
+        return;
+    }
+    int error = opener->hanging < HANGING_MAX ? opener_start(opener, epoll) : -ETIMEDOUT;
+    if (error == 0)
+        error = open_request_send(opener->socket, request);
+    if (error == -EPIPE) { /* somebody killed it */
+        opener_leave_alone(opener, epoll);
+        error = opener_start(opener, epoll);
+        if (error == 0)
+            error = open_request_send(opener->socket, request);
+    }
+    if (error != 0)
+        opener_answer(opener, -error, -1);
+}
+
+static void opener_receive(struct opener *opener, int epoll)
+{
+    int error = wire_receive(opener->socket, &opener->answer, &opener->fd);
+    uint64_t patience = (uint64_t)open_request_patience(opener->hanging) * MS;
+
+    if (error == -EAGAIN && time_now() - opener->asked_at < patience)
+        return;
+    if (error == -EAGAIN) {
+        opener->hanging++;
+        opener_answer(opener, ETIMEDOUT, -1);
+    } else if (error != 0) {
+        opener_answer(opener, -error, -1);
+    }
+    if (error != 0 || (opener->answer.flags & OPENER_ENDS))
+        opener_leave_alone(opener, epoll);
+    opener->answered = true;
+}
+
+/* --- from an opener to the client -------------------------------------------------------- */
+
+/* False: the client is behind with reading. */
+static bool opener_forward(struct openers *openers, struct opener *opener, int socket)
+{
+    struct opener_task *task = opener->task;
+
+    if (task->request.kind == OPEN_JIT_NAMES && opener->answer.error == EAGAIN) {
+        task->pause = task->pause == 0 ? FIRST_PAUSE : task->pause * 2;
+        if (task->pause > LAST_PAUSE)
+            task->pause = LAST_PAUSE;
+        task->due = time_now() + task->pause;
+        opener_queue(opener, task);
+        opener->task = NULL;
+        return true;
+    }
+    const struct wire_message message = {
+        .op = WIRE_OP_OBJECT, .error = opener->answer.error, .value = task->id};
+    if (wire_send(socket, &message, opener->fd) == -EAGAIN)
+        return false;
+    if (opener->fd >= 0)
+        close(opener->fd);
+    opener_end_task(openers, opener);
+    return true;
+}
+
+static void opener_go_on_with(struct openers *openers, struct opener *opener, int socket, int epoll)
+{
+    for (;;) {
+        if (opener->task != NULL && !opener->answered)
+            opener_receive(opener, epoll);
+        if (opener->task != NULL && (!opener->answered || !opener_forward(openers, opener, socket)))
+            return;
+        opener->task = opener_take_due(opener, time_now());
+        if (opener->task == NULL)
+            return;
+        opener_ask(opener, epoll);
+    }
+}
+
+void opener_go_on(struct openers *openers, int socket, int epoll)
+{
+    for (unsigned i = 0; i < OPENER_KINDS; i++)
+        opener_go_on_with(openers, &openers->of[i], socket, epoll);
+}
+
+static bool opener_is_busy(const struct opener *opener)
+{
+    if (opener->task != NULL && opener->task->request.kind != OPEN_JIT_NAMES)
+        return true;
+    for (const struct opener_task *task = opener->queue; task != NULL; task = task->next)
+        if (task->request.kind != OPEN_JIT_NAMES)
+            return true;
+    return false;
+}
+
+static void opener_give_up(struct opener *opener, int socket)
+{
+    struct wire_message message = {.op = WIRE_OP_OBJECT, .error = ETIMEDOUT};
+
+    if (opener->task != NULL)
+        opener_queue(opener, opener->task);
+    opener->task = NULL;
+    for (const struct opener_task *task = opener->queue; task != NULL; task = task->next) {
+        message.value = task->id;
+        wire_send(socket, &message, -1);
+    }
+}
+
+void opener_finish(struct openers *openers, int socket, int epoll)
+{
+    uint64_t deadline = time_now() + FINISH_NS;
+
+    for (unsigned i = 0; i < OPENER_KINDS; i++) {
+        struct opener *opener = &openers->of[i];
+        opener_go_on_with(openers, opener, socket, epoll);
+        while (opener_is_busy(opener) && time_now() < deadline) {
+            struct pollfd poller = {.fd = opener->socket > 0 ? opener->socket : -1,
+                                    .events = POLLIN};
+            poll(&poller, 1, FINISH_POLL_MS);
+            opener_go_on_with(openers, opener, socket, epoll);
+        }
+        opener_give_up(opener, socket);
+    }
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * opener: the files of objects are opened by other processes, and sent to the client from here,
+ * because a file system that another process serves may hang at any look at a file. It then costs
+ * the names of its own files, and the loop waits for nobody. wire/open-request.h says more.
+ *
+ * There are two openers, so that files that may hang do not hold up the others. Each is a process
+ * that is forked when it is first needed, opens one file at a time, and is left alone when it does
+ * not answer; another takes its place for the next file. None of them touches a target.
+ */
+#ifndef PPROFIL_OPENER_H
+#define PPROFIL_OPENER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/open-request.h"
+#include "wire/wire.h"
+
+#define OPENER_REQUESTS_MAX 512
+
+/* What is to be opened for the client, in one of the queues of an opener. */
+struct opener_task {
+    struct opener_task *next;
+    uint32_t id;    /* of the object */
+    uint64_t due;   /* time: not before; 0: at once */
+    uint64_t pause; /* JIT_NAMES: ns between the last two looks */
+    struct open_request request;
+};
+
+struct opener {
+    struct opener_task *queue; /* those that wait, the oldest first */
+    struct opener_task *task;  /* it is being served; NULL: none is */
+    uint64_t asked_at;         /* time: the process was sent the task */
+    bool answered;             /* the answer is here, but not with the client yet */
+    struct wire_message answer;
+    int fd;           /* owned; of the answer, or -1 */
+    int socket;       /* to the process; 0: there is none */
+    unsigned hanging; /* processes that were left alone */
+};
+
+enum opener_kind {
+    OPENER_SURE, /* opens files that are not known to hang */
+    OPENER_SLOW, /* opens files that may hang, and paths that may lead to such */
+    OPENER_KINDS,
+};
+
+/* Zero at the beginning. */
+struct openers {
+    struct opener of[OPENER_KINDS];
+    struct opener_task tasks[OPENER_REQUESTS_MAX];
+    struct opener_task *free_tasks; /* a list of those that were used before */
+    unsigned used;                  /* the first tasks that ever were */
+    unsigned jit_count;             /* tasks of JIT_NAMES; others always have room */
+};
+
+/* Is there room for another request that is not of JIT_NAMES? */
+bool opener_has_room(const struct openers *openers);
+/* Queues a request, which is copied. False: there is no room, and nobody will be told of it. */
+bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
+                const struct open_request *request);
+/* Takes answers, sends them to the client and asks for more, without waiting; may fork. Never
+ * called while a thread waits. socket: the client's; epoll: is told of an opener's answers. */
+void opener_go_on(struct openers *openers, int socket, int epoll);
+/* The same until all but names of JITs is sent, or for up to two seconds. Then tells the client
+ * that the rest hangs. */
+void opener_finish(struct openers *openers, int socket, int epoll);
+
+/* --- opener-process.c -------------------------------------------------------------------- */
+
+/* Opens what the socket asks for until nobody asks any more, or hangs. */
+void opener_serve(int socket);
+/* Forks one. Returns its socket, which is the caller's, or -errno. */
+int opener_fork(void);
+
+#endif
