@@ -19,6 +19,7 @@
 
 #define DESCRIPTORS_MAX 1024 /* where neither the kernel nor /proc tells of them */
 #define STACK_SIZE 65536u
+#define STAYED_MAX 8 /* children of an init: spawn_quietly */
 
 /* What the children are told. */
 struct start {
@@ -181,16 +182,32 @@ static int clone_children(struct start *start, pid_t *child)
     return *child < 0 ? *child : 0;
 }
 
+static void reap_ended(pid_t stayed[STAYED_MAX])
+{
+    for (unsigned i = 0; i < STAYED_MAX; i++)
+        if (stayed[i] > 0 && waitpid(stayed[i], NULL, (int)__WCLONE | WNOHANG) != 0)
+            stayed[i] = 0;
+}
+
+/* One that finds no place is never reaped: nobody starts so many that last. */
+static void note_stayed(pid_t stayed[STAYED_MAX], pid_t child)
+{
+    for (unsigned i = 0; i < STAYED_MAX; i++)
+        if (stayed[i] == 0) {
+            stayed[i] = child;
+            return;
+        }
+}
+
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count)
 {
-    static pid_t former; /* one that stayed */
+    static pid_t stayed[STAYED_MAX];
     bool init = getpid() == 1; /* all orphans are its children */
     struct start start = {.path = path, .argv = argv, .kept = kept, .count = count, .stay = init};
     int report[2], said = 0;
     pid_t child = 0;
 
-    if (former > 0 && waitpid(former, NULL, (int)__WCLONE | WNOHANG) != 0)
-        former = 0;
+    reap_ended(stayed);
     if (pipe2(report, O_CLOEXEC) < 0)
         return -errno;
     start.report = report[1] = spawn_above_standard(report[1]);
@@ -203,7 +220,7 @@ int spawn_quietly(const char *path, char *const argv[], const int kept[], unsign
     if (child > 0 && (!init || error != 0))
         reap(child);
     else if (child > 0)
-        former = child;
+        note_stayed(stayed, child);
     if (reaper)
         prctl(PR_SET_CHILD_SUBREAPER, 1ul, 0, 0, 0);
     return error;

@@ -181,6 +181,8 @@ static int hand_over_object(struct namer *namer, struct namer_questions *questio
     copy.path = strdup(profile->strings[copy.object.path]);
     if (copy.path == NULL)
         return -ENOMEM;
+    /* a file that does not come is not looked for by its path, where it may hang */
+    copy.object.hangs = copy.object.hangs || profile_awaits_object(profile, namer->objects);
     if (copy.object.fd >= 0) /* without a copy there is still the path */
         copy.object.fd = fcntl(copy.object.fd, F_DUPFD_CLOEXEC, 3);
     questions->objects[questions->object_count++] = copy;

@@ -11,11 +11,11 @@
 #include "symbol/elf-object.h"
 
 /* Opens a file that a path in somebody's file names: a regular one, never a FIFO or a device.
- * The descriptor or -errno; -EINVAL: it is no regular file. */
+ * The descriptor or -errno, as file_opener_open gives it. */
 int object_file_path(const char *path);
 
 /* Opens the ELF file of an object of kind FILE or VDSO. 0 or -errno: -ENOENT: it is gone,
- * -ESTALE: another took its place, -ENOEXEC: it is no ELF file. */
+ * -ESTALE: another took its place, -ENOEXEC: it is no ELF file, -ETIMEDOUT: it hangs. */
 int object_file_open(const struct profile *profile, uint32_t object, struct elf_object **elf);
 
 #endif

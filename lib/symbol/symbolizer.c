@@ -64,6 +64,8 @@ static const char *say_unopened(struct source *source, int error)
         return "not an ELF file";
     case -EINVAL:
         return "unreadable: not a regular file";
+    case -ETIMEDOUT:
+        return "unreadable: its file system does not answer";
     }
     if (asprintf(&source->own_problem, "unreadable: %s", strerror(-error)) < 0)
         source->own_problem = NULL;

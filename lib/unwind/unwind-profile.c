@@ -3,13 +3,11 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "file-opener.h"
 #include "unwind/unwind.h"
 
 #define PAGE 4096u /* at least */
@@ -33,24 +31,13 @@ static bool find(void *context, uint64_t address, struct unwind_mapping *mapping
     return true;
 }
 
-/* Of a recording there are no descriptors: the file that has its path and inode is the same one.
- * What is no regular file is not even opened. */
+/* A recording has no descriptors. The file that has the path and the inode is the one that was mapped. */
 static int open_path(const struct profile *profile, const struct profile_object *object)
 {
-    struct stat status;
-    char through[64];
-    int fd = -1;
-
-    if (object->kind != PROFILE_OBJECT_FILE || object->deleted)
+    if (object->kind != PROFILE_OBJECT_FILE || object->deleted || object->hangs ||
+        object->inode == 0)
         return -ENOENT;
-    int place = open(profile->strings[object->path], O_PATH | O_CLOEXEC);
-    if (place < 0)
-        return -ENOENT;
-    if (fstat(place, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == object->inode) {
-        snprintf(through, sizeof through, "/proc/self/fd/%d", place);
-        fd = open(through, O_RDONLY | O_CLOEXEC);
-    }
-    close(place);
+    int fd = file_opener_open(profile->strings[object->path], object->inode);
     return fd < 0 ? -ENOENT : fd;
 }
 

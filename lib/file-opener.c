@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The opener is started when the first file is asked for, and ends when this process does. It is a
+ * program of its own: a fork would copy the page tables of a process that may be large.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/regular-file.h"
+#include "file-opener.h"
+#include "spawn.h"
+#include "wire/open-request.h"
+#include "wire/wire.h"
+
+#define HANGING_MAX 16 /* openers that were left alone: no more files are opened then */
+
+struct file_opener {
+    pthread_mutex_t lock;
+    pid_t owner;      /* who started it: a fork of that process needs one of its own */
+    uid_t user;       /* the owner's user at that time, whose rights it has */
+    int socket;       /* -1: it is not running */
+    unsigned hanging; /* how many were left alone */
+};
+
+static void file_opener_forget(struct file_opener *opener)
+{
+    close(opener->socket);
+    opener->socket = -1;
+}
+
+static int file_opener_spawn(int socket)
+{
+    struct spawn_supervisor found;
+    char number[16];
+    char *argv[] = {(char *)SPAWN_SUPERVISOR, (char *)"--open", number, NULL};
+
+    snprintf(number, sizeof number, "%d", socket);
+    spawn_find_supervisor(true, &found);
+    return spawn_quietly(found.path, argv, &socket, 1);
+}
+
+static int file_opener_start(struct file_opener *opener)
+{
+    int sockets[2];
+
+    if (opener->socket >= 0 && (opener->owner != getpid() || opener->user != geteuid()))
+        file_opener_forget(opener);
+    if (opener->socket >= 0)
+        return 0;
+    int error = wire_socket_pair(sockets);
+    if (error != 0)
+        return error;
+    opener->socket = spawn_above_standard(sockets[0]);
+    opener->owner = getpid();
+    opener->user = geteuid();
+    int theirs = spawn_above_standard(sockets[1]);
+    error = theirs < 0 ? theirs : file_opener_spawn(theirs);
+    if (theirs >= 0)
+        close(theirs);
+    if (error != 0)
+        file_opener_forget(opener);
+    return opener->socket < 0 ? -EPIPE : 0;
+}
+
+/* Returns the descriptor or -errno; -EPIPE: the opener is gone, or cannot be started. */
+static int file_opener_ask(struct file_opener *opener, const struct open_request *request)
+{
+    struct pollfd poller = {.events = POLLIN};
+    struct wire_message answer;
+    int came, fd;
+
+    if (file_opener_start(opener) != 0)
+        return -EPIPE;
+    poller.fd = opener->socket;
+    int error = open_request_send(opener->socket, request);
+    if (error == 0) {
+        do
+            came = poll(&poller, 1, open_request_patience(opener->hanging));
+        while (came < 0 && errno == EINTR);
+        error = came == 0 ? -ETIMEDOUT : wire_receive(opener->socket, &answer, &fd);
+    }
+    opener->hanging += error == -ETIMEDOUT;
+    if (error != 0 || (answer.flags & OPENER_ENDS))
+        file_opener_forget(opener);
+    if (error != 0)
+        return error == -ETIMEDOUT ? error : -EPIPE;
+    return answer.error != 0 ? -answer.error : fd;
+}
+
+/* What the opener does, where it cannot be had. */
+static int file_opener_open_here(const char *path, uint64_t inode)
+{
+    int fd = regular_file_open(path, inode);
+
+    if (fd < 0 || !regular_file_is_served(fd))
+        return fd;
+    int copy = regular_file_copy(fd, REGULAR_FILE_COPY_MAX);
+    close(fd);
+    return copy;
+}
+
+int file_opener_open(const char *path, uint64_t inode)
+{
+    static struct file_opener opener = {.lock = PTHREAD_MUTEX_INITIALIZER, .socket = -1};
+    struct open_request request = {.kind = OPEN_PATH, .inode = inode};
+    int fd;
+
+    if (path[0] != '/') /* the opener is in another directory */
+        return file_opener_open_here(path, inode);
+    if (strlen(path) >= sizeof request.path)
+        return -ENAMETOOLONG;
+    strcpy(request.path, path);
+    pthread_mutex_lock(&opener.lock);
+    fd = opener.hanging < HANGING_MAX ? file_opener_ask(&opener, &request) : -ETIMEDOUT;
+    pthread_mutex_unlock(&opener.lock);
+    return fd == -EPIPE ? file_opener_open_here(path, inode) : fd;
+}
