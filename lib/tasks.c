@@ -11,7 +11,6 @@
 #include "config.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -55,14 +54,19 @@ struct place {
     bool compat;
 };
 
-/* Its program's class tells which calls the numbers mean. */
+/* Tells a 32-bit program, whose calls have other numbers, by its auxiliary vector: the first key is
+ * small, so the upper half is zero where keys have 64 bits. The program's file would tell as well,
+ * but may hang whoever opens it. */
 static bool is_compat(uint32_t pid)
 {
-    char path[64], head[EI_NIDENT + 1] = "";
+    char path[64], key[sizeof(uint64_t) + 1];
+    uint32_t upper;
 
-    snprintf(path, sizeof path, "/proc/%" PRIu32 "/exe", pid);
-    return proc_read(AT_FDCWD, path, head, sizeof head) > EI_CLASS &&
-           head[EI_CLASS] == ELFCLASS32;
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/auxv", pid);
+    if (proc_read(AT_FDCWD, path, key, sizeof key) != (ssize_t)sizeof(uint64_t))
+        return false;
+    memcpy(&upper, key + sizeof upper, sizeof upper);
+    return upper != 0;
 }
 
 /* "running", "-1 sp pc" where it sleeps in no call, or "nr a0 ... pc": fs/proc/base.c. */
