@@ -138,6 +138,23 @@ if build "$work/static" spend_rooted -static && [ "$(id -u)" = 0 ]; then
 	attached "another root" spend_rooted $target
 	stop $target
 fi
+# Absolute links in it lead to places in it, though the same path is something else here. Before
+# Linux 5.6 they do not.
+jit_begun() { made=$(pgrep -P $target) && [ -s "$work/tree$here/perf-$made.map" ]; }
+if [ "$(id -u)" = 0 ] && [ "$(uname -r | awk -F. '{print ($1 * 1000 + $2 >= 5006)}')" = 1 ] &&
+	"$cc" -O1 -static -o "$work/jit" "$source/tests/targets/jit.c" 2>/dev/null; then
+	here=$(mktemp -d /var/tmp/pprofil-e2e-XXXXXX)
+	trap 'rm -rf "$work" "$here"' EXIT
+	mkdir -p "$work/tree$here"
+	mv "$work/jit" "$work/tree/program"
+	ln -s "$here" "$work/tree/tmp"
+	chroot "$work/tree" /program 1 30 >/dev/null & target=$!
+	await jit_begun
+	sed 's/jit_made/elsewhere/' "$work/tree$here/perf-$made.map" >"$here/perf-$made.map"
+	attached "another root: an absolute link in it" jit_made_0 "$made"
+	stop "$made"
+	stop $target
+fi
 
 # --- code made at run time, named by /tmp/perf-PID.map
 if command -v node >/dev/null; then

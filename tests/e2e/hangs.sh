@@ -1,0 +1,168 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A mapped file lies on a file system (FUSE) that hangs at whatever is asked of it. The run goes on
+# and ends, the targets are let go, and only the names of that file are missing.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+[ "$(id -u)" = 0 ] || skip "to mount a file system takes root"
+
+started=
+export HANGS_TEST=$work
+# the file systems are killed before the directory is removed: a look into one may hang till then
+trap 'kill -9 $started 2>/dev/null; umount -l "$work"/mount-* 2>/dev/null; rm -rf "$work" 2>/dev/null' EXIT
+chmod 755 "$work"
+# serve NAME FILE KIND: mounts a file system at $mount; $server is its process
+serve() {
+	mount=$work/mount-$1
+	mkdir "$mount"
+	"$targets/hangfs" "$mount" "$2" "$3" >"$work/served" 2>&1 & server=$!
+	started="$started $server"
+	await said ready "$work/served" "$server"
+}
+# said PATTERN FILE PROCESS: it says so, or has ended
+said() { grep -q "$1" "$2" || ! kill -0 "$3" 2>/dev/null; }
+hang() { kill -USR1 "$server"; }
+end() { # PROCESS...: that are ours
+	kill -9 "$@" 2>/dev/null
+	wait "$@" 2>/dev/null
+}
+begin() { # COMMAND...: in the background; $begun is its process
+	"$@" >"$work/begun" 2>/dev/null & begun=$!
+	started="$started $begun"
+	await runs "$begun"
+}
+# has it executed its program, and run for a while?
+runs() { [ "$(awk '{ print ($14 >= 5) }' "/proc/$1/stat")" = 1 ]; }
+# openers: how many processes that open files are ours and have not ended
+openers() {
+	for each in $(grep -lsz "HANGS_TEST=$work" /proc/[0-9]*/environ); do
+		cat "${each%environ}comm" 2>/dev/null
+	done | grep -c '^pprofil-open$'
+}
+
+serve try "$targets/split" all
+grep -q ready "$work/served" || skip "no file system can be mounted: $(head -n 1 "$work/served")"
+end "$server"
+
+# profile NAME OPTIONS COMMAND...: of $far, whose file hangs, and $near
+profile() {
+	name=$1 options=$2
+	shift 2
+	began=$(date +%s)
+	# shellcheck disable=SC2086
+	timeout -s KILL 60 "$@" "$pprofil" $options -f csv -n 0 -d 1 -p "$far,$near" 2>"$work/csv" >"$work/out"
+	expect "$name: status" 0 $?
+	between "$name: lasts, s" 1 $(($(date +%s) - began)) 40
+	expect_text "$name: the other's names" ',spend_half,split,' "$work/csv"
+	expect "$name: the supervisor has not hung" "" "$(grep -i 'supervisor' "$work/csv")"
+	expect_free "$name: the target that hangs" "$far"
+	expect_free "$name: the other" "$near"
+}
+
+begin "$targets/split" 6000
+near=$begun
+for kind in all open read flush; do
+	case $kind in open | flush) options= ;; *) options=-g ;; esac
+	serve "$kind" "$targets/split" "$kind"
+	begin "$mount/file" 6000
+	far=$begun
+	hang
+	profile "$kind" "$options" env
+	[ "$kind" = flush ] || expect_text "$kind: its samples are there" ',file,' "$work/csv"
+	if [ "$kind" = all ]; then
+		for options in "" -g; do
+			# shellcheck disable=SC2086
+			timeout -s KILL 60 "$pprofil" top -b -n 60 -d 0.5 $options -p "$far,$near" 2>"$work/err" |
+				grep -m 1 spend_half >"$work/top"
+			expect_text "top $options: the other's names" spend_half "$work/top"
+		done
+	fi
+	end "$server" "$far"
+done
+
+# Both are set free when the client is killed while a file hangs.
+traced() { ! grep -q '^TracerPid:[^0-9]*0$' "/proc/$1/status"; }
+asked() { [ "$(openers)" -ge 2 ]; }
+untraced() { ! traced "$1" && ! traced "$2"; }
+serve killed "$targets/split" all
+begin "$mount/file" 6000
+far=$begun
+hang
+"$pprofil" -g -f csv -p "$far,$near" >"$work/out" 2>&1 & client=$!
+started="$started $client"
+await asked
+expect "killed: the target is traced before" 0 "$(traced "$far"; echo $?)"
+kill -9 "$client"
+await untraced "$far" "$near"
+expect_free "killed: the target that hangs" "$far"
+expect_free "killed: the other" "$near"
+end "$server" "$far"
+
+# The kernel reads a file for its build-id, while it holds the lock of the target's mappings.
+"$targets/mapcode" write "$work/code"
+serve first-page "$work/code" all
+begin "$targets/mapcode" run "$mount/file"
+far=$begun
+hang
+profile "first page" "" env
+end "$server" "$far"
+
+# Files are opened by their paths where /proc/PID/map_files is denied.
+stranger="setpriv --reuid 65534 --regid 65534 --clear-groups"
+if $stranger test -x "$pprofil" 2>/dev/null; then
+	root_near=$near
+	serve by-path "$targets/split" all
+	# shellcheck disable=SC2086
+	begin $stranger "$mount/file" 6000
+	far=$begun
+	# shellcheck disable=SC2086
+	begin $stranger "$targets/split" 6000
+	near=$begun
+	hang
+	# shellcheck disable=SC2086
+	profile "by path" "" $stranger
+	end "$server" "$far" "$near"
+	near=$root_near
+else
+	echo "SKIP by path: no other user may run pprofil here"
+fi
+
+# A program is run, a file of it hangs meanwhile, and the profile is saved and reported of later.
+serve launched "$targets/split" all
+cat >"$work/both" <<-'SH'
+	"$1/file" 3 & far=$!
+	sleep 0.5
+	kill -USR1 "$2"
+	"$3" 1
+	kill -9 "$far"
+	exit 7
+SH
+timeout -s KILL 90 "$pprofil" -q -o "$work/launched.pb.gz" sh "$work/both" "$mount" "$server" "$targets/split" \
+	>/dev/null 2>"$work/err"
+expect "launched: the program's status" 7 $?
+timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/launched.pb.gz" >"$work/csv" 2>&1
+expect "a report of it: status" 0 $?
+expect_text "a report of it: the other's names" ',spend_half,split,' "$work/csv"
+end "$server"
+
+# While the file system answers, its files have their names. A profile without names gets them by
+# paths, of which one hangs at last.
+serve sound "$targets/split" all
+begin "$mount/file" 6000
+far=$begun
+timeout -s KILL 60 "$pprofil" -f csv -n 0 -d 1 -p "$far" 2>"$work/csv"
+expect_text "a sound one: names" ',spend_half,file,' "$work/csv"
+timeout -s KILL 60 "$pprofil" -q --no-symbolize -o "$work/later.pb.gz" -d 1 -p "$far,$near" 2>"$work/err"
+timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv" 2>&1
+expect_text "a sound one, by its path: names" ',spend_half,file,' "$work/csv"
+hang
+began=$(date +%s)
+timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv" 2>&1
+expect "a report of a file that hangs: status" 0 $?
+between "a report of a file that hangs: lasts, s" 0 $(($(date +%s) - began)) 30
+expect_text "a report of a file that hangs: the other's names" ',spend_half,split,' "$work/csv"
+end "$server" "$far" "$near"
+
+no_openers() { [ "$(openers)" = 0 ]; }
+await no_openers
+expect "openers that are left when no file hangs any more" 0 "$(openers)"
+finish
