@@ -18,7 +18,7 @@
 
 #include "proc.h"
 #include "session-internal.h"
-#include "spawn.h"
+#include "base/spawn.h"
 
 #define COMM_LENGTH 15 /* the kernel cuts names there */
 

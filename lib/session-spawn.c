@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "session-internal.h"
-#include "spawn.h"
+#include "base/spawn.h"
 
 #define MOST_ARGUMENTS 16
 

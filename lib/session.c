@@ -18,7 +18,7 @@
 
 #include "base/plain.h"
 #include "session-internal.h"
-#include "spawn.h"
+#include "base/spawn.h"
 #include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u

@@ -23,7 +23,7 @@
 
 #include "compat/compat.h"
 #include "dialect/dialect.h"
-#include "spawn.h"
+#include "base/spawn.h"
 
 #define OVERHEAD "--overhead=0.05"
 #define ATTEMPTS 3

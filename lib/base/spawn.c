@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "spawn.h"
+#include "base/spawn.h"
 
 #define DESCRIPTORS_MAX 1024 /* where neither the kernel nor /proc tells of them */
 #define STACK_SIZE 65536u
