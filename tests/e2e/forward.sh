@@ -8,7 +8,7 @@ rounds=${SIGNAL_ROUNDS:-3}
 at_once=6 # cases
 
 # a process group of its own, and no signal ignored, which a shell does to what it runs behind it
-alone() { exec setsid env --default-signal=INT,QUIT "$@"; }
+alone() { exec setsid env --default-signal=INT,QUIT,HUP "$@"; }
 
 # begin WORDS COMMAND...: COMMAND runs the target, in $rounds groups
 begin() {
@@ -113,8 +113,8 @@ for how in handle wait session; do
 	try "one by one, $how" $how one_by_one "TERM 1 HUP 1 CONT 1" 0 "$pprofil" -q
 done
 # timeout(1) signals us, and then the group, and both go on
-try "timeout" handle "later nothing" "TERM 1 CONT 1" 124 timeout 2 "$pprofil" -q
-try "timeout --foreground" handle "later nothing" "TERM 1" 124 timeout --foreground 2 "$pprofil" -q
+try "timeout" handle "later nothing" "TERM 1 CONT 1" 124 timeout 6 "$pprofil" -q
+try "timeout --foreground" handle "later nothing" "TERM 1" 124 timeout --foreground 6 "$pprofil" -q
 for how in handle wait; do # untraced: sampling has ended, we only wait
 	try "group, after -d, $how" $how "later to_group TERM" "TERM 1" 0 "$pprofil" -q -d 0.1
 	try "alone, after -d, $how" $how "later to_us TERM" "TERM 1" 0 "$pprofil" -q -d 0.1

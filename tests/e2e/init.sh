@@ -37,7 +37,7 @@ expect "a profile" yes "$($contain "$pprofil" -f csv "$targets/split" 0.5 2>&1 >
 # begin: $us is pprofil, as it is seen from outside
 begin() {
 	: >"$work/out"
-	$contain env --default-signal=INT,QUIT "$pprofil" -q "$@" "$targets/signalled" "$work/stop" >>"$work/out" &
+	$contain env --default-signal=INT,QUIT,HUP "$pprofil" -q "$@" "$targets/signalled" "$work/stop" >>"$work/out" &
 	container=$!
 	for _ in $(seq 300); do
 		grep -q ready "$work/out" && break

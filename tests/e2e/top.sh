@@ -126,6 +126,8 @@ stop_many() {
 # A table that does not move; one that does.
 hold() {
 	[ -z "$held" ] && [ "$place" != OUTPUT ] && [ "$place" != PICKER ] && [ "$place" != HELP ] || return
+	# names that are still looked up do not come into a table that stands still
+	[ "$place" != TABLE ] || must screen_lacks ' many(…|~) '
 	screen_keys Space
 	must screen_has PAUSED
 	held=1
