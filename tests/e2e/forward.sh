@@ -113,8 +113,8 @@ for how in handle wait session; do
 	try "one by one, $how" $how one_by_one "TERM 1 HUP 1 CONT 1" 0 "$pprofil" -q
 done
 # timeout(1) signals us, and then the group, and both go on
-try "timeout" handle "later nothing" "TERM 1 CONT 1" 124 timeout 6 "$pprofil" -q
-try "timeout --foreground" handle "later nothing" "TERM 1" 124 timeout --foreground 6 "$pprofil" -q
+try "timeout" handle "sleep 6" "TERM 1 CONT 1" 124 timeout 6 "$pprofil" -q
+try "timeout --foreground" handle "sleep 6" "TERM 1" 124 timeout --foreground 6 "$pprofil" -q
 for how in handle wait; do # untraced: sampling has ended, we only wait
 	try "group, after -d, $how" $how "later to_group TERM" "TERM 1" 0 "$pprofil" -q -d 0.1
 	try "alone, after -d, $how" $how "later to_us TERM" "TERM 1" 0 "$pprofil" -q -d 0.1
