@@ -89,7 +89,7 @@ static void put_frame_head(const struct model *model, struct canvas *canvas)
     if (totals->untraced > 0)
         canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, "; threads not traced %u", totals->untraced);
     at = canvas_printf(canvas, 3, 0, -1, STYLE_PLAIN, "# %s by %s time, window %g s",
-                       words_view(model->view, false), totals->wall ? "wall" : "CPU",
+                       words_view((int)model->view, false), totals->wall ? "wall" : "CPU",
                        model->window_seconds);
     if (model->now.dead)
         at += canvas_put(canvas, 3, at, -1, STYLE_PLAIN, "; the supervisor died: nothing new comes");
