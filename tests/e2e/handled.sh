@@ -49,6 +49,6 @@ chance=$(awk "BEGIN { print int(1000 * 2.2 * sqrt(2 / $rounds)) }")
 for call in $(awk '/^(pipe|unix)-/ { print $1 }' "$work/plain" | uniq); do
 	plain=$(distance "$call" "$work/plain" "$work/again")
 	under=$(distance "$call" "$work/plain" "$work/under")
-	between "$call: apart from plain (plain from plain: $plain)" 0 "$under" $((chance + plain + 100))
+	between "$call: apart from plain by $under (plain from plain: $plain)" 0 "$under" $((chance + plain + 100))
 done
 finish
