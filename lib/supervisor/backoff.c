@@ -7,7 +7,7 @@
 
 #define BACKOFF_TIMES 3u            /* that a call is broken before its thread is left alone, ... */
 #define BACKOFF_FIRST_NS 10000000u  /* ... for so long, and each time for twice as long, ... */
-#define BACKOFF_DOUBLINGS_MAX 7u    /* ... but not more often than that */
+#define BACKOFF_DOUBLINGS_MAX 16u   /* ... but not more often than that: 11 minutes */
 
 uint64_t backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp, uint64_t now)
 {

@@ -16,6 +16,9 @@ struct backoff {
     uint64_t pc, sp;
     unsigned times; /* in a row that a call at this place was broken */
     uint64_t until; /* time: before that its thread is not interrupted; 0: it may be */
+    /* a thread that is left alone for long is looked at: */
+    uint64_t look_at; /* time of the next look; 0: there was none */
+    long user_ticks;  /* its CPU time in user mode at the first one */
 };
 
 /* A stop of ours at time now has broken a call, which begins anew. Returns backoff->until. */

@@ -287,6 +287,24 @@ bool procfs_has_ended(pid_t pid, pid_t tid)
     return state.doing == PROCFS_GONE;
 }
 
+long procfs_user_ticks(pid_t pid, pid_t tid)
+{
+    char path[PATH_SIZE], text[512];
+    long ticks = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t size = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[size < 0 ? 0 : size] = '\0';
+    const char *rest = strrchr(text, ')'); /* the name in front of it may contain ")", too */
+    if (rest != NULL)
+        sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld", &ticks);
+    return ticks;
+}
+
 int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context)
 {
     char path[PATH_SIZE];

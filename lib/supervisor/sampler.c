@@ -198,7 +198,7 @@ static void find_running(struct supervisor *supervisor, uint64_t interval,
             tracee->overdue_ns += interval;
             continue;
         }
-        if (tracee->repair.backoff.until > supervisor->tick_at) {
+        if (repair_leaves_alone(tracee, supervisor->tick_at)) {
             tracee->skipped_ns += interval;
             continue;
         }

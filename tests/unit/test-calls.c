@@ -279,5 +279,5 @@ Test(backoff, doubles_at_the_same_place)
     cr_assert_eq(backoff_note(&backoff, 285, 10, 24, 7000), 0);
     for (int i = 0; i < 1000; i++)
         backoff_note(&backoff, 285, 10, 24, 8000);
-    cr_assert_eq(backoff.until, 8000 + UINT64_C(1280000000));
+    cr_assert_eq(backoff.until, 8000 + (UINT64_C(10000000) << 16));
 }
