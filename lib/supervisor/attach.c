@@ -24,7 +24,7 @@
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
 #define LOOK_AGAIN_NS 1000000000u
-#define LOOK_AGAIN_SHARE 50u /* it may take 1 in so many of the time */
+#define LOOK_AGAIN_PAUSE_FACTOR 50u /* the pause after a look is so many times as long as the look */
 /* No PTRACE_O_EXITKILL: when we end, however we end, the target goes on untraced. */
 #define SEIZE_OPTIONS                                                                             \
     (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |          \
@@ -290,5 +290,5 @@ void attach_look_again(struct supervisor *supervisor)
     }
     sampler_arm(supervisor);
     uint64_t now = time_now();
-    supervisor->look_again_at = now + LOOK_AGAIN_NS + LOOK_AGAIN_SHARE * (now - began);
+    supervisor->look_again_at = now + LOOK_AGAIN_NS + LOOK_AGAIN_PAUSE_FACTOR * (now - began);
 }

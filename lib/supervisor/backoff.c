@@ -5,9 +5,11 @@
 
 #include "supervisor/backoff.h"
 
-#define BACKOFF_TIMES 3u            /* that a call is broken before its thread is left alone, ... */
-#define BACKOFF_FIRST_NS 10000000u  /* ... for so long, and each time for twice as long, ... */
-#define BACKOFF_DOUBLINGS_MAX 16u   /* ... but not more often than that: 11 minutes */
+/* After BACKOFF_TIMES broken calls in a row the thread is left alone for BACKOFF_FIRST_NS. Each further
+ * one doubles that, up to 2^16 times as long: 11 minutes. */
+#define BACKOFF_TIMES 3u
+#define BACKOFF_FIRST_NS 10000000u
+#define BACKOFF_DOUBLINGS_MAX 16u
 
 uint64_t backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp, uint64_t now)
 {

@@ -278,7 +278,7 @@ int call_next_piece(pid_t tid, const struct regs_call *call, const struct call_r
 
 /* --- progress ---------------------------------------------------------------------------- */
 
-/* A place in a vector of messages. */
+/* A byte in a vector of messages. */
 struct place_in_messages {
     uint64_t message, within; /* bytes of that one */
 };
@@ -295,8 +295,8 @@ static int write_length(pid_t tid, const struct call_request *request, uint64_t 
                        &length, sizeof length);
 }
 
-/* Where a place in messages is in memory, and how many bytes there are from there on; size 0: the
- * message ends there. 0 or -errno. */
+/* Finds the address of a place, and sets *size to the bytes from there to the end of its element of the
+ * message's vector. *size is 0 at the end of the message. Returns 0 or -errno. */
 static int find_memory(pid_t tid, const struct call_request *request,
                        const struct place_in_messages *place, uint64_t *address, uint64_t *size)
 {
@@ -376,7 +376,7 @@ static int compact_messages(pid_t tid, const struct call_request *request, struc
     return error;
 }
 
-/* Of the message that is the last of those done: is it whole? Else it is the part under way. */
+/* The last message that counts as done may have been moved in part. Then it is the one under way. */
 static int look_at_last(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
     struct place_in_messages end = {.message = progress->done - 1};

@@ -34,9 +34,12 @@
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
 
-#define UNKNOWN_LIMIT_MAX_NS 60000000000u /* of two restarts of calls whose limit we do not know */
+/* A call whose time limit is unknown is restarted after a signal once in so long. */
+#define UNKNOWN_LIMIT_MAX_NS 60000000000u
 #define LOOK_PERIOD_NS 1000000000u /* between looks at a thread that is left alone */
-#define LEFT_TICKS 5 /* of user mode: it has left the call. The kernel's own figure may err by less */
+/* A thread that has used so many clock ticks in user mode has left the call. The kernel's figure may be
+ * wrong by less. */
+#define LEFT_TICKS 5
 #define KERNEL_RESTARTS_FIRST (-512) /* include/linux/errno.h: the kernel begins such calls anew, */
 #define KERNEL_RESTARTS_LAST (-516)
 #define RESTART_UNLESS_HANDLED (-514) /* -ERESTARTNOHAND: EINTR if a handler runs, else a restart */

@@ -57,7 +57,7 @@ static void await_round(const atomic_long *number, long round)
         usleep(POLL_US);
 }
 
-/* Of the same rounds it is the same in all runs. */
+/* A round has the same number in every run, so that two runs can be compared. */
 static size_t bytes_before_signal(long round)
 {
     uint64_t hash = (uint64_t)(round + 1) * 0x9e3779b97f4a7c15u;

@@ -20,7 +20,7 @@
 
 #define MOST 256
 #define ROUNDS 100000
-#define LEAST_CPU 0.1 /* s */
+#define CPU_S_MIN 0.1 /* seconds of CPU time that it uses at least */
 
 /* void loop(long rounds): counts down to 0 */
 #if defined(__x86_64__)
@@ -77,7 +77,7 @@ static int run(int number, double seconds)
     if (tell_name(code, number) != 0)
         return 1;
     double end = now(CLOCK_MONOTONIC) + seconds;
-    while (now(CLOCK_MONOTONIC) < end || now(CLOCK_PROCESS_CPUTIME_ID) < LEAST_CPU)
+    while (now(CLOCK_MONOTONIC) < end || now(CLOCK_PROCESS_CPUTIME_ID) < CPU_S_MIN)
         loop(ROUNDS);
     return 0;
 }
