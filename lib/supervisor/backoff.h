@@ -9,7 +9,9 @@
 #ifndef PPROFIL_BACKOFF_H
 #define PPROFIL_BACKOFF_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct backoff {
     int32_t syscall;
@@ -25,5 +27,8 @@ struct backoff {
 uint64_t backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp, uint64_t now);
 /* A stop of ours has broken none. */
 void backoff_reset(struct backoff *backoff);
+/* Must the thread be left alone at time now? One that is left alone for longer than a second is looked at
+ * once a second: a thread that computes has left the call, and the backoff is over. */
+bool backoff_holds(struct backoff *backoff, pid_t pid, pid_t tid, uint64_t now);
 
 #endif

@@ -36,10 +36,6 @@
 
 /* A call whose time limit is unknown is restarted after a signal once in so long. */
 #define UNKNOWN_LIMIT_MAX_NS 60000000000u
-#define LOOK_PERIOD_NS 1000000000u /* between looks at a thread that is left alone */
-/* A thread that has used so many clock ticks in user mode has left the call. The kernel's figure may be
- * wrong by less. */
-#define LEFT_TICKS 5
 #define KERNEL_RESTARTS_FIRST (-512) /* include/linux/errno.h: the kernel begins such calls anew, */
 #define KERNEL_RESTARTS_LAST (-516)
 #define RESTART_UNLESS_HANDLED (-514) /* -ERESTARTNOHAND: EINTR if a handler runs, else a restart */
@@ -225,24 +221,6 @@ static bool restart(struct supervisor *supervisor, struct tracee *tracee, const 
     supervisor->stats.repaired++;
     set_deadline(supervisor, tracee, time_now() + limit);
     return true;
-}
-
-bool repair_leaves_alone(struct tracee *tracee, uint64_t now)
-{
-    struct backoff *backoff = &tracee->repair.backoff;
-
-    if (backoff->until <= now)
-        return false;
-    if (now < backoff->look_at || (backoff->look_at == 0 && backoff->until - now < LOOK_PERIOD_NS))
-        return true;
-    long ticks = procfs_user_ticks(tracee->process->pid, tracee->tid);
-    if (backoff->look_at == 0)
-        backoff->user_ticks = ticks;
-    backoff->look_at = now + LOOK_PERIOD_NS;
-    if (ticks - backoff->user_ticks < LEFT_TICKS)
-        return true;
-    backoff_reset(backoff);
-    return false;
 }
 
 bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs,

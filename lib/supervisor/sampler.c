@@ -198,7 +198,8 @@ static void find_running(struct supervisor *supervisor, uint64_t interval,
             tracee->overdue_ns += interval;
             continue;
         }
-        if (repair_leaves_alone(tracee, supervisor->tick_at)) {
+        if (backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid,
+                          supervisor->tick_at)) {
             tracee->skipped_ns += interval;
             continue;
         }

@@ -207,9 +207,6 @@ void stopped_deliver(struct supervisor *supervisor, struct tracee *tracee, int s
  * that it is in. True: the call goes on, and the tracee's state is CONTINUING. */
 bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs,
                  int signal, enum stop_maker maker);
-/* Returns true if a tracee must not be interrupted at time now, because our stops broke the call that
- * it is in again and again. */
-bool repair_leaves_alone(struct tracee *tracee, uint64_t now);
 /* A stop of a tracee whose state is CONTINUING. True: it has been answered. False: the call has been
  * given up for what it has done, and the stop is to be answered as any other. */
 bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, enum repair_event event,

@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "supervisor/backoff.h"
@@ -280,4 +281,39 @@ Test(backoff, doubles_at_the_same_place)
     for (int i = 0; i < 1000; i++)
         backoff_note(&backoff, 285, 10, 24, 8000);
     cr_assert_eq(backoff.until, 8000 + (UINT64_C(10000000) << 16));
+}
+
+static struct backoff hold(uint64_t until)
+{
+    return (struct backoff){.syscall = 285, .pc = 10, .sp = 20, .times = 12, .until = until};
+}
+
+Test(backoff, ends_when_its_time_is_over)
+{
+    struct backoff backoff = hold(5000);
+
+    cr_assert(backoff_holds(&backoff, getpid(), gettid(), 4999));
+    cr_assert(!backoff_holds(&backoff, getpid(), gettid(), 5000));
+    cr_assert_eq(backoff.times, 12);
+}
+
+/* A quarter of a second, of which more than half is surely spent in user mode. */
+static void compute(void)
+{
+    for (clock_t end = clock() + CLOCKS_PER_SEC / 4; clock() < end;)
+        for (volatile int i = 0; i < 1000000; i++)
+            ;
+}
+
+Test(backoff, ends_for_a_thread_that_computes)
+{
+    const uint64_t second = 1000000000;
+    struct backoff backoff = hold(1000 * second);
+
+    cr_assert(backoff_holds(&backoff, getpid(), gettid(), 1 * second));
+    cr_assert(backoff_holds(&backoff, getpid(), gettid(), 3 * second), "it has not computed");
+    compute();
+    cr_assert(backoff_holds(&backoff, getpid(), gettid(), 3 * second + 1), "no look is due");
+    cr_assert(!backoff_holds(&backoff, getpid(), gettid(), 5 * second));
+    cr_assert_eq(backoff.until, 0);
 }
