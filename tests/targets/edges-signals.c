@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Calls that signals meet, and time limits that they may not change. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/io_uring.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "edges.h"
+
+static volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+    (void)signal;
+    handled++;
+    getppid(); /* a call of the handler's own */
+}
+
+bool try_handled_signal(void)
+{
+    const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+    const struct itimerval alarm = {.it_value.tv_usec = 20000};
+    struct epoll_event event;
+    int epoll = epoll_create1(0);
+    sig_atomic_t before = handled;
+
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &alarm, NULL);
+    int result = epoll_wait(epoll, &event, 1, 1000);
+    bool right = result < 0 && errno == EINTR && handled == before + 1;
+    close(epoll);
+    return right;
+}
+
+/* SIGWINCH is ignored by who does not ask for it. */
+static void signal_later(pid_t process, useconds_t delay)
+{
+    usleep(delay);
+    kill(process, SIGWINCH);
+}
+
+/* For some seconds. */
+static pid_t send_signals(useconds_t period)
+{
+    pid_t parent = getpid(), child = fork();
+
+    if (child != 0)
+        return child;
+    for (double end = now() + 5; now() < end && getppid() == parent;)
+        signal_later(parent, period);
+    _exit(0);
+}
+
+static void end_child(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+/* Signals that are ignored neither break a call nor make it wait for longer and longer. */
+
+bool try_signals_in_receive(void)
+{
+    char byte;
+    int pair[2];
+
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    limit_socket(pair[0], SO_RCVTIMEO, 200000);
+    pid_t child = send_signals(40000);
+    double begin = now();
+    bool right = recv(pair[0], &byte, 1, 0) < 0 && errno == EAGAIN && now() - begin < 4;
+    end_child(child);
+    close(pair[0]);
+    close(pair[1]);
+    return right;
+}
+
+bool try_signals_in_events(void)
+{
+    char byte;
+    aio_context_t context = 0;
+    struct iocb request = {.aio_lio_opcode = IOCB_CMD_PREAD, .aio_buf = (uintptr_t)&byte, .aio_nbytes = 1};
+    struct iocb *requests[] = {&request};
+    struct io_event events[2];
+    struct timespec limit = {.tv_nsec = 200000000};
+
+    if (syscall(SYS_io_setup, 2, &context) < 0)
+        return errno == ENOSYS || errno == EPERM || errno == EAGAIN;
+    request.aio_fildes = (uint32_t)open("/proc/self/exe", O_RDONLY);
+    syscall(SYS_io_submit, context, 1, requests);
+    pid_t child = send_signals(40000);
+    double begin = now();
+    bool right = syscall(SYS_io_getevents, context, 2, 2, events, &limit) == 1 && now() - begin < 4;
+    end_child(child);
+    close((int)request.aio_fildes);
+    syscall(SYS_io_destroy, context);
+    return right;
+}
+
+bool try_signals_in_ring(void)
+{
+    struct io_uring_params params = {0};
+    struct timespec limit = {.tv_nsec = 200000000};
+    struct io_uring_getevents_arg more = {.ts = (uintptr_t)&limit};
+    int ring = (int)syscall(SYS_io_uring_setup, 1, &params);
+
+    if (ring < 0 || (params.features & IORING_FEAT_EXT_ARG) == 0)
+        return true; /* not to be had here */
+    pid_t child = send_signals(40000);
+    double begin = now();
+    long got = syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &more,
+                       sizeof more);
+    bool right = got < 0 && errno == ETIME && now() - begin < 4;
+    end_child(child);
+    close(ring);
+    return right;
+}
+
+/* The rest comes within the socket's time limit, which an ignored signal does not end. */
+bool try_limit_of_receive(void)
+{
+    char got[8];
+    int pair[2];
+    pid_t parent = getpid();
+
+    usleep(500000); /* longer than the limit: a tracer has not stopped us for as long */
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    limit_socket(pair[0], SO_RCVTIMEO, 400000);
+    pid_t child = fork();
+    if (child == 0) {
+        if (write(pair[1], "abcd", 4) == 4)
+            signal_later(parent, 50000);
+        usleep(50000);
+        _exit(write(pair[1], "efgh", 4) != 4);
+    }
+    ssize_t size = recv(pair[0], got, sizeof got, MSG_WAITALL);
+    waitpid(child, NULL, 0);
+    close(pair[0]);
+    close(pair[1]);
+    return size == 8;
+}
+
+/* The time limit holds for each buffer: a send that makes progress never comes to its end. */
+bool try_limit_of_send(void)
+{
+    static char block[1 << 20], some[16384];
+    int pair[2];
+
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    limit_socket(pair[1], SO_SNDTIMEO, 200000);
+    pid_t child = fork();
+    if (child == 0) {
+        close(pair[1]);
+        while (recv(pair[0], some, sizeof some, MSG_WAITALL) > 0)
+            usleep(8000);
+        _exit(0);
+    }
+    close(pair[0]);
+    ssize_t size = send(pair[1], block, sizeof block, MSG_NOSIGNAL);
+    close(pair[1]);
+    waitpid(child, NULL, 0);
+    return size == (ssize_t)sizeof block;
+}
+
+/* Returns a connected pair of TCP sockets on the loopback. */
+static bool connect_tcp(int pair[2])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+    pair[0] = pair[1] = -1;
+    if (bind(listener, (struct sockaddr *)&address, size) == 0 && listen(listener, 1) == 0 &&
+        getsockname(listener, (struct sockaddr *)&address, &size) == 0) {
+        pair[1] = socket(AF_INET, SOCK_STREAM, 0);
+        if (connect(pair[1], (struct sockaddr *)&address, size) == 0)
+            pair[0] = accept(listener, NULL, NULL);
+    }
+    close(listener);
+    return pair[0] >= 0;
+}
+
+/* TCP's limit holds for the whole call, tcp_sendmsg_locked() in the kernel: the send ends short, although
+ * it makes progress. */
+bool try_limit_of_tcp_send(void)
+{
+    static const size_t size = 64 << 20;
+    static char some[65536];
+    int pair[2];
+
+    if (!connect_tcp(pair))
+        return false;
+    limit_socket(pair[1], SO_SNDTIMEO, 200000);
+    pid_t child = fork();
+    if (child == 0) {
+        close(pair[1]);
+        while (recv(pair[0], some, sizeof some, 0) > 0)
+            usleep(20000);
+        _exit(0);
+    }
+    close(pair[0]);
+    char *block = calloc(1, size);
+    double begin = now();
+    ssize_t sent = send(pair[1], block, size, MSG_NOSIGNAL);
+    bool right = sent > 0 && (size_t)sent < size && now() - begin < 5;
+    free(block);
+    end_child(child);
+    close(pair[1]);
+    return right;
+}

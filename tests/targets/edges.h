@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* edges: each case tries once, and returns true if all is as it is without a tracer. */
+#ifndef PPROFIL_TEST_EDGES_H
+#define PPROFIL_TEST_EDGES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* edges.c: monotonic time, s; and sets SO_RCVTIMEO or SO_SNDTIMEO to so many us */
+double now(void);
+void limit_socket(int fd, int option, suseconds_t limit);
+
+/* edges-signals.c: calls that signals meet, and time limits that they may not change */
+bool try_handled_signal(void);
+bool try_signals_in_receive(void);
+bool try_signals_in_events(void);
+bool try_signals_in_ring(void);
+bool try_limit_of_receive(void);
+bool try_limit_of_send(void);
+bool try_limit_of_tcp_send(void);
+
+/* edges-short.c: calls that are short by themselves, or may be continued only in one way */
+bool try_no_wait(void);
+bool try_time_of_messages(void);
+bool try_records(void);
+bool try_low_mark(void);
+bool try_largest_write(void);
+bool try_replaced_file(void);
+bool try_filtered(void);
+
+#endif
