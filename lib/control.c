@@ -23,7 +23,7 @@
 #define PEERS_MAX 64
 #define REQUEST_SIZE 64
 #define ANSWER_SIZE 1024
-#define TAKEN_MAX 256    /* connections of one socket at once */
+#define ACCEPT_MAX 256   /* connections of one socket at once */
 #define PATIENCE_MS 5000 /* for a request to come */
 
 struct peer {
@@ -185,7 +185,7 @@ static void take_peers(const struct pprofil_session *session, int listener)
     struct control *control = session->control;
     int fd;
 
-    for (unsigned i = 0; i < TAKEN_MAX && (fd = accept4(listener, NULL, NULL,
+    for (unsigned i = 0; i < ACCEPT_MAX && (fd = accept4(listener, NULL, NULL,
                                                         SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;
          i++) {
         if (!control_trusts(fd) || control->peer_count == PEERS_MAX || watch(session, fd) != 0)

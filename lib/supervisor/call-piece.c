@@ -297,8 +297,8 @@ static int write_length(pid_t tid, const struct call_request *request, uint64_t 
 
 /* Finds the address of a place, and sets *size to the bytes from there to the end of its element of the
  * message's vector. *size is 0 at the end of the message. Returns 0 or -errno. */
-static int find_memory(pid_t tid, const struct call_request *request,
-                       const struct place_in_messages *place, uint64_t *address, uint64_t *size)
+static int piece_find_memory(pid_t tid, const struct call_request *request,
+                             const struct place_in_messages *place, uint64_t *address, uint64_t *size)
 {
     struct vector vector;
     struct position position;
@@ -322,9 +322,9 @@ static int move_bytes(pid_t tid, const struct call_request *request, struct plac
 
     while (bytes > 0) {
         uint64_t source, target, there, here;
-        int error = find_memory(tid, request, &from, &source, &there);
+        int error = piece_find_memory(tid, request, &from, &source, &there);
         if (error == 0)
-            error = find_memory(tid, request, to, &target, &here);
+            error = piece_find_memory(tid, request, to, &target, &here);
         if (error != 0)
             return error;
         if (here == 0) {
@@ -365,8 +365,10 @@ static int compact_messages(pid_t tid, const struct call_request *request, struc
     for (uint64_t i = 0; error == 0 && i < end.message; i++) {
         struct place_in_messages whole = {.message = i};
         uint64_t address, size;
-        while (error == 0 && (error = find_memory(tid, request, &whole, &address, &size)) == 0 && size > 0)
-            whole.within += size;
+        do {
+            error = piece_find_memory(tid, request, &whole, &address, &size);
+            whole.within += error == 0 ? size : 0;
+        } while (error == 0 && size > 0);
         if (error == 0)
             error = write_length(tid, request, i, (uint32_t)whole.within);
     }
@@ -377,7 +379,8 @@ static int compact_messages(pid_t tid, const struct call_request *request, struc
 }
 
 /* The last message that counts as done may have been moved in part. Then it is the one under way. */
-static int look_at_last(pid_t tid, const struct call_request *request, struct call_progress *progress)
+static int piece_look_at_last(pid_t tid, const struct call_request *request,
+                              struct call_progress *progress)
 {
     struct place_in_messages end = {.message = progress->done - 1};
     uint64_t address, size = 0;
@@ -386,7 +389,7 @@ static int look_at_last(pid_t tid, const struct call_request *request, struct ca
 
     end.within = length;
     if (error == 0)
-        error = find_memory(tid, request, &end, &address, &size);
+        error = piece_find_memory(tid, request, &end, &address, &size);
     if (error == 0 && size > 0 && length > 0) {
         progress->done--;
         progress->part = length;
@@ -410,7 +413,7 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
         return 0;
     if (request->kind == CALL_READ && progress->done > 1)
         error = compact_messages(tid, request, progress);
-    return error == 0 ? look_at_last(tid, request, progress) : error;
+    return error == 0 ? piece_look_at_last(tid, request, progress) : error;
 }
 
 int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
@@ -424,10 +427,11 @@ int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved
     }
     if (progress->part == 0) {
         progress->done += moved;
-        return may_end_within_message(request) && moved > 0 ? look_at_last(tid, request, progress) : 0;
+        bool may_be_part = may_end_within_message(request) && moved > 0;
+        return may_be_part ? piece_look_at_last(tid, request, progress) : 0;
     }
     int error = write_length(tid, request, progress->done, (uint32_t)(progress->part + moved));
     progress->done++;
     progress->part = 0;
-    return error == 0 ? look_at_last(tid, request, progress) : error;
+    return error == 0 ? piece_look_at_last(tid, request, progress) : error;
 }

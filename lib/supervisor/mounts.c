@@ -13,7 +13,7 @@
 
 #include "supervisor/supervisor.h"
 
-#define GOOD_NS UINT64_C(1000000000)
+#define VALID_NS UINT64_C(1000000000)
 #define LINE_MAX_SIZE 16384 /* bytes; the options of an overlay may take a page or more */
 
 /* The names begin so: "fuse.sshfs", "fuseblk", "nfs4". */
@@ -83,7 +83,7 @@ bool mounts_may_hang(struct mounts *mounts, pid_t pid, uint32_t major, uint32_t 
     uint64_t now = time_now();
     unsigned place = mounts->next;
 
-    for (unsigned i = 0; i < MOUNTS_REMEMBERED; i++) {
+    for (unsigned i = 0; i < MOUNTS_CACHED_MAX; i++) {
         const struct mounts_device *known = &mounts->known[i];
         if (known->until == 0 || known->major != major || known->minor != minor)
             continue;
@@ -94,9 +94,9 @@ bool mounts_may_hang(struct mounts *mounts, pid_t pid, uint32_t major, uint32_t 
     }
     mounts->known[place] = (struct mounts_device){.major = major,
                                                   .minor = minor,
-                                                  .until = now + GOOD_NS,
+                                                  .until = now + VALID_NS,
                                                   .may_hang = mounts_look_up(pid, major, minor)};
     if (place == mounts->next)
-        mounts->next = (place + 1) % MOUNTS_REMEMBERED;
+        mounts->next = (place + 1) % MOUNTS_CACHED_MAX;
     return mounts->known[place].may_hang;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define MOUNTS_REMEMBERED 16
+#define MOUNTS_CACHED_MAX 16
 
 /* What was found out before; zero at the beginning. */
 struct mounts {
@@ -18,7 +18,7 @@ struct mounts {
         uint32_t major, minor;
         uint64_t until; /* time: it is looked up again after that; 0: the place is free */
         bool may_hang;
-    } known[MOUNTS_REMEMBERED];
+    } known[MOUNTS_CACHED_MAX];
     unsigned next; /* the place that is replaced next */
 };
 

@@ -24,7 +24,7 @@
 #include "base/regular-file.h"
 #include "supervisor/supervisor.h"
 
-#define VDSO_MOST 65536u /* bytes; it has two or three pages */
+#define VDSO_SIZE_MAX 65536u /* bytes; it has two or three pages */
 #define SECOND UINT64_C(1000000000)
 #define SLACK (SECOND / 10) /* of the kernel's times, which go in ticks */
 
@@ -169,7 +169,7 @@ static int open_jit_names(const struct open_request *wanted)
 
 int object_copy_vdso(const struct open_request *wanted)
 {
-    unsigned char image[VDSO_MOST];
+    unsigned char image[VDSO_SIZE_MAX];
     size_t size = wanted->end - wanted->start;
 
     if (size > sizeof image)

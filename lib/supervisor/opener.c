@@ -9,8 +9,8 @@
 #include "supervisor/supervisor.h"
 
 #define MS UINT64_C(1000000)
-#define FIRST_PAUSE (10 * MS) /* between looks for a JIT's names; doubled up to LAST_PAUSE */
-#define LAST_PAUSE (1000 * MS)
+#define PAUSE_MIN (10 * MS) /* between looks for a JIT's names; doubled up to PAUSE_MAX */
+#define PAUSE_MAX (1000 * MS)
 #define HANGING_MAX 16 /* processes that are left alone: then no more files are opened */
 #define FINISH_NS (2000 * MS)
 #define FINISH_POLL_MS 20
@@ -158,9 +158,9 @@ static bool opener_forward(struct openers *openers, struct opener *opener, int s
     struct opener_task *task = opener->task;
 
     if (task->request.kind == OPEN_JIT_NAMES && opener->answer.error == EAGAIN) {
-        task->pause = task->pause == 0 ? FIRST_PAUSE : task->pause * 2;
-        if (task->pause > LAST_PAUSE)
-            task->pause = LAST_PAUSE;
+        task->pause = task->pause == 0 ? PAUSE_MIN : task->pause * 2;
+        if (task->pause > PAUSE_MAX)
+            task->pause = PAUSE_MAX;
         task->due = time_now() + task->pause;
         opener_queue(opener, task);
         opener->task = NULL;
