@@ -144,6 +144,22 @@ expect "a report of it: status" 0 $?
 expect_text "a report of it: the other's names" ',spend_half,split,' "$work/csv"
 end "$server"
 
+# The server and a reader are both ours: where the reader stands in a call on the file, the server may
+# stand still, too, and must not be waited for. 300 reads end short, at the end of the file.
+mkdir "$work/mount-own"
+head -c 1000000 /dev/zero >"$work/zeros"
+cat >"$work/own" <<-'SH'
+	"$1" "$2" "$3" direct & server=$!
+	until [ -e "$2/file" ]; do sleep 0.05; done
+	for i in $(seq 300); do dd if="$2/file" bs=70000 status=none; done | wc -c
+	kill "$server"
+	wait "$server"
+SH
+timeout -s KILL 90 "$pprofil" -q -F 5000 --overhead 100 sh "$work/own" "$targets/hangfs" "$work/mount-own" \
+	"$work/zeros" >"$work/out" 2>"$work/err"
+expect "a server of ours: status" 0 $?
+expect "a server of ours: bytes" 300000000 "$(tail -n 1 "$work/out")"
+
 # While the file system answers, its files have their names. A profile without names gets them by
 # paths, of which one hangs at last.
 serve sound "$targets/split" all

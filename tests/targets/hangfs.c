@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hangfs DIRECTORY FILE all|open|read|flush: mounts a file system of one file, "file", that has the
- * bytes of FILE. From SIGUSR1 on it does not answer such requests (all: none at all); at SIGTERM it
- * unmounts and ends. It speaks the kernel's own protocol (fuse(4), include/uapi/linux/fuse.h).
+ * hangfs DIRECTORY FILE all|open|read|flush|direct: mounts a file system of one file, "file", that has
+ * the bytes of FILE. From SIGUSR1 on it does not answer such requests (all: none at all). direct: nothing
+ * is cached, each read and each look at the file is a request. At SIGTERM it unmounts and ends. It
+ * speaks the kernel's own protocol (fuse(4), include/uapi/linux/fuse.h).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,7 +91,8 @@ static void obey(const struct fuse_in_header *request)
 {
     const void *body = request + 1;
     struct fuse_attr_out attr = {.attr = attributes(request->nodeid)};
-    struct fuse_open_out opened = {.open_flags = FOPEN_KEEP_CACHE};
+    struct fuse_open_out opened = {.open_flags = strcmp(kind, "direct") == 0 ? FOPEN_DIRECT_IO
+                                                                              : FOPEN_KEEP_CACHE};
     struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096};
 
     switch (request->opcode) {
