@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "group-probe.h"
 
 #define ANSWER_MS 2000 /* it may be stopped while we are not */
@@ -33,10 +34,7 @@ static void keep_only(int fd)
 {
     if (fd != STDIN_FILENO)
         dup2(fd, STDIN_FILENO);
-    if (syscall(SYS_close_range, STDIN_FILENO + 1u, ~0u, 0u) == 0)
-        return;
-    for (long other = STDIN_FILENO + 1; other < sysconf(_SC_OPEN_MAX); other++)
-        close((int)other);
+    descriptors_close(STDIN_FILENO + 1);
 }
 
 static uint64_t take_signals(void)

@@ -2,22 +2,19 @@
 /* Starting the supervisor, in a caller that must not notice. */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/spawn.h"
 
-#define DESCRIPTORS_MAX 1024 /* where neither the kernel nor /proc tells of them */
 #define STACK_SIZE 65536u
 #define STAYED_MAX 8 /* children of an init: spawn_quietly */
 
@@ -42,39 +39,6 @@ static pid_t clone_quietly(int (*body)(void *start), struct start *start, char *
     return child < 0 ? -errno : child;
 }
 
-/* Calls act with each open descriptor, on kernels that do not change all at once. Nothing is
- * allocated: others may hold the allocator's lock. */
-static void each_descriptor(void (*act)(int fd))
-{
-    _Alignas(struct dirent64) char entries[1024];
-    int directory = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    long size;
-
-    for (int fd = 0; directory < 0 && fd < DESCRIPTORS_MAX; fd++) /* no /proc: as many as are usual */
-        act(fd);
-    while (directory >= 0 &&
-           (size = syscall(SYS_getdents64, directory, entries, sizeof entries)) > 0)
-        for (long at = 0; at < size;) {
-            const struct dirent64 *entry = (const void *)(entries + at);
-            int fd = atoi(entry->d_name);
-            if (entry->d_name[0] != '.' && fd != directory)
-                act(fd);
-            at += entry->d_reclen;
-        }
-    if (directory >= 0)
-        close(directory);
-}
-
-static void close_descriptor(int fd)
-{
-    close(fd);
-}
-
-static void close_descriptor_at_exec(int fd)
-{
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
-
 /* None of the caller's, for whoever reads from its pipes waits for the last writer. */
 static void keep_only(const int kept[], unsigned count)
 {
@@ -83,8 +47,7 @@ static void keep_only(const int kept[], unsigned count)
     for (int fd = 0; fd < 3 && null >= 0; fd++)
         if (fd != null)
             dup2(null, fd);
-    if (syscall(SYS_close_range, 0u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) < 0)
-        each_descriptor(close_descriptor_at_exec);
+    descriptors_close_at_exec(0);
     for (int fd = 0; fd < 3 && null >= 0; fd++)
         fcntl(fd, F_SETFD, 0);
     for (unsigned i = 0; i < count; i++)
@@ -119,8 +82,7 @@ static void reap(pid_t child)
  * ordinary one (de_thread() in fs/exec.c), and only one that does not stays unseen. */
 static void be_parent_of(pid_t supervisor)
 {
-    if (syscall(SYS_close_range, 0u, ~0u, 0u) < 0)
-        each_descriptor(close_descriptor);
+    descriptors_close(0);
     reap(supervisor);
 }
 

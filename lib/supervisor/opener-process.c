@@ -10,35 +10,23 @@
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/regular-file.h"
 #include "supervisor/supervisor.h"
 
-#define DESCRIPTORS_MAX 1024 /* on kernels that cannot close all at once */
+#define SOCKET_FD (STDERR_FILENO + 1)
 
-static int opener_close_range(int first, int last)
+/* Returns the socket's new number. */
+static int opener_keep_only(int socket)
 {
-#ifdef SYS_close_range
-    return first > last ? 0 : (int)syscall(SYS_close_range, first, last, 0u);
-#else
-    return -1;
-#endif
-}
-
-static void opener_close_others(int kept)
-{
-    int first = STDERR_FILENO + 1;
-
-    if (opener_close_range(kept + 1, INT_MAX) == 0 && opener_close_range(first, kept - 1) == 0)
-        return;
-    for (int fd = first; fd < DESCRIPTORS_MAX; fd++)
-        if (fd != kept)
-            close(fd);
+    if (socket != SOCKET_FD)
+        dup2(socket, SOCKET_FD);
+    descriptors_close(SOCKET_FD + 1);
+    return SOCKET_FD;
 }
 
 /* A copy may take long, so it is not made at the real-time priority of the loop that forked us. */
@@ -85,8 +73,7 @@ int opener_fork(void)
     pid_t child = fork();
     error = -errno;
     if (child == 0) {
-        opener_close_others(sockets[1]);
-        opener_serve(sockets[1]);
+        opener_serve(opener_keep_only(sockets[1]));
         _exit(0);
     }
     close(sockets[1]);

@@ -8,12 +8,44 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/output-path.h"
 #include "base/plain.h"
 #include "base/regular-file.h"
 #include "base/utf8.h"
+
+/* --- descriptors ------------------------------------------------------------------------- */
+
+/* Which of three open descriptors are still there, as bits, and which close at an exec, as others. */
+static int descriptors_after(void (*act)(int first))
+{
+    static const int fds[] = {60, 61, 900};
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        int left = 0;
+        for (int i = 0; i < 3; i++)
+            dup2(STDIN_FILENO, fds[i]);
+        act(61);
+        for (int i = 0; i < 3; i++) {
+            int flags = fcntl(fds[i], F_GETFD);
+            left |= flags < 0 ? 0 : (1 << i) | ((flags & FD_CLOEXEC) != 0) << (i + 3);
+        }
+        _exit(left);
+    }
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+}
+
+Test(descriptors, those_from_a_number_on_are_closed)
+{
+    cr_assert_eq(descriptors_after(descriptors_close), 1);
+    cr_assert_eq(descriptors_after(descriptors_close_at_exec), 7 | 6 << 3);
+}
 
 /* --- utf8, plain ----------------------------------------------------------------------- */
 
