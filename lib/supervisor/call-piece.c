@@ -422,7 +422,9 @@ int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved
     if (request->kind == CALL_RING)
         return 0;
     if (request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0) {
-        progress->done = moved > progress->done ? moved : progress->done;
+        if (moved <= progress->done)
+            return -ENODATA; /* a peek takes nothing away: at the end it returns the same for ever */
+        progress->done = moved;
         return 0;
     }
     if (progress->part == 0) {

@@ -88,21 +88,26 @@ static uint64_t argument(const struct regs_call *call, int8_t index)
 
 /* socketcall(2) of 32-bit programs has the arguments of the call that it stands for in memory. */
 #define SOCKETCALL 102
+#define CONNECT_I386 362
+#define ACCEPT4_I386 364
 
 static bool unfold_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unfolded)
 {
-    /* include/uapi/linux/net.h: SYS_SEND to SYS_SENDMMSG, as calls of their own */
-    static const int16_t numbers[] = {[9] = 369,  [10] = 371, [11] = 369, [12] = 371,
-                                      [16] = 370, [17] = 372, [19] = 337, [20] = 345};
+    /* include/uapi/linux/net.h: SYS_CONNECT to SYS_SENDMMSG, as calls of their own */
+    static const struct {
+        int16_t number, arguments;
+    } calls[] = {[3] = {CONNECT_I386, 3}, [5] = {ACCEPT4_I386, 3}, [9] = {369, 4},
+                 [10] = {371, 4},         [11] = {369, 6},         [12] = {371, 6},
+                 [16] = {370, 3},         [17] = {372, 3},         [18] = {ACCEPT4_I386, 4},
+                 [19] = {337, 5},         [20] = {345, 4}};
     uint64_t which = call->arguments[0];
     uint32_t given[REGS_CALL_ARGUMENTS] = {0};
-    size_t count = which == 11 || which == 12 ? 6 : which == 19 ? 5 : which == 16 || which == 17 ? 3 : 4;
 
-    if (which >= sizeof numbers / sizeof *numbers || numbers[which] == 0 ||
-        count_read(tid, call->arguments[1], given, count * sizeof *given) != 0)
+    if (which >= sizeof calls / sizeof *calls || calls[which].number == 0 ||
+        count_read(tid, call->arguments[1], given, (size_t)calls[which].arguments * sizeof *given) != 0)
         return false;
     *unfolded = *call;
-    unfolded->number = numbers[which];
+    unfolded->number = calls[which].number;
     for (size_t i = 0; i < REGS_CALL_ARGUMENTS; i++)
         unfolded->arguments[i] = given[i];
     return true;
@@ -188,35 +193,75 @@ bool call_is_interrupted(const struct regs_call *call)
     return call->result == -EINTR && may_begin_anew(call);
 }
 
+enum limit_form {
+    LIMIT_NONE,
+    LIMIT_MS,         /* milliseconds, as an int; negative: none */
+    LIMIT_TIMESPEC,   /* the address of a timespec of 64-bit words; 0: none */
+    LIMIT_TIMESPEC32, /* of 32-bit ones */
+};
+
 struct limit_row {
-    int16_t number;
-    int8_t timeout;
-    bool in_memory; /* struct timespec; else milliseconds */
+    int16_t native, x32, i386;
+    enum limit_form form;
+    int8_t timeout; /* index of the argument, or NONE */
     int16_t result;
 };
 
-/* epoll_wait(2), semtimedop(2), sigtimedwait(2), io_getevents(2): native ones */
 static const struct limit_row limits[] = {
-    {232, 3, false, 0},      /* epoll_wait */
-    {281, 3, false, 0},      /* epoll_pwait */
-    {441, 3, true, 0},       /* epoll_pwait2 */
-    {220, 3, true, -EAGAIN}, /* semtimedop */
-    {128, 2, true, -EAGAIN}, /* rt_sigtimedwait */
-    {208, 4, true, 0},       /* io_getevents */
-    {333, 4, true, 0},       /* io_pgetevents */
+    {232, 232, 256, LIMIT_MS, 3, 0},                 /* epoll_wait */
+    {281, 281, 319, LIMIT_MS, 3, 0},                 /* epoll_pwait */
+    {441, 441, 441, LIMIT_TIMESPEC, 3, 0},           /* epoll_pwait2 */
+    {65, 65, NONE, LIMIT_NONE, NONE, -EAGAIN},       /* semop */
+    {220, 220, 420, LIMIT_TIMESPEC, 3, -EAGAIN},     /* semtimedop; semtimedop_time64 */
+    {128, 523, 421, LIMIT_TIMESPEC, 2, -EAGAIN},     /* rt_sigtimedwait; rt_sigtimedwait_time64 */
+    {NONE, NONE, 177, LIMIT_TIMESPEC32, 2, -EAGAIN}, /* rt_sigtimedwait */
+    {208, 208, NONE, LIMIT_TIMESPEC, 4, 0},          /* io_getevents */
+    {NONE, NONE, 247, LIMIT_TIMESPEC32, 4, 0},       /* io_getevents */
+    {333, 333, 416, LIMIT_TIMESPEC, 4, 0},           /* io_pgetevents; io_pgetevents_time64 */
+    {NONE, NONE, 385, LIMIT_TIMESPEC32, 4, 0},       /* io_pgetevents */
 };
 
-/* A time limit at address in memory; 0: there is none. False: it is not known. */
-static bool read_limit(pid_t tid, uint64_t address, uint64_t *limit_ns)
+/* ipc(2) of 32-bit programs: include/uapi/linux/ipc.h, SEMOP and SEMTIMEDOP, whose time is its last
+ * argument. */
+static const struct limit_row *find_ipc_limit(const struct regs_call *call)
 {
-    struct timespec time;
+    static const struct limit_row semop = {NONE, NONE, 117, LIMIT_NONE, NONE, -EAGAIN},
+                                  semtimedop = {NONE, NONE, 117, LIMIT_TIMESPEC32, 5, -EAGAIN};
+    uint64_t which = call->arguments[0] & 0xffff;
+
+    return which == 1 ? &semop : which == 4 ? &semtimedop : NULL;
+}
+
+static const struct limit_row *find_limit(const struct regs_call *call)
+{
+    if (call->abi == REGS_ABI_I386 && call->number == 117)
+        return find_ipc_limit(call);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct limit_row *row = &limits[i];
+        int16_t number = call->abi == REGS_ABI_NATIVE ? row->native
+                         : call->abi == REGS_ABI_X32  ? row->x32
+                                                      : row->i386;
+        if (number == call->number)
+            return row;
+    }
+    return NULL;
+}
+
+/* A time limit at address in memory; 0: there is none. False: it is not known. */
+static bool read_limit(pid_t tid, uint64_t address, bool narrow, uint64_t *limit_ns)
+{
+    int64_t wide[2];
+    int32_t half[2];
 
     *limit_ns = CALL_NO_LIMIT;
     if (address == 0)
         return true;
-    if (count_read(tid, address, &time, sizeof time) != 0 || time.tv_sec < 0 || time.tv_sec > 1000000000)
+    if (count_read(tid, address, narrow ? (void *)half : wide, narrow ? sizeof half : sizeof wide) != 0)
         return false;
-    *limit_ns = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    int64_t seconds = narrow ? half[0] : wide[0], ns = narrow ? half[1] : wide[1];
+    if (seconds < 0 || seconds > 1000000000)
+        return false;
+    *limit_ns = (uint64_t)seconds * 1000000000 + (uint64_t)ns;
     return true;
 }
 
@@ -231,7 +276,7 @@ static bool ring_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_
     if ((flags & IORING_ENTER_EXT_ARG) == 0 || (flags & absolute) != 0)
         return true;
     return (flags & registered) == 0 && count_read(tid, call->arguments[4], &more, sizeof more) == 0 &&
-           read_limit(tid, more.ts, limit_ns);
+           read_limit(tid, more.ts, false, limit_ns);
 }
 
 /* SO_RCVTIMEO and SO_SNDTIMEO of socket(7): a call on a socket says EINTR only where it has one of them
@@ -239,11 +284,16 @@ static bool ring_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_
 static bool socket_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                          int64_t *result)
 {
-    bool native = call->abi == REGS_ABI_NATIVE;
-    bool connects = native && call->number == 42;
-    bool accepts = native && (call->number == 43 || call->number == 288);
+    bool i386 = call->abi == REGS_ABI_I386;
+    struct regs_call unfolded = *call;
+
+    if (i386 && call->number == SOCKETCALL && !unfold_socketcall(tid, call, &unfolded))
+        return false;
+    int32_t number = unfolded.number;
+    bool connects = number == (i386 ? CONNECT_I386 : 42);
+    bool accepts = i386 ? number == ACCEPT4_I386 : number == 43 || number == 288;
     struct call_request request = {.kind = connects ? CALL_WRITE : CALL_READ,
-                                   .descriptor = (int)call->arguments[0]};
+                                   .descriptor = (int)unfolded.arguments[0]};
     struct descriptor file;
 
     if (!connects && !accepts && !call_decode(tid, call, &request))
@@ -259,23 +309,20 @@ static bool socket_limit(pid_t pid, pid_t tid, const struct regs_call *call, uin
 bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                      int64_t *result)
 {
-    const struct limit_row *row = limits, *end = limits + sizeof limits / sizeof *limits;
-    bool native = call->abi == REGS_ABI_NATIVE;
+    const struct limit_row *row = find_limit(call);
 
     *limit_ns = CALL_NO_LIMIT;
     *result = -ETIME;
     if (call->number == 426) /* io_uring_enter */
         return ring_limit(tid, call, limit_ns);
-    if (native && call->number == 65) /* semop */
-        return true;
-    while (row < end && row->number != call->number)
-        row++;
-    if (!native || row == end)
+    if (row == NULL)
         return socket_limit(pid, tid, call, limit_ns, result);
-    uint64_t timeout = call->arguments[row->timeout];
     *result = row->result;
-    if (row->in_memory)
-        return read_limit(tid, timeout, limit_ns);
+    if (row->form == LIMIT_NONE)
+        return true;
+    uint64_t timeout = call->arguments[row->timeout];
+    if (row->form != LIMIT_MS)
+        return read_limit(tid, timeout, row->form == LIMIT_TIMESPEC32, limit_ns);
     if ((int32_t)timeout >= 0)
         *limit_ns = (uint64_t)(uint32_t)timeout * 1000000;
     return true;
@@ -366,12 +413,15 @@ static int splice_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
     if (error != 0)
         return error;
     request->file = to.file;
-    if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking || from.readable == 0 ||
+    if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking ||
         (request->flags & SPLICE_F_NONBLOCK) != 0)
         return 0;
+    uint64_t readable = descriptor_readable(pid, tid, request->source, &from.file);
+    if (readable == 0)
+        return 0;
     uint64_t left = request->size - (uint64_t)call->result;
-    if (left > from.readable)
-        request->enough = (uint64_t)call->result + from.readable;
+    if (left > readable)
+        request->enough = (uint64_t)call->result + readable;
     return 1;
 }
 

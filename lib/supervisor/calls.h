@@ -105,11 +105,14 @@ struct descriptor {
     bool local;              /* a socket of AF_UNIX */
     uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
     uint64_t read_min;       /* a read waits for so many bytes; 0: for any */
-    uint64_t readable;       /* bytes in a pipe */
 };
 
-/* 0 or -errno. Takes some microseconds. */
+/* 0 or -errno. Takes some microseconds. Of one that does not block only file, type, device and
+ * nonblocking are found out: no call on it is continued. */
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
+
+/* How many bytes are in that pipe; 0, too, where it cannot be told. It waits for the pipe's lock. */
+uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
 /* Does a descriptor still stand for that file? Another thread may have closed it, or put another one in
  * its place: dup2(2). */

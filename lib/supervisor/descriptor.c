@@ -123,21 +123,37 @@ static int look_at_socket(int copy, struct descriptor *descriptor)
     descriptor->stream = type == SOCK_STREAM;
     size = sizeof domain;
     descriptor->local = getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
-    size = sizeof low_mark;
-    if (getsockopt(copy, SOL_SOCKET, SO_RCVLOWAT, &low_mark, &size) == 0 && low_mark > 1)
+    size = sizeof low_mark; /* which a socket of messages keeps, and does not look at */
+    if (descriptor->stream && getsockopt(copy, SOL_SOCKET, SO_RCVLOWAT, &low_mark, &size) == 0 && low_mark > 1)
         descriptor->read_min = (uint64_t)low_mark;
     descriptor->send_limit_ns = socket_limit(copy, SO_SNDTIMEO);
     descriptor->receive_limit_ns = socket_limit(copy, SO_RCVTIMEO);
     return 0;
 }
 
-/* termios(3), "Noncanonical mode": a read waits for MIN bytes where there is no TIME. */
+/* Another device's driver could make us wait, for the tracee itself it may be: CUSE. The numbers of
+ * consoles, serial lines and pseudo-terminals are in Documentation/admin-guide/devices.txt. */
+static bool is_terminal_device(dev_t device)
+{
+    char path[PATH_SIZE], subsystem[256];
+    unsigned number = major(device);
+
+    if (number == 4 || number == 5 || (number >= 128 && number <= 143))
+        return true;
+    snprintf(path, sizeof path, "/sys/dev/char/%u:%u/subsystem", number, minor(device));
+    ssize_t length = readlink(path, subsystem, sizeof subsystem);
+    return length > 4 && memcmp(subsystem + length - 4, "/tty", 4) == 0;
+}
+
+/* termios(3), "Noncanonical mode": a read waits for MIN bytes where there is no TIME. A master says
+ * the settings of its slave (tty_mode_ioctl), and waits for any byte. */
 static void look_at_terminal(int copy, struct descriptor *descriptor)
 {
     struct termios settings;
+    unsigned slave;
 
     descriptor->terminal = tcgetattr(copy, &settings) == 0;
-    if (descriptor->terminal && (settings.c_lflag & ICANON) == 0 && settings.c_cc[VTIME] == 0 &&
+    if (descriptor->terminal && ioctl(copy, TIOCGPTN, &slave) < 0 && (settings.c_lflag & ICANON) == 0 && settings.c_cc[VTIME] == 0 &&
         settings.c_cc[VMIN] > 1)
         descriptor->read_min = settings.c_cc[VMIN];
 }
@@ -159,16 +175,27 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     error = read_flags(pid, tid, fd, &descriptor->nonblocking);
     if (error != 0)
         return error;
+    bool terminal = S_ISCHR(mode) && is_terminal_device(descriptor->device);
+    if (descriptor->nonblocking || (!S_ISSOCK(mode) && !terminal))
+        return 0;
     int copy = copy_descriptor(pid, tid, fd, &descriptor->file);
     if (copy < 0)
-        return S_ISSOCK(mode) ? -EPERM : 0;
-    int readable = 0;
-    if (S_ISSOCK(mode))
-        error = look_at_socket(copy, descriptor);
-    else if (S_ISCHR(mode))
+        return terminal ? 0 : -EPERM;
+    if (terminal)
         look_at_terminal(copy, descriptor);
-    else if (ioctl(copy, FIONREAD, &readable) == 0)
-        descriptor->readable = (uint64_t)readable;
+    else
+        error = look_at_socket(copy, descriptor);
     close(copy);
     return error;
+}
+
+uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
+{
+    int readable = 0, copy = copy_descriptor(pid, tid, fd, file);
+
+    if (copy < 0 || ioctl(copy, FIONREAD, &readable) < 0)
+        readable = 0;
+    if (copy >= 0)
+        close(copy);
+    return (uint64_t)readable;
 }

@@ -161,27 +161,47 @@ static bool is_call_instruction(const unsigned char code[INSTRUCTION_SIZE])
            (code[0] == 0xcd && code[1] == 0x80);                        /* int $0x80 */
 }
 
-/* A thread can stop twice before it runs: at the second stop the kernel may have prepared the call to
- * begin anew (arch_do_signal_or_restart). The pc is at the call's instruction then, and rax is not a
- * result but a number: the call's, or restart_syscall's. Where that cannot be told from a result of
- * the same value, the call is taken to have not returned. */
-static bool has_returned(pid_t tid, const struct regs *regs)
+/* The instruction that begins there. */
+static bool is_call_at(pid_t tid, uint64_t pc)
 {
     unsigned char code[sizeof(long)];
 
-    if (regs->result != regs->syscall && (regs->result & ~X32_CALL) != __NR_restart_syscall)
-        return true;
     errno = 0;
-    long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)(regs->pc - INSTRUCTION_SIZE), NULL);
+    /* the word that ends with the instruction: it is mapped, and what comes behind it may not be */
+    uint64_t start = pc + INSTRUCTION_SIZE - sizeof code;
+    long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)start, NULL);
     memcpy(code, &word, sizeof code);
-    return errno == 0 && is_call_instruction(code) && !is_call_instruction(code + INSTRUCTION_SIZE);
+    return errno == 0 && is_call_instruction(code + sizeof code - INSTRUCTION_SIZE);
+}
+
+/* A thread can stop twice before it runs, and the registers are not those of a call's return then:
+ *
+ * The kernel may have prepared the call to begin anew (arch_do_signal_or_restart). The pc is at the
+ * call's instruction, and rax is not a result but a number: the call's, or restart_syscall's. Where
+ * that cannot be told from a result of the same value, the call is taken to have not returned.
+ *
+ * The kernel may have prepared a signal's handler. The pc is at the handler, and in a 32-bit program eax
+ * is the signal's number (ia32_setup_rt_frame), in one of x32 still the call's result. */
+static bool has_returned(pid_t tid, const struct regs *regs)
+{
+    bool is_number = regs->result == regs->syscall ||
+                     (regs->result & ~X32_CALL) == __NR_restart_syscall;
+    uint64_t start = regs->pc - INSTRUCTION_SIZE;
+
+    return is_call_at(tid, start) && !(is_number && is_call_at(tid, regs->pc));
+}
+
+/* Only such results make us act. */
+static bool may_be_broken(const struct regs *regs)
+{
+    return regs->result > 0 || regs->result == -EINTR || regs->result == -EAGAIN;
 }
 
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
 {
     union register_set set;
 
-    if (regs->syscall < 0 || !has_returned(tid, regs))
+    if (regs->syscall < 0 || (may_be_broken(regs) && !has_returned(tid, regs)))
         return false;
     memcpy(&set, regs->raw, sizeof set);
     call->result = regs->result;

@@ -269,6 +269,9 @@ static bool go_on(struct tracee *tracee, int64_t result)
     if (repair->restarted) {
         if (broken && !over && enter_next_piece(tracee) == 1)
             return true;
+        /* a connect(2) that is begun anew says at the end of its time that it is under way already */
+        if (result == -EALREADY && repair->timeout_result == -EINPROGRESS)
+            result = repair->timeout_result;
         leave_call(tracee, broken ? wait_result(repair, RESTART_UNLESS_HANDLED) : result, false);
         return false;
     }

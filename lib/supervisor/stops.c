@@ -206,6 +206,9 @@ static void handle_interrupt(struct supervisor *supervisor, struct tracee *trace
         tracee->after_sigcont = true;
         break;
     default:
+        /* SIGCONT stops every thread that was seized, one that runs, too: prepare_signal() */
+        if (tracee->state != TRACEE_INTERRUPTED)
+            tracee->interrupted_at = time_now();
         stopped_answer(supervisor, tracee, 0, STOP_IS_OURS);
     }
 }

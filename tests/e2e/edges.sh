@@ -3,11 +3,21 @@
 # Calls that end by a signal with a handler, by a time limit, or short by themselves do so under pprofil.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-for options in "" "-F 10000 --overhead 100"; do
+# right NAME OPTIONS PROGRAM
+right() {
 	# shellcheck disable=SC2086
-	timeout -k 5 120 "$pprofil" -q $options "$targets/edges" >"$work/out" 2>&1
-	expect "options '$options': status" 0 $?
-	expect "options '$options': wrong" "" "$(grep -v ' wrong 0 of ' "$work/out")"
-	between "options '$options': tried" 1 "$(grep -c ' wrong 0 of [1-9]' "$work/out")" 99
-done
+	timeout -k 5 120 "$pprofil" -q $2 "$3" >"$work/out" 2>&1
+	expect "$1, options '$2': status" 0 $?
+	expect "$1, options '$2': wrong" "" "$(grep -v ' wrong 0 of ' "$work/out")"
+	between "$1, options '$2': tried" 1 "$(grep -c ' wrong 0 of [1-9]' "$work/out")" 99
+}
+right native "" "$targets/edges"
+right native "-F 10000 --overhead 100" "$targets/edges"
+# their calls have other numbers, and handlers other registers
+if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 -pthread \
+	"$source"/tests/targets/edges*.c -o "$work/edges32" -lutil 2>/dev/null; then
+	right 32-bit "" "$work/edges32"
+else
+	echo "SKIP 32-bit: gcc -m32 does not work here"
+fi
 finish

@@ -6,6 +6,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <pty.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -112,6 +114,46 @@ bool try_low_mark(void)
     return size >= least;
 }
 
+/* A socket of messages keeps that mark, too, and does not look at it. */
+bool try_low_mark_of_messages(void)
+{
+    static char room[1000];
+    static int pair[2] = {-1, -1};
+    const int least = 100;
+
+    if (pair[0] < 0) {
+        socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair);
+        setsockopt(pair[0], SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+        if (fork() == 0) {
+            close(pair[0]);
+            while (send(pair[1], room, 10, MSG_NOSIGNAL) > 0)
+                ;
+            _exit(0);
+        }
+        close(pair[1]);
+    }
+    return recv(pair[0], room, sizeof room, 0) == 10;
+}
+
+/* What is written into the slave comes out of the master at once, whatever the slave's own reads wait
+ * for. */
+bool try_terminal_master(void)
+{
+    static int master = -1, slave;
+    struct termios settings;
+    char room[100];
+
+    if (master < 0) {
+        if (openpty(&master, &slave, NULL, NULL, NULL) < 0)
+            return true; /* not to be had here */
+        tcgetattr(slave, &settings);
+        cfmakeraw(&settings);
+        settings.c_cc[VMIN] = 10;
+        tcsetattr(slave, TCSANOW, &settings);
+    }
+    return write(slave, "abc", 3) == 3 && read(master, room, sizeof room) == 3;
+}
+
 /* The kernel moves at most MAX_RW_COUNT bytes in one call: write(2). */
 bool try_largest_write(void)
 {
@@ -190,6 +232,9 @@ static void filter_calls(void)
                                        SYS_rt_sigprocmask,  SYS_gettid,     SYS_getpid,
                                        SYS_close,           SYS_read,       SYS_write,
                                        SYS_clock_nanosleep, SYS_exit_group, SYS_wait4,
+#ifdef __i386__
+                                       SYS_socketcall,      SYS_clock_nanosleep_time64,
+#endif
                                        SYS_restart_syscall};
     enum { ALLOWED = sizeof allowed / sizeof *allowed };
     struct sock_filter code[2 + 2 * ALLOWED] = {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/io_uring.h>
+#include <linux/time_types.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdint.h>
@@ -45,11 +46,11 @@ bool try_handled_signal(void)
     return right;
 }
 
-/* SIGWINCH is ignored by who does not ask for it. */
-static void signal_later(pid_t process, useconds_t delay)
+/* SIGWINCH and SIGCONT do nothing to who does not ask for them. */
+static void signal_later(pid_t process, useconds_t delay, int signal)
 {
     usleep(delay);
-    kill(process, SIGWINCH);
+    kill(process, signal);
 }
 
 /* For some seconds. */
@@ -60,7 +61,7 @@ static pid_t send_signals(useconds_t period)
     if (child != 0)
         return child;
     for (double end = now() + 5; now() < end && getppid() == parent;)
-        signal_later(parent, period);
+        signal_later(parent, period, SIGWINCH);
     _exit(0);
 }
 
@@ -85,6 +86,19 @@ bool try_signals_in_receive(void)
     end_child(child);
     close(pair[0]);
     close(pair[1]);
+    return right;
+}
+
+bool try_signals_in_epoll(void)
+{
+    struct epoll_event event;
+    int epoll = epoll_create1(0);
+    pid_t child = send_signals(40000);
+    double begin = now();
+    bool right = epoll_wait(epoll, &event, 1, 200) == 0 && now() - begin < 4;
+
+    end_child(child);
+    close(epoll);
     return right;
 }
 
@@ -113,7 +127,7 @@ bool try_signals_in_events(void)
 bool try_signals_in_ring(void)
 {
     struct io_uring_params params = {0};
-    struct timespec limit = {.tv_nsec = 200000000};
+    struct __kernel_timespec limit = {.tv_nsec = 200000000};
     struct io_uring_getevents_arg more = {.ts = (uintptr_t)&limit};
     int ring = (int)syscall(SYS_io_uring_setup, 1, &params);
 
@@ -129,9 +143,104 @@ bool try_signals_in_ring(void)
     return right;
 }
 
+static void handle_with_frame(int signal, siginfo_t *info, void *context)
+{
+    (void)info;
+    (void)context;
+    handle(signal);
+}
+
+/* Reads some, lets process run into several signals at once, and reads the rest. */
+static void signal_writer(pid_t process, int fd, int result)
+{
+    static char some[65536];
+    size_t total = (size_t)read(fd, some, sizeof some);
+
+    usleep(20000);
+    kill(process, SIGSTOP);
+    kill(process, SIGUSR1);
+    kill(process, SIGWINCH);
+    kill(process, SIGCONT);
+    usleep(20000);
+    for (ssize_t got; (got = read(fd, some, sizeof some)) > 0;)
+        total += (size_t)got;
+    _exit(write(result, &total, sizeof total) != sizeof total);
+}
+
+/* The handler's frame is made, and the thread stops for SIGCONT before it runs. */
+bool try_stop_in_handler(void)
+{
+    static char block[1 << 20];
+    const struct sigaction action = {.sa_sigaction = handle_with_frame, .sa_flags = SA_SIGINFO | SA_RESTART};
+    pid_t parent = getpid();
+    sig_atomic_t before = handled;
+    size_t total = 0;
+    int end[2], result[2];
+
+    sigaction(SIGUSR1, &action, NULL);
+    if (pipe(end) < 0 || pipe(result) < 0)
+        return false;
+    pid_t child = fork();
+    if (child == 0) {
+        close(end[1]);
+        signal_writer(parent, end[0], result[1]);
+    }
+    close(end[0]);
+    close(result[1]);
+    ssize_t wrote = write(end[1], block, sizeof block);
+    close(end[1]);
+    bool right = read(result[0], &total, sizeof total) == sizeof total && wrote > 0 &&
+                 total == (size_t)wrote && handled == before + 1;
+    close(result[0]);
+    waitpid(child, NULL, 0);
+    return right;
+}
+
+/* Returns a connected pair of TCP sockets on the loopback. */
+static bool connect_tcp(int pair[2])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+    pair[0] = pair[1] = -1;
+    if (bind(listener, (struct sockaddr *)&address, size) == 0 && listen(listener, 1) == 0 &&
+        getsockname(listener, (struct sockaddr *)&address, &size) == 0) {
+        pair[1] = socket(AF_INET, SOCK_STREAM, 0);
+        if (connect(pair[1], (struct sockaddr *)&address, size) == 0)
+            pair[0] = accept(listener, NULL, NULL);
+    }
+    close(listener);
+    return pair[0] >= 0;
+}
+
+/* A peek takes nothing away: where the other side has gone it says the same for ever. */
+bool try_peek(void)
+{
+    char got[100];
+    int pair[2];
+    pid_t parent = getpid();
+
+    if (!connect_tcp(pair))
+        return false;
+    pid_t child = fork();
+    if (child == 0) {
+        if (write(pair[1], "abcd", 4) == 4)
+            signal_later(parent, 20000, SIGWINCH);
+        usleep(20000);
+        _exit(0);
+    }
+    close(pair[1]);
+    ssize_t size = recv(pair[0], got, sizeof got, MSG_PEEK | MSG_WAITALL);
+    waitpid(child, NULL, 0);
+    close(pair[0]);
+    return size == 4;
+}
+
 /* The rest comes within the socket's time limit, which an ignored signal does not end. */
 bool try_limit_of_receive(void)
 {
+    static int tries;
     char got[8];
     int pair[2];
     pid_t parent = getpid();
@@ -139,10 +248,11 @@ bool try_limit_of_receive(void)
     usleep(500000); /* longer than the limit: a tracer has not stopped us for as long */
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
     limit_socket(pair[0], SO_RCVTIMEO, 400000);
+    int signal = tries++ % 2 == 0 ? SIGWINCH : SIGCONT;
     pid_t child = fork();
     if (child == 0) {
         if (write(pair[1], "abcd", 4) == 4)
-            signal_later(parent, 50000);
+            signal_later(parent, 50000, signal);
         usleep(50000);
         _exit(write(pair[1], "efgh", 4) != 4);
     }
@@ -173,24 +283,6 @@ bool try_limit_of_send(void)
     close(pair[1]);
     waitpid(child, NULL, 0);
     return size == (ssize_t)sizeof block;
-}
-
-/* Returns a connected pair of TCP sockets on the loopback. */
-static bool connect_tcp(int pair[2])
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-
-    pair[0] = pair[1] = -1;
-    if (bind(listener, (struct sockaddr *)&address, size) == 0 && listen(listener, 1) == 0 &&
-        getsockname(listener, (struct sockaddr *)&address, &size) == 0) {
-        pair[1] = socket(AF_INET, SOCK_STREAM, 0);
-        if (connect(pair[1], (struct sockaddr *)&address, size) == 0)
-            pair[0] = accept(listener, NULL, NULL);
-    }
-    close(listener);
-    return pair[0] >= 0;
 }
 
 /* TCP's limit holds for the whole call, tcp_sendmsg_locked() in the kernel: the send ends short, although

@@ -220,6 +220,19 @@ Test(calls, time_limits)
     cr_assert(call_time_limit(getpid(), getpid(), &call, &limit, &result));
     cr_assert_eq(limit, 500000000);
     cr_assert_eq(result, -EAGAIN);
+    call.abi = REGS_ABI_I386;
+    call.number = 256; /* epoll_wait */
+    call.arguments[3] = 10;
+    cr_assert(call_time_limit(getpid(), getpid(), &call, &limit, &result));
+    cr_assert_eq(limit, 10000000);
+    call.number = 117; /* ipc */
+    call.arguments[0] = 4; /* SEMTIMEDOP */
+    const int32_t narrow_half[] = {0, 500000000};
+    call.arguments[5] = address(narrow_half);
+    cr_assert(call_time_limit(getpid(), getpid(), &call, &limit, &result));
+    cr_assert_eq(limit, 500000000);
+    cr_assert_eq(result, -EAGAIN);
+    call.abi = REGS_ABI_NATIVE;
     call.number = SYS_accept;
     cr_assert_not(call_time_limit(getpid(), getpid(), &call, &limit, &result));
 }
@@ -261,6 +274,10 @@ Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
     cr_assert_eq(ptrace(PTRACE_POKEUSER, child, offsetof(struct user, regs.rip), regs.pc - 2), 0);
     cr_assert_eq(regs_read(child, &regs), 0);
     cr_assert_not(regs_call(child, &regs, &call), "about to begin anew");
+    cr_assert_eq(regs_set_result(child, SIGUSR1), 0);
+    cr_assert_eq(ptrace(PTRACE_POKEUSER, child, offsetof(struct user, regs.rip), start_writer), 0);
+    cr_assert_eq(regs_read(child, &regs), 0);
+    cr_assert_not(regs_call(child, &regs, &call), "at a handler, as of a 32-bit program");
     kill(child, SIGKILL);
     waitpid(child, NULL, __WALL);
 }
