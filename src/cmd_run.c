@@ -179,7 +179,7 @@ static void sample(struct run *run)
     }
 }
 
-/* The program goes on, or has ended. */
+/* The program goes on, or has ended. A second signal leaves it. */
 static void wait_for_program(struct run *run)
 {
     sigset_t ends, before;
@@ -188,7 +188,9 @@ static void wait_for_program(struct run *run)
     sigaddset(&ends, SIGCHLD);
     sigprocmask(SIG_BLOCK, &ends, &before);
     for (reap(run); !run->ended; reap(run)) {
-        forward_serve(&run->forward);
+        run->left = forward_serve(&run->forward);
+        if (run->left)
+            break;
         const struct timespec pause = {.tv_nsec =
                                            forward_wait_ms(&run->forward, PUMP_MS) * 1000000L};
         sigtimedwait(&ends, NULL, &pause);
@@ -400,6 +402,7 @@ static int finish(struct run *run)
     /* a run that goes on without us keeps its terminal to itself until it ends */
     if (waits)
         wait_for_program(run);
+    waits = waits && !run->left;
     if (run->status < 0)
         run->status = supervisor_status(run);
     forward_end(&run->forward);

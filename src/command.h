@@ -54,6 +54,8 @@ int list_formats(void);
 
 /* A text as one field of CSV. */
 void put_field(FILE *out, const char *text);
+/* How libjansson prints to out. */
+size_t json_flags(FILE *out);
 
 /* How rows are chosen and printed. */
 struct view {

@@ -71,7 +71,7 @@ int diff_print_json(FILE *out, const pprofil_diff *diff, const struct diff_view 
                   make_change(&totals.whole), "functions", (json_int_t)totals.rows, "significant",
                   (json_int_t)totals.significant, "rows", rows);
     int error = document == NULL ? -ENOMEM : 0;
-    if (error == 0 && json_dumpf(document, out, JSON_INDENT(1)) != 0)
+    if (error == 0 && json_dumpf(document, out, json_flags(out)) != 0)
         error = errno != 0 ? -errno : -EIO;
     fputc('\n', out);
     json_decref(document);

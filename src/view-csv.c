@@ -5,11 +5,14 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/plain.h"
 #include "command.h"
 
-void put_field(FILE *out, const char *text)
+static void put_quoted(FILE *out, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, out);
@@ -22,6 +25,17 @@ void put_field(FILE *out, const char *text)
         fputc(*text, out);
     }
     fputc('"', out);
+}
+
+/* A file gets the bytes that a name has; a terminal would obey some of them. */
+void put_field(FILE *out, const char *text)
+{
+    char *harmless = isatty(fileno(out)) ? strdup(text) : NULL;
+
+    if (harmless != NULL)
+        plain_make(harmless, "");
+    put_quoted(out, harmless != NULL ? harmless : text);
+    free(harmless);
 }
 
 #define OWN "share,error95,ns,samples,name,object,file,line"

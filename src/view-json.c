@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "view-json.h"
 
@@ -127,10 +128,16 @@ static void put_indented(FILE *out, const char *text, int depth)
     }
 }
 
+/* Characters beyond ASCII are escaped on a terminal, which would obey some of them. */
+size_t json_flags(FILE *out)
+{
+    return JSON_INDENT(1) | (isatty(fileno(out)) ? JSON_ENSURE_ASCII : 0);
+}
+
 /* Takes the document. */
 static struct rows rows_begin(FILE *out, json_t *document)
 {
-    char *text = document == NULL ? NULL : json_dumps(document, JSON_INDENT(1));
+    char *text = document == NULL ? NULL : json_dumps(document, json_flags(out));
     size_t length = text == NULL ? 0 : strlen(text);
     struct rows rows = {.out = out, .between = "\n", .error = text == NULL ? -ENOMEM : 0};
 
@@ -146,7 +153,7 @@ static struct rows rows_begin(FILE *out, json_t *document)
 /* Takes the row. */
 static void rows_add(struct rows *rows, json_t *row)
 {
-    char *text = row == NULL ? NULL : json_dumps(row, JSON_INDENT(1));
+    char *text = row == NULL ? NULL : json_dumps(row, json_flags(rows->out));
 
     json_decref(row);
     if (text == NULL)

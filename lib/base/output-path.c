@@ -155,6 +155,17 @@ static int may(const struct output_path *found, const char *name, int how)
     return faccessat(found->directory, name, how, AT_EACCESS) < 0 ? -errno : 0;
 }
 
+/* In a sticky directory only the owner of the file or of the directory may put another file in its place:
+ * unlink(2), EPERM. */
+static bool is_sticky_for_us(const struct output_path *found)
+{
+    struct stat directory;
+    uid_t us = geteuid();
+
+    return us != 0 && fstat(found->directory, &directory) == 0 &&
+           (directory.st_mode & S_ISVTX) != 0 && directory.st_uid != us && found->status.st_uid != us;
+}
+
 int output_path_check(const struct output_path *found)
 {
     if (found->opaque)
@@ -162,7 +173,8 @@ int output_path_check(const struct output_path *found)
     if (found->exists && S_ISDIR(found->status.st_mode))
         return -EISDIR;
     int error = may(found, ".", W_OK | X_OK);
-    if (!found->exists || (error == 0 && S_ISREG(found->status.st_mode)))
+    bool replaced = S_ISREG(found->status.st_mode) && !is_sticky_for_us(found);
+    if (!found->exists || (error == 0 && replaced))
         return error;
     return may(found, found->name, W_OK);
 }

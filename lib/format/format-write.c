@@ -120,8 +120,9 @@ static int write_at(const struct job *job, const struct output_path *place, bool
         return write_directly(job, place);
     *regular = true;
     int error = write_atomically(job, place);
-    /* in a directory where nothing may be made */
-    return error == -EACCES && place->exists ? write_directly(job, place) : error;
+    /* in a directory where nothing may be made; over another's file in a sticky one; over a mount */
+    bool denied = error == -EACCES || error == -EPERM || error == -EBUSY;
+    return denied && place->exists ? write_directly(job, place) : error;
 }
 
 /* *regular: is the path that of a file? A link keeps pointing at what is written. */

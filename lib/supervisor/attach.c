@@ -275,18 +275,18 @@ int attach_process(struct supervisor *supervisor, pid_t pid, bool launched,
 void attach_look_again(struct supervisor *supervisor)
 {
     uint64_t began = time_now();
-    bool interrupted = false;
 
     if (supervisor->tracees.untraced_count == 0 || began < supervisor->look_again_at)
         return;
-    for (struct process *process = supervisor->tracees.processes;
-         process != NULL && !interrupted; process = process->next) {
+    for (struct process *process = supervisor->tracees.processes; process != NULL;
+         process = process->next) {
         struct pass pass = {.supervisor = supervisor, .process = process, .late = true};
         if (process->untraced == NULL)
             continue;
         seize_all(&pass, process->pid);
         supervisor->stats.untraced += pass.untraced;
-        interrupted = pass.interrupted; /* then there may be no next */
+        if (pass.interrupted)
+            break; /* the process may be gone */
     }
     sampler_arm(supervisor);
     uint64_t now = time_now();

@@ -247,8 +247,10 @@ static const struct limit_row *find_limit(const struct regs_call *call)
     return NULL;
 }
 
-/* A time limit at address in memory; 0: there is none. False: it is not known. */
-static bool read_limit(pid_t tid, uint64_t address, bool narrow, uint64_t *limit_ns)
+/* A time limit at address in memory; 0: there is none. narrow: of 32-bit words. Of nanoseconds the kernel
+ * takes the lower half in programs of 32-bit words, for the upper one is padding: get_timespec64(). False:
+ * it is not known. */
+static bool read_limit(pid_t tid, enum regs_abi abi, uint64_t address, bool narrow, uint64_t *limit_ns)
 {
     int64_t wide[2];
     int32_t half[2];
@@ -259,7 +261,9 @@ static bool read_limit(pid_t tid, uint64_t address, bool narrow, uint64_t *limit
     if (count_read(tid, address, narrow ? (void *)half : wide, narrow ? sizeof half : sizeof wide) != 0)
         return false;
     int64_t seconds = narrow ? half[0] : wide[0], ns = narrow ? half[1] : wide[1];
-    if (seconds < 0 || seconds > 1000000000)
+    if (abi != REGS_ABI_NATIVE)
+        ns = (uint32_t)ns;
+    if (seconds < 0 || seconds > 1000000000 || ns < 0 || ns > 999999999)
         return false;
     *limit_ns = (uint64_t)seconds * 1000000000 + (uint64_t)ns;
     return true;
@@ -276,7 +280,7 @@ static bool ring_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_
     if ((flags & IORING_ENTER_EXT_ARG) == 0 || (flags & absolute) != 0)
         return true;
     return (flags & registered) == 0 && count_read(tid, call->arguments[4], &more, sizeof more) == 0 &&
-           read_limit(tid, more.ts, false, limit_ns);
+           read_limit(tid, call->abi, more.ts, false, limit_ns);
 }
 
 /* SO_RCVTIMEO and SO_SNDTIMEO of socket(7): a call on a socket says EINTR only where it has one of them
@@ -322,7 +326,7 @@ bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_
         return true;
     uint64_t timeout = call->arguments[row->timeout];
     if (row->form != LIMIT_MS)
-        return read_limit(tid, timeout, row->form == LIMIT_TIMESPEC32, limit_ns);
+        return read_limit(tid, call->abi, timeout, row->form == LIMIT_TIMESPEC32, limit_ns);
     if ((int32_t)timeout >= 0)
         *limit_ns = (uint64_t)(uint32_t)timeout * 1000000;
     return true;

@@ -41,11 +41,20 @@ static void tell_lost(struct supervisor *supervisor)
     ring_commit(supervisor->ring);
 }
 
+/* Without the end of a process that it looks at the client would wait for ever. */
+static bool is_awaited(const struct wire_header *event)
+{
+    const struct wire_exit *end = (const void *)event;
+
+    return event->type == WIRE_EXIT && end->pid == end->tid;
+}
+
 static void tell(struct supervisor *supervisor, const struct wire_header *event)
 {
     if (supervisor->ring == NULL)
         return;
-    void *room = ring_reserve(supervisor->ring, event->size);
+    void *room = is_awaited(event) ? ring_reserve_last(supervisor->ring, event->size)
+                                   : ring_reserve(supervisor->ring, event->size);
     if (room == NULL) {
         tell_wake(supervisor);
         return;

@@ -21,6 +21,7 @@
 
 #define RING_MAGIC 0x676e697270767031u
 #define CACHE_LINE 64
+#define RING_LAST_PART 64 /* one of so many parts is for the last events */
 
 struct ring_page {
     uint64_t magic;
@@ -144,17 +145,27 @@ static uint64_t in_flight(uint64_t head, uint64_t tail)
     return head - tail;
 }
 
-void *ring_reserve(struct ring *ring, size_t size)
+static void *ring_take(struct ring *ring, size_t size, size_t kept)
 {
     uint64_t tail = atomic_load_explicit(&ring->page->tail, memory_order_acquire);
     uint64_t used = in_flight(ring->position, tail);
 
-    if (used > ring->size || ring->size - used < size) {
+    if (used > ring->size || ring->size - used < size + kept) {
         ring->lost++;
         return NULL;
     }
     ring->reserved = size;
     return ring->data + (ring->position & (ring->size - 1));
+}
+
+void *ring_reserve(struct ring *ring, size_t size)
+{
+    return ring_take(ring, size, ring->size / RING_LAST_PART);
+}
+
+void *ring_reserve_last(struct ring *ring, size_t size)
+{
+    return ring_take(ring, size, 0);
 }
 
 void ring_commit(struct ring *ring)

@@ -198,6 +198,8 @@ size_t ring_size(const struct ring *ring); /* bytes of events that it holds */
 /* Producer: room for size bytes (a multiple of 8), or NULL where the consumer is behind;
  * it is counted then, and ring_lost returns the count once. Never waits. */
 void *ring_reserve(struct ring *ring, size_t size);
+/* The same for an event that the consumer waits for: a small part of the ring is kept for such. */
+void *ring_reserve_last(struct ring *ring, size_t size);
 void ring_commit(struct ring *ring);
 uint64_t ring_lost(struct ring *ring);
 bool ring_half_full(const struct ring *ring);

@@ -86,6 +86,14 @@ said "a dialect's file" 'ticks' "$pprofil" --dialect glibc -o "$work/$evil/$evil
 said "a report of it" 'spend_half' "$pprofil" report "$work/$evil/$evil.pb.gz"
 said "a tree of it" 'spend_half' "$pprofil" report --tree "$work/$evil/$evil.pb.gz"
 said "by object" 'x\?\[31m' "$pprofil" report --by object "$work/$evil/$evil.pb.gz"
+# as data: a file gets the name's bytes, a terminal what it does not obey; it ignores a DEL
+if script -qec true /dev/null >/dev/null 2>&1; then
+	for format in csv json; do
+		script -qec "'$pprofil' report -f $format --by object '$work/$evil/$evil.pb.gz'" /dev/null \
+			</dev/null 2>&1 | tr -d '\r\177' >"$work/said"
+		harmless "by object, $format on a terminal" 'split|[0-9]' "$work/said"
+	done
+fi
 said "annotate" 'spend_half' "$pprofil" annotate "$work/$evil/$evil.pb.gz" spend_half
 said "annotate what is not there" 'pprofil' "$pprofil" annotate "$work/$evil/$evil.pb.gz" "$evil"
 said "diff" 'pprofil diff' "$pprofil" diff "$work/$evil/$evil.pb.gz" "$work/$evil/$evil.pb.gz"

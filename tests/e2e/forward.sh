@@ -191,6 +191,23 @@ for one in $clients; do wait "$one"; echo $?; done 2>/dev/null >"$work/out"
 expect "attached: our statuses" "$rounds 0" "$(counted "$work/out")"
 end "attached" "" 0
 
+# after -d the program goes on, and so do we; the second signal ends us, with what was sampled
+alone "$pprofil" -q -d 0.3 -o "$work/left.pb.gz" sh -c 'trap "" TERM; echo $$ >"$0"; while :; do sleep 0.1; done' \
+	"$work/heedless" 2>/dev/null &
+us=$!
+await test -s "$work/heedless"
+heedless=$(cat "$work/heedless")
+await is_untraced "$heedless"
+kill -TERM "$us"
+sleep 1
+expect "after -d: the first signal" 0 "$(kill -0 "$us"; echo $?)"
+kill -TERM "$us"
+wait "$us" 2>/dev/null
+expect "after -d: the second signal" 143 $?
+expect "after -d: a profile" 1 "$(ls "$work/left.pb.gz" | wc -l)"
+expect "after -d: the program goes on" 0 "$(kill -0 "$heedless"; echo $?)"
+kill -9 "$heedless"
+
 # the program's end by a signal, and its status where we were started with SIGCHLD ignored
 alone "$pprofil" -q sleep 100 2>/dev/null &
 us=$!

@@ -116,6 +116,23 @@ if unprivileged test -x "$pprofil" 2>/dev/null; then
 	into_closed merge -f folded
 fi
 
+# --- another's file in a sticky directory of another's, which cannot be replaced: /tmp after sudo
+if [ "$(id -u)" = 0 ] && unprivileged test -x "$pprofil" 2>/dev/null; then
+	mkdir "$work/sticky"
+	chmod 1777 "$work/sticky"
+	echo old >"$work/sticky/open"
+	echo old >"$work/sticky/shut"
+	chmod 666 "$work/sticky/open"
+	"$pprofil" merge -f folded -o "$work/want" "$profile"
+	expect "a sticky directory: a file that all may write" 0 \
+		"$(status_of unprivileged "$pprofil" merge -f folded -o "$work/sticky/open" "$profile")"
+	expect "a sticky directory: it has it all" "" "$(cmp "$work/want" "$work/sticky/open" 2>&1)"
+	expect "a sticky directory: another's file" 125 \
+		"$(status_of unprivileged "$pprofil" -o "$work/sticky/shut" touch "$work/sticky/ran")"
+	one_line "a sticky directory: another's file"
+	expect "a sticky directory: the program has not run" "" "$(ls "$work/sticky/ran" 2>/dev/null)"
+fi
+
 "$pprofil" report -o "$work/got" "$profile"
 expect "a report is what is printed" "" "$(cmp "$work/plain" "$work/got" 2>&1)"
 finish

@@ -225,6 +225,11 @@ Test(calls, time_limits)
     call.arguments[3] = 10;
     cr_assert(call_time_limit(getpid(), getpid(), &call, &limit, &result));
     cr_assert_eq(limit, 10000000);
+    const uint64_t padded[] = {1, UINT64_C(0xf7e1000000000000) | 500000000};
+    call.number = 421; /* rt_sigtimedwait_time64 */
+    call.arguments[2] = address(padded);
+    cr_assert(call_time_limit(getpid(), getpid(), &call, &limit, &result));
+    cr_assert_eq(limit, 1500000000);
     call.number = 117; /* ipc */
     call.arguments[0] = 4; /* SEMTIMEDOP */
     const int32_t narrow_half[] = {0, 500000000};
