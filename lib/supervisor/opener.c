@@ -11,7 +11,7 @@
 #define MS UINT64_C(1000000)
 #define PAUSE_MIN (10 * MS) /* between looks for a JIT's names; doubled up to PAUSE_MAX */
 #define PAUSE_MAX (1000 * MS)
-#define HANGING_MAX 16 /* processes that are left alone: then no more files are opened */
+#define HANG_NS (10000 * MS) /* after it a file of a device that hung is asked for again */
 #define FINISH_NS (2000 * MS)
 #define FINISH_POLL_MS 20
 
@@ -33,7 +33,7 @@ static void opener_queue(struct opener *opener, struct opener_task *task)
 }
 
 bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
-                const struct open_request *request)
+                const struct open_request *request, dev_t device)
 {
     struct opener_task *task = openers->free_tasks;
     bool jit = request->kind == OPEN_JIT_NAMES;
@@ -47,6 +47,7 @@ bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
     openers->jit_count += jit;
     task->id = id;
     task->due = task->pause = 0;
+    task->device = device;
     task->request = *request;
     opener_queue(&openers->of[kind], task);
     return true;
@@ -108,6 +109,21 @@ static int opener_start(struct opener *opener, int epoll)
     return error;
 }
 
+/* A file system that hangs costs one process, however many of its files are mapped. */
+static bool opener_hangs(const struct opener *opener, dev_t device)
+{
+    for (unsigned i = 0; i < opener->hanging && device != 0; i++)
+        if (opener->hangs[i].device == device && opener->hangs[i].until > opener->asked_at)
+            return true;
+    return opener->hanging == OPENER_HANGING_MAX;
+}
+
+static void opener_note_hang(struct opener *opener)
+{
+    opener->hangs[opener->hanging++] =
+        (struct opener_hang){.device = opener->task->device, .until = time_now() + HANG_NS};
+}
+
 static void opener_ask(struct opener *opener, int epoll)
 {
     const struct open_request *request = &opener->task->request;
@@ -119,7 +135,7 @@ static void opener_ask(struct opener *opener, int epoll)
         opener_answer(opener, fd < 0 ? -fd : 0, fd);
         return;
     }
-    int error = opener->hanging < HANGING_MAX ? opener_start(opener, epoll) : -ETIMEDOUT;
+    int error = opener_hangs(opener, opener->task->device) ? -ETIMEDOUT : opener_start(opener, epoll);
     if (error == 0)
         error = open_request_send(opener->socket, request);
     if (error == -EPIPE) { /* somebody killed it */
@@ -140,7 +156,7 @@ static void opener_receive(struct opener *opener, int epoll)
     if (error == -EAGAIN && time_now() - opener->asked_at < patience)
         return;
     if (error == -EAGAIN) {
-        opener->hanging++;
+        opener_note_hang(opener);
         opener_answer(opener, ETIMEDOUT, -1);
     } else if (error != 0) {
         opener_answer(opener, -error, -1);

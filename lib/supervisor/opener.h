@@ -13,11 +13,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
 #define OPENER_REQUESTS_MAX 512
+#define OPENER_HANGING_MAX 16 /* processes that are left alone: then no more files are opened */
 
 /* What is to be opened for the client, in one of the queues of an opener. */
 struct opener_task {
@@ -25,6 +27,7 @@ struct opener_task {
     uint32_t id;    /* of the object */
     uint64_t due;   /* time: not before; 0: at once */
     uint64_t pause; /* JIT_NAMES: ns between the last two looks */
+    dev_t device;   /* that the file is on; 0: unknown */
     struct open_request request;
 };
 
@@ -37,6 +40,10 @@ struct opener {
     int fd;           /* owned; of the answer, or -1 */
     int socket;       /* to the process; 0: there is none */
     unsigned hanging; /* processes that were left alone */
+    struct opener_hang {
+        dev_t device;   /* of the file that one of them was asked for */
+        uint64_t until; /* time: no other file of that device is asked for before */
+    } hangs[OPENER_HANGING_MAX];
 };
 
 enum opener_kind {
@@ -56,9 +63,10 @@ struct openers {
 
 /* Is there room for another request that is not of JIT_NAMES? */
 bool opener_has_room(const struct openers *openers);
-/* Queues a request, which is copied. False: there is no room, and nobody will be told of it. */
+/* Queues a request, which is copied. device: that the file is on, or 0. False: there is no room, and
+ * nobody will be told of it. */
 bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
-                const struct open_request *request);
+                const struct open_request *request, dev_t device);
 /* Takes answers, sends them to the client and asks for more, without waiting; may fork. Never
  * called while a thread waits. socket: the client's; epoll: is told of an opener's answers. */
 void opener_go_on(struct openers *openers, int socket, int epoll);

@@ -97,6 +97,22 @@ expect_free "killed: the target that hangs" "$far"
 expect_free "killed: the other" "$near"
 end "$server" "$far"
 
+# However many files of one file system hang, those of another have their names. Where two threads run
+# -g asks for each file that they have mapped. It waits for the first that hangs for five seconds.
+if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null; then
+	serve many "$work/library" all
+	many=$mount many_server=$server
+	serve healthy "$targets/split" all
+	begin env LD_PRELOAD="$(for i in $(seq 24); do printf '%s/file%s:' "$many" "$i"; done)" "$targets/split" 6000
+	far=$begun
+	begin "$mount/file" 6000
+	kill -USR1 "$many_server"
+	timeout -s KILL 60 "$pprofil" -g -f csv -n 0 -d 8 -p "$begun,$far" 2>"$work/csv"
+	expect "many files: status" 0 $?
+	expect_text "many files: names of another file system" ',spend_half,file,' "$work/csv"
+	end "$server" "$many_server" "$far" "$begun"
+fi
+
 # The kernel reads a file for its build-id, while it holds the lock of the target's mappings.
 "$targets/mapcode" write "$work/code"
 serve first-page "$work/code" all

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hangfs DIRECTORY FILE all|open|read|flush|direct: mounts a file system of one file, "file", that has
- * the bytes of FILE. From SIGUSR1 on it does not answer such requests (all: none at all). direct: nothing
+ * hangfs DIRECTORY FILE all|open|read|flush|direct: mounts a file system whose files, "file",
+ * "file1", "file2" and so on, have the bytes of FILE. From SIGUSR1 on it does not answer such requests (all: none at all). direct: nothing
  * is cached, each read and each look at the file is a request. At SIGTERM it unmounts and ends. It
  * speaks the kernel's own protocol (fuse(4), include/uapi/linux/fuse.h).
  */
@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,9 +71,11 @@ static struct fuse_attr attributes(uint64_t node)
 
 static void look_up(const struct fuse_in_header *request, const char *name)
 {
-    struct fuse_entry_out entry = {.nodeid = FILE_NODE, .attr = attributes(FILE_NODE)};
+    bool known = strncmp(name, "file", 4) == 0;
+    uint64_t node = known ? FILE_NODE + strtoul(name + 4, NULL, 10) : 0;
+    struct fuse_entry_out entry = {.nodeid = node, .attr = attributes(node)};
 
-    if (strcmp(name, "file") == 0)
+    if (known)
         answer(request, 0, &entry, sizeof entry);
     else
         answer(request, ENOENT, NULL, 0);
