@@ -107,7 +107,7 @@ if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null
 	far=$begun
 	begin "$mount/file" 6000
 	kill -USR1 "$many_server"
-	timeout -s KILL 60 "$pprofil" -g -f csv -n 0 -d 8 -p "$begun,$far" 2>"$work/csv"
+	timeout -s KILL 60 "$pprofil" -g -f csv -n 0 -d 12 -p "$begun,$far" 2>"$work/csv"
 	expect "many files: status" 0 $?
 	expect_text "many files: names of another file system" ',spend_half,file,' "$work/csv"
 	end "$server" "$many_server" "$far" "$begun"

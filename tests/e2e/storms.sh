@@ -48,18 +48,14 @@ wait "$target"
 expect "attaching amid execs: output" "storm nonleader-exec done 3000" "$(cat "$work/out")"
 
 # stopped and continued by others
+is_stopped() { grep -q '^State:.[tT]' "/proc/$1/status"; }
 "$targets/split" 2 >"$work/out" &
 target=$!
 "$pprofil" -q -p "$target" -o "$work/p.pb.gz" 2>"$work/err" &
 us=$!
 for i in 1 2 3 4 5 6 7 8; do
 	kill -STOP "$target"
-	sleep 0.05
-	state=$(sed -n 's/^State:[^A-Za-z]*\(.\).*/\1/p' "/proc/$target/status")
-	case $state in
-	t | T) ;;
-	*) fail "SIGSTOP is obeyed" "state $state" ;;
-	esac
+	await is_stopped "$target" || fail "SIGSTOP is obeyed" "$(grep '^State' "/proc/$target/status")"
 	kill -CONT "$target"
 	sleep 0.05
 done
