@@ -84,7 +84,10 @@ deadline=60 # seconds
 await() {
 	await_end=$(($(date +%s) + deadline))
 	until "$@"; do
-		[ "$(date +%s)" -le "$await_end" ] || return 1
+		if [ "$(date +%s)" -gt "$await_end" ]; then
+			echo "# awaited in vain for $deadline s: $*"
+			return 1
+		fi
 		sleep 0.05
 	done
 }
