@@ -142,8 +142,8 @@ fi
 # Linux 5.6 they do not.
 jit_begun() { made=$(pgrep -P $target) && [ -s "$work/tree$here/perf-$made.map" ]; }
 if [ "$(id -u)" = 0 ] && [ "$(uname -r | awk -F. '{print ($1 * 1000 + $2 >= 5006)}')" = 1 ] &&
-	"$cc" -O1 -static -o "$work/jit" "$source/tests/targets/jit.c" 2>/dev/null; then
-	here=$(mktemp -d /var/tmp/pprofil-e2e-XXXXXX)
+	"$cc" -O1 -static -o "$work/jit" "$source/tests/targets/jit.c" 2>/dev/null &&
+	here=$(mktemp -d /var/tmp/pprofil-e2e-XXXXXX); then
 	trap 'rm -rf "$work" "$here"' EXIT
 	mkdir -p "$work/tree$here"
 	mv "$work/jit" "$work/tree/program"
