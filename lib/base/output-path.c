@@ -157,7 +157,7 @@ static int may(const struct output_path *found, const char *name, int how)
 
 /* In a sticky directory only the owner of the file or of the directory may put another file in its place:
  * unlink(2), EPERM. */
-static bool is_sticky_for_us(const struct output_path *found)
+static bool is_kept_by_sticky_bit(const struct output_path *found)
 {
     struct stat directory;
     uid_t us = geteuid();
@@ -173,7 +173,7 @@ int output_path_check(const struct output_path *found)
     if (found->exists && S_ISDIR(found->status.st_mode))
         return -EISDIR;
     int error = may(found, ".", W_OK | X_OK);
-    bool replaced = S_ISREG(found->status.st_mode) && !is_sticky_for_us(found);
+    bool replaced = S_ISREG(found->status.st_mode) && !is_kept_by_sticky_bit(found);
     if (!found->exists || (error == 0 && replaced))
         return error;
     return may(found, found->name, W_OK);

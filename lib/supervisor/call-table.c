@@ -68,14 +68,16 @@ static const struct call_row rows[] = {
     {426, 426, 426,            CALL_RING,    CALL_BYTES,    NONE, NONE, 1,    NONE, 3,    NONE, 2}, /* io_uring_enter */
 };
 
+static int32_t number_of(enum regs_abi abi, int16_t native, int16_t x32, int16_t i386)
+{
+    return abi == REGS_ABI_NATIVE ? native : abi == REGS_ABI_X32 ? x32 : i386;
+}
+
 static const struct call_row *find_row(const struct regs_call *call)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct call_row *row = &rows[i];
-        int16_t number = call->abi == REGS_ABI_NATIVE ? row->native
-                         : call->abi == REGS_ABI_X32  ? row->x32
-                                                      : row->i386;
-        if (number == call->number)
+        if (call->number == number_of(call->abi, row->native, row->x32, row->i386))
             return row;
     }
     return NULL;
@@ -238,18 +240,15 @@ static const struct limit_row *find_limit(const struct regs_call *call)
         return find_ipc_limit(call);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const struct limit_row *row = &limits[i];
-        int16_t number = call->abi == REGS_ABI_NATIVE ? row->native
-                         : call->abi == REGS_ABI_X32  ? row->x32
-                                                      : row->i386;
-        if (number == call->number)
+        if (call->number == number_of(call->abi, row->native, row->x32, row->i386))
             return row;
     }
     return NULL;
 }
 
-/* A time limit at address in memory; 0: there is none. narrow: of 32-bit words. Of nanoseconds the kernel
- * takes the lower half in programs of 32-bit words, for the upper one is padding: get_timespec64(). False:
- * it is not known. */
+/* Reads a time limit at address in memory; 0: there is none. narrow: it has 32-bit words. In programs of
+ * 32-bit words the upper half of a 64-bit tv_nsec is padding, which the kernel leaves out:
+ * get_timespec64(). Returns false where the limit is not known. */
 static bool read_limit(pid_t tid, enum regs_abi abi, uint64_t address, bool narrow, uint64_t *limit_ns)
 {
     int64_t wide[2];

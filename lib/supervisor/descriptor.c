@@ -124,15 +124,17 @@ static int look_at_socket(int copy, struct descriptor *descriptor)
     size = sizeof domain;
     descriptor->local = getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
     size = sizeof low_mark; /* which a socket of messages keeps, and does not look at */
-    if (descriptor->stream && getsockopt(copy, SOL_SOCKET, SO_RCVLOWAT, &low_mark, &size) == 0 && low_mark > 1)
+    if (descriptor->stream &&
+        getsockopt(copy, SOL_SOCKET, SO_RCVLOWAT, &low_mark, &size) == 0 && low_mark > 1)
         descriptor->read_min = (uint64_t)low_mark;
     descriptor->send_limit_ns = socket_limit(copy, SO_SNDTIMEO);
     descriptor->receive_limit_ns = socket_limit(copy, SO_RCVTIMEO);
     return 0;
 }
 
-/* Another device's driver could make us wait, for the tracee itself it may be: CUSE. The numbers of
- * consoles, serial lines and pseudo-terminals are in Documentation/admin-guide/devices.txt. */
+/* Only terminals are asked for their settings: another device's driver may be a program (CUSE), even a
+ * tracee that stands still. The numbers of consoles, serial lines and pseudo-terminals are in
+ * Documentation/admin-guide/devices.txt. */
 static bool is_terminal_device(dev_t device)
 {
     char path[PATH_SIZE], subsystem[256];
@@ -153,8 +155,9 @@ static void look_at_terminal(int copy, struct descriptor *descriptor)
     unsigned slave;
 
     descriptor->terminal = tcgetattr(copy, &settings) == 0;
-    if (descriptor->terminal && ioctl(copy, TIOCGPTN, &slave) < 0 && (settings.c_lflag & ICANON) == 0 && settings.c_cc[VTIME] == 0 &&
-        settings.c_cc[VMIN] > 1)
+    if (!descriptor->terminal || ioctl(copy, TIOCGPTN, &slave) == 0)
+        return;
+    if ((settings.c_lflag & ICANON) == 0 && settings.c_cc[VTIME] == 0 && settings.c_cc[VMIN] > 1)
         descriptor->read_min = settings.c_cc[VMIN];
 }
 
