@@ -749,6 +749,10 @@ resize() {
 	must more_clears "$count"
 	case $size in
 	5x*) must screen_has '40x10 at least' ;;
+	60x*) # there is room for source lines, and for functions whose lines are looked up only now
+		must screen_has '^F1Help|^search:|^save as'
+		must screen_lacks 'work_[0-9]+ +many$'
+		;;
 	*) must screen_has '^F1Help|^search:|^save as' ;;
 	esac
 }
