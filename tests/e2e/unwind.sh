@@ -33,6 +33,7 @@ compare() {
 		pass "$1: $(cat "$work/result")"
 	else
 		fail "$1" "$(cat "$work/result")"
+		"$build/tests/unwind/compare" -v "$work/$1" | head -n 60
 	fi
 	rm -f "$work/$1"
 }

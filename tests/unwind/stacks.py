@@ -46,6 +46,15 @@ def mappings(pid):
     return stack, code
 
 
+def knows_all_objects(pid):
+    """Has gdb read all that is mapped? Before, while the program loads it, gdb guesses at frames."""
+    known = {os.path.realpath(objfile.filename) for objfile in gdb.objfiles()}
+    with open("/proc/%d/maps" % pid, errors="surrogateescape") as lines:
+        parts = (line.rstrip("\n").split(None, 5) for line in lines)
+        return all(fields[5] in known for fields in parts
+                   if "x" in fields[1] and len(fields) > 5 and fields[5].startswith("/"))
+
+
 def frames():
     """The program counters of real frames: inlined ones and tail calls have none of their own; why
     the list ends; and the stack pointer that a signal interrupted, or 0."""
@@ -148,7 +157,8 @@ def main():
                     gdb.execute("starti", to_string=True)
                 os.write(tell, struct.pack("<I", gdb.selected_inferior().pid))
                 gdb.execute("continue", to_string=True)
-                if gdb.selected_inferior().pid != 0:
+                pid = gdb.selected_inferior().pid
+                if pid != 0 and knows_all_objects(pid):
                     random.choice(gdb.selected_inferior().threads()).switch()
                     if taken == 0:
                         save_vdso(gdb.selected_inferior())
