@@ -216,11 +216,14 @@ static int seize_all(struct pass *pass, pid_t pid)
 }
 
 /* While a thread that does not lead its process execs there is nobody to seize: the leader is
- * dead already, and the thread has not taken its place yet. It looks like a refusal. */
+ * dead already, and the thread has not taken its place yet. It looks like a refusal, or, where the
+ * thread takes that place while its number is looked up, as if there were no such process. */
 static bool may_be_amid_exec(const struct pass *pass, pid_t pid)
 {
-    return pass->process != NULL && pass->process->tracee_count == 0 && pass->error == -EPERM &&
-           procfs_status_number(pid, "TracerPid:") == 0;
+    bool nobody = pass->error == -EPERM || pass->error == 0;
+
+    return pass->process != NULL && pass->process->tracee_count == 0 && nobody &&
+           (kill(pid, 0) == 0 || errno != ESRCH) && procfs_status_number(pid, "TracerPid:") <= 0;
 }
 
 /* Follows what was seized. Returns how many threads were not. */
