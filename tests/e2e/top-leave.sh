@@ -188,7 +188,7 @@ for way in C-z TSTP; do
 	screen_keys '?'
 	screen_expect "$name: takes keys" '^Keys '
 	screen_keys q
-	screen_expect_gone "$name: obeys them" '^Keys ' # keys not read yet are lost where it stops
+	screen_expect_gone "$name: obeys them" '^Keys ' # a stop discards keys that were not read
 	expect "$name: screen, cursor" "1 0" "$(screen_value '#{alternate_on} #{cursor_flag}')"
 done
 screen_keys q

@@ -47,7 +47,7 @@ def mappings(pid):
 
 
 def knows_all_objects(pid):
-    """Has gdb read all that is mapped? Before, while the program loads it, gdb guesses at frames."""
+    """Has gdb read all that is mapped? While the program loads its libraries it has not, and guesses."""
     known = {os.path.realpath(objfile.filename) for objfile in gdb.objfiles()}
     with open("/proc/%d/maps" % pid, errors="surrogateescape") as lines:
         parts = (line.rstrip("\n").split(None, 5) for line in lines)
@@ -149,9 +149,10 @@ def main():
         gdb.execute("set " + setting)
     gdb.execute("handle all nostop noprint pass", to_string=True)
     gdb.execute("handle SIGINT stop nopass", to_string=True)
-    tell, taken = start_interrupter(), 0
+    tell, taken, stops = start_interrupter(), 0, 0
     with open(output, "wb") as file:
-        while taken < count:
+        while taken < count and stops < 20 * count:
+            stops += 1
             try:
                 if gdb.selected_inferior().pid == 0:
                     gdb.execute("starti", to_string=True)
