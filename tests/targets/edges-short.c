@@ -7,6 +7,7 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <pty.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -184,44 +185,71 @@ bool try_largest_write(void)
 #endif
 }
 
-static int replaced, other_file;
+enum { ELEMENT = 3 << 20, ELEMENTS = 2 };
+enum stage { STAGE_READING, STAGE_WAITING, STAGE_REPLACED };
+
+static struct {
+    int fd, other_file; /* the descriptor, and the file that it gets */
+    atomic_int *stage;  /* shared with the reader */
+} replaced;
 
 static void *replace_file(void *nothing)
 {
-    usleep(20000);
-    dup2(other_file, replaced);
+    while (*replaced.stage != STAGE_WAITING)
+        usleep(1000);
+    usleep(3000); /* by then the writer sleeps */
+    dup2(replaced.other_file, replaced.fd);
+    *replaced.stage = STAGE_REPLACED;
     return nothing;
+}
+
+/* Reads half of the first element, waits until the file is replaced, and reads the rest. While it reads
+ * the writer runs most of the time, so that a tracer breaks its call. To continue it takes a call for the
+ * rest of the first element, and one for the second. */
+static void read_half_and_wait(int fd)
+{
+    static char some[16384];
+    ssize_t size, sum = 0;
+
+    while (sum < ELEMENT / 2 && (size = read(fd, some, sizeof some)) > 0)
+        sum += size;
+    for (*replaced.stage = STAGE_WAITING; *replaced.stage != STAGE_REPLACED;)
+        usleep(1000);
+    while (read(fd, some, sizeof some) > 0)
+        ;
 }
 
 /* What a call writes goes to the file that it began with. */
 bool try_replaced_file(void)
 {
-    static char block[1 << 20], some[16384];
-    struct iovec vectors[16];
+    static char block[ELEMENT];
+    struct iovec vectors[ELEMENTS];
     pthread_t other;
     int end[2];
 
     if (pipe(end) < 0)
         return false;
-    for (int i = 0; i < 16; i++)
-        vectors[i] = (struct iovec){block + i * 65536, 65536};
+    for (int i = 0; i < ELEMENTS; i++)
+        vectors[i] = (struct iovec){block, sizeof block};
+    replaced.fd = end[1];
+    replaced.other_file = memfd_create("other", 0);
+    replaced.stage = mmap(NULL, sizeof *replaced.stage, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t child = fork();
     if (child == 0) {
         close(end[1]);
-        for (ssize_t size; (size = read(end[0], some, sizeof some)) > 0; usleep(1000))
-            ;
+        read_half_and_wait(end[0]);
         _exit(0);
     }
     close(end[0]);
-    replaced = end[1];
-    other_file = memfd_create("other", 0);
     pthread_create(&other, NULL, replace_file, NULL);
-    ssize_t size = writev(replaced, vectors, 16);
+    ssize_t size = writev(replaced.fd, vectors, ELEMENTS);
     pthread_join(other, NULL);
-    off_t strayed = lseek(other_file, 0, SEEK_END);
-    close(replaced);
-    close(other_file);
+    off_t strayed = lseek(replaced.other_file, 0, SEEK_END);
+    close(replaced.fd);
+    close(replaced.other_file);
     waitpid(child, NULL, 0);
+    munmap(replaced.stage, sizeof *replaced.stage);
     return size > 0 && strayed == 0;
 }
 
