@@ -172,7 +172,10 @@ cat >"$work/late.c" <<-'END'
 	    return result;
 	}
 END
-if command -v "$cc" >/dev/null && "$cc" -w -shared -fPIC -o "$work/late.so" "$work/late.c" -ldl; then
+sanitizers=$(sed -n 's/^SANITIZER_FLAGS = //p' "$build/Makefile")
+if [ -n "$sanitizers" ]; then
+	echo "SKIP an alarm behind PTRACE_SEIZE: ASan's library wants to be loaded first"
+elif command -v "$cc" >/dev/null && "$cc" -w -shared -fPIC -o "$work/late.so" "$work/late.c" -ldl; then
 	timeout 30 env LD_PRELOAD="$work/late.so" "$pprofil" -f csv sh -c 'exit 7' >"$work/csv" 2>&1
 	expect "an alarm behind PTRACE_SEIZE, launched: status" 7 $?
 	"$targets/split" 20 >/dev/null &
