@@ -40,7 +40,7 @@ for i in $(seq "$kills"); do
 	sleep "0.0$((RANDOM % 8 + 2))"
 	[ "${tracer:-0}" -gt 0 ] && kill -9 "$tracer" && killed=$((killed + 1))
 	wait "$client"
-	await is_untraced "$target" # the next round must not take the dead supervisor for its own
+	await is_untraced "$target" || break # the next round must not take the dead supervisor for its own
 done 2>/dev/null
 expect "signals: supervisors killed" "$kills" "$killed"
 expect_free "signals: afterwards" "$target"
