@@ -54,7 +54,8 @@ struct position {
     uint64_t element; /* the vector's count: behind its end */
     uint64_t within;  /* bytes into that */
     uint64_t base, length; /* of that element */
-    uint64_t rest;         /* bytes from there to the end of the vector */
+    uint64_t fitting;      /* elements from there on whose ends are no more than room bytes away, ... */
+    uint64_t fitting_bytes; /* ... and what they have together */
 };
 
 static uint64_t element_word(const struct call_request *request, const void *elements, unsigned index)
@@ -64,9 +65,9 @@ static uint64_t element_word(const struct call_request *request, const void *ele
 
 /* 0 or -errno. */
 static int find_position(pid_t tid, const struct call_request *request, const struct vector *vector,
-                         uint64_t done, struct position *position)
+                         uint64_t done, uint64_t room, struct position *position)
 {
-    uint64_t elements[2 * ELEMENTS_AT_ONCE];
+    uint64_t elements[2 * ELEMENTS_AT_ONCE], distance = 0;
     size_t size = 2 * layout_of(request)->word;
 
     if (vector->count > ELEMENTS_MAX)
@@ -79,14 +80,17 @@ static int find_position(pid_t tid, const struct call_request *request, const st
         if (at == 0 && count_read(tid, vector->address + i * size, elements, some * size) != 0)
             return -EFAULT;
         uint64_t length = element_word(request, elements, 2 * at + 1);
-        if (position->element < vector->count) {
-            position->rest += length;
-        } else if (done < length) {
-            *position = (struct position){.element = i, .within = done, .length = length,
-                                          .base = element_word(request, elements, 2 * at),
-                                          .rest = length - done};
-        } else {
+        if (position->element == vector->count && done >= length) {
             done -= length;
+            continue;
+        }
+        if (position->element == vector->count)
+            *position = (struct position){.element = i, .within = done, .length = length,
+                                          .base = element_word(request, elements, 2 * at)};
+        distance += length - (i == position->element ? done : 0);
+        if (distance <= room) {
+            position->fitting++;
+            position->fitting_bytes = distance;
         }
     }
     return 0;
@@ -136,7 +140,7 @@ static void make_plain(const struct regs_call *call, const struct call_request *
     }
 }
 
-static int bytes_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
+static int64_t bytes_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                        struct regs_call *piece)
 {
     uint64_t size = request->size < request->enough ? request->size : request->enough;
@@ -147,13 +151,13 @@ static int bytes_piece(const struct regs_call *call, const struct call_request *
     uint64_t from = request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0 ? 0 : done;
     if (request->kind == CALL_READ || request->kind == CALL_WRITE) {
         make_plain(call, request, request->address + from, size - from, from, piece);
-        return 1;
+        return (int64_t)(size - from);
     }
     *piece = *call;
     piece->arguments[request->size_argument] = size - done;
     if (request->address_argument >= 0)
         piece->arguments[request->address_argument] = request->address + done;
-    return 1;
+    return (int64_t)(size - done);
 }
 
 /* The rest of a socket's vector would raise SIGPIPE: see make_plain. */
@@ -162,9 +166,9 @@ static bool may_stay_vector(const struct call_request *request)
     return request->shape == CALL_VECTOR && (!request->is_socket || request->filtered);
 }
 
-/* The same call on the elements from first on. */
+/* The same call on count elements of the vector, from first on. */
 static void make_vector(const struct regs_call *call, const struct call_request *request,
-                        const struct vector *vector, uint64_t first, uint64_t done,
+                        const struct vector *vector, uint64_t first, uint64_t count, uint64_t done,
                         struct regs_call *piece)
 {
     bool i386 = call->abi == REGS_ABI_I386;
@@ -172,34 +176,52 @@ static void make_vector(const struct regs_call *call, const struct call_request 
 
     *piece = *call;
     piece->arguments[1] = vector->address + first * 2 * layout_of(request)->word;
-    piece->arguments[2] = vector->count - first;
+    piece->arguments[2] = count;
     if (request->at_offset) {
         piece->arguments[3] = i386 ? (uint32_t)offset : offset;
         piece->arguments[4] = i386 ? offset >> 32 : call->arguments[4];
     }
 }
 
-static int vector_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+/* How many bytes the next piece of a vector may have. anon_pipe_write (fs/pipe.c) leaves a page of a pipe
+ * partly filled where a call ends, and a later call adds to that page only what fits into it. The pipe
+ * would hold less than in the whole call, so a piece that begins in such a page ends with it. A call is
+ * cut short where the pipe is full, at the end of a page. */
+static uint64_t piece_room(const struct regs_call *call, const struct call_request *request,
+                           uint64_t done)
+{
+    uint64_t left = request->enough - done;
+    uint64_t filled =
+        request->pipe_page > 0 ? (done - (uint64_t)call->result) % request->pipe_page : 0;
+
+    if (filled == 0)
+        return left;
+    uint64_t page_left = request->pipe_page - filled;
+    return page_left < left ? page_left : left;
+}
+
+static int64_t vector_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                         const struct vector *vector, uint64_t done, struct regs_call *piece)
 {
     struct position position;
-    int error = find_position(tid, request, vector, done, &position);
+    uint64_t room = done < request->enough ? piece_room(call, request, done) : 0;
+    int error = find_position(tid, request, vector, done, room, &position);
 
     if (error != 0)
         return error;
-    if (position.element >= vector->count || done >= request->enough)
+    if (position.element >= vector->count || room == 0)
         return 0;
-    uint64_t left = request->enough - done, size = position.length - position.within;
-    bool more = position.element + 1 < vector->count;
-    if (more && position.within == 0 && position.rest <= left && may_stay_vector(request)) {
-        make_vector(call, request, vector, position.element, done, piece);
-        return 1;
+    if (position.within == 0 && position.fitting > 1 && may_stay_vector(request)) {
+        make_vector(call, request, vector, position.element, position.fitting, done, piece);
+        return (int64_t)position.fitting_bytes;
     }
-    make_plain(call, request, position.base + position.within, size < left ? size : left, done, piece);
-    return 1;
+    uint64_t size = position.length - position.within;
+    size = size < room ? size : room;
+    make_plain(call, request, position.base + position.within, size, done, piece);
+    return (int64_t)size;
 }
 
-static int message_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+static int64_t message_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                          uint64_t address, uint64_t done, struct regs_call *piece)
 {
     struct vector vector;
@@ -214,13 +236,13 @@ static int message_piece(pid_t tid, const struct regs_call *call, const struct c
     return vector_piece(tid, call, request, &vector, done, piece);
 }
 
-static int messages_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+static int64_t messages_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                           const struct call_progress *progress, struct regs_call *piece)
 {
     uint64_t address = message_address(request, progress->done);
 
     if (progress->part > 0) {
-        int made = message_piece(tid, call, request, address, progress->part, piece);
+        int64_t made = message_piece(tid, call, request, address, progress->part, piece);
         if (made != 0)
             return made;
     }
@@ -235,12 +257,12 @@ static int messages_piece(pid_t tid, const struct regs_call *call, const struct 
     piece->arguments[2] = request->size - progress->done;
     if (request->kind == CALL_WRITE)
         piece->arguments[3] |= MSG_NOSIGNAL;
-    return 1;
+    return (int64_t)piece->arguments[2];
 }
 
 /* io_getevents(2): events of 32 bytes, of which some are enough; io_uring_enter(2): all is submitted,
  * and what is left is the wait. */
-static int wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
+static int64_t wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                       struct regs_call *piece)
 {
     *piece = *call;
@@ -253,10 +275,10 @@ static int wait_piece(const struct regs_call *call, const struct call_request *r
     piece->arguments[1] = request->events_min - done;
     piece->arguments[2] = request->size - done;
     piece->arguments[3] = request->address + done * 32;
-    return 1;
+    return (int64_t)piece->arguments[2];
 }
 
-int call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                     const struct call_progress *progress, struct regs_call *piece)
 {
     const struct vector vector = {request->address, request->size};
@@ -306,7 +328,7 @@ static int piece_find_memory(pid_t tid, const struct call_request *request,
     int error = read_message(tid, request, message_address(request, place->message), &vector, &control);
 
     if (error == 0)
-        error = find_position(tid, request, &vector, place->within, &position);
+        error = find_position(tid, request, &vector, place->within, 0, &position);
     if (error == 0) {
         *address = position.base + position.within;
         *size = position.length - position.within;

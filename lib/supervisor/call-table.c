@@ -20,6 +20,7 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "supervisor/calls.h"
 #include "supervisor/supervisor.h"
@@ -399,6 +400,8 @@ static int transfer_was_cut(pid_t pid, pid_t tid, const struct regs_call *call,
     request->file = file.file;
     request->is_socket = S_ISSOCK(file.type);
     request->is_stream = file.stream;
+    if (request->kind == CALL_WRITE && S_ISFIFO(file.type))
+        request->pipe_page = (unsigned)sysconf(_SC_PAGESIZE);
     *limit_ns = transfer_limit(request, &file);
     if (request->kind == CALL_WRITE)
         return write_was_cut(request, &file);

@@ -49,6 +49,7 @@ struct call_request {
     bool at_offset;   /* it is given a position in the file */
     bool is_socket;   /* pieces of it are sends and receives, ... */
     bool is_stream;   /* ... of no messages */
+    unsigned pipe_page; /* WRITE, to a pipe: the bytes of one of its pages; else 0 */
     bool filtered;    /* pieces must have the call's own number, on a socket, too */
     int descriptor;   /* that a short count depends on; -1: none */
     struct file_identity file; /* of that descriptor when the call was cut short */
@@ -83,9 +84,9 @@ struct call_progress {
     uint64_t part; /* MESSAGES: bytes of the message under way */
 };
 
-/* The call that does what is left after progress, or a piece of it. 1; 0: nothing is left; -errno: it
- * cannot be made. */
-int call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+/* The call that does what is left after progress, or a piece of it. Returns how much that is to move, in
+ * the units of its result; 0: nothing is left; -errno: it cannot be made. */
+int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                     const struct call_progress *progress, struct regs_call *piece);
 /* Adds what a piece has returned, which is not negative. 0 or -errno. */
 int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
@@ -120,8 +121,8 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
 
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or
  * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each
- * part. 1, 0, or -errno where that cannot be told. May lower request->enough; sets is_socket, is_stream
- * and file. */
+ * part. 1, 0, or -errno where that cannot be told. May lower request->enough; sets is_socket, is_stream,
+ * pipe_page and file. */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 

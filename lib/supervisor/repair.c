@@ -16,8 +16,9 @@
  * are after one whole call.
  *
  *     our stop -> enter a piece -> [entry stop] -> inside -> [exit stop] -> enter the next, or leave
- *                      |                                          ^
- *                      +-- a signal that the program cares for: leave with what is done
+ *
+ * A signal that the program cares for ends the call as it ends a whole one: with what could be moved
+ * before it would have waited.
  *
  * While a tracee is inside a piece, it sleeps and is not interrupted, but its registers are those of
  * the piece. If the supervisor is killed just then the program gets the result of that piece, which is
@@ -89,20 +90,20 @@ int repair_check_deadlines(struct supervisor *supervisor)
 /* --- continuing --------------------------------------------------------------------------- */
 
 /* The next piece of a call. A filter of system calls (seccomp(2)) may kill a program that makes a call
- * with another number, so there the piece has the call's own, or cannot be made. 1, 0 or -errno, as
- * call_next_piece. */
-static int make_piece(struct tracee *tracee, struct regs_call *piece)
+ * with another number, so there the piece has the call's own, or cannot be made. Returns what
+ * call_next_piece returns. */
+static int64_t make_piece(struct tracee *tracee, struct regs_call *piece)
 {
     struct repair *repair = &tracee->repair;
     struct call_request *request = &repair->request;
-    int left = call_next_piece(tracee->tid, &repair->call, request, &repair->progress, piece);
+    int64_t left = call_next_piece(tracee->tid, &repair->call, request, &repair->progress, piece);
 
-    if (left != 1 || piece->number == repair->call.number ||
+    if (left <= 0 || piece->number == repair->call.number ||
         procfs_status_number(tracee->tid, "Seccomp:") == 0)
         return left;
     request->filtered = true;
     left = call_next_piece(tracee->tid, &repair->call, request, &repair->progress, piece);
-    return left != 1 || piece->number == repair->call.number ? left : -EPERM;
+    return left <= 0 || piece->number == repair->call.number ? left : -EPERM;
 }
 
 /* What the call returns if it ends now. A message that was moved in part counts as moved. */
@@ -116,17 +117,17 @@ static int enter_next_piece(struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
     struct regs_call piece = repair->call;
-    int left = repair->restarted ? 1 : make_piece(tracee, &piece);
+    int64_t asked = repair->restarted ? 1 : make_piece(tracee, &piece);
 
-    if (left == 1) {
-        int error = regs_enter_call(tracee->tid, &piece);
-        left = error != 0 ? error : 1;
-    }
-    if (left == 1) {
-        repair->piece_entered = false;
-        tracee->state = TRACEE_CONTINUING;
-    }
-    return left;
+    if (asked <= 0)
+        return (int)asked;
+    int error = regs_enter_call(tracee->tid, &piece);
+    if (error != 0)
+        return error;
+    repair->asked = (uint64_t)asked;
+    repair->piece_entered = false;
+    tracee->state = TRACEE_CONTINUING;
+    return 1;
 }
 
 static void leave_call(struct tracee *tracee, int64_t result, bool entered)
@@ -165,7 +166,7 @@ static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
     if (!call_decode(tid, call, &repair->request) || is_whole(tid, call, &repair->request))
         return false;
     repair->call = *call;
-    repair->restarted = false;
+    repair->restarted = repair->came_short = false;
     int left = call_was_cut(tracee->process->pid, tid, call, &repair->request, &limit);
     if (left == 0)
         return false;
@@ -215,6 +216,7 @@ static bool restart(struct supervisor *supervisor, struct tracee *tracee, const 
     }
     repair->call = *call;
     repair->restarted = true;
+    repair->came_short = false;
     repair->timeout_result = timeout_result;
     if (enter_next_piece(tracee) != 1)
         return false;
@@ -266,6 +268,7 @@ static bool go_on(struct tracee *tracee, int64_t result)
     bool broken = result == -EINTR || is_begun_anew_by_kernel(result);
     bool over = repair->giving_up || (repair->deadline != 0 && time_now() >= repair->deadline);
 
+    repair->came_short = broken || result < (int64_t)repair->asked;
     if (repair->restarted) {
         if (broken && !over && enter_next_piece(tracee) == 1)
             return true;
@@ -351,10 +354,10 @@ bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, enu
         repair->piece_entered = true;
         if (!repair->restarted && !has_its_file(tracee))
             fail_call(tracee->tid);
-        stopped_resume(supervisor, tracee);
+        stopped_deliver(supervisor, tracee, held_signal_take(&repair->held));
         return true;
     }
-    if (event == REPAIR_INTERRUPT && !repair->giving_up) {
+    if (event == REPAIR_INTERRUPT && (!repair->giving_up || held_signal_waits(&repair->held))) {
         stopped_answer(supervisor, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
         return true;
     }
@@ -362,6 +365,12 @@ bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, enu
         stopped_deliver(supervisor, tracee, signal);
         return true;
     }
+    bool may_hold = !repair->piece_entered && !repair->came_short && !repair->giving_up;
+    if (event == REPAIR_SIGNAL && may_hold && held_signal_hold(&repair->held, tracee->tid, signal)) {
+        stopped_resume(supervisor, tracee);
+        return true;
+    }
+    held_signal_send(&repair->held, tracee->process->pid, tracee->tid);
     int64_t if_not_over = event == REPAIR_SIGNAL ? -EINTR : RESTART_UNLESS_HANDLED;
     leave_call(tracee, repair->restarted ? wait_result(repair, if_not_over) : partial_result(repair), true);
     return false;

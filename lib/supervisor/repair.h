@@ -9,6 +9,7 @@
 
 #include "supervisor/backoff.h"
 #include "supervisor/calls.h"
+#include "supervisor/held-signal.h"
 
 struct repair {
     struct backoff backoff;
@@ -21,6 +22,9 @@ struct repair {
     struct regs_call call; /* as the program made it */
     struct call_request request;
     struct call_progress progress;
+    uint64_t asked;         /* what the piece under way is to move, in units of its result */
+    bool came_short;        /* the last piece has moved less, so a signal may be why */
+    struct held_signal held;
     bool restarted;         /* it is made again from its beginning; else its rest is being made */
     int64_t timeout_result; /* what a restarted call returns when its deadline has passed */
     uint64_t deadline;      /* time_now() at which it ends; 0: it has no time limit */

@@ -304,8 +304,12 @@ static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_
     }
     if (tracee->process == NULL && stop.kind != STOP_ENDED)
         return;
-    if (tracee->state == TRACEE_CONTINUING && stop.kind == STOP_EXEC)
+    if (stop.kind == STOP_SIGNAL)
+        held_signal_restore(&tracee->repair.held, tracee->tid, stop.signal);
+    if (tracee->state == TRACEE_CONTINUING && stop.kind == STOP_EXEC) {
         tracee->state = TRACEE_RUNNING; /* another thread's exec: of the call nothing is left */
+        held_signal_send(&tracee->repair.held, tracee->process->pid, tracee->tid);
+    }
     if (tracee->state == TRACEE_CONTINUING && stop.kind != STOP_ENDED &&
         repair_meets_stop(supervisor, tracee, repair_event(stop.kind), stop.signal))
         return;

@@ -7,6 +7,7 @@
  * A helper process sends the signal when a random number of bytes has arrived, and lets nothing arrive
  * afterwards until the call has returned. Prints a line for each call, "NAME EXCESS": how many bytes it
  * returns beyond that number; "NAME error"; or "NAME missed" if the signal did not come in its middle.
+ * The handler looks at what the signal says of its sender: "NAME wrong signal" if that is not so.
  * Without a tracer some of these numbers are always the same, and the others have a distribution, which
  * a tracer must not change.
  */
@@ -42,13 +43,27 @@ static struct shared {
 
 static const char *wanted_name = "";
 static long rounds = 100;
-static volatile sig_atomic_t handled;
-static pid_t caller;
+static volatile sig_atomic_t handled, handled_wrong;
+static volatile long current_round;
+static pid_t caller, helper;
 
-static void handle(int signal)
+/* The kernel queues several of a real-time signal, and one of an older one. */
+static int signal_of_round(long round)
 {
-    (void)signal;
+    return round % 2 == 0 ? SIGUSR1 : SIGRTMIN;
+}
+
+static void send_signal(long round)
+{
+    sigqueue(caller, signal_of_round(round), (union sigval){.sival_int = (int)round});
+}
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
     handled++;
+    handled_wrong |= signal != signal_of_round(current_round) || info->si_code != SI_QUEUE ||
+                     info->si_pid != helper || info->si_value.sival_int != (int)current_round;
 }
 
 static void await_round(const atomic_long *number, long round)
@@ -67,22 +82,24 @@ static size_t bytes_before_signal(long round)
 
 static void report(const char *name, long round, ssize_t result)
 {
-    if (handled != 1)
+    if (handled_wrong)
+        printf("%s wrong signal\n", name);
+    else if (handled != 1)
         printf("%s missed %d\n", name, (int)handled);
     else if (result < 0)
         printf("%s error\n", name);
     else
         printf("%s %zd\n", name, result - (ssize_t)bytes_before_signal(round));
-    handled = 0;
+    handled = handled_wrong = 0;
 }
 
-static pid_t start_helper(void (*help)(int fd), int fd, int other)
+static void start_helper(void (*help)(int fd), int fd, int other)
 {
     *shared = (struct shared){.round = -1, .begun = -1, .returned = -1, .done = -1};
     fflush(stdout);
-    pid_t child = fork();
-    if (child != 0)
-        return child;
+    helper = fork();
+    if (helper != 0)
+        return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (other >= 0)
         close(other);
@@ -125,7 +142,7 @@ static void await_return(long round)
     for (int polls = 1; atomic_load(&shared->returned) < round; polls++) {
         usleep(POLL_US);
         if (polls % (1000000 / POLL_US) == 0)
-            kill(caller, SIGUSR1);
+            send_signal(round);
     }
 }
 
@@ -143,7 +160,7 @@ static void receive_and_signal(int fd)
     long round = begin_round();
     size_t moved = move(fd, true, 0, bytes_before_signal(round) + STEP);
 
-    kill(caller, SIGUSR1);
+    send_signal(round);
     end_round(fd, true, moved, round);
 }
 
@@ -153,7 +170,7 @@ static void send_and_signal(int fd)
     await_round(&shared->begun, round);
     size_t moved = move(fd, false, 0, bytes_before_signal(round) + STEP);
     usleep(1000); /* until all has been received */
-    kill(caller, SIGUSR1);
+    send_signal(round);
     end_round(fd, false, moved, round);
 }
 
@@ -168,13 +185,14 @@ static void watch_and_signal(int unused)
     await_round(&shared->begun, round);
     while (*byte == UNTOUCHED && atomic_load(&shared->returned) < round)
         ;
-    kill(caller, SIGUSR1);
+    send_signal(round);
     end_round(-1, false, 0, round);
 }
 
 /* One call, and what it returned to the helper. */
 static void call_once(const struct blocking_call *call, int fd, long round)
 {
+    current_round = round;
     atomic_store(&shared->begun, round);
     ssize_t result = call->alone != NULL ? call->alone() : call->call(fd);
 
@@ -247,14 +265,15 @@ static void try_all(int kind, void (*attempt)(const struct blocking_call *))
 
 int main(int argc, char **argv)
 {
-    struct sigaction action = {.sa_handler = handle};
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
 
     if (argc > 1)
         rounds = atol(argv[1]);
     if (argc > 2)
         wanted_name = argv[2];
     signal(SIGCHLD, SIG_IGN);
-    sigaction(SIGUSR1, &action, NULL);
+    sigaction(signal_of_round(0), &action, NULL);
+    sigaction(signal_of_round(1), &action, NULL);
     caller = getpid();
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     blocking_init();

@@ -29,6 +29,7 @@ static struct regs_call make(int32_t number, uint64_t a, uint64_t b, uint64_t c,
         .abi = REGS_ABI_NATIVE, .number = number, .arguments = {a, b, c, d, 0, 0}, .result = result};
 }
 
+/* Returns 1 if there is a next piece. */
 static int next(const struct regs_call *call, bool is_socket, uint64_t part, struct regs_call *piece)
 {
     struct call_request request;
@@ -36,7 +37,8 @@ static int next(const struct regs_call *call, bool is_socket, uint64_t part, str
 
     cr_assert(call_decode(getpid(), call, &request));
     request.is_socket = request.is_stream = is_socket;
-    return call_next_piece(getpid(), call, &request, &progress, piece);
+    int64_t asked = call_next_piece(getpid(), call, &request, &progress, piece);
+    return asked > 0 ? 1 : (int)asked;
 }
 
 #ifdef __x86_64__
@@ -93,6 +95,39 @@ Test(calls, elements_behind_the_one_that_was_cut)
     cr_assert_eq(piece.arguments[3], 1010);
     cr_assert_eq(next(&call, true, 0, &piece), 1);
     cr_assert_eq(piece.number, SYS_sendto);
+}
+
+/* The pieces of a vector that was cut after 1000 bytes, in a pipe whose pages have 64. */
+Test(calls, a_piece_ends_with_the_page_of_the_pipe_that_it_begins_in)
+{
+    static char bytes[2000];
+    const struct iovec vector[] = {{bytes, 1030},        {bytes + 1030, 4},   {bytes + 1034, 0},
+                                   {bytes + 1034, 29},   {bytes + 1063, 10},  {bytes + 1073, 100},
+                                   {bytes + 1173, 27},   {bytes + 1200, 800}};
+    const struct { int32_t number; uint64_t size; } expected[] = {
+        {SYS_write, 30}, /* the rest of an element: 34 bytes of a page are free */
+        {SYS_writev, 33}, /* three elements, one of them empty */
+        {SYS_write, 1}, /* of the next */
+        {SYS_write, 9}, /* the page ended within an element */
+        {SYS_write, 55}, {SYS_write, 45}, {SYS_write, 19}, {SYS_write, 8}, {SYS_write, 56},
+        {SYS_write, 744},
+    };
+    struct regs_call piece, call = make(SYS_writev, 7, address(vector), 8, 0, 1000);
+    struct call_request request;
+    struct call_progress progress = {.done = 1000};
+
+    cr_assert(call_decode(getpid(), &call, &request));
+    request.pipe_page = 64;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        int64_t asked = call_next_piece(getpid(), &call, &request, &progress, &piece);
+        cr_assert_eq(piece.number, expected[i].number, "piece %zu", i);
+        cr_assert_eq(asked, expected[i].size, "piece %zu: %lld", i, (long long)asked);
+        if (piece.number == SYS_write)
+            cr_assert_eq(piece.arguments[1], address(bytes) + progress.done);
+        progress.done += (uint64_t)asked;
+    }
+    cr_assert_eq(progress.done, 2000);
+    cr_assert_eq(call_next_piece(getpid(), &call, &request, &progress, &piece), 0);
 }
 
 Test(calls, no_more_bytes_than_one_call_moves)

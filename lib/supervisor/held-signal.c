@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A signal that meets a thread between two pieces of a call: see held-signal.h. */
+#include "config.h"
+
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "supervisor/held-signal.h"
+
+#define SIGRTMIN_OF_KERNEL 32 /* glibc's SIGRTMIN is higher: it keeps some to itself */
+
+/* Faults belong to an instruction. Sending a signal of job control takes others from the queue: see
+ * prepare_signal in kernel/signal.c. */
+static bool held_signal_may_hold(int signal)
+{
+    static const int others[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGTRAP, SIGSYS,
+                                 SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (signal == others[i])
+            return false;
+    return true;
+}
+
+bool held_signal_hold(struct held_signal *held, pid_t tid, int signal)
+{
+    if (held->info.si_signo != 0 || !held_signal_may_hold(signal))
+        return false;
+    if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &held->info) != 0)
+        held->info.si_signo = 0;
+    held->is_queued = false;
+    return held->info.si_signo != 0;
+}
+
+bool held_signal_waits(const struct held_signal *held)
+{
+    return held->info.si_signo != 0 && !held->is_queued;
+}
+
+int held_signal_take(struct held_signal *held)
+{
+    if (!held_signal_waits(held))
+        return 0;
+    held->is_queued = true;
+    return held->info.si_signo;
+}
+
+void held_signal_send(struct held_signal *held, pid_t pid, pid_t tid)
+{
+    int signal = held_signal_take(held);
+
+    if (signal != 0)
+        tgkill(pid, tid, signal);
+}
+
+/* ptrace_report_syscall (include/linux/ptrace.h) sends with SI_KERNEL, or with SI_USER where there is no
+ * memory for more; held_signal_send with SI_TKILL. */
+static bool held_signal_is_sent_again(const siginfo_t *info)
+{
+    return ((info->si_code == SI_KERNEL || info->si_code == SI_USER) && info->si_pid == 0) ||
+           (info->si_code == SI_TKILL && info->si_pid == getpid());
+}
+
+/* Several real-time signals of one number may be pending. The one that was sent again is the last of them
+ * then, and was the first. So each gets what the one before it was sent with. */
+void held_signal_restore(struct held_signal *held, pid_t tid, int signal)
+{
+    siginfo_t info;
+
+    if (held->info.si_signo != signal || !held->is_queued ||
+        ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
+        return;
+    ptrace(PTRACE_SETSIGINFO, tid, NULL, &held->info);
+    if (signal >= SIGRTMIN_OF_KERNEL && !held_signal_is_sent_again(&info))
+        held->info = info;
+    else
+        held->info.si_signo = 0;
+}
