@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "supervisor/backoff.h"
-#include "supervisor/procfs.h"
+#include "supervisor/proc/procfs.h"
 
 /* After BACKOFF_TIMES broken calls in a row the thread is left alone for BACKOFF_FIRST_NS. Each further
  * one doubles that, up to 2^16 times as long: 11 minutes. */

@@ -24,7 +24,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "supervisor/kernel.h"
+#include "supervisor/proc/kernel.h"
 #include "supervisor/supervisor.h"
 
 #define UNKNOWN_POLL_MS 20 /* how soon orphans of a fork are looked after */

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "supervisor/backoff.h"
-#include "supervisor/calls.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/held-signal.h"
 
 struct repair {

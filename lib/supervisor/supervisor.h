@@ -2,7 +2,7 @@
 /*
  * supervisor: the only code that calls ptrace. It is a program of its own,
  * pprofil-supervise, with one loop; its client talks to it through lib/wire. A second thread
- * never touches a target: it only takes a CPU from it for some microseconds (seat.c).
+ * never touches a target: it only takes a CPU from it for some microseconds (preempt.c).
  *
  * This header is what the files of this room share; no other room includes it.
  */
@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "supervisor/mounts.h"
-#include "supervisor/opener.h"
+#include "supervisor/proc/mounts.h"
+#include "supervisor/proc/opener.h"
 #include "supervisor/rate.h"
 #include "supervisor/tracee.h"
 #include "wire/wire.h"
@@ -56,7 +56,7 @@ struct stack {
     struct wire_stack head; /* of the last copy */
 };
 
-/* Shared by the loop and the keeper: seat.c. */
+/* Shared by the loop and the keeper: preempt.c. */
 struct seat {
     _Atomic uint32_t orders;   /* given to the keeper */
     _Atomic uint32_t arrived;  /* the order for which it holds, or held, its CPU */
@@ -139,7 +139,7 @@ struct regs;
 
 uint64_t time_now(void);
 
-/* --- stops.c: every wait status becomes a stop, and every stop an answer ------------ */
+/* --- wait.c: every wait status becomes a stop, and every stop an answer ------------ */
 
 /* Handles what has happened to tracees so far; false: nothing had. Where more and more happens, so
  * much as fits into some milliseconds: the news stay. */
@@ -178,7 +178,7 @@ void attach_look_again(struct supervisor *supervisor);
 /* CPU time used up to now does not count. */
 void attach_baseline(struct supervisor *supervisor, struct process *process);
 
-/* --- sampler.c ---------------------------------------------------------------------- */
+/* --- tick.c ---------------------------------------------------------------------- */
 
 void sampler_tick(struct supervisor *supervisor);
 void sampler_start(struct supervisor *supervisor);
@@ -190,7 +190,7 @@ void sampler_clear(struct supervisor *supervisor);
 /* Sets the timer for the next tick if there is to be one. */
 void sampler_arm(struct supervisor *supervisor);
 
-/* --- stopped.c: a tracee that stands still --------------------------------------------- */
+/* --- at-stop.c: a tracee that stands still --------------------------------------------- */
 
 /* A tracee has stopped: samples it if that was wanted, and lets it run on with signal. A call that
  * would not have been broken without us is mended. */
@@ -219,7 +219,7 @@ int repair_check_deadlines(struct supervisor *supervisor);
 /* Makes the tracee stop, so that its call is given up. */
 void repair_give_up(struct tracee *tracee);
 
-/* --- sample.c: what a sample is worth, and who is told ------------------------------- */
+/* --- attribution.c: what a sample is worth, and who is told ------------------------------- */
 
 /* Books the sample that was wanted of a tracee, with what it was doing when it stopped. */
 void sample_take(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs);
@@ -238,7 +238,7 @@ void stack_take(struct stack *stack, pid_t tid, const struct regs *regs);
 bool stack_take_asleep(struct stack *stack, struct tracee *tracee,
                        const struct procfs_state *state);
 
-/* --- seat.c: looks from the target's own CPU ------------------------------------------ */
+/* --- preempt.c: looks from the target's own CPU ------------------------------------------ */
 
 /* A tick found the tracee running, or asleep. */
 void seat_note(struct tracee *tracee, bool running);
@@ -257,7 +257,7 @@ unsigned seat_choose(struct supervisor *supervisor, struct tracee *seated[], uns
  * the loop is to wake up for a tick that is due then. */
 uint64_t seat_order(struct supervisor *supervisor, uint64_t due);
 
-/* --- heat.c: who is looked at -------------------------------------------------------- */
+/* --- active.c: who is looked at -------------------------------------------------------- */
 
 /* Takes those that used no CPU for long off the hot list; finds CPU time that nobody on it
  * explains, and who used it. Cheap when called often. */
@@ -284,7 +284,7 @@ void serve_request(struct supervisor *supervisor, int fd);
 /* Pauses where nobody counts, and ends where that lasts. */
 void serve_look_round(struct supervisor *supervisor);
 
-/* --- tell.c: events onto the ring ---------------------------------------------------- */
+/* --- emit.c: events onto the ring ---------------------------------------------------- */
 
 /* From now on all goes into another ring, which it takes over; what was lost before is told
  * there. */

@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "dialect/dialect.h"
-#include "supervisor/maps.h"
-#include "supervisor/procfs.h"
+#include "supervisor/proc/maps.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
 
 enum tracee_state {
@@ -71,7 +71,7 @@ struct tracee {
     unsigned spin_credit;     /* looks worth polling for */
     struct repair repair;
 
-    /* seat.c: is it found in the kernel so often that it is looked at from its own CPU? */
+    /* preempt.c: is it found in the kernel so often that it is looked at from its own CPU? */
     unsigned presence; /* 0..256: part of the recent ticks that found it running */
     unsigned judged_looks, judged_entries;
     unsigned seated_looks; /* so many more from its own CPU */

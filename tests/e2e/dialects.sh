@@ -128,7 +128,7 @@ expect_text "osf1x: says so" 'too many' err
 
 # --- time in system calls -----------------------------------------------------------------------
 # The program says how long it worked between the calls. Some of the work is met only when the next
-# call has begun (lib/supervisor/seat.c): a few hundredths, for it takes 100 us and more at a time.
+# call has begun (lib/supervisor/preempt.c): a few hundredths, for it takes 100 us and more at a time.
 for dialect in bsd44 osf1 irix; do
 	"$pprofil" $often --dialect "$dialect" -F 1000 --events events -o out "$targets/forks" -s 3000 >own 2>err
 	"$pprofil" report -f json events >report

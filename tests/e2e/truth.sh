@@ -66,7 +66,7 @@ between "rare bursts, low rate: samples" 3 "$(number "$work/report" samples)" \
 
 # A call that takes a fortieth of the time must not look as if it took most of it because the
 # thread is so often just leaving the kernel when it is told to stop, as a plain tracer finds it.
-# The supervisor takes the CPU from such a thread first (lib/supervisor/seat.c), which mends the half
+# The supervisor takes the CPU from such a thread first (lib/supervisor/preempt.c), which mends the half
 # of that at the least. It cannot where no CPU is idle, nor where a timer wakes it up so late that it
 # is no quicker than the interrupt.
 seen=

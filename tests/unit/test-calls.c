@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "supervisor/backoff.h"
-#include "supervisor/calls.h"
+#include "supervisor/calls/calls.h"
 
 static uint64_t address(const void *pointer)
 {

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "supervisor/kernel.h"
+#include "supervisor/proc/kernel.h"
 
 Test(kernel, looks_wait)
 {

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "supervisor/calls.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/supervisor.h"
 
 #define ELEMENTS_AT_ONCE 32u

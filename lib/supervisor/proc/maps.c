@@ -15,7 +15,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "supervisor/maps.h"
+#include "supervisor/proc/maps.h"
 
 /* include/uapi/linux/fs.h since Linux 6.11; the headers at hand may be older. */
 struct query {

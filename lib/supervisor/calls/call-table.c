@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "supervisor/calls.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/supervisor.h"
 
 #define NONE (-1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tick: look, interrupt, and wait for the stops, which stopped.c answers. Nothing here
+ * The tick: look, interrupt, and wait for the stops, which at-stop.c answers. Nothing here
  * allocates.
  */
 #include "config.h"
@@ -172,7 +172,7 @@ struct running {
     unsigned count;                      /* but for the seated ones */
     struct tracee *chosen[AWAITED_MAX];  /* at most most_at_once, all with the same chance */
     unsigned seated_count;
-    struct tracee *seated[AWAITED_MAX];  /* to be looked at from their own CPU: seat.c */
+    struct tracee *seated[AWAITED_MAX];  /* to be looked at from their own CPU: preempt.c */
 };
 
 static void find_running(struct supervisor *supervisor, uint64_t interval,
@@ -366,7 +366,7 @@ static void keep_house(struct supervisor *supervisor)
         stops_resolve_unknown(supervisor);
 }
 
-/* Where stops come in company there is no time for it later: see tell in sample.c. */
+/* Where stops come in company there is no time for it later: see tell in attribution.c. */
 static void tell_mappings(struct supervisor *supervisor)
 {
     if (supervisor->stack.limit == 0 || supervisor->tracees.hot_count < 2)

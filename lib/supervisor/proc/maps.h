@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "supervisor/mounts.h"
+#include "supervisor/proc/mounts.h"
 
 #define MAPS_REMEMBERED 256
 #define MAPS_NO_QUERY (-2) /* this kernel has no PROCMAP_QUERY */

@@ -15,7 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "supervisor/kernel.h"
+#include "supervisor/proc/kernel.h"
 
 bool kernel_looks_wait(const char *release)
 {

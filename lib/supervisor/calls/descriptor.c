@@ -20,7 +20,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "supervisor/calls.h"
+#include "supervisor/calls/calls.h"
 
 #define PATH_SIZE 64
 #define OPEN_THREAD O_EXCL /* PIDFD_THREAD, Linux 6.9 */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "supervisor/procfs.h"
+#include "supervisor/proc/procfs.h"
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
