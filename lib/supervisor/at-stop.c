@@ -38,7 +38,7 @@ static void resume(struct supervisor *supervisor, struct tracee *tracee, int sig
     uint64_t stopped = now - since;
 
     tracee->resumed_at = now;
-    stops_resume(tracee, signal);
+    wait_resume(tracee, signal);
     supervisor->stats.stopped_ns += stopped;
     if (sampled)
         supervisor->sampling_cost_ns += cost_of(tracee, stopped);
@@ -46,17 +46,17 @@ static void resume(struct supervisor *supervisor, struct tracee *tracee, int sig
         supervisor->events_cost_ns += cost_of(tracee, stopped);
 }
 
-void stopped_resume(struct supervisor *supervisor, struct tracee *tracee)
+void at_stop_resume(struct supervisor *supervisor, struct tracee *tracee)
 {
     resume(supervisor, tracee, 0, false);
 }
 
-void stopped_deliver(struct supervisor *supervisor, struct tracee *tracee, int signal)
+void at_stop_deliver(struct supervisor *supervisor, struct tracee *tracee, int signal)
 {
     resume(supervisor, tracee, signal, false);
 }
 
-void stopped_answer(struct supervisor *supervisor, struct tracee *tracee, int signal,
+void at_stop_answer(struct supervisor *supervisor, struct tracee *tracee, int signal,
                     enum stop_maker maker)
 {
     bool wanted = tracee->pending_ns + tracee->overdue_ns > 0 && supervisor->sampling && !tracee->process->launching;
@@ -68,7 +68,7 @@ void stopped_answer(struct supervisor *supervisor, struct tracee *tracee, int si
     if (known && regs.syscall < 0 && (tracee->repair.leaving || tracee->state == TRACEE_CONTINUING))
         regs.syscall = tracee->repair.call.number;
     if (wanted && known && serve)
-        sample_take(supervisor, tracee, &regs);
+        attribution_sample(supervisor, tracee, &regs);
     if (wanted && known)
         stack_take(&supervisor->stack, tracee->tid, &regs);
     if (known)
@@ -77,7 +77,7 @@ void stopped_answer(struct supervisor *supervisor, struct tracee *tracee, int si
     if (wanted && known && ours && supervisor->may_spin && !supervisor->crowded)
         seat_judge(tracee, regs.entered);
     if (wanted && known && !serve)
-        sample_take(supervisor, tracee, &regs);
+        attribution_sample(supervisor, tracee, &regs);
     tracee->pending_ns = tracee->overdue_ns = 0;
     tracee->asleep_before = false;
 }

@@ -104,18 +104,18 @@ void attach_baseline(struct supervisor *supervisor, struct process *process)
     process->scan = NULL;
 }
 
-static void introduce(struct supervisor *supervisor, struct tracee *tracee)
+static void attach_announce(struct supervisor *supervisor, struct tracee *tracee)
 {
     pid_t pid = tracee->process->pid;
     uint64_t now = time_now();
     struct procfs_state state;
 
     if (tracee->tid != pid)
-        tell_task(supervisor, WIRE_THREAD, pid, tracee->tid);
+        emit_task(supervisor, WIRE_THREAD, pid, tracee->tid);
     tracee->wall_at = now;
     procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_RUNNING)
-        tracee_heat(&supervisor->tracees, tracee, now);
+        tracee_activate(&supervisor->tracees, tracee, now);
 }
 
 static bool is_traced_by_us(pid_t tid)
@@ -170,7 +170,7 @@ static int seize(void *context, pid_t tid)
     pass->found++;
     if (pass->late) {
         baseline(tracee);
-        introduce(pass->supervisor, tracee);
+        attach_announce(pass->supervisor, tracee);
     }
     return 0;
 }
@@ -189,7 +189,7 @@ static struct process *add_root(struct supervisor *supervisor, pid_t pid, bool l
 /* Lets an exec under way come to its end, which may leave none of those that we had. */
 static int let_exec(struct pass *pass, pid_t pid)
 {
-    stops_drain(pass->supervisor);
+    wait_drain(pass->supervisor);
     pass->interrupted = true;
     pass->process = process_find(&pass->supervisor->tracees, pid);
     if (pass->process == NULL && pass->late)
@@ -233,11 +233,11 @@ static unsigned begin(struct pass *pass)
     struct process *process = pass->process;
 
     attach_baseline(supervisor, process);
-    tell_fork(supervisor, process->pid, 0);
-    tell_process_comm(supervisor, process->pid);
+    emit_fork(supervisor, process->pid, 0);
+    emit_process_comm(supervisor, process->pid);
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        introduce(supervisor, tracee);
-    sampler_arm(supervisor);
+        attach_announce(supervisor, tracee);
+    tick_arm(supervisor);
     unsigned untraced = process->untraced != NULL ? pass->untraced : 0;
     supervisor->stats.untraced += untraced;
     return untraced;
@@ -291,7 +291,7 @@ void attach_look_again(struct supervisor *supervisor)
         if (pass.interrupted)
             break; /* the process may be gone */
     }
-    sampler_arm(supervisor);
+    tick_arm(supervisor);
     uint64_t now = time_now();
     supervisor->look_again_at = now + LOOK_AGAIN_NS + LOOK_AGAIN_PAUSE_FACTOR * (now - began);
 }

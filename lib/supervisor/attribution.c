@@ -113,17 +113,17 @@ static void tell(struct supervisor *supervisor, struct tracee *tracee,
 {
     bool others_wait = supervisor->awaited_count > 1; /* perhaps */
 
-    objects_tell_mapping(supervisor, tracee, sample->pc);
+    objects_emit_mapping(supervisor, tracee, sample->pc);
     if (stack != NULL && !others_wait)
-        objects_tell_executable(supervisor, tracee->process);
-    tell_sample(supervisor, tracee, sample, stack);
+        objects_emit_executable(supervisor, tracee->process);
+    emit_sample(supervisor, tracee, sample, stack);
     if (tracee->samples >= tracee->comm_check) {
         tracee->comm_check = tracee->samples * 2;
-        tell_comm(supervisor, tracee);
+        emit_comm(supervisor, tracee);
     }
 }
 
-void sample_take(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs)
+void attribution_sample(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs)
 {
     struct wire_sample sample = {.time = tracee->interrupted_at,
                                  .pc = regs->pc,
@@ -147,7 +147,7 @@ void sample_take(struct supervisor *supervisor, struct tracee *tracee, const str
         tell(supervisor, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }
 
-void sample_asleep(struct supervisor *supervisor, struct tracee *tracee,
+void attribution_asleep(struct supervisor *supervisor, struct tracee *tracee,
                    const struct procfs_state *state)
 {
     uint64_t now = supervisor->tick_at;

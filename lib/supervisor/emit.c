@@ -19,14 +19,14 @@ uint64_t time_now(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-void tell_wake(const struct supervisor *supervisor)
+void emit_wake(const struct supervisor *supervisor)
 {
     uint64_t one = 1;
     ssize_t ignored = write(supervisor->wake, &one, sizeof one);
     (void)ignored; /* full: the client has been woken already */
 }
 
-static void tell_lost(struct supervisor *supervisor)
+static void emit_lost(struct supervisor *supervisor)
 {
     if (supervisor->ring == NULL)
         return;
@@ -56,16 +56,16 @@ static void tell(struct supervisor *supervisor, const struct wire_header *event)
     void *room = is_awaited(event) ? ring_reserve_last(supervisor->ring, event->size)
                                    : ring_reserve(supervisor->ring, event->size);
     if (room == NULL) {
-        tell_wake(supervisor);
+        emit_wake(supervisor);
         return;
     }
     memcpy(room, event, event->size);
     ring_commit(supervisor->ring);
     if (ring_half_full(supervisor->ring))
-        tell_wake(supervisor);
+        emit_wake(supervisor);
 }
 
-void tell_through(struct supervisor *supervisor, struct ring *ring)
+void emit_through(struct supervisor *supervisor, struct ring *ring)
 {
     struct wire_lost event = {.header = {WIRE_LOST, sizeof event},
                               .time = time_now(),
@@ -78,7 +78,7 @@ void tell_through(struct supervisor *supervisor, struct ring *ring)
 }
 
 /* A sample and its stack are one event: neither is told without the other. */
-static void tell_stack(struct supervisor *supervisor, const struct wire_sample *sample,
+static void emit_stack(struct supervisor *supervisor, const struct wire_sample *sample,
                        const struct stack *stack)
 {
     size_t bytes = (size_t)stack->head.size + stack->head.below_size;
@@ -86,7 +86,7 @@ static void tell_stack(struct supervisor *supervisor, const struct wire_sample *
     struct wire_sample *event = ring_reserve(supervisor->ring, size);
 
     if (event == NULL) {
-        tell_wake(supervisor);
+        emit_wake(supervisor);
         return;
     }
     *event = *sample;
@@ -97,10 +97,10 @@ static void tell_stack(struct supervisor *supervisor, const struct wire_sample *
     memcpy(head + 1, stack->bytes, bytes);
     ring_commit(supervisor->ring);
     if (ring_half_full(supervisor->ring))
-        tell_wake(supervisor);
+        emit_wake(supervisor);
 }
 
-void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
+void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack)
 {
     struct wire_sample event = *sample;
@@ -110,12 +110,12 @@ void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
     event.tid = (uint32_t)tracee->tid;
     supervisor->stats.samples++;
     if (stack != NULL)
-        tell_stack(supervisor, &event, stack);
+        emit_stack(supervisor, &event, stack);
     else
         tell(supervisor, &event.header);
 }
 
-void tell_fork(struct supervisor *supervisor, pid_t pid, pid_t parent)
+void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent)
 {
     struct wire_fork event = {.header = {WIRE_FORK, sizeof event},
                               .time = time_now(),
@@ -124,7 +124,7 @@ void tell_fork(struct supervisor *supervisor, pid_t pid, pid_t parent)
     tell(supervisor, &event.header);
 }
 
-void tell_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid)
+void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid)
 {
     struct wire_task event = {.header = {type, sizeof event},
                               .time = time_now(),
@@ -134,7 +134,7 @@ void tell_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pi
 }
 
 /* known: the name told last, which is renewed. */
-static void tell_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char known[16])
+static void emit_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char known[16])
 {
     struct wire_comm event = {.header = {WIRE_COMM, sizeof event},
                               .time = time_now(),
@@ -147,19 +147,19 @@ static void tell_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char 
     tell(supervisor, &event.header);
 }
 
-void tell_comm(struct supervisor *supervisor, struct tracee *tracee)
+void emit_comm(struct supervisor *supervisor, struct tracee *tracee)
 {
-    tell_name(supervisor, tracee->process->pid, tracee->tid, tracee->comm);
+    emit_name(supervisor, tracee->process->pid, tracee->tid, tracee->comm);
 }
 
-void tell_process_comm(struct supervisor *supervisor, pid_t pid)
+void emit_process_comm(struct supervisor *supervisor, pid_t pid)
 {
     char none[16] = "";
 
-    tell_name(supervisor, pid, pid, none);
+    emit_name(supervisor, pid, pid, none);
 }
 
-void tell_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status)
+void emit_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status)
 {
     struct wire_exit event = {.header = {WIRE_EXIT, sizeof event},
                               .time = time_now(),
@@ -170,7 +170,7 @@ void tell_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu
     tell(supervisor, &event.header);
 }
 
-void tell_rate(struct supervisor *supervisor)
+void emit_rate(struct supervisor *supervisor)
 {
     struct wire_throttle event = {.header = {WIRE_THROTTLE, sizeof event},
                                   .time = time_now(),
@@ -187,7 +187,7 @@ static uint64_t own_cpu(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-void tell_stats(struct supervisor *supervisor)
+void emit_stats(struct supervisor *supervisor)
 {
     struct wire_stats *stats = &supervisor->stats;
     uint64_t now = time_now();
@@ -196,7 +196,7 @@ void tell_stats(struct supervisor *supervisor)
     for (const struct process *process = supervisor->tracees.processes; process != NULL;
          process = process->next)
         target += process_cpu_counted(process, supervisor->sampling);
-    tell_lost(supervisor);
+    emit_lost(supervisor);
     struct wire_stats event = *stats;
     event.header = (struct wire_header){WIRE_STATS, sizeof event};
     event.time = now;
@@ -208,5 +208,5 @@ void tell_stats(struct supervisor *supervisor)
     event.processes = supervisor->tracees.process_count;
     supervisor->stats_at = now;
     tell(supervisor, &event.header);
-    tell_wake(supervisor);
+    emit_wake(supervisor);
 }

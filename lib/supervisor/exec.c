@@ -43,7 +43,7 @@ static void forget_image(struct tracee *leader)
     procfs_task_close(&leader->files);
     leader->files.coarse = leader->files.accompanied = false;
     leader->comm[0] = '\0';
-    process->witness = process->pid;
+    process->memory_tid = process->pid;
     process->scan = NULL;
 }
 
@@ -83,17 +83,17 @@ void exec_answer(struct supervisor *supervisor, struct tracee *leader)
     } else if (!supervisor->options.follow) {
         uint64_t cpu = process_cpu_counted(process, supervisor->sampling);
         supervisor->ended_cpu_ns += cpu;
-        tell_exit(supervisor, process->pid, process->pid, cpu, -1);
-        tell_wake(supervisor);
-        stops_detach(supervisor, leader);
+        emit_exit(supervisor, process->pid, process->pid, cpu, -1);
+        emit_wake(supervisor);
+        wait_detach(supervisor, leader);
         return;
     }
-    tell_task(supervisor, WIRE_EXEC, process->pid, (pid_t)former);
-    stopped_answer(supervisor, leader, 0, STOP_IS_ITS_OWN);
+    emit_task(supervisor, WIRE_EXEC, process->pid, (pid_t)former);
+    at_stop_answer(supervisor, leader, 0, STOP_IS_ITS_OWN);
     uint64_t now = time_now();
     leader->wall_at = now;
-    tracee_cool(&supervisor->tracees, leader);
-    tracee_heat(&supervisor->tracees, leader, now);
-    tell_comm(supervisor, leader);
-    sampler_arm(supervisor);
+    tracee_deactivate(&supervisor->tracees, leader);
+    tracee_activate(&supervisor->tracees, leader, now);
+    emit_comm(supervisor, leader);
+    tick_arm(supervisor);
 }

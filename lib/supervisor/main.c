@@ -132,7 +132,7 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
         error = open_descriptors(supervisor);
     const struct options *options = &supervisor->options;
     rate_init(&supervisor->rate, options->frequency, options->overhead, options->seed);
-    tell_rate(supervisor);
+    emit_rate(supervisor);
     return error;
 }
 
@@ -156,10 +156,10 @@ static int change_rate(struct supervisor *supervisor, double hz, int ring_fd)
         int error = ring_open(ring_fd, &ring);
         if (error != 0)
             return error;
-        tell_through(supervisor, ring);
+        emit_through(supervisor, ring);
     }
     rate_change(&supervisor->rate, hz);
-    tell_rate(supervisor);
+    emit_rate(supervisor);
     return 0;
 }
 
@@ -175,23 +175,23 @@ static void obey(struct supervisor *supervisor, const struct wire_message *comma
                                &refusal);
         break;
     case WIRE_OP_START:
-        sampler_start(supervisor);
+        sampling_start(supervisor);
         break;
     case WIRE_OP_STOP:
-        sampler_pause(supervisor);
-        tell_stats(supervisor);
+        sampling_pause(supervisor);
+        emit_stats(supervisor);
         break;
     case WIRE_OP_FLUSH:
-        tell_stats(supervisor);
+        emit_stats(supervisor);
         break;
     case WIRE_OP_CLEAR:
-        sampler_clear(supervisor);
+        sampling_clear(supervisor);
         break;
     case WIRE_OP_RATE:
         error = change_rate(supervisor, (double)command->value / 1000.0, fd);
         break;
     case WIRE_OP_WALL:
-        sampler_set_wall(supervisor, command->value != 0);
+        sampling_set_wall(supervisor, command->value != 0);
         break;
     case WIRE_OP_QUIT:
         supervisor->quitting = true;
@@ -243,7 +243,7 @@ static void linger(struct supervisor *supervisor)
     *credit -= *credit > 0;
     do {
         supervisor->stops_since = time_now();
-        if (!stops_drain(supervisor))
+        if (!wait_drain(supervisor))
             continue;
         deadline = time_now() + LINGER_NS;
         *credit = *credit + 2 < MOST_LINGER_CREDIT ? *credit + 2 : MOST_LINGER_CREDIT;
@@ -260,7 +260,7 @@ static void drain(struct supervisor *supervisor)
         return;
     supervisor->news = false;
     supervisor->drained_at = supervisor->woke_at;
-    if (stops_drain(supervisor))
+    if (wait_drain(supervisor))
         linger(supervisor);
 }
 
@@ -288,7 +288,7 @@ static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
     drain(supervisor);
     tick = tick && supervisor->due != 0 && supervisor->woke_at >= supervisor->due;
     if (tick && supervisor->sampling)
-        sampler_tick(supervisor);
+        tick_run(supervisor);
     else
         opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
 }
@@ -336,15 +336,15 @@ static void leave(struct supervisor *supervisor)
     if (supervisor->options.serve)
         close(supervisor->socket); /* who connects from now on starts another one */
     if (supervisor->sampling)
-        sampler_pause(supervisor);
+        sampling_pause(supervisor);
     wait_for_stops(supervisor);
     give_up_calls(supervisor);
     wait_for_stops(supervisor);
     for (const struct process *process = supervisor->tracees.processes; process != NULL;
          process = process->next)
-        tell_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false),
+        emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false),
                   -1);
-    tell_stats(supervisor);
+    emit_stats(supervisor);
     if (supervisor->options.serve)
         return;
     if (!supervisor->client_gone)
@@ -369,7 +369,7 @@ static int run(struct supervisor *supervisor)
             serve_look_round(supervisor);
         attach_look_again(supervisor);
         if (supervisor->unknown_count > 0 && !supervisor->sampling)
-            stops_resolve_unknown(supervisor);
+            wait_resolve_unknown(supervisor);
     }
     leave(supervisor);
     return 0;

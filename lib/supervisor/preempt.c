@@ -140,8 +140,8 @@ bool seat_await(struct supervisor *supervisor)
 
     if (!seat->ordered)
         return false;
-    for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
-         tracee = tracee->hot_next) {
+    for (struct tracee *tracee = supervisor->tracees.active; tracee != NULL;
+         tracee = tracee->active_next) {
         struct procfs_state state = {0};
         if (seat_wanted(tracee))
             procfs_look(&tracee->files, &state);

@@ -296,7 +296,7 @@ static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
     struct regs regs;
 
     if (regs_read(tracee->tid, &regs) != 0 || go_on(tracee, regs.result)) {
-        stopped_resume(supervisor, tracee);
+        at_stop_resume(supervisor, tracee);
         return;
     }
     /* a restarted call may come back short, and is continued then */
@@ -305,7 +305,7 @@ static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
     tracee->interrupted_at = time_now();
     tracee->repair.leaving = true;
     /* a sample of what it has run meanwhile */
-    stopped_answer(supervisor, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
+    at_stop_answer(supervisor, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
     tracee->repair.leaving = false;
 }
 
@@ -354,20 +354,20 @@ bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, enu
         repair->piece_entered = true;
         if (!repair->restarted && !has_its_file(tracee))
             fail_call(tracee->tid);
-        stopped_deliver(supervisor, tracee, held_signal_take(&repair->held));
+        at_stop_deliver(supervisor, tracee, held_signal_take(&repair->held));
         return true;
     }
     if (event == REPAIR_INTERRUPT && (!repair->giving_up || held_signal_waits(&repair->held))) {
-        stopped_answer(supervisor, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
+        at_stop_answer(supervisor, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
         return true;
     }
     if (event == REPAIR_SIGNAL && procfs_ignores_signal(tracee->tid, signal)) {
-        stopped_deliver(supervisor, tracee, signal);
+        at_stop_deliver(supervisor, tracee, signal);
         return true;
     }
     bool may_hold = !repair->piece_entered && !repair->came_short && !repair->giving_up;
     if (event == REPAIR_SIGNAL && may_hold && held_signal_hold(&repair->held, tracee->tid, signal)) {
-        stopped_resume(supervisor, tracee);
+        at_stop_resume(supervisor, tracee);
         return true;
     }
     held_signal_send(&repair->held, tracee->process->pid, tracee->tid);

@@ -109,7 +109,7 @@ struct supervisor {
     uint64_t tick_at;    /* time of the tick under way, or the last */
     bool armed;          /* the timer is set */
     uint64_t due;        /* time: for then; 0: for never */
-    bool idle;           /* set for the slow tick: nobody is hot */
+    bool idle;           /* set for the slow tick: nobody is active */
     uint64_t scanned_at; /* time of the last search for unexplained CPU time */
     uint64_t scan_cost_ns;
     uint64_t stats_at;   /* time of the last statistics */
@@ -143,16 +143,16 @@ uint64_t time_now(void);
 
 /* Handles what has happened to tracees so far; false: nothing had. Where more and more happens, so
  * much as fits into some milliseconds: the news stay. */
-bool stops_drain(struct supervisor *supervisor);
+bool wait_drain(struct supervisor *supervisor);
 /* Asks for news of one tracee; true if there was some (it may be freed then). */
-bool stops_poll(struct supervisor *supervisor, struct tracee *tracee);
+bool wait_poll(struct supervisor *supervisor, struct tracee *tracee);
 /* Tells whose they are of tracees whose parent died before it could. */
-void stops_resolve_unknown(struct supervisor *supervisor);
+void wait_resolve_unknown(struct supervisor *supervisor);
 /* Lets a stopped tracee run on, delivering signal (0: none); one that is CONTINUING a call, to the next
  * stop of that. */
-void stops_resume(struct tracee *tracee, int signal);
+void wait_resume(struct tracee *tracee, int signal);
 /* Lets a stopped tracee go for good, and forgets it. */
-void stops_detach(struct supervisor *supervisor, struct tracee *tracee);
+void wait_detach(struct supervisor *supervisor, struct tracee *tracee);
 
 /* --- exec.c ------------------------------------------------------------------------- */
 
@@ -180,26 +180,26 @@ void attach_baseline(struct supervisor *supervisor, struct process *process);
 
 /* --- tick.c ---------------------------------------------------------------------- */
 
-void sampler_tick(struct supervisor *supervisor);
-void sampler_start(struct supervisor *supervisor);
-void sampler_pause(struct supervisor *supervisor);
+void tick_run(struct supervisor *supervisor);
+void sampling_start(struct supervisor *supervisor);
+void sampling_pause(struct supervisor *supervisor);
 /* Sleeping threads too, or no more. */
-void sampler_set_wall(struct supervisor *supervisor, bool wall);
+void sampling_set_wall(struct supervisor *supervisor, bool wall);
 /* All totals begin anew. */
-void sampler_clear(struct supervisor *supervisor);
+void sampling_clear(struct supervisor *supervisor);
 /* Sets the timer for the next tick if there is to be one. */
-void sampler_arm(struct supervisor *supervisor);
+void tick_arm(struct supervisor *supervisor);
 
 /* --- at-stop.c: a tracee that stands still --------------------------------------------- */
 
 /* A tracee has stopped: samples it if that was wanted, and lets it run on with signal. A call that
  * would not have been broken without us is mended. */
-void stopped_answer(struct supervisor *supervisor, struct tracee *tracee, int signal,
+void at_stop_answer(struct supervisor *supervisor, struct tracee *tracee, int signal,
                     enum stop_maker maker);
 /* Lets a tracee run on from a stop at which no sample is to be had. */
-void stopped_resume(struct supervisor *supervisor, struct tracee *tracee);
+void at_stop_resume(struct supervisor *supervisor, struct tracee *tracee);
 /* The same, with a signal. */
-void stopped_deliver(struct supervisor *supervisor, struct tracee *tracee, int signal);
+void at_stop_deliver(struct supervisor *supervisor, struct tracee *tracee, int signal);
 
 /* --- repair.c: calls that a stop broke ------------------------------------------------- */
 
@@ -222,9 +222,9 @@ void repair_give_up(struct tracee *tracee);
 /* --- attribution.c: what a sample is worth, and who is told ------------------------------- */
 
 /* Books the sample that was wanted of a tracee, with what it was doing when it stopped. */
-void sample_take(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs);
+void attribution_sample(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs);
 /* Wall mode: a thread was seen asleep. */
-void sample_asleep(struct supervisor *supervisor, struct tracee *tracee,
+void attribution_asleep(struct supervisor *supervisor, struct tracee *tracee,
                    const struct procfs_state *state);
 
 /* --- stack.c: copies of stacks -------------------------------------------------------- */
@@ -259,11 +259,11 @@ uint64_t seat_order(struct supervisor *supervisor, uint64_t due);
 
 /* --- active.c: who is looked at -------------------------------------------------------- */
 
-/* Takes those that used no CPU for long off the hot list; finds CPU time that nobody on it
+/* Takes those that used no CPU for long off the active list; finds CPU time that nobody on it
  * explains, and who used it. Cheap when called often. */
-void heat_check(struct supervisor *supervisor, uint64_t now);
+void active_check(struct supervisor *supervisor, uint64_t now);
 /* How often that looks for unexplained CPU time, ns. */
-uint64_t heat_scan_period(const struct supervisor *supervisor);
+uint64_t active_scan_period(const struct supervisor *supervisor);
 
 /* --- count.c: into a target's own memory --------------------------------------------- */
 
@@ -288,28 +288,28 @@ void serve_look_round(struct supervisor *supervisor);
 
 /* From now on all goes into another ring, which it takes over; what was lost before is told
  * there. */
-void tell_through(struct supervisor *supervisor, struct ring *ring);
-void tell_sample(struct supervisor *supervisor, const struct tracee *tracee,
+void emit_through(struct supervisor *supervisor, struct ring *ring);
+void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack);
-void tell_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);
-void tell_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid);
+void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);
+void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid);
 /* Reads the thread's name and tells it where it has changed. */
-void tell_comm(struct supervisor *supervisor, struct tracee *tracee);
+void emit_comm(struct supervisor *supervisor, struct tracee *tracee);
 /* The same of a process, whose leader may be no tracee. */
-void tell_process_comm(struct supervisor *supervisor, pid_t pid);
-void tell_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status);
-void tell_rate(struct supervisor *supervisor);
-void tell_stats(struct supervisor *supervisor);
-void tell_wake(const struct supervisor *supervisor);
+void emit_process_comm(struct supervisor *supervisor, pid_t pid);
+void emit_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status);
+void emit_rate(struct supervisor *supervisor);
+void emit_stats(struct supervisor *supervisor);
+void emit_wake(const struct supervisor *supervisor);
 
 /* --- objects.c ------------------------------------------------------------------------ */
 
 /* Tells of the mapping around pc if the client does not know it. */
-void objects_tell_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
+void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
 /* Tells of all executable mappings that the client does not know, for callers may be in any. The
  * kernel is asked now and then, and soon where a sample was in a new one. Takes up to some hundred
  * microseconds: never called while a thread waits. */
-void objects_tell_executable(struct supervisor *supervisor, struct process *process);
+void objects_emit_executable(struct supervisor *supervisor, struct process *process);
 
 /* --- object-files.c ---------------------------------------------------------------------- */
 

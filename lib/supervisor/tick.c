@@ -41,11 +41,11 @@ static void leave_out_stops(struct supervisor *supervisor)
     supervisor->left_out_ns = supervisor->stats.stopped_ns;
 }
 
-/* While nobody is hot a tick only looks who has woken up, however low the rate is: else short
+/* While nobody is active a tick only looks who has woken up, however low the rate is: else short
  * bursts would be over before the first look at them. */
 static uint64_t next_due(struct supervisor *supervisor, uint64_t now)
 {
-    uint64_t scan = heat_scan_period(supervisor);
+    uint64_t scan = active_scan_period(supervisor);
 
     if (supervisor->idle && !supervisor->options.wall)
         return now + scan;
@@ -56,17 +56,17 @@ static uint64_t next_due(struct supervisor *supervisor, uint64_t now)
 
 static void arm_next(struct supervisor *supervisor)
 {
-    supervisor->idle = supervisor->tracees.hot_count == 0;
+    supervisor->idle = supervisor->tracees.active_count == 0;
     supervisor->armed = true;
     leave_out_stops(supervisor);
     set_timer(supervisor, seat_order(supervisor, next_due(supervisor, time_now())));
 }
 
-void sampler_arm(struct supervisor *supervisor)
+void tick_arm(struct supervisor *supervisor)
 {
     if (!supervisor->sampling || supervisor->tracees.count == 0)
         return;
-    if (supervisor->armed && !(supervisor->idle && supervisor->tracees.hot_count > 0))
+    if (supervisor->armed && !(supervisor->idle && supervisor->tracees.active_count > 0))
         return;
     rate_restart(&supervisor->rate, time_now());
     arm_next(supervisor);
@@ -82,7 +82,7 @@ static void begin_wall(struct supervisor *supervisor, uint64_t now)
             tracee->wall_at = now;
 }
 
-void sampler_start(struct supervisor *supervisor)
+void sampling_start(struct supervisor *supervisor)
 {
     if (supervisor->sampling)
         return;
@@ -94,17 +94,17 @@ void sampler_start(struct supervisor *supervisor)
          process = process->next)
         attach_baseline(supervisor, process);
     begin_wall(supervisor, supervisor->started_at);
-    sampler_arm(supervisor);
+    tick_arm(supervisor);
 }
 
-void sampler_set_wall(struct supervisor *supervisor, bool wall)
+void sampling_set_wall(struct supervisor *supervisor, bool wall)
 {
     if (wall && !supervisor->options.wall)
         begin_wall(supervisor, time_now());
     supervisor->options.wall = wall;
 }
 
-void sampler_pause(struct supervisor *supervisor)
+void sampling_pause(struct supervisor *supervisor)
 {
     if (!supervisor->sampling)
         return;
@@ -120,7 +120,7 @@ void sampler_pause(struct supervisor *supervisor)
         attach_baseline(supervisor, process);
 }
 
-void sampler_clear(struct supervisor *supervisor)
+void sampling_clear(struct supervisor *supervisor)
 {
     supervisor->stats = (struct wire_stats){.untraced = supervisor->tracees.untraced_count};
     supervisor->left_out_ns = 0;
@@ -181,19 +181,19 @@ static void find_running(struct supervisor *supervisor, uint64_t interval,
     unsigned most = supervisor->most_at_once;
 
     running->count = running->seated_count = 0;
-    for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
-         tracee = tracee->hot_next) {
+    for (struct tracee *tracee = supervisor->tracees.active; tracee != NULL;
+         tracee = tracee->active_next) {
         struct procfs_state state;
         if (tracee->process->launching || tracee->state == TRACEE_STARTING ||
             tracee->state == TRACEE_LISTENING)
             continue;
         procfs_look(&tracee->files, &state);
         if (state.doing == PROCFS_SLEEPING && supervisor->options.wall)
-            sample_asleep(supervisor, tracee, &state);
+            attribution_asleep(supervisor, tracee, &state);
         seat_note(tracee, state.doing == PROCFS_RUNNING);
         if (state.doing != PROCFS_RUNNING)
             continue;
-        tracee->hot_until = supervisor->tick_at + tracee->hot_span;
+        tracee->active_until = supervisor->tick_at + tracee->active_span;
         if (tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING) {
             tracee->overdue_ns += interval;
             continue;
@@ -228,7 +228,7 @@ static void announce_stops(struct supervisor *supervisor, bool announced)
     sigaction(SIGCHLD, &action, NULL);
     supervisor->unannounced = !announced;
     if (announced)
-        stops_drain(supervisor); /* whatever else has stopped meanwhile */
+        wait_drain(supervisor); /* whatever else has stopped meanwhile */
 }
 
 /* Returns how many run. */
@@ -287,7 +287,7 @@ static void poll_awaited(struct supervisor *supervisor)
         bool open = tracee != NULL && is_about_to_stop(tracee);
         if (open && tracee->spin_credit < MOST_SPIN_CREDIT)
             tracee->spin_credit++; /* taken back if it has not stopped; it may be freed if it has */
-        if (open && !stops_poll(supervisor, tracee)) {
+        if (open && !wait_poll(supervisor, tracee)) {
             tracee->spin_credit--;
             continue;
         }
@@ -327,7 +327,7 @@ static void await_stops(struct supervisor *supervisor)
     }
 }
 
-/* Wall mode: threads that are not hot take turns. */
+/* Wall mode: threads that are not active take turns. */
 static void look_at_sleepers(struct supervisor *supervisor)
 {
     const struct tracees *tracees = &supervisor->tracees;
@@ -338,14 +338,14 @@ static void look_at_sleepers(struct supervisor *supervisor)
         for (struct tracee *tracee = tracees->buckets[supervisor->wall_bucket]; tracee != NULL;
              tracee = tracee->hash_next) {
             struct procfs_state state;
-            if (tracee->hot || tracee->state != TRACEE_RUNNING || tracee->process->launching)
+            if (tracee->active || tracee->state != TRACEE_RUNNING || tracee->process->launching)
                 continue;
             looks++;
             procfs_look(&tracee->files, &state);
             if (state.doing == PROCFS_SLEEPING)
-                sample_asleep(supervisor, tracee, &state);
+                attribution_asleep(supervisor, tracee, &state);
             else if (state.doing == PROCFS_RUNNING)
-                tracee_heat(&supervisor->tracees, tracee, supervisor->tick_at);
+                tracee_activate(&supervisor->tracees, tracee, supervisor->tick_at);
         }
     }
 }
@@ -354,35 +354,35 @@ static void keep_house(struct supervisor *supervisor)
 {
     uint64_t now = time_now();
 
-    heat_check(supervisor, now);
+    active_check(supervisor, now);
     struct rate_totals totals = {.sampling_ns = supervisor->sampling_cost_ns,
                                  .events_ns = supervisor->events_cost_ns,
                                  .cpu_ns = supervisor->attributed_ns};
     if (rate_adjust(&supervisor->rate, now, &totals))
-        tell_rate(supervisor);
+        emit_rate(supervisor);
     if (now - supervisor->stats_at >= STATS_PERIOD_NS)
-        tell_stats(supervisor);
+        emit_stats(supervisor);
     if (supervisor->unknown_count > 0)
-        stops_resolve_unknown(supervisor);
+        wait_resolve_unknown(supervisor);
 }
 
 /* Where stops come in company there is no time for it later: see tell in attribution.c. */
-static void tell_mappings(struct supervisor *supervisor)
+static void emit_mappings(struct supervisor *supervisor)
 {
-    if (supervisor->stack.limit == 0 || supervisor->tracees.hot_count < 2)
+    if (supervisor->stack.limit == 0 || supervisor->tracees.active_count < 2)
         return;
-    for (struct tracee *tracee = supervisor->tracees.hot; tracee != NULL;
-         tracee = tracee->hot_next)
+    for (struct tracee *tracee = supervisor->tracees.active; tracee != NULL;
+         tracee = tracee->active_next)
         if (!tracee->process->launching)
-            objects_tell_executable(supervisor, tracee->process);
+            objects_emit_executable(supervisor, tracee->process);
 }
 
-void sampler_tick(struct supervisor *supervisor)
+void tick_run(struct supervisor *supervisor)
 {
     uint64_t interval = supervisor->rate.covered_ns;
     uint64_t due = supervisor->seat.due;
 
-    tell_mappings(supervisor);
+    emit_mappings(supervisor);
     bool held = seat_await(supervisor);
 
     supervisor->tick_at = time_now();
@@ -404,7 +404,7 @@ void sampler_tick(struct supervisor *supervisor)
     if (supervisor->options.wall)
         look_at_sleepers(supervisor);
     keep_house(supervisor);
-    sampler_arm(supervisor); /* for those that have woken up */
+    tick_arm(supervisor); /* for those that have woken up */
     /* where targets want every CPU, ours is taken from them too */
     if (supervisor->crowded)
         supervisor->sampling_cost_ns += time_now() - supervisor->woke_at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tables of tracees and processes: a hash by thread id, a list of threads in each process,
- * a list of the hot. A process lives exactly as long as it has tracees.
+ * a list of the active. A process lives exactly as long as it has tracees.
  */
 #include "config.h"
 
@@ -11,8 +11,8 @@
 #include "supervisor/tracee.h"
 
 #define FIRST_BUCKETS 256
-#define FIRST_HOT_SPAN 200000000u   /* ns */
-#define LONGEST_HOT_SPAN 6400000000u /* ns */
+#define ACTIVE_SPAN_FIRST 200000000u   /* ns */
+#define ACTIVE_SPAN_MAX 6400000000u /* ns */
 #define FIRST_SPIN_CREDIT 4
 
 int tracees_init(struct tracees *tracees)
@@ -75,7 +75,7 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
     if (tracees->count >= tracees->bucket_count)
         grow(tracees);
     tracee->tid = tid;
-    tracee->hot_span = FIRST_HOT_SPAN;
+    tracee->active_span = ACTIVE_SPAN_FIRST;
     tracee->spin_credit = FIRST_SPIN_CREDIT;
     tracee->comm_check = 1;
     procfs_task_init(&tracee->files, tid, tid);
@@ -157,7 +157,7 @@ void tracee_remove(struct tracees *tracees, struct tracee *tracee)
 {
     struct process *process = tracee->process;
 
-    tracee_cool(tracees, tracee);
+    tracee_deactivate(tracees, tracee);
     leave_hash(tracees, tracee);
     if (process != NULL) {
         leave_process(tracee);
@@ -186,7 +186,7 @@ struct process *process_add(struct tracees *tracees, pid_t pid)
     if (process == NULL)
         return NULL;
 
-    process->pid = process->witness = pid;
+    process->pid = process->memory_tid = pid;
     process->clock_valid = clock_getcpuclockid(pid, &process->clock) == 0;
     maps_init(&process->maps);
     process->next = tracees->processes;
@@ -231,37 +231,37 @@ uint64_t process_cpu_counted(const struct process *process, bool sampling)
     return process->paused_cpu_ns + (sampling ? process_cpu(process) : 0);
 }
 
-void tracee_heat(struct tracees *tracees, struct tracee *tracee, uint64_t now)
+void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now)
 {
-    bool again = tracee->hot_until != 0;
+    bool again = tracee->active_until != 0;
 
-    tracee->hot_until = now + tracee->hot_span;
-    if (tracee->hot)
+    tracee->active_until = now + tracee->active_span;
+    if (tracee->active)
         return;
-    tracee->hot = true;
-    tracee->hot_prev = NULL;
-    tracee->hot_next = tracees->hot;
-    if (tracees->hot != NULL)
-        tracees->hot->hot_prev = tracee;
-    tracees->hot = tracee;
-    tracees->hot_count++;
-    /* one that grows cold between bursts shall stay hot for longer the next time */
-    if (again && tracee->hot_span < LONGEST_HOT_SPAN)
-        tracee->hot_span *= 2;
+    tracee->active = true;
+    tracee->active_prev = NULL;
+    tracee->active_next = tracees->active;
+    if (tracees->active != NULL)
+        tracees->active->active_prev = tracee;
+    tracees->active = tracee;
+    tracees->active_count++;
+    /* one that grows cold between bursts shall stay active for longer the next time */
+    if (again && tracee->active_span < ACTIVE_SPAN_MAX)
+        tracee->active_span *= 2;
 }
 
-void tracee_cool(struct tracees *tracees, struct tracee *tracee)
+void tracee_deactivate(struct tracees *tracees, struct tracee *tracee)
 {
-    if (!tracee->hot)
+    if (!tracee->active)
         return;
-    tracee->hot = false;
-    if (tracee->hot_prev != NULL)
-        tracee->hot_prev->hot_next = tracee->hot_next;
+    tracee->active = false;
+    if (tracee->active_prev != NULL)
+        tracee->active_prev->active_next = tracee->active_next;
     else
-        tracees->hot = tracee->hot_next;
-    if (tracee->hot_next != NULL)
-        tracee->hot_next->hot_prev = tracee->hot_prev;
-    tracees->hot_count--;
+        tracees->active = tracee->active_next;
+    if (tracee->active_next != NULL)
+        tracee->active_next->active_prev = tracee->active_prev;
+    tracees->active_count--;
 }
 
 bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu)

@@ -2,8 +2,8 @@
 /*
  * tracee: the threads we follow, and the processes that they make up.
  *
- * A tracee is hot while it uses CPU: hot ones are looked at on every tick, the others only
- * when their process has used CPU time that the hot ones do not explain.
+ * A tracee is active while it uses CPU: active ones are looked at on every tick, the others only
+ * when their process has used CPU time that the active ones do not explain.
  */
 #ifndef PPROFIL_TRACEE_H
 #define PPROFIL_TRACEE_H
@@ -52,9 +52,9 @@ struct tracee {
     uint64_t attributed_ns; /* handed out to samples */
 
     /* heat */
-    bool hot;
-    uint64_t hot_until; /* time */
-    uint64_t hot_span;  /* ns that it stays hot without using CPU */
+    bool active;
+    uint64_t active_until; /* time */
+    uint64_t active_span;  /* ns that it stays active without using CPU */
 
     uint64_t resumed_at; /* time: from its last stop */
 
@@ -84,7 +84,7 @@ struct tracee {
 
     struct tracee *hash_next;
     struct tracee *process_prev, *process_next; /* in process->tracees */
-    struct tracee *hot_prev, *hot_next;         /* in tracees->hot */
+    struct tracee *active_prev, *active_next;         /* in tracees->active */
 };
 
 struct process {
@@ -100,7 +100,7 @@ struct process {
     uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
     struct tracee *scan;      /* where a scan under way goes on, or NULL */
     struct dialect_count *count; /* owned: what it has asked for itself; NULL: nothing */
-    pid_t witness; /* the thread whose /proc shows its memory: the leader, while it lives */
+    pid_t memory_tid; /* the thread whose /proc shows its memory: the leader, while it lives */
     struct maps maps;
     struct tracee *tracees;
     unsigned tracee_count;
@@ -118,8 +118,8 @@ struct tracees {
     unsigned process_count;
     unsigned untraced_count; /* threads, of all processes */
     struct process *processes;
-    struct tracee *hot;
-    unsigned hot_count;
+    struct tracee *active;
+    unsigned active_count;
     bool wary; /* looks at their threads may wait for an exec: kernel.h */
 };
 
@@ -150,8 +150,8 @@ uint64_t process_cpu_traced(const struct process *process);
 /* process_cpu over all stretches of sampling, of which one goes on if sampling. */
 uint64_t process_cpu_counted(const struct process *process, bool sampling);
 
-void tracee_heat(struct tracees *tracees, struct tracee *tracee, uint64_t now);
-void tracee_cool(struct tracees *tracees, struct tracee *tracee);
+void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now);
+void tracee_deactivate(struct tracees *tracees, struct tracee *tracee);
 
 /* Reads its CPU time and books what is new of it as explained. False where the kernel does
  * not tell, and then nothing has changed. */

@@ -19,7 +19,7 @@
 
 #include "supervisor/supervisor.h"
 
-#define NEWBORN_HOT_NS 5000000u /* most threads of a pool fall asleep at once */
+#define NEWBORN_ACTIVE_NS 5000000u /* most threads of a pool fall asleep at once */
 #define CALL_STOP_SIGNAL (SIGTRAP | 0x80) /* with PTRACE_O_TRACESYSGOOD: ptrace(2) */
 #define MOST_DRAIN_NS 2000000u  /* of news without end: ticks and commands have their turn, too */
 
@@ -76,7 +76,7 @@ static struct stop decode(int status)
     return stop;
 }
 
-void stops_resume(struct tracee *tracee, int signal)
+void wait_resume(struct tracee *tracee, int signal)
 {
     bool continuing = tracee->state == TRACEE_CONTINUING;
 
@@ -86,7 +86,7 @@ void stops_resume(struct tracee *tracee, int signal)
     ptrace(continuing ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
 }
 
-void stops_detach(struct supervisor *supervisor, struct tracee *tracee)
+void wait_detach(struct supervisor *supervisor, struct tracee *tracee)
 {
     ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
     tracee_remove(&supervisor->tracees, tracee);
@@ -108,19 +108,19 @@ static void handle_group_stop(struct tracee *tracee)
 static void start_tracee(struct supervisor *supervisor, struct tracee *tracee, enum stop_kind kind)
 {
     if (tracee->tid == tracee->process->pid && !is_followed(supervisor, tracee->process)) {
-        tell_exit(supervisor, tracee->tid, tracee->tid, 0, -1);
-        stops_detach(supervisor, tracee);
+        emit_exit(supervisor, tracee->tid, tracee->tid, 0, -1);
+        wait_detach(supervisor, tracee);
         return;
     }
     if (kind == STOP_GROUP)
         handle_group_stop(tracee);
     else
-        stopped_resume(supervisor, tracee);
+        at_stop_resume(supervisor, tracee);
     uint64_t now = time_now();
     tracee->wall_at = now;
-    tracee_heat(&supervisor->tracees, tracee, now);
-    tracee->hot_until = now + NEWBORN_HOT_NS;
-    sampler_arm(supervisor);
+    tracee_activate(&supervisor->tracees, tracee, now);
+    tracee->active_until = now + NEWBORN_ACTIVE_NS;
+    tick_arm(supervisor);
 }
 
 /* Books a tracee that its parent, or /proc, told of. */
@@ -143,9 +143,9 @@ static void announce(struct supervisor *supervisor, struct process *process, pid
         tracee = tracee_add(tracees, process, tid);
     }
     if (new_process)
-        tell_fork(supervisor, tid, parent);
+        emit_fork(supervisor, tid, parent);
     else
-        tell_task(supervisor, WIRE_THREAD, process->pid, tid);
+        emit_task(supervisor, WIRE_THREAD, process->pid, tid);
     if (stopped)
         start_tracee(supervisor, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
@@ -173,12 +173,12 @@ static void handle_birth(struct supervisor *supervisor, struct tracee *parent,
     bool clone = kind == STOP_CLONE;
     pid_t tid = (pid_t)message;
     if (tid > 0 && is_known_early(&supervisor->tracees, tid)) {
-        stopped_answer(supervisor, parent, 0, STOP_IS_ITS_OWN);
+        at_stop_answer(supervisor, parent, 0, STOP_IS_ITS_OWN);
         return;
     }
     /* a sample that this stop serves as comes after the fork */
     struct dialect_count *inherited = count_inherited(from);
-    stopped_answer(supervisor, parent, 0, STOP_IS_ITS_OWN);
+    at_stop_answer(supervisor, parent, 0, STOP_IS_ITS_OWN);
     if (tid > 0 && (!clone || !procfs_is_thread(parent_pid, tid))) {
         process = process_find(&supervisor->tracees, tid);
         if (process != NULL)
@@ -202,14 +202,14 @@ static void handle_interrupt(struct supervisor *supervisor, struct tracee *trace
         start_tracee(supervisor, tracee, STOP_INTERRUPT);
         break;
     case TRACEE_LISTENING:
-        stops_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
+        wait_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
         tracee->after_sigcont = true;
         break;
     default:
         /* SIGCONT stops every thread that was seized, one that runs, too: prepare_signal() */
         if (tracee->state != TRACEE_INTERRUPTED)
             tracee->interrupted_at = time_now();
-        stopped_answer(supervisor, tracee, 0, STOP_IS_OURS);
+        at_stop_answer(supervisor, tracee, 0, STOP_IS_OURS);
     }
 }
 
@@ -221,10 +221,10 @@ static void handle_signal(struct supervisor *supervisor, struct tracee *tracee, 
 
     tracee->after_sigcont = false;
     if (repair_drops_signal(tracee, signal)) {
-        stopped_resume(supervisor, tracee);
+        at_stop_resume(supervisor, tracee);
         return;
     }
-    stopped_answer(supervisor, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
+    at_stop_answer(supervisor, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
 }
 
 /* Does its process end with it, as far as can be seen? A leader that could not be seized does not
@@ -248,10 +248,10 @@ static void handle_end(struct supervisor *supervisor, struct tracee *tracee, uin
         bool whole = ends_process(tracee);
         if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))
             status = -1; /* the leader goes on without us */
-        tell_exit(supervisor, process->pid, whole ? process->pid : tracee->tid, cpu_ns, status);
+        emit_exit(supervisor, process->pid, whole ? process->pid : tracee->tid, cpu_ns, status);
         supervisor->ended_cpu_ns += whole ? cpu_ns : 0;
         if (whole && process->root)
-            tell_wake(supervisor);
+            emit_wake(supervisor);
     }
     tracee_remove(&supervisor->tracees, tracee);
 }
@@ -338,7 +338,7 @@ static void handle(struct supervisor *supervisor, pid_t tid, int status, uint64_
         break;
     case STOP_CALL:
     case STOP_OTHER:
-        stops_resume(tracee, 0);
+        wait_resume(tracee, 0);
         break;
     }
 }
@@ -351,7 +351,7 @@ static int stop_status(const siginfo_t *news)
 
 /* A stop is not waited for but looked at: if we are killed before it is answered, the kernel then
  * still delivers the signal that it tells of (do_wait and ptrace_stop, by way of exit_code). */
-bool stops_drain(struct supervisor *supervisor)
+bool wait_drain(struct supervisor *supervisor)
 {
     uint64_t deadline = time_now() + MOST_DRAIN_NS;
 
@@ -379,13 +379,13 @@ bool stops_drain(struct supervisor *supervisor)
     }
 }
 
-bool stops_poll(struct supervisor *supervisor, struct tracee *tracee)
+bool wait_poll(struct supervisor *supervisor, struct tracee *tracee)
 {
     siginfo_t news = {0};
     pid_t tid = tracee->tid;
     int which = WSTOPPED | WNOHANG | WNOWAIT | __WALL;
 
-    /* ends are left to stops_drain */
+    /* ends are left to wait_drain */
     if (waitid(P_PID, (id_t)tid, &news, which) < 0 || news.si_pid == 0)
         return false;
     handle(supervisor, tid, stop_status(&news), 0);
@@ -409,7 +409,7 @@ static void resolve(struct supervisor *supervisor, struct tracee *tracee, pid_t 
         announce(supervisor, process, parent > 0 ? parent : 0, tracee->tid);
 }
 
-void stops_resolve_unknown(struct supervisor *supervisor)
+void wait_resolve_unknown(struct supervisor *supervisor)
 {
     struct tracees *tracees = &supervisor->tracees;
 

@@ -111,7 +111,7 @@ static uint32_t want_jit_map(struct supervisor *supervisor, struct process *proc
 
 /* Tells of the mapping in supervisor->details; false: there is no room, and it is to be told at
  * the next sample. */
-static bool tell_mapping(struct supervisor *supervisor, struct process *process)
+static bool emit_mapping(struct supervisor *supervisor, struct process *process)
 {
     const struct mapping_details *details = &supervisor->details;
     const struct mapping *mapping = &details->mapping;
@@ -138,12 +138,12 @@ static bool tell_mapping(struct supervisor *supervisor, struct process *process)
     memcpy(event->name, details->name, name_size);
     if (mapping->inode != 0) {
         event->kind = WIRE_MAP_FILE;
-        event->flags = object_is_program(process->witness, details->name) ? WIRE_MAP_PROGRAM : 0;
-        event->object = want_file(supervisor, process->witness);
+        event->flags = object_is_program(process->memory_tid, details->name) ? WIRE_MAP_PROGRAM : 0;
+        event->object = want_file(supervisor, process->memory_tid);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;
         event->inode = is_compat_vdso(mapping);
-        event->object = want_vdso(supervisor, process->witness, event->inode != 0);
+        event->object = want_vdso(supervisor, process->memory_tid, event->inode != 0);
     } else {
         event->kind = WIRE_MAP_ANON;
         event->object = want_jit_map(supervisor, process);
@@ -157,15 +157,15 @@ static bool ask_another(struct process *process, pid_t tid)
 {
     char link[32], first;
 
-    snprintf(link, sizeof link, "/proc/%d/exe", process->witness);
-    if (tid == process->witness || readlink(link, &first, 1) >= 0)
+    snprintf(link, sizeof link, "/proc/%d/exe", process->memory_tid);
+    if (tid == process->memory_tid || readlink(link, &first, 1) >= 0)
         return false;
-    process->witness = tid;
+    process->memory_tid = tid;
     maps_close(&process->maps);
     return true;
 }
 
-void objects_tell_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc)
+void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc)
 {
     bool parse = supervisor->options.parse_maps;
     struct process *process = tracee->process;
@@ -173,16 +173,16 @@ void objects_tell_mapping(struct supervisor *supervisor, const struct tracee *tr
     enum maps_result result;
 
     do
-        result = maps_look_up(maps, &supervisor->mounts, process->witness, pc, parse,
+        result = maps_look_up(maps, &supervisor->mounts, process->memory_tid, pc, parse,
                               &supervisor->details);
     while (result == MAPS_NONE && ask_another(process, tracee->tid));
     if (result != MAPS_NEW)
         return;
     maps->changed = true;
-    tell_mapping(supervisor, process);
+    emit_mapping(supervisor, process);
 }
 
-void objects_tell_executable(struct supervisor *supervisor, struct process *process)
+void objects_emit_executable(struct supervisor *supervisor, struct process *process)
 {
     struct maps *maps = &process->maps;
     struct maps_scan scan;
@@ -195,11 +195,11 @@ void objects_tell_executable(struct supervisor *supervisor, struct process *proc
         return;
     maps->scans++;
     maps->changed = false;
-    maps_scan_begin(&scan, maps, &supervisor->mounts, process->witness,
+    maps_scan_begin(&scan, maps, &supervisor->mounts, process->memory_tid,
                     supervisor->options.parse_maps);
     while (opener_has_room(&supervisor->openers) &&
            maps_scan_next(&scan, &supervisor->details) == MAPS_NEW &&
-           tell_mapping(supervisor, process))
+           emit_mapping(supervisor, process))
         ;
     maps->changed = !opener_has_room(&supervisor->openers); /* there may be more */
     maps_scan_end(&scan);

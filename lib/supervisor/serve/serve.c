@@ -87,12 +87,12 @@ static void set_rate(struct supervisor *supervisor)
     if (hz > LONGEST_HZ)
         hz = LONGEST_HZ;
     if (hz == 0) {
-        sampler_pause(supervisor);
+        sampling_pause(supervisor);
         return;
     }
     if (supervisor->rate.asked_hz != hz)
         rate_change(&supervisor->rate, hz);
-    sampler_start(supervisor);
+    sampling_start(supervisor);
 }
 
 static void replace(struct process *process, struct dialect_count *count)
@@ -226,7 +226,7 @@ static int obey(struct supervisor *supervisor, int fd, pid_t pid,
     if (error == 0)
         for (struct tracee *tracee = process->tracees; tracee != NULL;
              tracee = tracee->process_next)
-            tracee_heat(&supervisor->tracees, tracee, supervisor->woke_at);
+            tracee_activate(&supervisor->tracees, tracee, supervisor->woke_at);
     return error;
 }
 
