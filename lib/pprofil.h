@@ -34,6 +34,7 @@ enum pprofil_flags {
     PPROFIL_PARSE_MAPS = 1u << 3, /* do as on kernels without PROCMAP_QUERY; for tests */
     PPROFIL_CALL_GRAPH = 1u << 4, /* record who called, not only who ran */
     PPROFIL_WARY = 1u << 5,       /* do as on kernels before 5.7; for tests */
+    PPROFIL_RESTLESS = 1u << 9,   /* hand each thread from tracer to tracer all the time; for tests */
 };
 
 #define PPROFIL_MIN_HZ 1.0

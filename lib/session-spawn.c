@@ -53,6 +53,8 @@ int session_spawn_supervisor(struct pprofil_session *session, int socket, int ri
         argv[count++] = (char *)"--no-inherit";
     if (options->flags & PPROFIL_PARSE_MAPS)
         argv[count++] = (char *)"--parse-maps";
+    if (options->flags & PPROFIL_RESTLESS)
+        argv[count++] = (char *)"--restless";
     if (options->flags & PPROFIL_WARY)
         argv[count++] = (char *)"--wary";
     snprintf(numbers[6], sizeof numbers[6], "--stack-size=%zu", options->stack_size);

@@ -19,6 +19,7 @@ enum option_key {
     KEY_EVENTS,
     KEY_PARSE_MAPS,
     KEY_WARY,
+    KEY_RESTLESS,
     KEY_STACK_SIZE,
     KEY_BY,
     KEY_NO_SYMBOLIZE,
@@ -50,6 +51,7 @@ static const struct argp_option options[] = {
     {"seed", KEY_SEED, "N", OPTION_HIDDEN, "of the jitter of the ticks", 2},
     {"parse-maps", KEY_PARSE_MAPS, 0, OPTION_HIDDEN, "as on kernels before 6.11", 2},
     {"wary", KEY_WARY, 0, OPTION_HIDDEN, "as on kernels before 5.7", 2},
+    {"restless", KEY_RESTLESS, 0, OPTION_HIDDEN, "each thread goes from tracer to tracer", 2},
     {0, 0, 0, 0, "As an old system's profil(2): see pprofil-dialects(7)", 4},
     {"dialect", KEY_DIALECT, "NAME", 0, "count by its rules, write the file it wrote", 4},
     {"scale", KEY_SCALE, "S", 0, "65536 times the bytes of buffer for a byte of text (0x8000)", 4},
@@ -120,6 +122,9 @@ static error_t parse_how(int key, char *argument, struct request *request)
         break;
     case KEY_PARSE_MAPS:
         request->options.flags |= PPROFIL_PARSE_MAPS;
+        break;
+    case KEY_RESTLESS:
+        request->options.flags |= PPROFIL_RESTLESS;
         break;
     case KEY_WARY:
         request->options.flags |= PPROFIL_WARY;

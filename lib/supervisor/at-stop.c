@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A tracee that stands still: it is looked at, a call that the stop broke is mended, and it runs
- * on; and what that took from it is booked.
+ * A tracee that stands still, in one straight path: its registers are read, its stack is copied, a call
+ * that the stop broke is mended, it runs on; then what that took from it is booked, and the sample.
  *
- * Meanwhile nothing is done but reading registers and copying the stack; everything else waits
- * until the thread runs again. Only what is written into a target's own memory is written
- * before: a thread that runs may end or exec at any time, and then it would be no memory, or
- * another program's. Nothing here allocates.
+ * Only what is written into a target's own memory is written before it runs on: a thread that runs may end
+ * or exec at any time, and then it would be no memory, or another program's. Nothing here allocates, and
+ * nothing before the resume takes the lock.
  */
 #include "config.h"
 
-#include "supervisor/regs.h"
 #include "supervisor/supervisor.h"
 
-#define MOST_UNSEEN_NS 14000u
+/* The kernel's way into a stop and out of it, and cold caches: about so much, as measured, where the
+ * tracer polls on another CPU. */
+#define UNSEEN_MAX_NS 14000u
 
-/* What a stop takes from a thread: what it would have run while it stands still, and about 14 us
- * (measured) for the kernel's way into the stop and out of it, and cold caches. */
-static uint64_t cost_of(const struct tracee *tracee, uint64_t stopped)
+/* What a stop takes from a thread where a CPU is idle: what it would have run while it stands still, and
+ * what cannot be seen of it. */
+static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
 {
-    uint64_t unseen = stopped < MOST_UNSEEN_NS ? stopped : MOST_UNSEEN_NS;
+    uint64_t unseen = stopped < UNSEEN_MAX_NS ? stopped : UNSEEN_MAX_NS;
     double wanted = (double)(tracee->ran_ns + tracee->waited_ns);
     double share = wanted > 0 ? (double)tracee->ran_ns / wanted : 1;
 
@@ -27,57 +27,73 @@ static uint64_t cost_of(const struct tracee *tracee, uint64_t stopped)
 }
 
 /* Lets a stopped tracee run on, and counts what the stop took from it. */
-static void resume(struct supervisor *supervisor, struct tracee *tracee, int signal, bool sampled)
+static void at_stop_continue(struct tracer *tracer, struct tracee *tracee, int signal, bool sampled)
 {
     /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
-    uint64_t now = time_now(), since = supervisor->stops_since;
+    uint64_t now = time_now(), since = tracer->stops_since;
     if (tracee->interrupted_at > since)
         since = tracee->interrupted_at;
     if (tracee->resumed_at > since)
         since = tracee->resumed_at;
-    uint64_t stopped = now - since;
+    uint64_t stopped = now > since ? now - since : 0;
 
     tracee->resumed_at = now;
     wait_resume(tracee, signal);
-    supervisor->stats.stopped_ns += stopped;
-    if (sampled)
-        supervisor->sampling_cost_ns += cost_of(tracee, stopped);
-    else
-        supervisor->events_cost_ns += cost_of(tracee, stopped);
+    tracer->totals.stopped_ns += stopped;
+    if (!sampled)
+        return;
+    tracer->totals.stops++;
+    if (!tracer->supervisor->crowded)
+        tracer->totals.cost_ns += at_stop_cost(tracee, stopped);
 }
 
-void at_stop_resume(struct supervisor *supervisor, struct tracee *tracee)
+void at_stop_resume(struct tracer *tracer, struct tracee *tracee)
 {
-    resume(supervisor, tracee, 0, false);
+    at_stop_continue(tracer, tracee, 0, false);
 }
 
-void at_stop_deliver(struct supervisor *supervisor, struct tracee *tracee, int signal)
+void at_stop_deliver(struct tracer *tracer, struct tracee *tracee, int signal)
 {
-    resume(supervisor, tracee, signal, false);
+    at_stop_continue(tracer, tracee, signal, false);
 }
 
-void at_stop_answer(struct supervisor *supervisor, struct tracee *tracee, int signal,
-                    enum stop_maker maker)
+/* The tracee runs again. */
+static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const struct regs *regs,
+                         bool sampled, bool ours)
 {
-    bool wanted = tracee->pending_ns + tracee->overdue_ns > 0 && supervisor->sampling && !tracee->process->launching;
-    bool known = false, serve = supervisor->options.serve, ours = maker == STOP_IS_OURS;
-    struct regs regs;
+    struct supervisor *supervisor = tracer->supervisor;
+
+    supervisor_lock(supervisor);
+    if (ours)
+        tick_note_stop(tracer, tracee);
+    if (sampled && ours && supervisor->may_poll && !supervisor->crowded)
+        preempt_judge(tracee, regs->entered);
+    if (sampled && !supervisor->options.serve && tracee->pending_ns + tracee->overdue_ns > 0)
+        attribution_sample(tracer, tracee, regs);
+    tracee->pending_ns = tracee->overdue_ns = 0;
+    tracee->asleep_before = false;
+    supervisor_unlock(supervisor);
+}
+
+void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker)
+{
+    const struct supervisor *supervisor = tracer->supervisor;
+    bool wanted = tracee->pending_ns + tracee->overdue_ns > 0 && supervisor->sampling &&
+                  !tracee->process->launching;
+    bool known = false, ours = maker == STOP_IS_OURS;
+    struct regs regs = {0};
 
     if (wanted || maker != STOP_IS_ITS_OWN)
         known = regs_read(tracee->tid, &regs) == 0;
     if (known && regs.syscall < 0 && (tracee->repair.leaving || tracee->state == TRACEE_CONTINUING))
         regs.syscall = tracee->repair.call.number;
-    if (wanted && known && serve)
-        attribution_sample(supervisor, tracee, &regs);
+    if (wanted && known && supervisor->options.serve)
+        attribution_sample(tracer, tracee, &regs);
     if (wanted && known)
-        stack_take(&supervisor->stack, tracee->tid, &regs);
+        stack_take(&tracer->stack, tracee->tid, &regs);
     if (known)
-        repair_stop(supervisor, tracee, &regs, signal, maker);
-    resume(supervisor, tracee, signal, wanted);
-    if (wanted && known && ours && supervisor->may_spin && !supervisor->crowded)
-        seat_judge(tracee, regs.entered);
-    if (wanted && known && !serve)
-        attribution_sample(supervisor, tracee, &regs);
-    tracee->pending_ns = tracee->overdue_ns = 0;
-    tracee->asleep_before = false;
+        repair_stop(tracer, tracee, &regs, signal, maker);
+    at_stop_continue(tracer, tracee, signal, wanted && known);
+    if (wanted || ours || tracee->pending_ns + tracee->overdue_ns > 0)
+        at_stop_book(tracer, tracee, &regs, wanted && known, ours);
 }

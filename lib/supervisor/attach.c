@@ -12,15 +12,12 @@
 #include "config.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "supervisor/supervisor.h"
 
-#define PATIENCE_US 10000
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
 #define LOOK_AGAIN_NS 1000000000u
@@ -31,8 +28,8 @@
      PTRACE_O_TRACESYSGOOD)
 
 struct pass {
-    struct supervisor *supervisor;
-    struct process *process;
+    struct tracer *tracer;
+    pid_t pid;
     bool late;        /* the process was followed before */
     bool interrupted; /* by an exec: tracees and processes may have gone */
     unsigned found;
@@ -41,45 +38,13 @@ struct pass {
     pid_t culprit;
 };
 
-static sigjmp_buf out_of_patience;
-
-static void give_up(int signal)
+/* The process may go, and come again, whenever the lock is given up. */
+static struct process *attach_process_of(const struct pass *pass)
 {
-    (void)signal;
-    siglongjmp(out_of_patience, 1);
+    return process_find(&pass->tracer->supervisor->processes, pass->pid);
 }
 
-void attach_prepare(void)
-{
-    struct sigaction action = {.sa_handler = give_up};
-
-    sigaction(SIGALRM, &action, NULL);
-}
-
-/* PTRACE_SEIZE waits while another thread of the process execs, and that waits for us to take the
- * ends of those seized already; a signal only makes it begin to wait anew. 0 or -errno; -EAGAIN:
- * it would have waited for long. */
-static int seize_soon(pid_t tid)
-{
-    const struct itimerval patience = {.it_value.tv_usec = PATIENCE_US,
-                                       .it_interval.tv_usec = PATIENCE_US};
-    const struct itimerval none = {0};
-    volatile int error = -EAGAIN;
-    sigset_t alarm;
-
-    sigemptyset(&alarm);
-    sigaddset(&alarm, SIGALRM);
-    if (sigsetjmp(out_of_patience, 1) == 0) {
-        setitimer(ITIMER_REAL, &patience, NULL);
-        sigprocmask(SIG_UNBLOCK, &alarm, NULL);
-        error = ptrace(PTRACE_SEIZE, tid, NULL, (long)SEIZE_OPTIONS) < 0 ? -errno : 0;
-        sigprocmask(SIG_BLOCK, &alarm, NULL);
-    }
-    setitimer(ITIMER_REAL, &none, NULL);
-    return error;
-}
-
-static void baseline(struct tracee *tracee)
+static void attach_baseline_of(struct tracee *tracee)
 {
     struct procfs_cpu cpu;
 
@@ -95,8 +60,8 @@ void attach_baseline(struct supervisor *supervisor, struct process *process)
     process->clock_base = 0;
     process->clock_base = process_cpu(process);
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        baseline(tracee);
-    untraced_read(&supervisor->tracees, process);
+        attach_baseline_of(tracee);
+    untraced_read(&supervisor->processes, process);
     process->untraced_ns = 0;
     process->attributed_ns = 0;
     process->explained_ns = 0;
@@ -104,34 +69,54 @@ void attach_baseline(struct supervisor *supervisor, struct process *process)
     process->scan = NULL;
 }
 
-static void attach_announce(struct supervisor *supervisor, struct tracee *tracee)
+static void attach_announce(struct tracer *tracer, struct tracee *tracee)
 {
     pid_t pid = tracee->process->pid;
     uint64_t now = time_now();
     struct procfs_state state;
 
     if (tracee->tid != pid)
-        emit_task(supervisor, WIRE_THREAD, pid, tracee->tid);
+        emit_task(tracer->supervisor, WIRE_THREAD, pid, tracee->tid);
     tracee->wall_at = now;
     procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_RUNNING)
-        tracee_activate(&supervisor->tracees, tracee, now);
+        tracee_activate(&tracer->tracees, tracee, now);
 }
 
-static bool is_traced_by_us(pid_t tid)
+bool attach_is_ours(const struct supervisor *supervisor, pid_t tid)
 {
-    return procfs_status_number(tid, "TracerPid:") == (long)getpid();
+    long by = procfs_status_number(tid, "TracerPid:");
+
+    for (unsigned i = 0; i < supervisor->tracer_count; i++)
+        if (by > 0 && supervisor->tracers[i]->wakeup.tid == (pid_t)by)
+            return true;
+    return false;
+}
+
+/* A seizure that was given up may just have succeeded. */
+static bool attach_is_mine(const struct tracer *tracer, pid_t tid)
+{
+    return procfs_status_number(tid, "TracerPid:") == (long)tracer->wakeup.tid;
+}
+
+int attach_seize(struct tracer *tracer, pid_t tid)
+{
+    int error = wakeup_seize(&tracer->wakeup, tid, SEIZE_OPTIONS);
+
+    return error == -EAGAIN && attach_is_mine(tracer, tid) ? 0 : error;
 }
 
 /* A thread that one of ours has just made is ours already, and says EPERM too; so does one that
  * has ended. */
-static int note_refusal(struct pass *pass, pid_t tid, int error)
+static int attach_note_refusal(struct pass *pass, pid_t tid, int error)
 {
-    struct tracees *tracees = &pass->supervisor->tracees;
-    struct process *process = pass->process;
-    bool known = untraced_knows(process, tid);
+    struct supervisor *supervisor = pass->tracer->supervisor;
+    struct process *process = attach_process_of(pass);
 
-    if (!known && is_traced_by_us(tid))
+    if (process == NULL)
+        return -ESRCH;
+    bool known = untraced_knows(process, tid);
+    if (!known && attach_is_ours(supervisor, tid))
         return 0;
     if (pass->error == 0) {
         pass->error = error;
@@ -140,75 +125,109 @@ static int note_refusal(struct pass *pass, pid_t tid, int error)
     if (known || procfs_has_ended(process->pid, tid))
         return 0;
     pass->untraced++;
-    return untraced_add(tracees, process, tid);
+    return untraced_add(&supervisor->processes, process, tid);
 }
 
-static int seize(void *context, pid_t tid)
+/* late: it may be the child of a tracee that has yet to tell of it. */
+static int attach_add(struct pass *pass, pid_t tid, bool late)
 {
-    struct pass *pass = context;
-    struct tracees *tracees = &pass->supervisor->tracees;
+    struct tracer *tracer = pass->tracer;
+    struct process *process = attach_process_of(pass);
 
-    if (tracee_find(tracees, tid) != NULL) {
-        untraced_remove(tracees, pass->process, tid); /* an earlier bearer of this number */
-        return 0;
-    }
-    int refused = seize_soon(tid);
-    /* PTRACE_SEIZE may have succeeded just before the alarm; or a tracee of ours made the thread */
-    bool late_alarm = refused == -EAGAIN && is_traced_by_us(tid);
-    if (late_alarm)
-        refused = 0;
-    if (refused == -EAGAIN || refused == -ESRCH)
-        return refused == -EAGAIN ? -EAGAIN : 0;
-    if (refused != 0)
-        return note_refusal(pass, tid, refused);
-    untraced_remove(tracees, pass->process, tid);
-    struct tracee *tracee = tracee_add(tracees, pass->process, tid);
+    if (process == NULL)
+        return -ESRCH;
+    untraced_remove(&tracer->supervisor->processes, process, tid);
+    struct tracee *tracee = tracee_add(&tracer->tracees, process, tid);
     if (tracee == NULL)
         return -ENOMEM;
     tracee->state = TRACEE_RUNNING;
-    tracee->early = late_alarm;
+    tracee->early = late;
     pass->found++;
     if (pass->late) {
-        baseline(tracee);
-        attach_announce(pass->supervisor, tracee);
+        attach_baseline_of(tracee);
+        attach_announce(tracer, tracee);
     }
     return 0;
 }
 
-static struct process *add_root(struct supervisor *supervisor, pid_t pid, bool launched)
+static int attach_thread(void *context, pid_t tid)
 {
-    struct process *process = process_add(&supervisor->tracees, pid);
+    struct pass *pass = context;
+    struct supervisor *supervisor = pass->tracer->supervisor;
 
-    if (process == NULL)
-        return NULL;
-    process->launching = launched;
-    process->root = true;
-    return process;
+    supervisor_lock(supervisor);
+    struct process *process = attach_process_of(pass);
+    bool known = supervisor_find(supervisor, tid) != NULL;
+    if (known && process != NULL)
+        untraced_remove(&supervisor->processes, process, tid); /* an earlier bearer of this number */
+    supervisor_unlock(supervisor);
+    if (known)
+        return 0;
+    int refused = wakeup_seize(&pass->tracer->wakeup, tid, SEIZE_OPTIONS);
+    bool late = refused == -EAGAIN && attach_is_mine(pass->tracer, tid);
+    if (late)
+        refused = 0;
+    if (refused == -EAGAIN || refused == -ESRCH)
+        return refused == -EAGAIN ? -EAGAIN : 0;
+    supervisor_lock(supervisor);
+    int error = refused != 0 ? attach_note_refusal(pass, tid, refused) : attach_add(pass, tid, late);
+    supervisor_unlock(supervisor);
+    return error;
+}
+
+static int attach_add_root(struct supervisor *supervisor, pid_t pid, bool launched)
+{
+    supervisor_lock(supervisor);
+    struct process *process = process_add(&supervisor->processes, pid);
+    if (process != NULL) {
+        process->launching = launched;
+        process->root = true;
+    }
+    supervisor_unlock(supervisor);
+    return process == NULL ? -ENOMEM : 0;
+}
+
+static bool attach_has_process(const struct pass *pass)
+{
+    struct supervisor *supervisor = pass->tracer->supervisor;
+
+    supervisor_lock(supervisor);
+    bool has = attach_process_of(pass) != NULL;
+    supervisor_unlock(supervisor);
+    return has;
+}
+
+static unsigned attach_count(const struct pass *pass)
+{
+    struct supervisor *supervisor = pass->tracer->supervisor;
+
+    supervisor_lock(supervisor);
+    const struct process *process = attach_process_of(pass);
+    unsigned count = process != NULL ? process->tracee_count : 0;
+    supervisor_unlock(supervisor);
+    return count;
 }
 
 /* Lets an exec under way come to its end, which may leave none of those that we had. */
-static int let_exec(struct pass *pass, pid_t pid)
+static int attach_let_exec(struct pass *pass)
 {
-    wait_drain(pass->supervisor);
+    wait_drain(pass->tracer);
     pass->interrupted = true;
-    pass->process = process_find(&pass->supervisor->tracees, pid);
-    if (pass->process == NULL && pass->late)
-        return -ESRCH;
-    if (pass->process == NULL)
-        pass->process = add_root(pass->supervisor, pid, false);
-    return pass->process == NULL ? -ENOMEM : 0;
+    if (attach_has_process(pass))
+        return 0;
+    return pass->late ? -ESRCH : attach_add_root(pass->tracer->supervisor, pass->pid, false);
 }
 
-static int seize_all(struct pass *pass, pid_t pid)
+static int attach_all(struct pass *pass)
 {
     bool again;
 
     do {
         pass->found = 0;
-        int error = procfs_each_thread(pid, seize, pass);
+        int error = procfs_each_thread(pass->pid, attach_thread, pass);
         again = error == -EAGAIN;
         if (again)
-            error = let_exec(pass, pid);
+            error = attach_let_exec(pass);
         if (error != 0)
             return error;
     } while (again || pass->found > 0);
@@ -218,80 +237,110 @@ static int seize_all(struct pass *pass, pid_t pid)
 /* While a thread that does not lead its process execs there is nobody to seize: the leader is
  * dead already, and the thread has not taken its place yet. It looks like a refusal, or, where the
  * thread takes that place while its number is looked up, as if there were no such process. */
-static bool may_be_amid_exec(const struct pass *pass, pid_t pid)
+static bool attach_may_be_amid_exec(const struct pass *pass)
 {
     bool nobody = pass->error == -EPERM || pass->error == 0;
 
-    return pass->process != NULL && pass->process->tracee_count == 0 && nobody &&
-           (kill(pid, 0) == 0 || errno != ESRCH) && procfs_status_number(pid, "TracerPid:") <= 0;
+    return attach_has_process(pass) && attach_count(pass) == 0 && nobody &&
+           (kill(pass->pid, 0) == 0 || errno != ESRCH) &&
+           procfs_status_number(pass->pid, "TracerPid:") <= 0;
 }
 
 /* Follows what was seized. Returns how many threads were not. */
-static unsigned begin(struct pass *pass)
+static unsigned attach_begin(struct pass *pass)
 {
-    struct supervisor *supervisor = pass->supervisor;
-    struct process *process = pass->process;
+    struct supervisor *supervisor = pass->tracer->supervisor;
+    struct process *process = attach_process_of(pass);
 
     attach_baseline(supervisor, process);
     emit_fork(supervisor, process->pid, 0);
     emit_process_comm(supervisor, process->pid);
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        attach_announce(supervisor, tracee);
-    tick_arm(supervisor);
+        attach_announce(pass->tracer, tracee);
+    tick_arm(pass->tracer);
     unsigned untraced = process->untraced != NULL ? pass->untraced : 0;
     supervisor->stats.untraced += untraced;
     return untraced;
 }
 
-int attach_process(struct supervisor *supervisor, pid_t pid, bool launched,
-                   struct attach_refusal *refusal)
+/* Returns what the client is to be told of a process of which no thread could be seized, or of which all
+ * have gone. */
+static int attach_give_up(struct pass *pass, int error, struct attach_refusal *refusal)
 {
-    struct pass pass = {.supervisor = supervisor};
-    int error;
+    struct process *process = attach_process_of(pass);
 
-    *refusal = (struct attach_refusal){.tid = pid};
-    if (process_find(&supervisor->tracees, pid) != NULL)
-        return 0;
-    pass.process = add_root(supervisor, pid, launched);
-    if (pass.process == NULL)
-        return -ENOMEM;
-    error = seize_all(&pass, pid);
-    for (int i = 0; i < EXEC_WAITS && may_be_amid_exec(&pass, pid); i++) {
-        usleep(EXEC_WAIT_US);
-        pass.error = 0;
-        error = seize_all(&pass, pid);
+    if (pass->error != 0) {
+        error = pass->error;
+        refusal->tid = pass->culprit;
     }
-    if (pass.process == NULL)
-        return error;
-    if (pass.process->tracee_count == 0) {
-        if (pass.error != 0) {
-            error = pass.error;
-            refusal->tid = pass.culprit;
-        }
-        process_remove(&supervisor->tracees, pass.process);
-        return error == 0 ? -ESRCH : error;
-    }
-    refusal->count = begin(&pass);
-    return 0;
+    if (process != NULL)
+        process_remove(&pass->tracer->supervisor->processes, process);
+    return error == 0 ? -ESRCH : error;
 }
 
-void attach_look_again(struct supervisor *supervisor)
+int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attach_refusal *refusal)
 {
-    uint64_t began = time_now();
+    struct supervisor *supervisor = tracer->supervisor;
+    struct pass pass = {.tracer = tracer, .pid = pid};
 
-    if (supervisor->tracees.untraced_count == 0 || began < supervisor->look_again_at)
-        return;
-    for (struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next) {
-        struct pass pass = {.supervisor = supervisor, .process = process, .late = true};
-        if (process->untraced == NULL)
-            continue;
-        seize_all(&pass, process->pid);
-        supervisor->stats.untraced += pass.untraced;
-        if (pass.interrupted)
-            break; /* the process may be gone */
+    *refusal = (struct attach_refusal){.tid = pid};
+    if (attach_has_process(&pass))
+        return 0;
+    int error = attach_add_root(supervisor, pid, launched);
+    if (error != 0)
+        return error;
+    error = attach_all(&pass);
+    for (int i = 0; i < EXEC_WAITS && attach_may_be_amid_exec(&pass); i++) {
+        usleep(EXEC_WAIT_US);
+        pass.error = 0;
+        error = attach_all(&pass);
     }
-    tick_arm(supervisor);
+    supervisor_lock(supervisor);
+    const struct process *process = attach_process_of(&pass);
+    if (process != NULL && process->tracee_count > 0) {
+        refusal->count = attach_begin(&pass);
+        error = 0;
+    } else if (process != NULL) {
+        error = attach_give_up(&pass, error, refusal);
+    }
+    supervisor_unlock(supervisor);
+    return error;
+}
+
+void attach_rest(struct tracer *tracer, pid_t pid)
+{
+    struct pass pass = {.tracer = tracer, .pid = pid, .late = true};
+    struct supervisor *supervisor = tracer->supervisor;
+
+    attach_all(&pass);
+    supervisor_lock(supervisor);
+    supervisor->stats.untraced += pass.untraced;
+    struct process *process = attach_process_of(&pass);
+    if (process != NULL && process->tracee_count == 0)
+        process_remove(&supervisor->processes, process);
+    tick_arm(tracer);
+    supervisor_unlock(supervisor);
+}
+
+#define LOOKS_MAX 256u /* processes in one look */
+
+void attach_look_again(struct tracer *tracer)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    uint64_t began = time_now();
+    pid_t pids[LOOKS_MAX];
+    unsigned count = 0;
+
+    if (supervisor->processes.untraced_count == 0 || began < supervisor->look_again_at)
+        return;
+    supervisor_lock(supervisor);
+    for (const struct process *process = supervisor->processes.first;
+         process != NULL && count < LOOKS_MAX; process = process->next)
+        if (process->untraced != NULL)
+            pids[count++] = process->pid;
+    supervisor_unlock(supervisor);
+    for (unsigned i = 0; i < count; i++)
+        attach_rest(tracer, pids[i]);
     uint64_t now = time_now();
     supervisor->look_again_at = now + LOOK_AGAIN_NS + LOOK_AGAIN_PAUSE_FACTOR * (now - began);
 }

@@ -20,9 +20,9 @@
 #include "supervisor/supervisor.h"
 
 #define DEBT_NS 32000000u    /* CPU time over which a debt is paid off, ... */
-#define DEBT_SHARES_LEAST 8  /* ... in so many samples, ... */
-#define DEBT_SHARES_MOST 32  /* ... up to so many */
-#define MOST_AHEAD 8         /* looks that the sum may be ahead of the CPU time used */
+#define DEBT_SHARES_MIN 8  /* ... in so many samples, ... */
+#define DEBT_SHARES_MAX 32  /* ... up to so many */
+#define AHEAD_MAX 8         /* looks that the sum may be ahead of the CPU time used */
 #define KERNEL_TICK_NS 4000000u /* by so much the clock of a process lags for each of its threads */
 #define YOUNG_SHARES 4       /* in so many samples what their process has used is paid off */
 #define SETTLED_SAMPLES 16   /* before that a young thread cannot have used what it stands for */
@@ -30,11 +30,11 @@
 /* In how many samples a debt is paid off. */
 static int64_t debt_shares(int64_t share)
 {
-    int64_t shares = share > 0 ? DEBT_NS / share : DEBT_SHARES_MOST;
+    int64_t shares = share > 0 ? DEBT_NS / share : DEBT_SHARES_MAX;
 
-    if (shares < DEBT_SHARES_LEAST)
-        return DEBT_SHARES_LEAST;
-    return shares < DEBT_SHARES_MOST ? shares : DEBT_SHARES_MOST;
+    if (shares < DEBT_SHARES_MIN)
+        return DEBT_SHARES_MIN;
+    return shares < DEBT_SHARES_MAX ? shares : DEBT_SHARES_MAX;
 }
 
 /* Where threads are young, or more than there are CPUs, chance rules the sum of each: it is
@@ -59,7 +59,7 @@ static int64_t within_process(const struct supervisor *supervisor, const struct 
 }
 
 /* The CPU time that a sample on the CPU stands for; see the head of this file. */
-static uint64_t attribute(const struct supervisor *supervisor, struct tracee *tracee)
+static uint64_t attribution_share(const struct supervisor *supervisor, struct tracee *tracee)
 {
     int64_t debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
     int64_t share = (int64_t)tracee->pending_ns;
@@ -71,7 +71,7 @@ static uint64_t attribute(const struct supervisor *supervisor, struct tracee *tr
      * some few samples even: they are never ahead of it by more than the tick under way. */
     const struct dialect_count *count = tracee->process->count;
     int64_t ahead = count != NULL ? (int64_t)count->period_ns
-                                  : MOST_AHEAD * (int64_t)tracee->pending_ns;
+                                  : AHEAD_MAX * (int64_t)tracee->pending_ns;
     if (share > debt + ahead)
         share = debt + ahead;
     if (share < 0)
@@ -92,7 +92,7 @@ static bool was_on_cpu(struct tracee *tracee, const struct regs *regs, const str
 }
 
 /* CPU time that the sample stands for; false: none, it was on no CPU. */
-static bool credit(const struct supervisor *supervisor, struct tracee *tracee,
+static bool attribution_credit(const struct supervisor *supervisor, struct tracee *tracee,
                    const struct regs *regs, uint64_t *cpu_ns)
 {
     struct procfs_cpu cpu;
@@ -104,14 +104,15 @@ static bool credit(const struct supervisor *supervisor, struct tracee *tracee,
     uint64_t ran = cpu.run_ns - tracee->run_ns;
     tracee->pending_ns += tracee->overdue_ns < ran ? tracee->overdue_ns : ran;
     bool on_cpu = was_on_cpu(tracee, regs, &cpu);
-    *cpu_ns = on_cpu ? attribute(supervisor, tracee) : 0;
+    *cpu_ns = on_cpu ? attribution_share(supervisor, tracee) : 0;
     return on_cpu;
 }
 
-static void tell(struct supervisor *supervisor, struct tracee *tracee,
-                 const struct wire_sample *sample, const struct stack *stack)
+static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
+                             const struct wire_sample *sample, const struct stack *stack)
 {
-    bool others_wait = supervisor->awaited_count > 1; /* perhaps */
+    struct supervisor *supervisor = tracer->supervisor;
+    bool others_wait = tracer->tick.awaited_count > 1; /* perhaps */
 
     objects_emit_mapping(supervisor, tracee, sample->pc);
     if (stack != NULL && !others_wait)
@@ -123,34 +124,34 @@ static void tell(struct supervisor *supervisor, struct tracee *tracee,
     }
 }
 
-void attribution_sample(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs)
+void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs)
 {
+    const struct supervisor *supervisor = tracer->supervisor;
     struct wire_sample sample = {.time = tracee->interrupted_at,
                                  .pc = regs->pc,
                                  .sp = regs->sp,
                                  .syscall = regs->syscall,
                                  .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
-    const struct stack *stack = &supervisor->stack;
-    bool on_cpu = credit(supervisor, tracee, regs, &sample.cpu_ns);
+    const struct stack *stack = &tracer->stack;
+    bool on_cpu = attribution_credit(supervisor, tracee, regs, &sample.cpu_ns);
 
     if (supervisor->options.wall && tracee->interrupted_at > tracee->wall_at) {
         sample.wall_ns = tracee->interrupted_at - tracee->wall_at;
         tracee->wall_at = tracee->interrupted_at;
     }
+    tracer->totals.samples += on_cpu;
     if (!on_cpu && sample.wall_ns == 0)
         return;
-    supervisor->attributed_ns += sample.cpu_ns;
     tracee->samples++;
     if (supervisor->options.serve)
         count_sample(tracee, &sample);
     else
-        tell(supervisor, tracee, &sample, stack->limit > 0 ? stack : NULL);
+        attribution_emit(tracer, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }
 
-void attribution_asleep(struct supervisor *supervisor, struct tracee *tracee,
-                   const struct procfs_state *state)
+void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state)
 {
-    uint64_t now = supervisor->tick_at;
+    uint64_t now = tracer->tick.at;
     struct wire_sample sample = {.time = now,
                                  .pc = state->pc,
                                  .sp = state->sp,
@@ -162,6 +163,6 @@ void attribution_asleep(struct supervisor *supervisor, struct tracee *tracee,
         return;
     tracee->wall_at = now;
     tracee->samples++;
-    bool copied = stack_take_asleep(&supervisor->stack, tracee, state);
-    tell(supervisor, tracee, &sample, copied ? &supervisor->stack : NULL);
+    bool copied = stack_take_asleep(&tracer->stack, tracee, state);
+    attribution_emit(tracer, tracee, &sample, copied ? &tracer->stack : NULL);
 }

@@ -6,18 +6,9 @@
 #include "config.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "supervisor/supervisor.h"
-
-uint64_t time_now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 void emit_wake(const struct supervisor *supervisor)
 {
@@ -42,18 +33,18 @@ static void emit_lost(struct supervisor *supervisor)
 }
 
 /* Without the end of a process that it looks at the client would wait for ever. */
-static bool is_awaited(const struct wire_header *event)
+static bool emit_is_awaited(const struct wire_header *event)
 {
     const struct wire_exit *end = (const void *)event;
 
     return event->type == WIRE_EXIT && end->pid == end->tid;
 }
 
-static void tell(struct supervisor *supervisor, const struct wire_header *event)
+static void emit_event(struct supervisor *supervisor, const struct wire_header *event)
 {
     if (supervisor->ring == NULL)
         return;
-    void *room = is_awaited(event) ? ring_reserve_last(supervisor->ring, event->size)
+    void *room = emit_is_awaited(event) ? ring_reserve_last(supervisor->ring, event->size)
                                    : ring_reserve(supervisor->ring, event->size);
     if (room == NULL) {
         emit_wake(supervisor);
@@ -74,7 +65,7 @@ void emit_through(struct supervisor *supervisor, struct ring *ring)
     ring_close(supervisor->ring);
     supervisor->ring = ring;
     if (event.events > 0)
-        tell(supervisor, &event.header);
+        emit_event(supervisor, &event.header);
 }
 
 /* A sample and its stack are one event: neither is told without the other. */
@@ -112,7 +103,7 @@ void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
     if (stack != NULL)
         emit_stack(supervisor, &event, stack);
     else
-        tell(supervisor, &event.header);
+        emit_event(supervisor, &event.header);
 }
 
 void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent)
@@ -121,7 +112,7 @@ void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent)
                               .time = time_now(),
                               .pid = (uint32_t)pid,
                               .ppid = (uint32_t)parent};
-    tell(supervisor, &event.header);
+    emit_event(supervisor, &event.header);
 }
 
 void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid)
@@ -130,7 +121,7 @@ void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pi
                               .time = time_now(),
                               .pid = (uint32_t)pid,
                               .tid = (uint32_t)tid};
-    tell(supervisor, &event.header);
+    emit_event(supervisor, &event.header);
 }
 
 /* known: the name told last, which is renewed. */
@@ -144,7 +135,7 @@ static void emit_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char 
     if (procfs_read_comm(pid, tid, event.comm) != 0 || strcmp(event.comm, known) == 0)
         return;
     memcpy(known, event.comm, sizeof event.comm);
-    tell(supervisor, &event.header);
+    emit_event(supervisor, &event.header);
 }
 
 void emit_comm(struct supervisor *supervisor, struct tracee *tracee)
@@ -167,24 +158,16 @@ void emit_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu
                               .tid = (uint32_t)tid,
                               .cpu_ns = cpu_ns,
                               .status = status};
-    tell(supervisor, &event.header);
+    emit_event(supervisor, &event.header);
 }
 
 void emit_rate(struct supervisor *supervisor)
 {
     struct wire_throttle event = {.header = {WIRE_THROTTLE, sizeof event},
                                   .time = time_now(),
-                                  .asked_hz = supervisor->rate.asked_hz,
-                                  .rate_hz = supervisor->rate.rate_hz};
-    tell(supervisor, &event.header);
-}
-
-static uint64_t own_cpu(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+                                  .asked_hz = supervisor->budget.asked_hz,
+                                  .rate_hz = supervisor->budget.rate_hz};
+    emit_event(supervisor, &event.header);
 }
 
 void emit_stats(struct supervisor *supervisor)
@@ -193,7 +176,7 @@ void emit_stats(struct supervisor *supervisor)
     uint64_t now = time_now();
     uint64_t target = supervisor->ended_cpu_ns;
 
-    for (const struct process *process = supervisor->tracees.processes; process != NULL;
+    for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
         target += process_cpu_counted(process, supervisor->sampling);
     emit_lost(supervisor);
@@ -202,11 +185,11 @@ void emit_stats(struct supervisor *supervisor)
     event.time = now;
     event.elapsed_ns = stats->elapsed_ns + (supervisor->sampling ? now - supervisor->started_at : 0);
     event.target_cpu_ns = target;
-    event.supervisor_cpu_ns = own_cpu();
-    event.throttled_ns = supervisor->rate.throttled_ns;
-    event.threads = supervisor->tracees.count;
-    event.processes = supervisor->tracees.process_count;
+    event.supervisor_cpu_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
+    event.throttled_ns = supervisor->budget.throttled_ns;
+    event.threads = supervisor->processes.tracee_count;
+    event.processes = supervisor->processes.count;
     supervisor->stats_at = now;
-    tell(supervisor, &event.header);
+    emit_event(supervisor, &event.header);
     emit_wake(supervisor);
 }

@@ -9,19 +9,25 @@
 
 /* Only the caller survives an exec, under the leader's number: execve(2), "Effect on
  * process attributes"; ptrace(2), "execve(2) under ptrace". */
-static void drop_other_threads(struct supervisor *supervisor, const struct tracee *leader)
+static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
 {
     struct tracee *next;
 
     for (struct tracee *tracee = leader->process->tracees; tracee != NULL; tracee = next) {
         next = tracee->process_next;
-        if (tracee != leader)
-            tracee_remove(&supervisor->tracees, tracee);
+        if (tracee == leader)
+            continue;
+        if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
+            tracee_remove(&tracer->tracees, tracee);
+        } else {
+            tracee->dropped = true;
+            tracer_post(tracee);
+        }
     }
 }
 
 /* The caller's clock runs on, and an interrupt that met it in the call has its stop here. */
-static void become_leader(struct tracee *leader, const struct tracee *caller)
+static void exec_become_leader(struct tracee *leader, const struct tracee *caller)
 {
     leader->cpu_ns = caller->cpu_ns;
     leader->cpu_base = caller->cpu_base;
@@ -35,7 +41,7 @@ static void become_leader(struct tracee *leader, const struct tracee *caller)
     leader->run_ns = caller->run_ns;
 }
 
-static void forget_image(struct tracee *leader)
+static void exec_forget_image(struct tracee *leader)
 {
     struct process *process = leader->process;
 
@@ -47,53 +53,85 @@ static void forget_image(struct tracee *leader)
     process->scan = NULL;
 }
 
-struct tracee *exec_new_leader(struct supervisor *supervisor, pid_t tid)
+struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
 {
     unsigned long former = 0;
 
     ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former);
-    const struct tracee *caller = tracee_find(&supervisor->tracees, (pid_t)former);
+    const struct tracee *caller = tracee_find(&tracer->tracees, (pid_t)former);
     if (caller == NULL || caller->process == NULL || caller->process->pid != tid)
         return NULL;
-    struct tracee *leader = tracee_add(&supervisor->tracees, caller->process, tid);
+    struct tracee *leader = tracee_add(&tracer->tracees, caller->process, tid);
     if (leader != NULL)
         leader->state = TRACEE_RUNNING;
     return leader;
 }
 
-void exec_answer(struct supervisor *supervisor, struct tracee *leader)
+void exec_let_go(struct tracer *tracer, struct tracee *leader)
 {
+    struct supervisor *supervisor = tracer->supervisor;
+    struct process *process = leader->process;
+    uint64_t cpu = process_cpu_counted(process, supervisor->sampling);
+
+    wait_tell_end(supervisor, process, cpu, -1);
+    emit_wake(supervisor);
+    wait_detach(tracer, leader);
+}
+
+/* The new image counts from now on. */
+static void exec_begin(struct tracer *tracer, struct tracee *leader)
+{
+    uint64_t now = time_now();
+
+    leader->wall_at = now;
+    tracee_deactivate(&tracer->tracees, leader);
+    tracee_activate(&tracer->tracees, leader, now);
+    emit_comm(tracer->supervisor, leader);
+    tick_arm(tracer);
+}
+
+void exec_answer(struct tracer *tracer, struct tracee *leader)
+{
+    struct supervisor *supervisor = tracer->supervisor;
     struct process *process = leader->process;
     unsigned long former = 0;
 
     /* before that it obeys nobody: looks_like_a_spurious_pid in kernel/ptrace.c */
-    waitpid(leader->tid, NULL, __WALL | WNOHANG);
+    waitpid(leader->tid, NULL, __WALL | __WNOTHREAD | WNOHANG);
     ptrace(PTRACE_GETEVENTMSG, leader->tid, NULL, &former);
-    const struct tracee *caller = tracee_find(&supervisor->tracees, (pid_t)former);
+    const struct tracee *caller = tracee_find(&tracer->tracees, (pid_t)former);
     if (caller != NULL && caller != leader && caller->process == process)
-        become_leader(leader, caller);
-    drop_other_threads(supervisor, leader);
-    untraced_clear(&supervisor->tracees, process);
-    forget_image(leader);
+        exec_become_leader(leader, caller);
+    exec_drop_others(tracer, leader);
+    untraced_clear(&supervisor->processes, process);
+    exec_forget_image(leader);
     if (process->launching) {
         process->launching = false;
         attach_baseline(supervisor, process);
         if (supervisor->sampling)
             supervisor->started_at = time_now();
     } else if (!supervisor->options.follow) {
-        uint64_t cpu = process_cpu_counted(process, supervisor->sampling);
-        supervisor->ended_cpu_ns += cpu;
-        emit_exit(supervisor, process->pid, process->pid, cpu, -1);
-        emit_wake(supervisor);
-        wait_detach(supervisor, leader);
+        exec_let_go(tracer, leader);
         return;
     }
     emit_task(supervisor, WIRE_EXEC, process->pid, (pid_t)former);
-    at_stop_answer(supervisor, leader, 0, STOP_IS_ITS_OWN);
-    uint64_t now = time_now();
-    leader->wall_at = now;
-    tracee_deactivate(&supervisor->tracees, leader);
-    tracee_activate(&supervisor->tracees, leader, now);
-    emit_comm(supervisor, leader);
-    tick_arm(supervisor);
+    at_stop_answer(tracer, leader, 0, STOP_IS_ITS_OWN);
+    exec_begin(tracer, leader);
+}
+
+/* All other threads ended with the exec. Those that others traced tell of their ends. */
+void exec_missed(struct tracer *tracer, struct tracee *tracee)
+{
+    struct process *process = tracee->process;
+
+    exec_drop_others(tracer, tracee);
+    untraced_clear(&tracer->supervisor->processes, process);
+    exec_forget_image(tracee);
+    if (!tracer->supervisor->options.follow) {
+        ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL); /* its stop lets it go */
+        tracee->leaves = true;
+        return;
+    }
+    emit_task(tracer->supervisor, WIRE_EXEC, process->pid, process->pid);
+    exec_begin(tracer, tracee);
 }

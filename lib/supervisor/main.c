@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil-supervise: the loop.
+ * pprofil-supervise: its options, its loop, its end.
  *
  * Started by libpprofil with three descriptors: the command socket, the ring and an eventfd
  * that wakes the client. It lives in a session of its own, so that no terminal's signal ends
@@ -12,8 +12,12 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <poll.h>
+#include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -21,30 +25,76 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "supervisor/proc/kernel.h"
 #include "supervisor/supervisor.h"
 
-#define UNKNOWN_POLL_MS 20 /* how soon orphans of a fork are looked after */
-#define SERVE_POLL_MS 250  /* how soon the end of all counting is seen */
-#define SLICE_NS 100000u    /* the shortest that the scheduler grants */
-#define LEAVE_NS 300000000u /* longest wait for interrupts under way at the end */
-#define WAKE_LATENCY_NS 30000u /* a stop that woke us from sleep is about this old */
-#define LINGER_NS 60000u    /* longest poll for more news, ... */
-#define MOST_LINGER_NS 2000000u /* ... however much comes */
-#define MOST_LINGER_CREDIT 8u
-#define DRAIN_PERIOD_NS 500000000u
+#define SERVE_PERIOD_NS 250000000u /* how soon the end of all counting is seen */
+#define DRAIN_PERIOD_NS 500000000u /* all is looked at so often, whatever happens */
+#define SLICE_NS 100000u           /* the shortest that the scheduler grants */
+#define LEAVE_POLL_US 1000
+#define LEAVE_POLLS 1000
 
-static void raise_descriptor_limit(void)
+void supervisor_lock(struct supervisor *supervisor)
+{
+    pthread_mutex_lock(&supervisor->lock);
+}
+
+void supervisor_unlock(struct supervisor *supervisor)
+{
+    pthread_mutex_unlock(&supervisor->lock);
+}
+
+bool supervisor_try_lock(struct supervisor *supervisor)
+{
+    return pthread_mutex_trylock(&supervisor->lock) == 0;
+}
+
+struct tracee *supervisor_find(const struct supervisor *supervisor, pid_t tid)
+{
+    struct tracee *tracee = NULL;
+
+    for (unsigned i = 0; i < supervisor->tracer_count && tracee == NULL; i++)
+        tracee = tracee_find(&supervisor->tracers[i]->tracees, tid);
+    return tracee;
+}
+
+static void raise_limit(int resource)
 {
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    if (getrlimit(resource, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
+        setrlimit(resource, &limit);
     }
+}
+
+/* --- descriptors ----------------------------------------------------------------------------- */
+
+/* Waits for descriptors, so that the first tracer can wait for its tracees. */
+struct watcher {
+    struct supervisor *supervisor;
+    _Atomic bool ready; /* some descriptor is */
+    sem_t served;
+};
+
+static struct watcher watcher;
+
+static void *watcher_run(void *context)
+{
+    struct watcher *self = context;
+
+    for (;;) {
+        struct pollfd poller = {.fd = self->supervisor->epoll, .events = POLLIN};
+        if (poll(&poller, 1, -1) != 1)
+            continue;
+        atomic_store(&self->ready, true);
+        wakeup_send(&self->supervisor->tracers[0]->wakeup);
+        while (sem_wait(&self->served) < 0)
+            ;
+    }
+    return NULL;
 }
 
 static int watch(const struct supervisor *supervisor, int fd)
@@ -53,28 +103,66 @@ static int watch(const struct supervisor *supervisor, int fd)
     return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-static int open_descriptors(struct supervisor *supervisor)
+static int open_descriptors(struct supervisor *supervisor, int *signals)
 {
-    sigset_t watched, all;
+    sigset_t watched;
 
     sigemptyset(&watched);
-    sigaddset(&watched, SIGCHLD);
-    if (supervisor->options.serve) /* there is no client */
-        sigaddset(&watched, SIGTERM);
-    sigfillset(&all); /* a tracee's end may be told by any: clone(2), "child termination signal" */
-    sigprocmask(SIG_BLOCK, &all, NULL);
-    attach_prepare();
-    signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would never come */
+    sigaddset(&watched, SIGTERM);
     supervisor->epoll = epoll_create1(EPOLL_CLOEXEC);
-    supervisor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    supervisor->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (supervisor->epoll < 0 || supervisor->timer < 0 || supervisor->signals < 0)
+    if (supervisor->epoll < 0)
         return -errno;
-    int error = watch(supervisor, supervisor->timer);
-    if (error == 0)
-        error = watch(supervisor, supervisor->signals);
-    return error == 0 ? watch(supervisor, supervisor->socket) : error;
+    if (supervisor->options.serve) { /* there is no client that tells us to end */
+        *signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+        int error = *signals < 0 ? -errno : watch(supervisor, *signals);
+        if (error != 0)
+            return error;
+    }
+    return watch(supervisor, supervisor->socket);
 }
+
+static int start_watcher(struct supervisor *supervisor)
+{
+    pthread_t thread;
+
+    watcher.supervisor = supervisor;
+    sem_init(&watcher.served, 0, 0);
+    return -pthread_create(&thread, NULL, watcher_run, &watcher);
+}
+
+static void read_signals(struct supervisor *supervisor, int signals)
+{
+    struct signalfd_siginfo info;
+
+    while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo == SIGTERM && info.ssi_code <= SI_USER) /* else a tracee's end */
+            supervisor->quitting = true;
+}
+
+static void serve_descriptors(struct supervisor *supervisor, int signals)
+{
+    struct epoll_event events[4];
+
+    if (!atomic_exchange(&watcher.ready, false))
+        return;
+    int count = epoll_wait(supervisor->epoll, events, 4, 0);
+    for (int i = 0; i < count; i++) {
+        if (signals >= 0 && events[i].data.fd == signals)
+            read_signals(supervisor, signals);
+        else if (!supervisor->options.serve)
+            commands_read(supervisor);
+        else if (events[i].data.fd == supervisor->socket)
+            serve_accept(supervisor);
+        else
+            serve_request(supervisor, events[i].data.fd);
+    }
+    supervisor_lock(supervisor);
+    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+    supervisor_unlock(supervisor);
+    sem_post(&watcher.served);
+}
+
+/* --- setting up -------------------------------------------------------------------------------- */
 
 /* struct sched_attr of include/uapi/linux/sched/types.h, whose header clashes with glibc's. */
 struct scheduling {
@@ -86,14 +174,12 @@ struct scheduling {
     uint64_t runtime, deadline, period;
 };
 
-/* A look that comes late comes when its target has gone to sleep: what runs just after a
- * wake-up would be missed. Whoever may gets real-time priority, of which a tick takes some
- * microseconds, and which finds an idle CPU rather than the target's. Else a short slice makes
- * the scheduler run us at once, and since Linux 6.12 anyone may ask for one. */
+/* A look that comes late comes when its target has gone to sleep: what runs just after a wake-up would be
+ * missed. A short slice makes the scheduler run us at once, and since Linux 6.12 anyone may ask for one.
+ * Real-time priority makes a sample twice as dear where CPUs are full. Threads inherit this. */
 static void ask_for_low_latency(void)
 {
     const struct scheduling wishes[] = {
-        {.size = sizeof *wishes, .policy = SCHED_FIFO, .priority = 1},
         {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = -10, .runtime = SLICE_NS},
         {.size = sizeof *wishes, .policy = SCHED_OTHER, .runtime = SLICE_NS},
     };
@@ -103,276 +189,112 @@ static void ask_for_low_latency(void)
             return;
 }
 
-static int set_up(struct supervisor *supervisor, int ring_fd)
+static void init_lock(struct supervisor *supervisor)
 {
-    int cpu_count = 1;
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&supervisor->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+static void count_cpus(struct supervisor *supervisor)
+{
+    if (sched_getaffinity(0, sizeof supervisor->cpus, &supervisor->cpus) < 0)
+        CPU_SET(0, &supervisor->cpus);
+    supervisor->cpu_count = system_cpu_count(&supervisor->cpus);
+    supervisor->may_poll = supervisor->cpu_count > 1;
+    supervisor->has_all_cpus = (long)supervisor->cpu_count == sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static int set_up(struct supervisor *supervisor, int ring_fd, int *signals)
+{
+    const struct options *options = &supervisor->options;
+    int error = 0;
 
     setsid();
-    raise_descriptor_limit();
+    raise_limit(RLIMIT_NOFILE);
+    raise_limit(RLIMIT_SIGPENDING); /* of which a timer takes one */
     ask_for_low_latency();
-    if (sched_getaffinity(0, sizeof supervisor->cpus, &supervisor->cpus) == 0)
-        cpu_count = CPU_COUNT(&supervisor->cpus);
-    supervisor->may_spin = cpu_count > 1;
-    supervisor->seat.cpu = supervisor->seat.next = -1;
-    supervisor->most_at_once = (uint32_t)cpu_count * 2;
-    if (supervisor->most_at_once > AWAITED_MAX)
-        supervisor->most_at_once = AWAITED_MAX;
-
-    int error = 0;
+    init_lock(supervisor);
+    wakeup_prepare();
+    count_cpus(supervisor);
+    supervisor->processes.wary = options->wary || kernel_looks_wait_here();
     if (ring_fd >= 0) {
         error = ring_open(ring_fd, &supervisor->ring);
         close(ring_fd);
     }
+    budget_init(&supervisor->budget, options->frequency, options->overhead);
     if (error == 0)
-        error = stack_init(&supervisor->stack, supervisor->options.stack_size);
+        error = open_descriptors(supervisor, signals);
     if (error == 0)
-        error = tracees_init(&supervisor->tracees);
-    supervisor->tracees.wary = supervisor->options.wary || kernel_looks_wait_here();
+        error = tracer_init_first(supervisor);
     if (error == 0)
-        error = open_descriptors(supervisor);
-    const struct options *options = &supervisor->options;
-    rate_init(&supervisor->rate, options->frequency, options->overhead, options->seed);
+        error = start_watcher(supervisor);
     emit_rate(supervisor);
     return error;
 }
 
-static void answer(const struct supervisor *supervisor, const struct wire_message *command,
-                   int error, const struct attach_refusal *refusal)
+/* --- the loop ------------------------------------------------------------------------------------ */
+
+static void go_round(struct supervisor *supervisor, int signals)
 {
-    struct wire_message reply = {.op = WIRE_OP_DONE,
-                                 .error = -error,
-                                 .pid = refusal->tid,
-                                 .flags = refusal->count,
-                                 .value = command->op};
-    wire_send(supervisor->socket, &reply, -1);
+    struct tracer *first = supervisor->tracers[0];
+    bool serve = supervisor->options.serve;
+
+    supervisor_lock(supervisor);
+    uint64_t now = time_now(), until = tick_keep_house(first);
+    supervisor->opener_served = supervisor->opener_requests;
+    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+    bool searching = supervisor->sampling && supervisor->processes.tracee_count > 0;
+    supervisor_unlock(supervisor);
+    uint64_t latest = now + (serve ? SERVE_PERIOD_NS : DRAIN_PERIOD_NS);
+    tracer_step(first, searching && until < latest ? until : latest);
+    serve_descriptors(supervisor, signals);
+    if (serve)
+        serve_look_round(supervisor);
+    attach_look_again(first);
 }
 
-/* A rate that is too high for the ring comes with a larger one. */
-static int change_rate(struct supervisor *supervisor, double hz, int ring_fd)
+static bool all_have_left(const struct supervisor *supervisor)
 {
-    struct ring *ring;
-
-    if (ring_fd >= 0) {
-        int error = ring_open(ring_fd, &ring);
-        if (error != 0)
-            return error;
-        emit_through(supervisor, ring);
-    }
-    rate_change(&supervisor->rate, hz);
-    emit_rate(supervisor);
-    return 0;
+    for (unsigned i = 1; i < supervisor->tracer_count; i++)
+        if (supervisor->tracers[i]->ready && !supervisor->tracers[i]->has_left)
+            return false;
+    return true;
 }
 
-/* fd: what came with the command, or -1; the caller closes it. */
-static void obey(struct supervisor *supervisor, const struct wire_message *command, int fd)
+static void leave_targets(struct supervisor *supervisor)
 {
-    struct attach_refusal refusal = {.tid = command->pid};
-    int error = 0;
-
-    switch (command->op) {
-    case WIRE_OP_ATTACH:
-        error = attach_process(supervisor, command->pid, command->flags & WIRE_ATTACH_LAUNCHED,
-                               &refusal);
-        break;
-    case WIRE_OP_START:
-        sampling_start(supervisor);
-        break;
-    case WIRE_OP_STOP:
-        sampling_pause(supervisor);
-        emit_stats(supervisor);
-        break;
-    case WIRE_OP_FLUSH:
-        emit_stats(supervisor);
-        break;
-    case WIRE_OP_CLEAR:
-        sampling_clear(supervisor);
-        break;
-    case WIRE_OP_RATE:
-        error = change_rate(supervisor, (double)command->value / 1000.0, fd);
-        break;
-    case WIRE_OP_WALL:
-        sampling_set_wall(supervisor, command->value != 0);
-        break;
-    case WIRE_OP_QUIT:
-        supervisor->quitting = true;
-        return; /* answered when it is done */
-    default:
-        error = -EINVAL;
-    }
-    answer(supervisor, command, error, &refusal);
+    supervisor_lock(supervisor);
+    sampling_pause(supervisor);
+    supervisor->leaving = true;
+    for (unsigned i = 1; i < supervisor->tracer_count; i++)
+        wakeup_send(&supervisor->tracers[i]->wakeup);
+    supervisor_unlock(supervisor);
+    tracer_leave(supervisor->tracers[0]);
+    for (int i = 0; i < LEAVE_POLLS && !all_have_left(supervisor); i++)
+        usleep(LEAVE_POLL_US);
 }
 
-static void read_commands(struct supervisor *supervisor)
-{
-    struct wire_message command;
-    int error, fd;
-
-    while (!supervisor->quitting &&
-           (error = wire_receive(supervisor->socket, &command, &fd)) != -EAGAIN) {
-        if (error == -EPIPE)
-            supervisor->client_gone = supervisor->quitting = true;
-        else if (error == 0)
-            obey(supervisor, &command, fd);
-        if (fd >= 0)
-            close(fd);
-    }
-}
-
-static void read_signals(struct supervisor *supervisor)
-{
-    struct signalfd_siginfo info;
-
-    while (read(supervisor->signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        supervisor->news = true;
-        if (info.ssi_signo == SIGTERM && info.ssi_code <= SI_USER) /* else a tracee's end */
-            supervisor->quitting = true;
-    }
-}
-
-/* News comes in company: a parent's stop and its child's, an end and the parent's SIGCHLD. To
- * sleep and be woken in between costs the target more than the stop itself. */
-static void linger(struct supervisor *supervisor)
-{
-    uint64_t deadline = time_now() + LINGER_NS;
-    unsigned *credit = &supervisor->linger_credit;
-
-    if (!supervisor->may_spin || supervisor->crowded)
-        return;
-    if (*credit == 0 && rate_random(&supervisor->rate, MOST_LINGER_CREDIT) != 0)
-        return;
-    *credit -= *credit > 0;
-    do {
-        supervisor->stops_since = time_now();
-        if (!wait_drain(supervisor))
-            continue;
-        deadline = time_now() + LINGER_NS;
-        *credit = *credit + 2 < MOST_LINGER_CREDIT ? *credit + 2 : MOST_LINGER_CREDIT;
-    } while (time_now() < deadline && deadline < supervisor->woke_at + MOST_LINGER_NS);
-    supervisor->news = supervisor->news || time_now() < deadline; /* we go on, but look round first */
-}
-
-/* Asking whether any tracee has news walks through all of them: it is done when a signal says
- * so, and now and then, for ends that the kernel announces by another signal, or by none
- * (clone(2), "the child termination signal"). */
-static void drain(struct supervisor *supervisor)
-{
-    if (!supervisor->news && supervisor->woke_at - supervisor->drained_at < DRAIN_PERIOD_NS)
-        return;
-    supervisor->news = false;
-    supervisor->drained_at = supervisor->woke_at;
-    if (wait_drain(supervisor))
-        linger(supervisor);
-}
-
-static void wait_for_news(struct supervisor *supervisor, int timeout_ms)
-{
-    struct epoll_event events[4];
-    bool tick = false;
-
-    int count = epoll_wait(supervisor->epoll, events, 4, supervisor->news ? 0 : timeout_ms);
-    supervisor->woke_at = time_now();
-    supervisor->stops_since = supervisor->woke_at - WAKE_LATENCY_NS;
-    for (int i = 0; i < count; i++) {
-        if (events[i].data.fd == supervisor->timer)
-            tick = true;
-        else if (events[i].data.fd == supervisor->signals)
-            read_signals(supervisor);
-        else if (!supervisor->options.serve)
-            read_commands(supervisor);
-        else if (events[i].data.fd == supervisor->socket)
-            serve_accept(supervisor);
-        else
-            serve_request(supervisor, events[i].data.fd);
-    }
-    /* what has stopped already must not be interrupted */
-    drain(supervisor);
-    tick = tick && supervisor->due != 0 && supervisor->woke_at >= supervisor->due;
-    if (tick && supervisor->sampling)
-        tick_run(supervisor);
-    else
-        opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
-}
-
-static bool is_under_way(const struct tracee *tracee)
-{
-    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING;
-}
-
-static bool any_under_way(const struct supervisor *supervisor)
-{
-    for (const struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next)
-        for (const struct tracee *tracee = process->tracees; tracee != NULL;
-             tracee = tracee->process_next)
-            if (is_under_way(tracee))
-                return true;
-    return false;
-}
-
-static void wait_for_stops(struct supervisor *supervisor)
-{
-    uint64_t deadline = time_now() + LEAVE_NS;
-
-    while (any_under_way(supervisor) && time_now() < deadline)
-        wait_for_news(supervisor, UNKNOWN_POLL_MS);
-}
-
-static void give_up_calls(struct supervisor *supervisor)
-{
-    for (struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next)
-        for (struct tracee *tracee = process->tracees; tracee != NULL;
-             tracee = tracee->process_next)
-            if (tracee->state == TRACEE_CONTINUING)
-                repair_give_up(tracee);
-}
-
-/* The kernel lets all tracees go when we end, and none of them needs a stop for that. But an
- * interrupt that has not stopped its thread yet may have broken a system call, which can
- * only be mended at the stop: these are waited for. So are calls that are being continued; those that
- * wait for longer return what they have done. */
 static void leave(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
         close(supervisor->socket); /* who connects from now on starts another one */
-    if (supervisor->sampling)
-        sampling_pause(supervisor);
-    wait_for_stops(supervisor);
-    give_up_calls(supervisor);
-    wait_for_stops(supervisor);
-    for (const struct process *process = supervisor->tracees.processes; process != NULL;
+    leave_targets(supervisor);
+    supervisor_lock(supervisor);
+    for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
-        emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false),
-                  -1);
+        emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false), -1);
     emit_stats(supervisor);
+    supervisor_unlock(supervisor);
     if (supervisor->options.serve)
         return;
     if (!supervisor->client_gone)
         opener_finish(&supervisor->openers, supervisor->socket, supervisor->epoll);
     struct wire_message quit = {.op = WIRE_OP_QUIT};
-    answer(supervisor, &quit, 0, &(struct attach_refusal){0});
-}
-
-static int run(struct supervisor *supervisor)
-{
-    bool serve = supervisor->options.serve;
-
-    supervisor->served_at = time_now();
-    while (!supervisor->quitting) {
-        /* the ticks may be off while all sleep, and nothing else ask for ends without a signal */
-        int timeout = serve ? SERVE_POLL_MS : (int)(DRAIN_PERIOD_NS / 1000000);
-        int deadline = repair_check_deadlines(supervisor);
-        if (supervisor->unknown_count > 0)
-            timeout = UNKNOWN_POLL_MS;
-        wait_for_news(supervisor, timeout < deadline ? timeout : deadline);
-        if (serve)
-            serve_look_round(supervisor);
-        attach_look_again(supervisor);
-        if (supervisor->unknown_count > 0 && !supervisor->sampling)
-            wait_resolve_unknown(supervisor);
-    }
-    leave(supervisor);
-    return 0;
+    commands_answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }
 
 /* Opens files for who may not hang. Rights that this program has and its caller lacks are not lent
@@ -403,6 +325,7 @@ static int parse(struct options *options, int argc, char **argv)
         {"no-inherit", no_argument, NULL, 'i'},
         {"parse-maps", no_argument, NULL, 'm'},
         {"wary", no_argument, NULL, 'y'},
+        {"restless", no_argument, NULL, 'r'},
         {"serve", no_argument, NULL, 'S'},
         {"open", no_argument, NULL, 'O'},
         {"stack-size", required_argument, NULL, 'g'},
@@ -434,6 +357,9 @@ static int parse(struct options *options, int argc, char **argv)
             break;
         case 'm':
             options->parse_maps = true;
+            break;
+        case 'r':
+            options->restless = true;
             break;
         case 'y':
             options->wary = true;
@@ -471,15 +397,15 @@ int main(int argc, char **argv)
 
     struct wire_message hello = {
         .op = WIRE_OP_DONE, .pid = getpid(), .value = WIRE_VERSION};
-    int error = set_up(&supervisor, ring_fd);
+    int signals = -1, error = set_up(&supervisor, ring_fd, &signals);
     hello.error = -error;
     if (!supervisor.options.serve)
         wire_send(supervisor.socket, &hello, -1);
     if (error != 0)
         return 125;
-    int status = run(&supervisor);
-    tracees_free(&supervisor.tracees);
-    free(supervisor.stack.bytes);
-    ring_close(supervisor.ring);
-    return status;
+    supervisor.serving.requested_at = time_now();
+    while (!supervisor.quitting)
+        go_round(&supervisor, signals);
+    leave(&supervisor);
+    return 0;
 }

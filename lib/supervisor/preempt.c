@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The seat: taking the CPU from a thread before it is interrupted.
+ * Taking the CPU from a thread before it is interrupted.
  *
  * PTRACE_INTERRUPT marks a thread at once and makes its CPU notice some microseconds later. A
  * thread that leaves the kernel in between stops right there: one that makes short system
@@ -8,19 +8,19 @@
  * 34 % of the samples at a call that takes 2.5 % of the time). But a thread that lost its CPU
  * to a timer on that CPU sits where the timer found it, and stops there when it runs again.
  *
- * So a second thread of ours, the keeper, sleeps on the target's CPU until the tick, holds
- * that CPU while the loop, awake on another, sends its interrupt, and goes to sleep for the
- * next. (The loop itself cannot do that: the scheduler resumes a tracee on an idle CPU rather
- * than on its tracer's, and it would wander.) That costs the target two context switches more
- * than a look from afar, so only threads get it whose samples show that they enter the kernel
- * often. Where these run on several CPUs, each tick goes to one of them, drawn by lot. Where
- * no CPU is idle nobody gets it: then the loop itself takes a CPU from a target at every tick,
- * and a second one would cost more samples than it mends.
+ * So a second thread of ours, the occupier, sleeps on the target's CPU until the tick. It holds that CPU
+ * while the tracer, awake on another, sends its interrupt, and goes to sleep for the next. The tracer itself
+ * cannot do that: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, and it would
+ * wander. That costs the target two context switches more than a look from afar, so only threads get it
+ * whose samples show that they enter the kernel often. Where these run on several CPUs, each tick goes to
+ * one of them, drawn by lot. Where no CPU is idle nobody gets it: there a tracer takes a CPU from a target at
+ * every tick anyway.
  */
 #include "config.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -29,44 +29,53 @@
 
 #include "supervisor/supervisor.h"
 
-#define JUDGED_LOOKS 64    /* from afar, ... */
-#define OFTEN_ENTERED 4    /* ... of which so many found it in the kernel */
-#define MOSTLY_PRESENT 128 /* the keeper would come in vain to a thread that mostly sleeps */
-#define SEATED_LOOKS 1024u /* before it is judged anew */
-#define MOST_LATE 8        /* ticks in a row whose look waits for the next, if the keeper is late */
-#define VAIN_TICKS 1       /* without a look, before the keeper is sent away */
-#define EARLY_NS 60000u    /* the loop's waking up, at least, ... */
-#define MOST_EARLY_NS 300000u /* ... and at most */
-#define SENDING_NS 10000u  /* an interrupt's way */
-#define LATE_NS 80000u     /* longest wait for the keeper, and longest that it holds the CPU */
+/* A thread is judged by so many looks from afar. If so many of them found it in the kernel it gets the
+ * occupier, for so many looks. */
+#define JUDGED_LOOKS 64
+#define ENTERED_MIN 4
+#define PREEMPT_LOOKS 1024u
+/* Of 256: the part of the ticks that must find a thread running. The occupier would come in vain to one that
+ * mostly sleeps. */
+#define PRESENCE_MIN 128
+/* If the occupier is late, so many looks in a row wait for the next tick. */
+#define LATE_TICKS_MAX 8
+/* After more ticks without a look the occupier is sent away. */
+#define MISSED_TICKS_MAX 1
+/* The tracer wakes up between these before the tick. */
+#define EARLY_MIN_NS 60000u
+#define EARLY_MAX_NS 300000u
+/* An interrupt's way. */
+#define SENDING_NS 10000u
+/* The longest wait for the occupier, and the longest that it holds the CPU. */
+#define LATE_NS 80000u
 
-void seat_note(struct tracee *tracee, bool running)
+void preempt_note(struct tracee *tracee, bool running)
 {
     tracee->presence += running ? (256 - tracee->presence) / 8 : 0;
     tracee->presence -= running ? 0 : tracee->presence / 8;
 }
 
-bool seat_wanted(const struct tracee *tracee)
+bool preempt_wanted(const struct tracee *tracee)
 {
-    return tracee->seated_looks > 0 && tracee->presence > MOSTLY_PRESENT;
+    return tracee->preempt_looks > 0 && tracee->presence > PRESENCE_MIN;
 }
 
-void seat_judge(struct tracee *tracee, bool entered)
+void preempt_judge(struct tracee *tracee, bool entered)
 {
-    if (seat_wanted(tracee)) {
-        tracee->seated_looks--;
+    if (preempt_wanted(tracee)) {
+        tracee->preempt_looks--;
         return;
     }
     tracee->judged_looks++;
     tracee->judged_entries += entered;
-    if (tracee->judged_entries >= OFTEN_ENTERED)
-        tracee->seated_looks = SEATED_LOOKS;
+    if (tracee->judged_entries >= ENTERED_MIN)
+        tracee->preempt_looks = PREEMPT_LOOKS;
     else if (tracee->judged_looks < JUDGED_LOOKS)
         return;
     tracee->judged_looks = tracee->judged_entries = 0;
 }
 
-static void bind_to(int cpu)
+static void preempt_bind(int cpu)
 {
     cpu_set_t cpus;
 
@@ -75,7 +84,7 @@ static void bind_to(int cpu)
     sched_setaffinity(0, sizeof cpus, &cpus);
 }
 
-static void sleep_until(uint64_t due)
+static void preempt_sleep(uint64_t due)
 {
     struct timespec when = {.tv_sec = (time_t)(due / 1000000000u),
                             .tv_nsec = (long)(due % 1000000000u)};
@@ -83,81 +92,86 @@ static void sleep_until(uint64_t due)
 }
 
 /* An order is a time and a CPU. The next is given while one is being served, so that the
- * keeper wakes up once per tick only. */
-static void *keep(void *context)
+ * occupier wakes up once per tick only. */
+static void *preempt_occupy(void *context)
 {
-    struct seat *seat = context;
+    struct preempt *preempt = context;
     uint32_t order = 0;
     int bound = -1;
+    sigset_t all;
 
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
     prctl(PR_SET_TIMERSLACK, 1ul);
     for (;;) {
-        atomic_store(&seat->parked, true);
-        while (atomic_load(&seat->orders) == order)
-            syscall(SYS_futex, &seat->orders, FUTEX_WAIT_PRIVATE, order, NULL, NULL, 0);
-        atomic_store(&seat->parked, false);
-        order = atomic_load(&seat->orders);
-        int cpu = atomic_load(&seat->cpu);
-        uint64_t due = atomic_load(&seat->due);
+        atomic_store(&preempt->waits, true);
+        while (atomic_load(&preempt->orders) == order)
+            syscall(SYS_futex, &preempt->orders, FUTEX_WAIT_PRIVATE, order, NULL, NULL, 0);
+        atomic_store(&preempt->waits, false);
+        order = atomic_load(&preempt->orders);
+        int cpu = atomic_load(&preempt->cpu);
+        uint64_t due = atomic_load(&preempt->due);
         if (cpu != bound)
-            bind_to(cpu);
+            preempt_bind(cpu);
         bound = cpu;
-        sleep_until(due);
-        atomic_store(&seat->arrived, order);
-        while (atomic_load(&seat->orders) == order && !atomic_load(&seat->dismissed) &&
+        preempt_sleep(due);
+        atomic_store(&preempt->arrived, order);
+        while (atomic_load(&preempt->orders) == order && !atomic_load(&preempt->cancelled) &&
                time_now() < due + LATE_NS)
             ;
     }
     return NULL;
 }
 
-static bool have_keeper(struct seat *seat)
+static bool preempt_have_occupier(struct preempt *preempt)
 {
-    pthread_t keeper;
+    pthread_t occupier;
 
-    if (!seat->started)
-        seat->refused = pthread_create(&keeper, NULL, keep, seat) != 0;
-    seat->started = true;
-    return !seat->refused;
+    if (!preempt->started)
+        preempt->refused = pthread_create(&occupier, NULL, preempt_occupy, preempt) != 0;
+    preempt->started = true;
+    return !preempt->refused;
 }
 
 /* Where CPUs are lent by a host, an idle one may take long to wake up, and the loop with it. */
-static void adapt_early(struct seat *seat, bool in_time)
+static void preempt_adapt_early(struct preempt *preempt, bool in_time)
 {
-    uint64_t early = seat->early_ns;
+    uint64_t early = preempt->early_ns;
 
     early = in_time ? early - early / 64 : early + early / 4;
-    if (early < EARLY_NS)
-        early = EARLY_NS;
-    seat->early_ns = early < MOST_EARLY_NS ? early : MOST_EARLY_NS;
+    if (early < EARLY_MIN_NS)
+        early = EARLY_MIN_NS;
+    preempt->early_ns = early < EARLY_MAX_NS ? early : EARLY_MAX_NS;
 }
 
-bool seat_await(struct supervisor *supervisor)
+bool preempt_await(struct tracer *tracer)
 {
-    struct seat *seat = &supervisor->seat;
-    uint64_t latest = atomic_load(&seat->due) + LATE_NS;
+    struct preempt *preempt = &tracer->preempt;
+    uint64_t latest = atomic_load(&preempt->due) + LATE_NS;
     bool arrived;
 
-    if (!seat->ordered)
+    if (!preempt->ordered)
         return false;
-    for (struct tracee *tracee = supervisor->tracees.active; tracee != NULL;
+    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL;
          tracee = tracee->active_next) {
         struct procfs_state state = {0};
-        if (seat_wanted(tracee))
+        if (preempt_wanted(tracee))
             procfs_look(&tracee->files, &state);
         tracee->asleep_before = state.doing == PROCFS_SLEEPING;
     }
-    while (!(arrived = atomic_load(&seat->arrived) == atomic_load(&seat->orders)) &&
+    supervisor_unlock(tracer->supervisor);
+    while (!(arrived = atomic_load(&preempt->arrived) == atomic_load(&preempt->orders)) &&
            time_now() < latest)
         ;
+    supervisor_lock(tracer->supervisor);
     bool in_time = time_now() + SENDING_NS < latest; /* else it has let go, or is about to */
-    adapt_early(seat, in_time);
+    preempt_adapt_early(preempt, in_time);
     return arrived && in_time;
 }
 
-static int draw_cpu(struct rate *rate, const cpu_set_t *cpus)
+static int preempt_draw_cpu(struct schedule *schedule, const cpu_set_t *cpus)
 {
-    unsigned drawn = rate_random(rate, (uint32_t)CPU_COUNT(cpus));
+    unsigned drawn = schedule_random(schedule, (uint32_t)CPU_COUNT(cpus));
 
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, cpus) && drawn-- == 0)
@@ -165,79 +179,79 @@ static int draw_cpu(struct rate *rate, const cpu_set_t *cpus)
     return -1;
 }
 
-unsigned seat_choose(struct supervisor *supervisor, struct tracee *seated[], unsigned count,
+unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned count,
                      bool held, unsigned *stands_for)
 {
-    struct seat *seat = &supervisor->seat;
-    unsigned here = 0, ways = seat->ways;
+    struct preempt *preempt = &tracer->preempt;
+    unsigned here = 0, choices = preempt->cpu_choices;
     cpu_set_t cpus;
 
     CPU_ZERO(&cpus);
     for (unsigned i = 0; i < count; i++) {
-        struct tracee *tracee = seated[i];
+        struct tracee *tracee = wanted[i];
         int cpu = procfs_last_cpu(&tracee->files);
         if (cpu >= 0 && cpu < CPU_SETSIZE)
             CPU_SET(cpu, &cpus);
-        if (held && cpu == atomic_load(&seat->cpu)) {
-            seated[i] = seated[here];
-            seated[here++] = tracee;
+        if (held && cpu == atomic_load(&preempt->cpu)) {
+            wanted[i] = wanted[here];
+            wanted[here++] = tracee;
         }
     }
-    CPU_AND(&cpus, &cpus, &supervisor->cpus);
+    CPU_AND(&cpus, &cpus, &tracer->supervisor->cpus);
     if (CPU_COUNT(&cpus) > 0) {
-        seat->ways = (unsigned)CPU_COUNT(&cpus);
-        seat->next = draw_cpu(&supervisor->rate, &cpus);
-    } else if (seat->vain > VAIN_TICKS) {
-        seat->next = -1;
+        preempt->cpu_choices = (unsigned)CPU_COUNT(&cpus);
+        preempt->next = preempt_draw_cpu(&tracer->schedule, &cpus);
+    } else if (preempt->missed_ticks > MISSED_TICKS_MAX) {
+        preempt->next = -1;
     }
-    seat->taken = here > 0;
-    seat->vain = seat->taken ? 0 : seat->vain + 1;
+    preempt->taken = here > 0;
+    preempt->missed_ticks = preempt->taken ? 0 : preempt->missed_ticks + 1;
     if (here > 0) {
-        *stands_for = ways;
+        *stands_for = choices;
         return here;
     }
-    bool late = seat->ordered && !held;
-    seat->late = late ? seat->late + 1 : 0;
-    if (count == 0 || (late && seat->late <= MOST_LATE))
+    bool late = preempt->ordered && !held;
+    preempt->late_ticks = late ? preempt->late_ticks + 1 : 0;
+    if (count == 0 || (late && preempt->late_ticks <= LATE_TICKS_MAX))
         return 0;
-    /* nobody is where the keeper is: one of them is looked at from afar */
-    seated[0] = seated[rate_random(&supervisor->rate, count)];
+    /* nobody is where the occupier is: one of them is looked at from afar */
+    wanted[0] = wanted[schedule_random(&tracer->schedule, count)];
     *stands_for = count;
     return 1;
 }
 
-/* The loop must not be where the keeper wants to be. */
-static void make_room(struct supervisor *supervisor, int cpu)
+/* The loop must not be where the occupier wants to be. */
+static void preempt_make_room(struct tracer *tracer, int cpu)
 {
-    cpu_set_t cpus = supervisor->cpus;
+    cpu_set_t cpus = tracer->supervisor->cpus;
 
     if (cpu >= 0)
         CPU_CLR(cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);
 }
 
-uint64_t seat_order(struct supervisor *supervisor, uint64_t due)
+uint64_t preempt_order(struct tracer *tracer, uint64_t due)
 {
-    struct seat *seat = &supervisor->seat;
-    uint64_t early = seat->early_ns > EARLY_NS ? seat->early_ns : EARLY_NS;
+    struct preempt *preempt = &tracer->preempt;
+    uint64_t early = preempt->early_ns > EARLY_MIN_NS ? preempt->early_ns : EARLY_MIN_NS;
     uint64_t earliest = time_now() + early;
-    bool wanted = seat->next >= 0 && have_keeper(seat);
+    bool wanted = due != 0 && preempt->next >= 0 && preempt_have_occupier(preempt);
 
-    if (wanted != seat->ordered || (wanted && seat->next != atomic_load(&seat->cpu)))
-        make_room(supervisor, wanted ? seat->next : -1);
+    if (wanted != preempt->ordered || (wanted && preempt->next != atomic_load(&preempt->cpu)))
+        preempt_make_room(tracer, wanted ? preempt->next : -1);
     if (!wanted) {
-        seat->ordered = false;
-        atomic_store(&seat->dismissed, true);
+        preempt->ordered = false;
+        atomic_store(&preempt->cancelled, true);
         return due;
     }
     if (due < earliest)
         due = earliest;
-    atomic_store(&seat->cpu, seat->next);
-    atomic_store(&seat->due, due);
-    atomic_store(&seat->dismissed, false);
-    atomic_fetch_add(&seat->orders, 1);
-    if (atomic_load(&seat->parked))
-        syscall(SYS_futex, &seat->orders, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    seat->ordered = true;
+    atomic_store(&preempt->cpu, preempt->next);
+    atomic_store(&preempt->due, due);
+    atomic_store(&preempt->cancelled, false);
+    atomic_fetch_add(&preempt->orders, 1);
+    if (atomic_load(&preempt->waits))
+        syscall(SYS_futex, &preempt->orders, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    preempt->ordered = true;
     return due - early;
 }

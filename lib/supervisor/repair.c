@@ -48,9 +48,9 @@ static bool is_begun_anew_by_kernel(int64_t result)
 
 /* --- deadlines -------------------------------------------------------------------------- */
 
-static void set_deadline(struct supervisor *supervisor, struct tracee *tracee, uint64_t deadline)
+static void set_deadline(struct tracer *tracer, struct tracee *tracee, uint64_t deadline)
 {
-    struct repair_deadlines *deadlines = &supervisor->deadlines;
+    struct repair_deadlines *deadlines = &tracer->deadlines;
 
     tracee->repair.deadline = deadline;
     if (deadline == 0 || deadlines->count == REPAIR_DEADLINES_MAX)
@@ -65,26 +65,25 @@ void repair_give_up(struct tracee *tracee)
     ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
 }
 
-int repair_check_deadlines(struct supervisor *supervisor)
+uint64_t repair_check_deadlines(struct tracer *tracer)
 {
-    struct repair_deadlines *deadlines = &supervisor->deadlines;
-    uint64_t now = deadlines->count > 0 ? time_now() : 0, next = UINT64_MAX;
+    struct repair_deadlines *deadlines = &tracer->deadlines;
+    uint64_t now = deadlines->count > 0 ? time_now() : 0, next = 0;
 
     for (unsigned i = 0; i < deadlines->count; i++) {
         uint64_t time = deadlines->waiting[i].time;
-        struct tracee *tracee = tracee_find(&supervisor->tracees, deadlines->waiting[i].tid);
+        struct tracee *tracee = tracee_find(&tracer->tracees, deadlines->waiting[i].tid);
         bool waits = tracee != NULL && tracee->state == TRACEE_CONTINUING &&
                      tracee->repair.deadline == time;
         if (waits && now < time) {
-            next = time < next ? time : next;
+            next = next == 0 || time < next ? time : next;
             continue;
         }
         if (waits)
             repair_give_up(tracee);
         deadlines->waiting[i--] = deadlines->waiting[--deadlines->count];
     }
-    uint64_t wait_ms = next == UINT64_MAX ? INT32_MAX : (next - now) / 1000000 + 1;
-    return wait_ms < INT32_MAX ? (int)wait_ms : INT32_MAX;
+    return next;
 }
 
 /* --- continuing --------------------------------------------------------------------------- */
@@ -155,7 +154,7 @@ static bool is_whole(pid_t tid, const struct regs_call *call, const struct call_
 }
 
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
-static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
+static bool continue_short(struct tracer *tracer, struct tracee *tracee,
                            const struct regs_call *call, enum stop_maker maker)
 {
     struct repair *repair = &tracee->repair;
@@ -175,13 +174,13 @@ static bool continue_short(struct supervisor *supervisor, struct tracee *tracee,
     if (left == 0)
         left = enter_next_piece(tracee);
     if (left < 0) {
-        supervisor->stats.cut_short++;
+        tracer->totals.cut_short++;
         return false;
     }
     if (left == 0)
         return false;
-    supervisor->stats.continued++;
-    set_deadline(supervisor, tracee, limit > 0 ? since + limit : 0);
+    tracer->totals.continued++;
+    set_deadline(tracer, tracee, limit > 0 ? since + limit : 0);
     return true;
 }
 
@@ -199,7 +198,7 @@ static bool may_restart_after_signal(struct repair *repair, bool limit_known)
     return true;
 }
 
-static bool restart(struct supervisor *supervisor, struct tracee *tracee, const struct regs_call *call,
+static bool restart(struct tracer *tracer, struct tracee *tracee, const struct regs_call *call,
                     enum stop_maker maker)
 {
     struct repair *repair = &tracee->repair;
@@ -211,7 +210,7 @@ static bool restart(struct supervisor *supervisor, struct tracee *tracee, const 
     if (maker == STOP_IS_A_SIGNAL && !may_restart_after_signal(repair, known))
         return false;
     if (!known || limit == CALL_NO_LIMIT) {
-        supervisor->stats.repaired += regs_restart_call(tracee->tid) == 0;
+        tracer->totals.restarted += regs_restart_call(tracee->tid) == 0;
         return false;
     }
     repair->call = *call;
@@ -220,12 +219,12 @@ static bool restart(struct supervisor *supervisor, struct tracee *tracee, const 
     repair->timeout_result = timeout_result;
     if (enter_next_piece(tracee) != 1)
         return false;
-    supervisor->stats.repaired++;
-    set_deadline(supervisor, tracee, time_now() + limit);
+    tracer->totals.restarted++;
+    set_deadline(tracer, tracee, time_now() + limit);
     return true;
 }
 
-bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const struct regs *regs,
+bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs,
                  int signal, enum stop_maker maker)
 {
     struct repair *repair = &tracee->repair;
@@ -247,8 +246,8 @@ bool repair_stop(struct supervisor *supervisor, struct tracee *tracee, const str
         return false;
     if (!ours && !procfs_ignores_signal(tracee->tid, signal))
         return false; /* it would have broken the call without us */
-    return interrupted ? restart(supervisor, tracee, &call, maker)
-                       : continue_short(supervisor, tracee, &call, maker);
+    return interrupted ? restart(tracer, tracee, &call, maker)
+                       : continue_short(tracer, tracee, &call, maker);
 }
 
 /* --- stops of a call that goes on ------------------------------------------------------------ */
@@ -291,12 +290,12 @@ static bool go_on(struct tracee *tracee, int64_t result)
     return false;
 }
 
-static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
+static void end_piece(struct tracer *tracer, struct tracee *tracee)
 {
     struct regs regs;
 
     if (regs_read(tracee->tid, &regs) != 0 || go_on(tracee, regs.result)) {
-        at_stop_resume(supervisor, tracee);
+        at_stop_resume(tracer, tracee);
         return;
     }
     /* a restarted call may come back short, and is continued then */
@@ -305,7 +304,7 @@ static void end_piece(struct supervisor *supervisor, struct tracee *tracee)
     tracee->interrupted_at = time_now();
     tracee->repair.leaving = true;
     /* a sample of what it has run meanwhile */
-    at_stop_answer(supervisor, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
+    at_stop_answer(tracer, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
     tracee->repair.leaving = false;
 }
 
@@ -341,33 +340,33 @@ bool repair_drops_signal(struct tracee *tracee, int signal)
     return drops;
 }
 
-bool repair_meets_stop(struct supervisor *supervisor, struct tracee *tracee, enum repair_event event,
+bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event,
                        int signal)
 {
     struct repair *repair = &tracee->repair;
 
     if (event == REPAIR_CALL && repair->piece_entered) {
-        end_piece(supervisor, tracee);
+        end_piece(tracer, tracee);
         return true;
     }
     if (event == REPAIR_CALL) {
         repair->piece_entered = true;
         if (!repair->restarted && !has_its_file(tracee))
             fail_call(tracee->tid);
-        at_stop_deliver(supervisor, tracee, held_signal_take(&repair->held));
+        at_stop_deliver(tracer, tracee, held_signal_take(&repair->held));
         return true;
     }
     if (event == REPAIR_INTERRUPT && (!repair->giving_up || held_signal_waits(&repair->held))) {
-        at_stop_answer(supervisor, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
+        at_stop_answer(tracer, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
         return true;
     }
     if (event == REPAIR_SIGNAL && procfs_ignores_signal(tracee->tid, signal)) {
-        at_stop_deliver(supervisor, tracee, signal);
+        at_stop_deliver(tracer, tracee, signal);
         return true;
     }
     bool may_hold = !repair->piece_entered && !repair->came_short && !repair->giving_up;
     if (event == REPAIR_SIGNAL && may_hold && held_signal_hold(&repair->held, tracee->tid, signal)) {
-        at_stop_resume(supervisor, tracee);
+        at_stop_resume(tracer, tracee);
         return true;
     }
     held_signal_send(&repair->held, tracee->process->pid, tracee->tid);

@@ -17,7 +17,8 @@
 #include <sys/uio.h>
 
 #include "supervisor/regs.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/stack.h"
+#include "supervisor/tracee.h"
 
 #define SEARCHED 65536u                     /* bytes, for the frame of a signal */
 #define ALTERNATE_MOST (UINT64_C(1) << 26)  /* bytes; larger ones are none */

@@ -1,141 +1,169 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tick: look, interrupt, and wait for the stops, which at-stop.c answers. Nothing here
- * allocates.
+ * The tick: a tracer looks at its active tracees, interrupts those that run, and awaits their stops, which
+ * at-stop.c answers. Nothing here allocates.
+ *
+ * Where a CPU is idle the tracer polls there for the stops: to sleep and be woken up costs more. Where none
+ * is, it would poll on the CPU that the tracee needs. So it sleeps, and the scheduler runs the tracee in its
+ * place until that stops. A thread that waits for a CPU looks as if it ran. It stops when it gets one, and
+ * its run-queue wait then shows that it was not running at the tick. Until it stops there are no further
+ * ticks for its sake.
  */
 #include "config.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/timerfd.h>
 
 #include "supervisor/supervisor.h"
 
-#define SPIN_NS 50000u           /* longest poll for stops; a sleep and a wake cost as much */
-#define PREEMPTED_NS 50000u      /* our own waking up may have taken the CPU from a thread */
-#define MOST_SPIN_CREDIT 8
-#define FADING 32u               /* looks until two thirds of what was are forgotten */
-#define WALL_LOOKS 32u     /* cold threads looked at in one tick, ... */
-#define WALL_PERIOD_NS 10000000u /* ... at least so often in wall mode */
-#define STEP_ASIDE_NS 2000000u
+/* The longest poll for a stop: a sleep and a wake cost as much. */
+#define POLL_NS 50000u
+#define POLL_CREDIT_MAX 8
+/* Our own waking up may have taken the CPU from a thread so long before the tick. */
+#define PREEMPTED_NS 50000u
+/* After so many looks two thirds of what a thread ran and waited before are forgotten. */
+#define FADING 32u
+/* Of the threads that are not active so many are looked at in one tick in wall mode, which comes at least so
+ * often. */
+#define WALL_LOOKS 32u
+#define WALL_PERIOD_NS 10000000u
+/* While all that run have yet to stop, the next tick is so far away: others may wake up meanwhile. */
+#define PAUSE_NS 5000000u
+/* So often a tracer looks where its tracee runs. */
+#define CPU_LOOK_TICKS 16u
+#define MOVE_PERIOD_NS 2000000u
 #define STATS_PERIOD_NS 1000000000u
-#define FIRST_STATS_NS 200000000u /* a live view wants them on its first screen */
+#define ENDS_PERIOD_NS 500000000u
+/* Of the threads that run, so many are interrupted in one tick, one after the other where the tracer polls, so
+ * that each is held as short as if it were alone; and so many where it sleeps. */
+#define INTERRUPTS_MAX 16u
+#define INTERRUPTS_CROWDED_MAX 2u
+#define LOAD_PERIOD_NS 10000000u
 
-/* To set it anew also forgets that it has run out: it is never read. due: 0 for never. */
-static void set_timer(struct supervisor *supervisor, uint64_t due)
-{
-    struct itimerspec when = {.it_value = {.tv_sec = (time_t)(due / 1000000000u),
-                                           .tv_nsec = (long)(due % 1000000000u)}};
-    supervisor->due = due;
-    timerfd_settime(supervisor->timer, TFD_TIMER_ABSTIME, &when, NULL);
-}
+/* The tracees found running at a tick. */
+struct running {
+    unsigned count;                     /* but for the preempted ones */
+    struct tracee *chosen[AWAITED_MAX]; /* at most AWAITED_MAX, all with the same chance */
+    unsigned preempted_count;
+    struct tracee *preempted[AWAITED_MAX]; /* whose CPU is to be taken first: preempt.c */
+    unsigned waiting; /* that have yet to stop since an earlier tick */
+};
+
+/* --- when the next one is ----------------------------------------------------------------- */
 
 /* Periods are of the targets' CPU time, which does not pass while they are stopped: at high
  * rates they would get a fifth more samples than were asked for. */
-static void leave_out_stops(struct supervisor *supervisor)
+static void tick_leave_out_stops(struct tracer *tracer)
 {
-    uint64_t stopped = supervisor->stats.stopped_ns - supervisor->left_out_ns;
+    struct tick *tick = &tracer->tick;
+    uint64_t stopped = tracer->totals.stopped_ns - tick->left_out_ns;
 
-    if (supervisor->running > 0)
-        rate_leave_out(&supervisor->rate, stopped / supervisor->running);
-    supervisor->left_out_ns = supervisor->stats.stopped_ns;
+    /* never more than a stratum: the next tick would be pushed away by a storm of other stops */
+    if (stopped > tracer->schedule.covered_ns / 2)
+        stopped = tracer->schedule.covered_ns / 2;
+    if (tick->running > 0)
+        schedule_leave_out(&tracer->schedule, stopped / tick->running);
+    tick->left_out_ns = tracer->totals.stopped_ns;
 }
 
-/* While nobody is active a tick only looks who has woken up, however low the rate is: else short
- * bursts would be over before the first look at them. */
-static uint64_t next_due(struct supervisor *supervisor, uint64_t now)
+/* While nobody is active a tick only looks at sleepers, in wall mode. */
+static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 {
-    uint64_t scan = active_scan_period(supervisor);
+    const struct supervisor *supervisor = tracer->supervisor;
+    uint64_t period = budget_period(&supervisor->budget);
 
-    if (supervisor->idle && !supervisor->options.wall)
-        return now + scan;
-    if (supervisor->idle && scan > WALL_PERIOD_NS)
-        scan = WALL_PERIOD_NS;
-    return rate_next(&supervisor->rate, now, supervisor->idle ? scan : 0);
+    if (tracer->tick.idle && !supervisor->options.wall)
+        return 0;
+    if (tracer->tick.idle && period < WALL_PERIOD_NS)
+        period = WALL_PERIOD_NS;
+    return schedule_next(&tracer->schedule, now, period);
 }
 
-static void arm_next(struct supervisor *supervisor)
+static bool tick_has_to_stop(const struct tracee *tracee)
 {
-    supervisor->idle = supervisor->tracees.active_count == 0;
-    supervisor->armed = true;
-    leave_out_stops(supervisor);
-    set_timer(supervisor, seat_order(supervisor, next_due(supervisor, time_now())));
+    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING;
 }
 
-void tick_arm(struct supervisor *supervisor)
+/* Then a stop ends the pause, and no tick is needed for it. */
+static bool tick_all_have_to_stop(const struct tracer *tracer)
 {
-    if (!supervisor->sampling || supervisor->tracees.count == 0)
+    const struct tracee *tracee = tracer->tracees.active;
+
+    while (tracee != NULL && tick_has_to_stop(tracee))
+        tracee = tracee->active_next;
+    return tracee == NULL && tracer->tracees.active != NULL;
+}
+
+static void tick_arm_next(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+    uint64_t now = time_now();
+
+    tick->idle = tracer->tracees.active_count == 0;
+    tick_leave_out_stops(tracer);
+    if (!tick->pauses)
+        tick->due = preempt_order(tracer, tick_next(tracer, now));
+    else if (tick_all_have_to_stop(tracer))
+        tick->due = 0;
+    else
+        tick->due = now + PAUSE_NS;
+}
+
+void tick_arm(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+    bool wanted = tracer->tracees.active_count > 0 || tracer->supervisor->options.wall;
+
+    if (!tracer->supervisor->sampling || tracer->tracees.count == 0 || !wanted) {
+        tick->due = 0;
+        tick->running = 0;
+        tick->pauses = false;
         return;
-    if (supervisor->armed && !(supervisor->idle && supervisor->tracees.active_count > 0))
-        return;
-    rate_restart(&supervisor->rate, time_now());
-    arm_next(supervisor);
-}
-
-/* Elapsed time counts from now on. */
-static void begin_wall(struct supervisor *supervisor, uint64_t now)
-{
-    for (struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next)
-        for (struct tracee *tracee = process->tracees; tracee != NULL;
-             tracee = tracee->process_next)
-            tracee->wall_at = now;
-}
-
-void sampling_start(struct supervisor *supervisor)
-{
-    if (supervisor->sampling)
-        return;
-    supervisor->sampling = true;
-    supervisor->started_at = supervisor->tick_at = time_now();
-    supervisor->rate.adjusted_at = supervisor->started_at; /* a pause is not throttled time */
-    supervisor->stats_at = supervisor->started_at - STATS_PERIOD_NS + FIRST_STATS_NS;
-    for (struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next)
-        attach_baseline(supervisor, process);
-    begin_wall(supervisor, supervisor->started_at);
-    tick_arm(supervisor);
-}
-
-void sampling_set_wall(struct supervisor *supervisor, bool wall)
-{
-    if (wall && !supervisor->options.wall)
-        begin_wall(supervisor, time_now());
-    supervisor->options.wall = wall;
-}
-
-void sampling_pause(struct supervisor *supervisor)
-{
-    if (!supervisor->sampling)
-        return;
-    supervisor->stats.elapsed_ns += time_now() - supervisor->started_at;
-    for (struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next)
-        process->paused_cpu_ns = process_cpu_counted(process, true);
-    supervisor->sampling = false;
-    supervisor->armed = false;
-    set_timer(supervisor, 0);
-    for (struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next)
-        attach_baseline(supervisor, process);
-}
-
-void sampling_clear(struct supervisor *supervisor)
-{
-    supervisor->stats = (struct wire_stats){.untraced = supervisor->tracees.untraced_count};
-    supervisor->left_out_ns = 0;
-    supervisor->rate.throttled_ns = 0;
-    supervisor->ended_cpu_ns = 0;
-    supervisor->started_at = supervisor->rate.adjusted_at = time_now();
-    for (struct process *process = supervisor->tracees.processes; process != NULL;
-         process = process->next) {
-        process->paused_cpu_ns = 0;
-        attach_baseline(supervisor, process);
     }
+    bool waits = tick->due != 0 || (tick->pauses && tick_all_have_to_stop(tracer));
+    if (waits && !(tick->idle && tracer->tracees.active_count > 0))
+        return;
+    tick->pauses = false;
+    schedule_restart(&tracer->schedule, time_now());
+    tick_arm_next(tracer);
 }
+
+/* Ends the stratum under way here. Returns what no tick covers yet: the time since the end of the last. */
+static uint64_t tick_end_pause(struct tracer *tracer, uint64_t now)
+{
+    uint64_t end = tracer->schedule.stratum_end;
+
+    tracer->tick.pauses = false;
+    if (now <= end)
+        return 0;
+    schedule_restart(&tracer->schedule, now);
+    return now - end;
+}
+
+void tick_arm_after_pause(struct tracer *tracer)
+{
+    tick_end_pause(tracer, time_now());
+    tick_arm_next(tracer);
+}
+
+/* What the pause took belongs to all that had to stop in it, as far as they ran. */
+void tick_note_stop(struct tracer *tracer, struct tracee *tracee)
+{
+    if (!tracer->tick.pauses)
+        return;
+    uint64_t paused = tick_end_pause(tracer, time_now());
+    tracee->overdue_ns += paused;
+    for (struct tracee *other = tracer->tracees.active; other != NULL; other = other->active_next)
+        if (other != tracee && tick_has_to_stop(other))
+            other->overdue_ns += paused;
+    tick_arm_next(tracer);
+}
+
+/* --- looking and interrupting ---------------------------------------------------------------- */
 
 /* Before its first interrupt that is its whole life. */
-static void note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
+static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     tracee->ran_ns -= tracee->ran_ns / FADING;
     tracee->waited_ns -= tracee->waited_ns / FADING;
@@ -145,14 +173,13 @@ static void note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
         tracee->waited_ns += cpu->wait_ns - tracee->wait_ns;
 }
 
-/* since: the time since which the tracee may have had to wait for us */
-static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint64_t pending_ns,
-                      uint64_t since)
+/* since: the time since which the tracee may have had to wait for us. Returns true if it will stop. */
+static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t since)
 {
     struct procfs_cpu cpu = {0};
 
     if (procfs_read_cpu(&tracee->files, &cpu) == 0)
-        note_waits(tracee, &cpu);
+        tick_note_waits(tracee, &cpu);
     tracee->wait_ns = cpu.wait_ns;
     tracee->run_ns = cpu.run_ns;
     tracee->pending_ns = pending_ns + tracee->skipped_ns;
@@ -161,251 +188,369 @@ static void interrupt(struct supervisor *supervisor, struct tracee *tracee, uint
     tracee->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
         tracee->pending_ns = 0; /* it is ending */
-        return;
+        return false;
     }
     tracee->state = TRACEE_INTERRUPTED;
-    supervisor->awaited[supervisor->awaited_count++] = tracee->tid;
+    return true;
 }
 
-/* The threads found running at a tick. */
-struct running {
-    unsigned count;                      /* but for the seated ones */
-    struct tracee *chosen[AWAITED_MAX];  /* at most most_at_once, all with the same chance */
-    unsigned seated_count;
-    struct tracee *seated[AWAITED_MAX];  /* to be looked at from their own CPU: preempt.c */
-};
-
-static void find_running(struct supervisor *supervisor, uint64_t interval,
-                         struct running *running)
+/* Has the tracee been without a CPU since the last look at its clock? Then it waits for one, and need not be
+ * stopped to find that out. To read the clock of its process brings that of each thread up to date:
+ * task_sched_runtime in kernel/sched/core.c. */
+static bool tick_only_waits(struct tracee *tracee)
 {
-    unsigned most = supervisor->most_at_once;
+    struct procfs_cpu cpu;
 
-    running->count = running->seated_count = 0;
-    for (struct tracee *tracee = supervisor->tracees.active; tracee != NULL;
-         tracee = tracee->active_next) {
+    if (process_cpu(tracee->process) == 0 || procfs_read_cpu(&tracee->files, &cpu) != 0)
+        return false;
+    bool waits = cpu.run_ns == tracee->seen_run_ns;
+    tracee->seen_run_ns = cpu.run_ns;
+    return waits;
+}
+
+static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint64_t interval,
+                              struct running *running)
+{
+    tracee->active_until = tracer->tick.at + tracee->active_span;
+    if (tick_has_to_stop(tracee)) {
+        tracee->overdue_ns += interval;
+        running->waiting++;
+        return;
+    }
+    if (tracer->supervisor->crowded && tick_only_waits(tracee))
+        return;
+    if (backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tracer->tick.at)) {
+        tracee->skipped_ns += interval;
+        return;
+    }
+    if (!tracer->supervisor->crowded && preempt_wanted(tracee) &&
+        running->preempted_count < AWAITED_MAX) {
+        running->preempted[running->preempted_count++] = tracee;
+        return;
+    }
+    unsigned slot = running->count++;
+    if (slot >= AWAITED_MAX)
+        slot = schedule_random(&tracer->schedule, running->count);
+    if (slot < AWAITED_MAX)
+        running->chosen[slot] = tracee;
+}
+
+static void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running)
+{
+    bool wall = tracer->supervisor->options.wall;
+
+    running->count = running->preempted_count = running->waiting = 0;
+    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next) {
         struct procfs_state state;
         if (tracee->process->launching || tracee->state == TRACEE_STARTING ||
-            tracee->state == TRACEE_LISTENING)
+            tracee->state == TRACEE_LISTENING || tracee->dropped)
             continue;
         procfs_look(&tracee->files, &state);
-        if (state.doing == PROCFS_SLEEPING && supervisor->options.wall)
-            attribution_asleep(supervisor, tracee, &state);
-        seat_note(tracee, state.doing == PROCFS_RUNNING);
-        if (state.doing != PROCFS_RUNNING)
-            continue;
-        tracee->active_until = supervisor->tick_at + tracee->active_span;
-        if (tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING) {
-            tracee->overdue_ns += interval;
-            continue;
-        }
-        if (backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid,
-                          supervisor->tick_at)) {
-            tracee->skipped_ns += interval;
-            continue;
-        }
-        if (!supervisor->crowded && seat_wanted(tracee) &&
-            running->seated_count < AWAITED_MAX) {
-            running->seated[running->seated_count++] = tracee;
-            continue;
-        }
-        unsigned slot = running->count++;
-        if (slot >= most)
-            slot = rate_random(&supervisor->rate, running->count);
-        if (slot < most)
-            running->chosen[slot] = tracee;
+        if (state.doing == PROCFS_SLEEPING && wall)
+            attribution_asleep(tracer, tracee, &state);
+        preempt_note(tracee, state.doing == PROCFS_RUNNING);
+        if (state.doing == PROCFS_RUNNING)
+            tick_sort_running(tracer, tracee, interval, running);
     }
 }
 
-/* Each stop sends SIGCHLD, at the stopped thread's expense; those of a tick are polled for
- * anyway. */
-static void announce_stops(struct supervisor *supervisor, bool announced)
-{
-    struct sigaction action = {.sa_handler = SIG_DFL,
-                               .sa_flags = announced ? 0 : SA_NOCLDSTOP};
+/* --- where the tracer runs --------------------------------------------------------------------- */
 
-    if (supervisor->unannounced == !announced)
+static void tick_bind(struct tracer *tracer, int cpu)
+{
+    cpu_set_t cpus = tracer->supervisor->cpus;
+
+    if (cpu >= 0) {
+        CPU_ZERO(&cpus);
+        CPU_SET(cpu, &cpus);
+    }
+    if (sched_setaffinity(0, sizeof cpus, &cpus) == 0)
+        tracer->tick.bound_cpu = cpu;
+}
+
+/* Where CPUs are full the tracer goes to the CPU of a tracee that it interrupts. The two then take turns
+ * there: to wake each other up across CPUs takes twice as long. */
+static void tick_choose_cpu(struct tracer *tracer, const struct running *running)
+{
+    struct tick *tick = &tracer->tick;
+
+    if (!tracer->supervisor->crowded || running->count == 0) {
+        if (!tracer->supervisor->crowded && tick->bound_cpu >= 0)
+            tick_bind(tracer, -1);
         return;
-    sigaction(SIGCHLD, &action, NULL);
-    supervisor->unannounced = !announced;
-    if (announced)
-        wait_drain(supervisor); /* whatever else has stopped meanwhile */
+    }
+    if (tick->until_cpu_look > 0) {
+        tick->until_cpu_look--;
+        return;
+    }
+    tick->until_cpu_look = CPU_LOOK_TICKS;
+    int cpu = procfs_last_cpu(&running->chosen[0]->files);
+    if (cpu >= 0 && cpu < CPU_SETSIZE && cpu != tick->bound_cpu &&
+        CPU_ISSET(cpu, &tracer->supervisor->cpus))
+        tick_bind(tracer, cpu);
 }
 
-/* Returns how many run. */
-static unsigned interrupt_running(struct supervisor *supervisor, uint64_t interval, bool held)
-{
-    const struct seat *seat = &supervisor->seat;
-    uint64_t due = seat->due, woken = supervisor->woke_at - PREEMPTED_NS;
-    struct running running;
-    unsigned times = 1;
-
-    find_running(supervisor, interval, &running);
-    supervisor->awaited_count = 0;
-    if (running.count + running.seated_count > 0)
-        announce_stops(supervisor, false);
-    unsigned count = seat_choose(supervisor, running.seated, running.seated_count, held, &times);
-    for (unsigned i = 0; count == 0 && i < running.seated_count; i++)
-        running.seated[i]->skipped_ns += interval;
-    for (unsigned i = 0; i < count; i++)
-        interrupt(supervisor, running.seated[i], interval * times, seat->taken ? due : woken);
-    count = running.count < supervisor->most_at_once ? running.count : supervisor->most_at_once;
-    if (count > AWAITED_MAX - supervisor->awaited_count)
-        count = AWAITED_MAX - supervisor->awaited_count;
-    for (unsigned i = 0; i < count; i++)
-        interrupt(supervisor, running.chosen[i], interval * running.count / count, woken);
-    return running.count + running.seated_count;
-}
+/* --- awaiting the stops -------------------------------------------------------------------- */
 
 /* The scheduler may wake us on the CPU of a running tracee though another is idle (where CPUs
  * share no cache it does not even look), and leave us there for long. */
-static void step_aside(struct supervisor *supervisor)
+static void tick_move_away(struct tracer *tracer)
 {
-    cpu_set_t others = supervisor->cpus;
+    cpu_set_t others = tracer->supervisor->cpus;
     int cpu = sched_getcpu();
 
-    if (cpu < 0 || supervisor->seat.ordered ||
-        supervisor->tick_at - supervisor->stepped_at < STEP_ASIDE_NS)
+    if (cpu < 0 || tracer->preempt.ordered ||
+        tracer->tick.at - tracer->tick.moved_at < MOVE_PERIOD_NS)
         return;
-    supervisor->stepped_at = supervisor->tick_at;
+    tracer->tick.moved_at = tracer->tick.at;
     CPU_CLR(cpu, &others);
     if (sched_setaffinity(0, sizeof others, &others) == 0)
-        sched_setaffinity(0, sizeof supervisor->cpus, &supervisor->cpus);
+        sched_setaffinity(0, sizeof tracer->supervisor->cpus, &tracer->supervisor->cpus);
 }
 
 /* A call that goes on stops at its entry before it waits. */
-static bool is_about_to_stop(const struct tracee *tracee)
+static bool tick_is_about_to_stop(const struct tracee *tracee)
 {
     return tracee->state == TRACEE_INTERRUPTED ||
            (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
 }
 
 /* Polls once for each stop of this tick that is still to come. */
-static void poll_awaited(struct supervisor *supervisor)
+static void tick_poll_awaited(struct tracer *tracer)
 {
-    for (unsigned i = 0; i < supervisor->awaited_count; i++) {
-        struct tracee *tracee = tracee_find(&supervisor->tracees, supervisor->awaited[i]);
-        bool open = tracee != NULL && is_about_to_stop(tracee);
-        if (open && tracee->spin_credit < MOST_SPIN_CREDIT)
-            tracee->spin_credit++; /* taken back if it has not stopped; it may be freed if it has */
-        if (open && !wait_poll(supervisor, tracee)) {
-            tracee->spin_credit--;
+    struct tick *tick = &tracer->tick;
+
+    for (unsigned i = 0; i < tick->awaited_count; i++) {
+        struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
+        bool open = tracee != NULL && tick_is_about_to_stop(tracee);
+        if (open && tracee->poll_credit < POLL_CREDIT_MAX)
+            tracee->poll_credit++; /* taken back if it has not stopped; it may be freed if it has */
+        if (open && !wait_poll(tracer, tracee)) {
+            tracee->poll_credit--;
             continue;
         }
-        supervisor->awaited[i--] = supervisor->awaited[--supervisor->awaited_count];
+        tick->awaited[i--] = tick->awaited[--tick->awaited_count];
     }
 }
 
-static bool worth_polling(struct supervisor *supervisor)
+static bool tick_is_worth_polling(struct tracer *tracer)
 {
-    for (unsigned i = 0; i < supervisor->awaited_count; i++) {
-        const struct tracee *tracee = tracee_find(&supervisor->tracees, supervisor->awaited[i]);
-        if (tracee != NULL && tracee->spin_credit > 0)
+    const struct tick *tick = &tracer->tick;
+
+    for (unsigned i = 0; i < tick->awaited_count; i++) {
+        const struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
+        if (tracee != NULL && tracee->poll_credit > 0)
             return true;
     }
-    return rate_random(&supervisor->rate, MOST_SPIN_CREDIT) == 0;
+    return schedule_random(&tracer->schedule, POLL_CREDIT_MAX) == 0;
 }
 
 /* Polls for the stops of this tick. A thread whose stop does not come is asleep by now, deep
  * in the kernel, or waiting for the very CPU that we poll on: then we leave it that CPU. */
-static void await_stops(struct supervisor *supervisor)
+static void tick_await_stops(struct tracer *tracer)
 {
-    uint64_t deadline = time_now() + SPIN_NS;
+    struct tick *tick = &tracer->tick;
+    uint64_t deadline = time_now() + POLL_NS;
 
-    if (!supervisor->may_spin || supervisor->awaited_count == 0)
+    if (!tracer->supervisor->may_poll || tracer->supervisor->crowded || tick->awaited_count == 0)
         return;
-    if (worth_polling(supervisor)) {
+    if (tick_is_worth_polling(tracer)) {
         do
-            poll_awaited(supervisor);
-        while (supervisor->awaited_count > 0 && time_now() < deadline);
+            tick_poll_awaited(tracer);
+        while (tick->awaited_count > 0 && time_now() < deadline);
     }
-    if (supervisor->awaited_count > 0 && !supervisor->crowded)
-        step_aside(supervisor);
-    for (unsigned i = 0; i < supervisor->awaited_count; i++) {
-        struct tracee *tracee = tracee_find(&supervisor->tracees, supervisor->awaited[i]);
-        if (tracee != NULL && tracee->spin_credit > 0)
-            tracee->spin_credit--;
+    if (tick->awaited_count > 0)
+        tick_move_away(tracer);
+    for (unsigned i = 0; i < tick->awaited_count; i++) {
+        struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
+        if (tracee != NULL && tracee->poll_credit > 0)
+            tracee->poll_credit--;
+    }
+}
+
+/* --- the tick -------------------------------------------------------------------------------- */
+
+static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uint64_t pending_ns,
+                               uint64_t since)
+{
+    struct tick *tick = &tracer->tick;
+
+    if (tick->awaited_count < AWAITED_MAX && tick_interrupt(tracee, pending_ns, since))
+        tick->awaited[tick->awaited_count++] = tracee->tid;
+}
+
+/* Those whose CPU is to be taken first. */
+static void tick_interrupt_preempted(struct tracer *tracer, struct running *running, uint64_t interval,
+                                     bool held)
+{
+    const struct preempt *preempt = &tracer->preempt;
+    uint64_t due = preempt->due, woken = tracer->woke_at - PREEMPTED_NS;
+    unsigned times = 1;
+
+    tracer->tick.awaited_count = 0;
+    unsigned count =
+        preempt_choose(tracer, running->preempted, running->preempted_count, held, &times);
+    for (unsigned i = 0; count == 0 && i < running->preempted_count; i++)
+        running->preempted[i]->skipped_ns += interval;
+    for (unsigned i = 0; i < count; i++)
+        tick_interrupt_one(tracer, running->preempted[i], interval * times,
+                           preempt->taken ? due : woken);
+}
+
+/* Polls without the lock. */
+static void tick_await_without_lock(struct tracer *tracer)
+{
+    supervisor_unlock(tracer->supervisor);
+    tick_await_stops(tracer);
+    supervisor_lock(tracer->supervisor);
+}
+
+/* Those of the others that this tick interrupts. A stop may free any tracee. */
+static void tick_interrupt_chosen(struct tracer *tracer, const struct running *running,
+                                  uint64_t interval)
+{
+    bool crowded = tracer->supervisor->crowded;
+    unsigned most = crowded ? INTERRUPTS_CROWDED_MAX : INTERRUPTS_MAX, sum = running->count;
+    unsigned count = sum < most ? sum : most;
+    pid_t tids[INTERRUPTS_MAX];
+
+    for (unsigned i = 0; i < count; i++)
+        tids[i] = running->chosen[i]->tid;
+    for (unsigned i = 0; i < count; i++) {
+        struct tracee *tracee = tracee_find(&tracer->tracees, tids[i]);
+        if (tracee == NULL || tracee->state != TRACEE_RUNNING)
+            continue;
+        /* the first may have had to wait for us; while we poll for one, the others run */
+        uint64_t since = i == 0 || crowded ? tracer->woke_at - PREEMPTED_NS : time_now();
+        tick_interrupt_one(tracer, tracee, interval * sum / count, since);
+        if (!crowded)
+            tick_await_without_lock(tracer);
     }
 }
 
 /* Wall mode: threads that are not active take turns. */
-static void look_at_sleepers(struct supervisor *supervisor)
+static void tick_look_at_sleepers(struct tracer *tracer)
 {
-    const struct tracees *tracees = &supervisor->tracees;
+    const struct tracees *tracees = &tracer->tracees;
+    size_t *bucket = &tracer->tick.wall_bucket;
     unsigned looks = 0;
 
     for (size_t i = 0; i < tracees->bucket_count && looks < WALL_LOOKS; i++) {
-        supervisor->wall_bucket = (supervisor->wall_bucket + 1) & (tracees->bucket_count - 1);
-        for (struct tracee *tracee = tracees->buckets[supervisor->wall_bucket]; tracee != NULL;
+        *bucket = (*bucket + 1) & (tracees->bucket_count - 1);
+        for (struct tracee *tracee = tracees->buckets[*bucket]; tracee != NULL;
              tracee = tracee->hash_next) {
             struct procfs_state state;
-            if (tracee->active || tracee->state != TRACEE_RUNNING || tracee->process->launching)
+            if (tracee->active || tracee->state != TRACEE_RUNNING || tracee->dropped ||
+                tracee->process->launching)
                 continue;
             looks++;
             procfs_look(&tracee->files, &state);
             if (state.doing == PROCFS_SLEEPING)
-                attribution_asleep(supervisor, tracee, &state);
+                attribution_asleep(tracer, tracee, &state);
             else if (state.doing == PROCFS_RUNNING)
-                tracee_activate(&supervisor->tracees, tracee, supervisor->tick_at);
+                tracee_activate(&tracer->tracees, tracee, tracer->tick.at);
         }
     }
 }
 
-static void keep_house(struct supervisor *supervisor)
+/* Where stops come in company there is no time for it later: see attribution_emit. */
+static void tick_emit_mappings(struct tracer *tracer)
 {
+    if (tracer->stack.limit == 0 || tracer->tracees.active_count < 2)
+        return;
+    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
+        if (!tracee->process->launching && !tracee->dropped)
+            objects_emit_executable(tracer->supervisor, tracee->process);
+}
+
+/* Are all CPUs in use? By targets, or by others, who are in the load as well as we. */
+static void tick_look_for_crowd(struct tracer *tracer)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    unsigned running = 0;
+
+    for (unsigned i = 0; i < supervisor->tracer_count; i++)
+        running += supervisor->tracers[i]->tick.running;
+    if (supervisor->has_all_cpus && tracer->tick.at - supervisor->load_at >= LOAD_PERIOD_NS) {
+        supervisor->load_at = tracer->tick.at;
+        if (system_load_read(&supervisor->load) == 0 && supervisor->load.runnable > 0)
+            supervisor->load_mean += ((double)supervisor->load.runnable - 1 - supervisor->load_mean) / 4;
+    }
+    supervisor->crowded = running >= supervisor->cpu_count ||
+                          supervisor->load_mean > (double)supervisor->cpu_count - 0.5;
+}
+
+void tick_run(struct tracer *tracer)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct tick *tick = &tracer->tick;
+    uint64_t interval = tracer->schedule.covered_ns, due = tracer->preempt.due;
+    struct running running;
+
+    tick_emit_mappings(tracer);
+    bool held = preempt_await(tracer);
+    tick->at = time_now();
+    tick->due = 0;
+    if (tick->pauses)
+        interval = tick_end_pause(tracer, tick->at);
+    supervisor->stats.ticks++;
+    tick_find_running(tracer, interval, &running);
+    tick->running = running.count + running.preempted_count + running.waiting;
+    tick_look_for_crowd(tracer);
+    handover_choose(tracer, running.chosen, running.count < AWAITED_MAX ? running.count : AWAITED_MAX);
+    tick_choose_cpu(tracer, &running);
+    tick_interrupt_preempted(tracer, &running, interval, held);
+    if (held)
+        tick_arm_next(tracer); /* lets go of the CPU */
+    if (tracer->preempt.taken)
+        tracer->totals.cost_ns += time_now() - due;
+    if (tick->awaited_count > 0)
+        tick_await_without_lock(tracer);
+    tick_interrupt_chosen(tracer, &running, interval);
+    tick->pauses = supervisor->crowded && tick->running > 0 &&
+                   tick->awaited_count + running.waiting == tick->running;
+    if (tick->due == 0 && tracer->tracees.count > 0)
+        tick_arm_next(tracer);
+    if (supervisor->options.wall)
+        tick_look_at_sleepers(tracer);
+    active_drop_idle(tracer, tick->at);
+    if (tracer->tracees.active_count == 0)
+        tick->running = 0;
+    tick_arm(tracer); /* for those that have woken up */
+}
+
+/* The end of a process that executed another program just while a thread of it was handed over may have been
+ * told to nobody. */
+static void tick_find_ends(struct tracer *tracer, uint64_t now)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct process *next;
+
+    if (now - supervisor->ends_at < ENDS_PERIOD_NS)
+        return;
+    supervisor->ends_at = now;
+    for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
+        next = process->next;
+        if (kill(process->pid, 0) < 0 && errno == ESRCH)
+            births_forget_process(tracer, process);
+    }
+}
+
+uint64_t tick_keep_house(struct tracer *tracer)
+{
+    struct supervisor *supervisor = tracer->supervisor;
     uint64_t now = time_now();
 
-    active_check(supervisor, now);
-    struct rate_totals totals = {.sampling_ns = supervisor->sampling_cost_ns,
-                                 .events_ns = supervisor->events_cost_ns,
-                                 .cpu_ns = supervisor->attributed_ns};
-    if (rate_adjust(&supervisor->rate, now, &totals))
-        emit_rate(supervisor);
-    if (now - supervisor->stats_at >= STATS_PERIOD_NS)
-        emit_stats(supervisor);
-    if (supervisor->unknown_count > 0)
-        wait_resolve_unknown(supervisor);
-}
-
-/* Where stops come in company there is no time for it later: see tell in attribution.c. */
-static void emit_mappings(struct supervisor *supervisor)
-{
-    if (supervisor->stack.limit == 0 || supervisor->tracees.active_count < 2)
-        return;
-    for (struct tracee *tracee = supervisor->tracees.active; tracee != NULL;
-         tracee = tracee->active_next)
-        if (!tracee->process->launching)
-            objects_emit_executable(supervisor, tracee->process);
-}
-
-void tick_run(struct supervisor *supervisor)
-{
-    uint64_t interval = supervisor->rate.covered_ns;
-    uint64_t due = supervisor->seat.due;
-
-    emit_mappings(supervisor);
-    bool held = seat_await(supervisor);
-
-    supervisor->tick_at = time_now();
-    supervisor->stats.ticks++;
-    supervisor->running = interrupt_running(supervisor, interval, held);
-    supervisor->crowded = supervisor->running >= (unsigned)CPU_COUNT(&supervisor->cpus);
-    if (held)
-        arm_next(supervisor); /* lets go of the CPU */
-    if (supervisor->seat.taken)
-        supervisor->sampling_cost_ns += time_now() - due;
-    await_stops(supervisor);
-    announce_stops(supervisor, true);
-    supervisor->armed = supervisor->tracees.count > 0;
-    if (!supervisor->armed)
-        set_timer(supervisor, 0);
-    else if (!held)
-        arm_next(supervisor);
-    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
-    if (supervisor->options.wall)
-        look_at_sleepers(supervisor);
-    keep_house(supervisor);
-    tick_arm(supervisor); /* for those that have woken up */
-    /* where targets want every CPU, ours is taken from them too */
-    if (supervisor->crowded)
-        supervisor->sampling_cost_ns += time_now() - supervisor->woke_at;
+    if (supervisor->sampling) {
+        active_search(tracer, now);
+        if (budget_adjust(&supervisor->budget, now))
+            emit_rate(supervisor);
+        if (now - supervisor->stats_at >= STATS_PERIOD_NS)
+            emit_stats(supervisor);
+        tick_arm(tracer);
+    }
+    if (tracer->unknown_count > 0)
+        births_resolve(tracer);
+    tick_find_ends(tracer, now);
+    return supervisor->scan.at + active_search_period(supervisor);
 }

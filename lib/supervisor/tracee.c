@@ -1,43 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Tables of tracees and processes: a hash by thread id, a list of threads in each process,
- * a list of the active. A process lives exactly as long as it has tracees.
- */
+/* Tables of tracees and processes. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "supervisor/tracee.h"
+#include "supervisor/supervisor.h"
 
-#define FIRST_BUCKETS 256
-#define ACTIVE_SPAN_FIRST 200000000u   /* ns */
-#define ACTIVE_SPAN_MAX 6400000000u /* ns */
-#define FIRST_SPIN_CREDIT 4
+#define BUCKETS_FIRST 64
+#define ACTIVE_SPAN_FIRST 200000000u /* ns */
+#define ACTIVE_SPAN_MAX 6400000000u  /* ns */
+#define POLL_CREDIT_FIRST 4
 
-int tracees_init(struct tracees *tracees)
+int tracees_init(struct tracees *tracees, struct tracer *tracer, struct processes *processes)
 {
-    *tracees = (struct tracees){.bucket_count = FIRST_BUCKETS};
-    tracees->buckets = calloc(FIRST_BUCKETS, sizeof *tracees->buckets);
+    *tracees = (struct tracees){
+        .tracer = tracer, .processes = processes, .bucket_count = BUCKETS_FIRST};
+    tracees->buckets = calloc(BUCKETS_FIRST, sizeof *tracees->buckets);
     return tracees->buckets == NULL ? -ENOMEM : 0;
 }
 
 void tracees_free(struct tracees *tracees)
 {
-    while (tracees->processes != NULL)
-        process_remove(tracees, tracees->processes);
     for (size_t i = 0; i < tracees->bucket_count; i++)
         while (tracees->buckets[i] != NULL)
             tracee_remove(tracees, tracees->buckets[i]);
     free(tracees->buckets);
+    tracees->buckets = NULL;
+    tracees->bucket_count = 0;
 }
 
-static struct tracee **bucket_of(const struct tracees *tracees, pid_t tid)
+static struct tracee **tracees_bucket(const struct tracees *tracees, pid_t tid)
 {
     return &tracees->buckets[(size_t)tid & (tracees->bucket_count - 1)];
 }
 
-static void grow(struct tracees *tracees)
+static void tracees_grow(struct tracees *tracees)
 {
     size_t old_count = tracees->bucket_count;
     struct tracee **old = tracees->buckets;
@@ -50,7 +48,7 @@ static void grow(struct tracees *tracees)
     for (size_t i = 0; i < old_count; i++)
         for (struct tracee *tracee = old[i], *next; tracee != NULL; tracee = next) {
             next = tracee->hash_next;
-            struct tracee **bucket = bucket_of(tracees, tracee->tid);
+            struct tracee **bucket = tracees_bucket(tracees, tracee->tid);
             tracee->hash_next = *bucket;
             *bucket = tracee;
         }
@@ -59,11 +57,47 @@ static void grow(struct tracees *tracees)
 
 struct tracee *tracee_find(const struct tracees *tracees, pid_t tid)
 {
-    struct tracee *tracee = *bucket_of(tracees, tid);
+    struct tracee *tracee = *tracees_bucket(tracees, tid);
 
     while (tracee != NULL && tracee->tid != tid)
         tracee = tracee->hash_next;
     return tracee;
+}
+
+void tracee_put_in(struct tracees *tracees, struct tracee *tracee)
+{
+    if (tracees->count >= tracees->bucket_count)
+        tracees_grow(tracees);
+    struct tracee **bucket = tracees_bucket(tracees, tracee->tid);
+    tracee->tracer = tracees->tracer;
+    tracee->hash_next = *bucket;
+    *bucket = tracee;
+    tracees->count++;
+}
+
+/* Takes it out of its tracer's inbox: tracer.h. */
+static void tracee_leave_inbox(struct tracee *tracee)
+{
+    struct tracee **link = &tracee->tracer->inbox;
+
+    if (!tracee->in_inbox)
+        return;
+    while (*link != tracee)
+        link = &(*link)->inbox_next;
+    *link = tracee->inbox_next;
+    tracee->in_inbox = false;
+}
+
+void tracee_take_out(struct tracees *tracees, struct tracee *tracee)
+{
+    struct tracee **link = tracees_bucket(tracees, tracee->tid);
+
+    tracee_deactivate(tracees, tracee);
+    tracee_leave_inbox(tracee);
+    while (*link != tracee)
+        link = &(*link)->hash_next;
+    *link = tracee->hash_next;
+    tracees->count--;
 }
 
 struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_t tid)
@@ -72,18 +106,14 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
     if (tracee == NULL)
         return NULL;
 
-    if (tracees->count >= tracees->bucket_count)
-        grow(tracees);
     tracee->tid = tid;
     tracee->active_span = ACTIVE_SPAN_FIRST;
-    tracee->spin_credit = FIRST_SPIN_CREDIT;
+    tracee->poll_credit = POLL_CREDIT_FIRST;
     tracee->comm_check = 1;
     procfs_task_init(&tracee->files, tid, tid);
-    tracee->files.wary = tracees->wary;
-    struct tracee **bucket = bucket_of(tracees, tid);
-    tracee->hash_next = *bucket;
-    *bucket = tracee;
-    tracees->count++;
+    tracee->files.wary = tracees->processes->wary;
+    tracee_put_in(tracees, tracee);
+    tracees->processes->tracee_count++;
     if (process != NULL)
         tracee_adopt(tracee, process);
     return tracee;
@@ -128,26 +158,34 @@ static void leave_process(struct tracee *tracee)
     process->tracee_count--;
 }
 
-static void leave_hash(struct tracees *tracees, const struct tracee *tracee)
+static struct process **process_bucket(struct processes *processes, pid_t pid)
 {
-    struct tracee **link = bucket_of(tracees, tracee->tid);
-
-    while (*link != tracee)
-        link = &(*link)->hash_next;
-    *link = tracee->hash_next;
-    tracees->count--;
+    return &processes->buckets[(size_t)pid % PROCESS_BUCKETS];
 }
 
-static void process_free(struct tracees *tracees, struct process *process)
+void process_unlist(struct processes *processes, struct process *process)
 {
+    struct process **link = process_bucket(processes, process->pid);
+
+    if (!process->listed)
+        return;
+    while (*link != process)
+        link = &(*link)->hash_next;
+    *link = process->hash_next;
+    process->listed = false;
+}
+
+void process_remove(struct processes *processes, struct process *process)
+{
+    process_unlist(processes, process);
     if (process->prev != NULL)
         process->prev->next = process->next;
     else
-        tracees->processes = process->next;
+        processes->first = process->next;
     if (process->next != NULL)
         process->next->prev = process->prev;
-    tracees->process_count--;
-    untraced_clear(tracees, process);
+    processes->count--;
+    untraced_clear(processes, process);
     maps_close(&process->maps);
     free(process->count);
     free(process);
@@ -157,54 +195,49 @@ void tracee_remove(struct tracees *tracees, struct tracee *tracee)
 {
     struct process *process = tracee->process;
 
-    tracee_deactivate(tracees, tracee);
-    leave_hash(tracees, tracee);
+    tracee_take_out(tracees, tracee);
+    if (tracee->handed_to != NULL)
+        tracee->handed_to->expected--;
+    tracees->processes->tracee_count--;
     if (process != NULL) {
         leave_process(tracee);
-        if (process->tracees == NULL)
-            process_free(tracees, process);
+        if (process->tracees == NULL) {
+            wait_tell_end(tracees->tracer->supervisor, process, 0, -1);
+            process_remove(tracees->processes, process);
+        }
     }
     procfs_task_close(&tracee->files);
     free(tracee);
 }
 
-struct process *process_find(const struct tracees *tracees, pid_t pid)
+struct process *process_find(const struct processes *processes, pid_t pid)
 {
-    const struct tracee *leader = tracee_find(tracees, pid);
-    if (leader != NULL && leader->process != NULL && leader->process->pid == pid)
-        return leader->process;
+    struct process *process = processes->buckets[(size_t)pid % PROCESS_BUCKETS];
 
-    struct process *process = tracees->processes; /* its leader has gone before it */
     while (process != NULL && process->pid != pid)
-        process = process->next;
+        process = process->hash_next;
     return process;
 }
 
-struct process *process_add(struct tracees *tracees, pid_t pid)
+struct process *process_add(struct processes *processes, pid_t pid)
 {
     struct process *process = calloc(1, sizeof *process);
+    struct process **bucket = process_bucket(processes, pid);
+
     if (process == NULL)
         return NULL;
-
     process->pid = process->memory_tid = pid;
     process->clock_valid = clock_getcpuclockid(pid, &process->clock) == 0;
     maps_init(&process->maps);
-    process->next = tracees->processes;
-    if (tracees->processes != NULL)
-        tracees->processes->prev = process;
-    tracees->processes = process;
-    tracees->process_count++;
+    process->next = processes->first;
+    if (processes->first != NULL)
+        processes->first->prev = process;
+    processes->first = process;
+    process->hash_next = *bucket;
+    *bucket = process;
+    process->listed = true;
+    processes->count++;
     return process;
-}
-
-void process_remove(struct tracees *tracees, struct process *process)
-{
-    while (process->tracee_count > 1)
-        tracee_remove(tracees, process->tracees);
-    if (process->tracees != NULL)
-        tracee_remove(tracees, process->tracees);
-    else
-        process_free(tracees, process);
 }
 
 uint64_t process_cpu(const struct process *process)

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tracee: the threads we follow, and the processes that they make up.
+ * tracee: the threads that are followed, and the processes that they make up.
  *
- * A tracee is active while it uses CPU: active ones are looked at on every tick, the others only
+ * A tracee belongs to one tracer: the thread that has seized it, which alone may call ptrace for it. It is
+ * in that tracer's table, and nobody else removes or frees it. A process is shared: its threads may have
+ * several tracers. It lives as long as it has tracees.
+ *
+ * A tracee is active while it uses CPU. Each tick looks at the active ones. The others are looked at only
  * when their process has used CPU time that the active ones do not explain.
+ *
+ * All of this is written with the supervisor's lock. A tracer reads its own table, and the fields of its
+ * own tracees, without it.
  */
 #ifndef PPROFIL_TRACEE_H
 #define PPROFIL_TRACEE_H
@@ -25,6 +32,7 @@ enum tracee_state {
     TRACEE_INTERRUPTED, /* told to stop, has not yet */
     TRACEE_CONTINUING,  /* a call that we cut short goes on: repair.c */
     TRACEE_LISTENING,   /* in a group stop: SIGSTOP, ^Z */
+    TRACEE_RELEASED,    /* detached, and to be seized by another tracer: handover.c */
 };
 
 /* Who made a thread stop, and may have broken a call by it. */
@@ -35,12 +43,15 @@ enum stop_maker {
 };
 
 struct process;
+struct tracer;
 struct untraced;
 
 struct tracee {
     pid_t tid;
     struct process *process; /* borrowed; NULL while UNKNOWN */
+    struct tracer *tracer;   /* borrowed: whose it is */
     enum tracee_state state;
+    bool dropped;        /* an exec has ended it: its tracer is to free it */
     bool early; /* known before its parent told of it */
     bool born_stopped; /* UNKNOWN: its process was in a group stop */
     bool after_sigcont;    /* it has just been continued from a group stop */
@@ -51,7 +62,7 @@ struct tracee {
     uint64_t cpu_base;      /* of its life, used when it was not sampled */
     uint64_t attributed_ns; /* handed out to samples */
 
-    /* heat */
+    /* active.c */
     bool active;
     uint64_t active_until; /* time */
     uint64_t active_span;  /* ns that it stays active without using CPU */
@@ -63,24 +74,38 @@ struct tracee {
     uint64_t hindered_at;     /* time since which it may have had to wait for us */
     uint64_t wait_ns;         /* run-queue wait of its life, at that time */
     uint64_t run_ns;          /* CPU time of its life, at that time */
+    uint64_t seen_run_ns;     /* the same at the last tick where no CPU was idle */
     uint64_t ran_ns;          /* CPU time of late, fading away, ... */
     uint64_t waited_ns;       /* ... and wait for a CPU */
     uint64_t pending_ns;      /* sampling time that the coming sample stands for */
     uint64_t overdue_ns;      /* and of later ticks, that found it not stopped yet */
     uint64_t skipped_ns;      /* of earlier ticks that left it to the next */
-    unsigned spin_credit;     /* looks worth polling for */
+    unsigned poll_credit;     /* interrupts whose stops are worth polling for */
     struct repair repair;
 
     /* preempt.c: is it found in the kernel so often that it is looked at from its own CPU? */
     unsigned presence; /* 0..256: part of the recent ticks that found it running */
     unsigned judged_looks, judged_entries;
-    unsigned seated_looks; /* so many more from its own CPU */
+    unsigned preempt_looks; /* so many more from its own CPU */
     bool asleep_before;    /* just before the CPU was taken */
 
     uint64_t wall_at;    /* wall mode: time up to which it is accounted for */
     uint64_t samples;
     uint64_t comm_check; /* sample count at which its name is read again */
     char comm[16];
+
+    /* handover.c */
+    struct tracer *handed_to; /* it is to go there at its next stop; NULL: it stays */
+    bool leaves;              /* it is to be let go at its next stop: exec_missed */
+    bool stays;               /* nobody else may seize it */
+    uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
+    uint64_t handed_at;       /* time: it came to its tracer */
+    pid_t last_pid;           /* the kernel's newest when its births were looked for last; 0: they need not be */
+    uint64_t image;           /* what it executed when it was let go */
+
+    /* its tracer's inbox: tracer.h */
+    bool in_inbox, wants_activation;
+    struct tracee *inbox_next;
 
     struct tracee *hash_next;
     struct tracee *process_prev, *process_next; /* in process->tracees */
@@ -104,26 +129,38 @@ struct process {
     struct maps maps;
     struct tracee *tracees;
     unsigned tracee_count;
-    bool led;                  /* its leader is, or was, one of them */
+    bool led;                  /* its leader is, or was until its end, one of them */
     struct untraced *untraced; /* owned: its threads that could not be seized */
     uint64_t untraced_ns;      /* CPU time of those, since it is sampled, as last read */
-    struct process *prev, *next;
+    struct process *prev, *next; /* in the list of all */
+    struct process *hash_next;
+    bool end_told; /* the client knows of its end */
+    bool listed; /* it is in the table of all; another process may have its number else */
 };
 
-/* All of them. Owned by the supervisor. */
-struct tracees {
-    struct tracee **buckets;
-    size_t bucket_count; /* a power of two */
+/* All processes. The supervisor owns them. */
+struct processes {
+#define PROCESS_BUCKETS 4096u
+    struct process *buckets[PROCESS_BUCKETS]; /* by number */
+    struct process *first;
     unsigned count;
-    unsigned process_count;
-    unsigned untraced_count; /* threads, of all processes */
-    struct process *processes;
-    struct tracee *active;
-    unsigned active_count;
+    unsigned tracee_count;   /* of all tracers */
+    unsigned untraced_count; /* threads that could not be seized */
     bool wary; /* looks at their threads may wait for an exec: kernel.h */
 };
 
-int tracees_init(struct tracees *tracees);
+/* The tracees of one tracer. */
+struct tracees {
+    struct tracer *tracer;
+    struct processes *processes;
+    struct tracee **buckets; /* by thread id */
+    size_t bucket_count;     /* a power of two */
+    unsigned count;
+    struct tracee *active;
+    unsigned active_count;
+};
+
+int tracees_init(struct tracees *tracees, struct tracer *tracer, struct processes *processes);
 void tracees_free(struct tracees *tracees);
 
 struct tracee *tracee_find(const struct tracees *tracees, pid_t tid);
@@ -134,13 +171,20 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
 void tracee_adopt(struct tracee *tracee, struct process *process);
 /* Forgets it; its process too when it was the last. */
 void tracee_remove(struct tracees *tracees, struct tracee *tracee);
+/* Moves it from one table to another. */
+void tracee_take_out(struct tracees *tracees, struct tracee *tracee);
+void tracee_put_in(struct tracees *tracees, struct tracee *tracee);
 
 /* Tells its tracees that they are not alone, as soon as that is so. */
 void process_note_company(struct process *process);
 
-struct process *process_find(const struct tracees *tracees, pid_t pid);
-struct process *process_add(struct tracees *tracees, pid_t pid);
-void process_remove(struct tracees *tracees, struct process *process);
+struct process *process_find(const struct processes *processes, pid_t pid);
+/* A new process without tracees. NULL: no memory. */
+struct process *process_add(struct processes *processes, pid_t pid);
+/* Another process has its number now: it is found no longer. */
+void process_unlist(struct processes *processes, struct process *process);
+/* Frees one that has no tracees. */
+void process_remove(struct processes *processes, struct process *process);
 
 /* CPU time of the process since it is sampled, or was paused, ns; 0 where its clock is gone.
  * Works on a zombie that is not reaped yet. */
@@ -161,11 +205,11 @@ bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
 
 bool untraced_knows(struct process *process, pid_t tid);
 /* Books one that is not known, with all the CPU time of its life. 0 or -ENOMEM. */
-int untraced_add(struct tracees *tracees, struct process *process, pid_t tid);
+int untraced_add(struct processes *processes, struct process *process, pid_t tid);
 /* Forgets one, where it is known; or all of a process. */
-void untraced_remove(struct tracees *tracees, struct process *process, pid_t tid);
-void untraced_clear(struct tracees *tracees, struct process *process);
+void untraced_remove(struct processes *processes, struct process *process, pid_t tid);
+void untraced_clear(struct processes *processes, struct process *process);
 /* Reads what CPU time they have used, and forgets those that have ended. */
-void untraced_read(struct tracees *tracees, struct process *process);
+void untraced_read(struct processes *processes, struct process *process);
 
 #endif

@@ -19,7 +19,7 @@ struct untraced {
     struct untraced *next;
 };
 
-static struct untraced **find(struct process *process, pid_t tid)
+static struct untraced **untraced_find(struct process *process, pid_t tid)
 {
     struct untraced **link = &process->untraced;
 
@@ -30,10 +30,10 @@ static struct untraced **find(struct process *process, pid_t tid)
 
 bool untraced_knows(struct process *process, pid_t tid)
 {
-    return *find(process, tid) != NULL;
+    return *untraced_find(process, tid) != NULL;
 }
 
-int untraced_add(struct tracees *tracees, struct process *process, pid_t tid)
+int untraced_add(struct processes *processes, struct process *process, pid_t tid)
 {
     struct untraced *task = calloc(1, sizeof *task);
 
@@ -44,42 +44,42 @@ int untraced_add(struct tracees *tracees, struct process *process, pid_t tid)
     task->next = process->untraced;
     process->untraced = task;
     process_note_company(process);
-    tracees->untraced_count++;
+    processes->untraced_count++;
     return 0;
 }
 
-static void drop(struct tracees *tracees, struct untraced **link)
+static void untraced_drop(struct processes *processes, struct untraced **link)
 {
     struct untraced *task = *link;
 
     *link = task->next;
     procfs_task_close(&task->files);
     free(task);
-    tracees->untraced_count--;
+    processes->untraced_count--;
 }
 
-void untraced_remove(struct tracees *tracees, struct process *process, pid_t tid)
+void untraced_remove(struct processes *processes, struct process *process, pid_t tid)
 {
-    struct untraced **link = find(process, tid);
+    struct untraced **link = untraced_find(process, tid);
 
     if (*link != NULL)
-        drop(tracees, link);
+        untraced_drop(processes, link);
 }
 
-void untraced_clear(struct tracees *tracees, struct process *process)
+void untraced_clear(struct processes *processes, struct process *process)
 {
     while (process->untraced != NULL)
-        drop(tracees, &process->untraced);
+        untraced_drop(processes, &process->untraced);
 }
 
-void untraced_read(struct tracees *tracees, struct process *process)
+void untraced_read(struct processes *processes, struct process *process)
 {
     for (struct untraced **link = &process->untraced; *link != NULL;) {
         struct untraced *task = *link;
         struct procfs_cpu cpu = {0};
         if (procfs_read_cpu(&task->files, &cpu) != 0 &&
             !procfs_is_thread(process->pid, task->tid)) {
-            drop(tracees, link);
+            untraced_drop(processes, link);
             continue;
         }
         if (cpu.run_ns > task->cpu_ns) {

@@ -47,7 +47,7 @@ between() {
 	fi
 }
 # share_is NAME DUE GOT SAMPLES [SLACK]: a share of so many samples, 0 to 1. The samples of strata
-# (lib/supervisor/rate.h) vary no more than a binomial does; where they come late each stands for
+# (lib/supervisor/schedule.h) vary no more than a binomial does; where they come late each stands for
 # another length of time, and they are worth half as many. Five standard deviations are passed by
 # chance once in two million times. SLACK is what the figures differ by for other reasons. So few
 # samples that a difference of 0.25 could be chance show nothing.

@@ -7,7 +7,7 @@
 for storm in "exec 60 2000" "nonleader-exec 60 2000" "fork 80 2000" "vfork 60 2000" \
 	"thread 160 2000" "signal 1500 200"; do
 	for options in "" "-F 10000 --overhead 100" "-w" "--no-inherit" "--parse-maps --wary" "-g -w" \
-		"-g -F 10000 --overhead 100"; do
+		"-g -F 10000 --overhead 100" "--restless -F 10000 --overhead 100"; do
 		# shellcheck disable=SC2086
 		timeout 60 "$pprofil" -q -f json $options "$targets/storm" $storm >"$work/out" 2>"$work/err"
 		status=$?

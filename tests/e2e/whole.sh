@@ -15,7 +15,8 @@ expect_whole() {
 "$targets/whole" 4 >"$work/out" 2>&1
 expect_whole "plain" "$work/out"
 
-for options in "" "-w" "-g" "-F 10000 --overhead 100" "-g -w -F 10000 --overhead 100"; do
+for options in "" "-w" "-g" "-F 10000 --overhead 100" "-g -w -F 10000 --overhead 100" \
+	"--restless -F 10000 --overhead 100"; do
 	# shellcheck disable=SC2086
 	timeout 120 "$pprofil" -f json $options "$targets/whole" "$rounds" >"$work/out" 2>"$work/report"
 	expect "launched, '$options': status" 0 $?

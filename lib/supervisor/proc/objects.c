@@ -57,6 +57,7 @@ static bool request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
     bool slow = mounts_may_hang(&supervisor->mounts, pid, mapping->dev_major, mapping->dev_minor);
 
     snprintf(wanted.path, sizeof wanted.path, "%s", details->name);
+    supervisor->opener_requests++;
     return opener_add(&supervisor->openers, slow ? OPENER_SLOW : OPENER_SURE, id, &wanted,
                       makedev(mapping->dev_major, mapping->dev_minor));
 }
@@ -90,6 +91,7 @@ static uint32_t want_vdso(struct supervisor *supervisor, pid_t pid, bool compat)
 
     if (*id == 0) {
         uint32_t next = private_id(&supervisor->objects);
+        supervisor->opener_requests++;
         *id = opener_add(&supervisor->openers, OPENER_SURE, next, &wanted, 0) ? next : 0;
     }
     return *id;
@@ -103,6 +105,7 @@ static uint32_t want_jit_map(struct supervisor *supervisor, struct process *proc
     if (maps->jit_object == 0) {
         uint32_t next = private_id(&supervisor->objects);
         object_jit_request(process->pid, &wanted);
+        supervisor->opener_requests++;
         bool added = opener_add(&supervisor->openers, OPENER_SLOW, next, &wanted, 0);
         maps->jit_object = added ? next : 0;
     }

@@ -61,6 +61,10 @@ long procfs_status_number(pid_t tid, const char *name);
 /* Does the task ignore a signal, by its own wish or by default (signal(7))? */
 bool procfs_ignores_signal(pid_t tid, int signal);
 
+/* Returns a number that tells what a process executes from what it executed before, as far as addresses are
+ * drawn at random; 0: it is gone. Takes some microseconds. */
+uint64_t procfs_image(pid_t pid);
+
 /* When a process began, clock ticks since the boot; 0: it is gone. */
 uint64_t procfs_began(pid_t pid);
 

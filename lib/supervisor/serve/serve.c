@@ -16,11 +16,19 @@
 
 #include "supervisor/supervisor.h"
 
-#define FIRST_REQUEST_NS 10000000000u /* longest wait for it */
-#define LINGER_NS 1000000000u         /* programs turn profiling off and on again */
-#define LONGEST_HZ 50000.0
+#define REQUEST_WAIT_NS 10000000000u /* longest wait for it */
+#define STAY_NS 1000000000u         /* programs turn profiling off and on again */
+#define SERVE_RATE_MAX_HZ 50000.0
 
-static int caller_of(const struct supervisor *supervisor, int fd, pid_t *pid)
+static bool serve_follows(struct supervisor *supervisor, pid_t pid)
+{
+    supervisor_lock(supervisor);
+    bool follows = process_find(&supervisor->processes, pid) != NULL;
+    supervisor_unlock(supervisor);
+    return follows;
+}
+
+static int caller_of(struct supervisor *supervisor, int fd, pid_t *pid)
 {
     struct ucred credentials;
     socklen_t size = sizeof credentials;
@@ -29,7 +37,7 @@ static int caller_of(const struct supervisor *supervisor, int fd, pid_t *pid)
         return -errno;
     /* one that is followed may have changed its user since */
     if (credentials.pid <= 0 || (credentials.uid != geteuid() &&
-                                 process_find(&supervisor->tracees, credentials.pid) == NULL))
+                                 !serve_follows(supervisor, credentials.pid)))
         return -EPERM;
     *pid = credentials.pid;
     return 0;
@@ -58,7 +66,7 @@ void serve_accept(struct supervisor *supervisor)
         return;
     }
     event.data.fd = fd;
-    supervisor->served_at = supervisor->woke_at;
+    supervisor->serving.requested_at = time_now();
     if (send(fd, &hello, sizeof hello, MSG_NOSIGNAL) < 0 ||
         epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
         close(fd);
@@ -76,22 +84,22 @@ static bool owes(const struct process *process)
 }
 
 /* Samples as often as the one that wants most, or not at all. */
-static void set_rate(struct supervisor *supervisor)
+static void serve_set_rate(struct supervisor *supervisor)
 {
     double hz = 0;
 
-    for (const struct process *process = supervisor->tracees.processes; process != NULL;
+    for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
         if (counts(process) && 1e9 / (double)process->count->period_ns > hz)
             hz = 1e9 / (double)process->count->period_ns;
-    if (hz > LONGEST_HZ)
-        hz = LONGEST_HZ;
+    if (hz > SERVE_RATE_MAX_HZ)
+        hz = SERVE_RATE_MAX_HZ;
     if (hz == 0) {
         sampling_pause(supervisor);
         return;
     }
-    if (supervisor->rate.asked_hz != hz)
-        rate_change(&supervisor->rate, hz);
+    if (supervisor->budget.asked_hz != hz)
+        sampling_set_rate(supervisor, hz);
     sampling_start(supervisor);
 }
 
@@ -195,10 +203,24 @@ static int start_storing(struct process *process, const struct wire_profil *requ
     return 0;
 }
 
-static int obey(struct supervisor *supervisor, int fd, pid_t pid,
-                const struct wire_profil *request, int64_t *value)
+/* With the lock. */
+static int serve_start(struct supervisor *supervisor, int fd, struct process *process,
+                       const struct dialect *dialect, const struct wire_profil *request, int64_t *value)
 {
-    struct process *process = process_find(&supervisor->tracees, pid);
+    int error = has_hung_up(fd)                        ? -ESRCH
+                : request->op == WIRE_PROFIL_PCS ? start_storing(process, request, dialect, value)
+                                                 : start_counting(process, request, dialect);
+
+    for (struct tracee *tracee = process->tracees; tracee != NULL && error == 0;
+         tracee = tracee->process_next)
+        active_note(supervisor->tracers[0], tracee, time_now());
+    return error;
+}
+
+static int serve_obey(struct supervisor *supervisor, int fd, pid_t pid,
+                      const struct wire_profil *request, int64_t *value)
+{
+    bool stops = request->op == WIRE_PROFIL_STOP;
     char name[sizeof request->dialect];
     struct attach_refusal refusal;
     int error = 0;
@@ -206,27 +228,19 @@ static int obey(struct supervisor *supervisor, int fd, pid_t pid,
     memcpy(name, request->dialect, sizeof name);
     name[sizeof name - 1] = '\0';
     const struct dialect *dialect = dialect_find(name);
-    if (request->op == WIRE_PROFIL_STOP) {
-        if (process != NULL)
-            replace(process, NULL);
-        return 0;
-    }
-    if (dialect == NULL)
+    if (dialect == NULL && !stops)
         return -EINVAL;
-    if (process == NULL)
-        error = attach_process(supervisor, pid, false, &refusal);
-    if (error == 0 && (process = process_find(&supervisor->tracees, pid)) == NULL)
-        error = -ESRCH;
-    if (error == 0 && has_hung_up(fd))
-        error = -ESRCH;
-    if (error == 0)
-        error = request->op == WIRE_PROFIL_PCS
-                    ? start_storing(process, request, dialect, value)
-                    : start_counting(process, request, dialect);
-    if (error == 0)
-        for (struct tracee *tracee = process->tracees; tracee != NULL;
-             tracee = tracee->process_next)
-            tracee_activate(&supervisor->tracees, tracee, supervisor->woke_at);
+    if (!stops && !serve_follows(supervisor, pid))
+        error = attach_process(supervisor->tracers[0], pid, false, &refusal);
+    supervisor_lock(supervisor);
+    struct process *process = process_find(&supervisor->processes, pid);
+    if (stops && process != NULL)
+        replace(process, NULL);
+    else if (!stops && error == 0)
+        error = process == NULL ? -ESRCH
+                                : serve_start(supervisor, fd, process, dialect, request, value);
+    serve_set_rate(supervisor);
+    supervisor_unlock(supervisor);
     return error;
 }
 
@@ -241,11 +255,10 @@ void serve_request(struct supervisor *supervisor, int fd)
         recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
         int error = caller_of(supervisor, fd, &pid);
         if (error == 0)
-            error = obey(supervisor, fd, pid, &request, &answer.value);
-        set_rate(supervisor);
+            error = serve_obey(supervisor, fd, pid, &request, &answer.value);
         answer.error = -error;
-        supervisor->served_at = supervisor->woke_at;
-        supervisor->served = true;
+        supervisor->serving.requested_at = time_now();
+        supervisor->serving.requested = true;
         /* a caller that is gone has no use for it */
         ssize_t ignored = send(fd, &answer, sizeof answer, MSG_NOSIGNAL);
         (void)ignored;
@@ -257,13 +270,15 @@ void serve_look_round(struct supervisor *supervisor)
 {
     bool needed = false;
 
-    for (const struct process *process = supervisor->tracees.processes; process != NULL;
+    supervisor_lock(supervisor);
+    for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
         needed = needed || counts(process) || owes(process);
-    set_rate(supervisor); /* who wanted most may have ended, or been turned off */
-    uint64_t patience = !supervisor->served                ? FIRST_REQUEST_NS
-                        : supervisor->tracees.count == 0 ? 0
-                                                           : LINGER_NS;
-    if (!needed && time_now() - supervisor->served_at >= patience)
+    serve_set_rate(supervisor); /* who wanted most may have ended, or been turned off */
+    uint64_t patience = !supervisor->serving.requested                ? REQUEST_WAIT_NS
+                        : supervisor->processes.tracee_count == 0 ? 0
+                                                           : STAY_NS;
+    supervisor_unlock(supervisor);
+    if (!needed && time_now() - supervisor->serving.requested_at >= patience)
         supervisor->quitting = true;
 }

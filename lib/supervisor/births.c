@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What tracees make: threads, and processes if children are followed.
+ *
+ * A new task is traced from its beginning, by its parent's tracer. The kernel tells of it twice: its parent
+ * stops to tell that it has made it, and it stops itself. Both orders happen:
+ *
+ *     parent: CLONE of 42      announced: STARTING      |   42: first stop     held: UNKNOWN
+ *     42: first stop           runs: RUNNING            |   parent: CLONE of 42     runs: RUNNING
+ *
+ * If the parent is killed before it can tell, /proc says whose the child is.
+ *
+ * While a tracee is handed over to another tracer it has none for some microseconds, and what it makes then
+ * is not traced: births_look finds that.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "supervisor/supervisor.h"
+
+#define NEWBORN_ACTIVE_NS 5000000u /* most threads of a pool fall asleep at once */
+
+static bool births_is_followed(const struct supervisor *supervisor, const struct process *process)
+{
+    return supervisor->options.serve ? process->count != NULL : supervisor->options.inherit;
+}
+
+void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+
+    if (tracee->tid == tracee->process->pid && !births_is_followed(supervisor, tracee->process)) {
+        wait_tell_end(supervisor, tracee->process, 0, -1);
+        wait_detach(tracer, tracee);
+        return;
+    }
+    if (kind == STOP_GROUP) {
+        tracee->state = TRACEE_LISTENING;
+        ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
+    } else {
+        at_stop_resume(tracer, tracee);
+    }
+    uint64_t now = time_now();
+    tracee->wall_at = now;
+    tracee_activate(&tracer->tracees, tracee, now);
+    tracee->active_until = now + NEWBORN_ACTIVE_NS;
+    tick_arm(tracer);
+}
+
+/* Books a tracee that its parent, or /proc, told of. */
+static void births_announce(struct tracer *tracer, struct process *process, pid_t parent, pid_t tid)
+{
+    struct tracees *tracees = &tracer->tracees;
+    struct tracee *tracee = tracee_find(tracees, tid);
+    bool new_process = process->pid == tid;
+
+    if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
+        tracee_remove(tracees, tracee); /* an earlier bearer of this number */
+        tracee = NULL;
+    }
+    bool stopped = tracee != NULL;
+    if (stopped) {
+        tracer->unknown_count--;
+        tracee_adopt(tracee, process);
+    } else {
+        tracee = tracee_add(tracees, process, tid);
+    }
+    if (new_process)
+        emit_fork(tracer->supervisor, tid, parent);
+    else
+        emit_task(tracer->supervisor, WIRE_THREAD, process->pid, tid);
+    if (stopped)
+        births_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
+}
+
+void births_forget_process(struct tracer *tracer, struct process *process)
+{
+    struct tracee *next;
+
+    wait_tell_end(tracer->supervisor, process, 0, -1);
+    process_unlist(&tracer->supervisor->processes, process);
+    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = next) {
+        bool last = tracee->process_next == NULL;
+        next = tracee->process_next;
+        if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
+            tracee_remove(&tracer->tracees, tracee);
+        } else {
+            tracee->dropped = true;
+            tracer_post(tracee);
+        }
+        if (last)
+            return;
+    }
+}
+
+/* A new process, which takes count over; NULL: no memory. */
+static struct process *births_add_process(struct tracer *tracer, pid_t pid, struct dialect_count *count)
+{
+    struct processes *processes = &tracer->supervisor->processes;
+    struct process *process = process_find(processes, pid);
+
+    if (process != NULL)
+        births_forget_process(tracer, process);
+    process = process_add(processes, pid);
+    if (process != NULL)
+        process->count = count;
+    else
+        free(count);
+    return process;
+}
+
+/* Was this child met, and made known by what /proc says, before its parent told of it? Once only:
+ * the number may come back. */
+static bool births_is_known_early(const struct tracees *tracees, pid_t tid)
+{
+    struct tracee *tracee = tracee_find(tracees, tid);
+    bool early = tracee != NULL && tracee->early;
+
+    if (early)
+        tracee->early = false;
+    return early;
+}
+
+void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind kind)
+{
+    struct process *process = parent->process;
+    pid_t parent_pid = process->pid;
+    unsigned long message = 0;
+
+    ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
+    pid_t tid = (pid_t)message;
+    bool known = tid > 0 && births_is_known_early(&tracer->tracees, tid);
+    /* a sample that this stop serves as comes after the fork */
+    struct dialect_count *inherited = known ? NULL : count_inherited(process);
+    at_stop_answer(tracer, parent, 0, STOP_IS_ITS_OWN);
+    if (tid <= 0 || known) {
+        free(inherited);
+        return;
+    }
+    if (kind == STOP_FORK || !procfs_is_thread(parent_pid, tid))
+        process = births_add_process(tracer, tid, inherited);
+    else
+        free(inherited);
+    if (process != NULL)
+        births_announce(tracer, process, parent_pid, tid);
+}
+
+void births_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
+{
+    if (stop->kind == STOP_ENDED)
+        return; /* a thread that an exec took along */
+    struct tracee *tracee = tracee_add(&tracer->tracees, NULL, tid);
+    if (tracee == NULL) {
+        ptrace(PTRACE_CONT, tid, NULL, 0L);
+        return;
+    }
+    tracee->born_stopped = stop->kind == STOP_GROUP;
+    tracer->unknown_count++;
+}
+
+static void births_resolve_one(struct tracer *tracer, struct tracee *tracee, pid_t pid)
+{
+    struct processes *processes = &tracer->supervisor->processes;
+    pid_t parent = (pid_t)procfs_status_number(tracee->tid, "PPid:");
+    struct process *process = process_find(processes, pid);
+    const struct process *from = parent > 0 ? process_find(processes, parent) : NULL;
+
+    tracee->early = true; /* its parent may only be slow to tell */
+    if (process == NULL)
+        process = births_add_process(tracer, pid, from != NULL ? count_inherited(from) : NULL);
+    if (process != NULL)
+        births_announce(tracer, process, parent > 0 ? parent : 0, tracee->tid);
+}
+
+void births_resolve(struct tracer *tracer)
+{
+    struct tracees *tracees = &tracer->tracees;
+
+    for (size_t i = 0; tracer->unknown_count > 0 && i < tracees->bucket_count; i++)
+        for (struct tracee *tracee = tracees->buckets[i]; tracee != NULL; tracee = tracee->hash_next) {
+            if (tracee->state != TRACEE_UNKNOWN)
+                continue;
+            pid_t pid = (pid_t)procfs_status_number(tracee->tid, "Tgid:");
+            if (pid <= 0)
+                continue;
+            births_resolve_one(tracer, tracee, pid);
+            return; /* the tables may have changed: the next round takes the next one */
+        }
+}
+
+/* --- births that nobody told of ------------------------------------------------------------- */
+
+#define CHILDREN_MAX 256u /* processes that one thread can make in the gap of a handover, and more */
+
+/* /proc/PID/task/TID/children: proc(5). Returns how many there are, at most CHILDREN_MAX. */
+static unsigned births_list_children(pid_t pid, pid_t tid, pid_t children[CHILDREN_MAX])
+{
+    char path[64], text[CHILDREN_MAX * 8];
+    unsigned count = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    char *rest = text, *end;
+    for (long child = strtol(rest, &end, 10); end != rest && count < CHILDREN_MAX;
+         child = strtol(rest, &end, 10)) {
+        children[count++] = (pid_t)child;
+        rest = end;
+    }
+    return count;
+}
+
+/* Was it made after that time, ns of CLOCK_BOOTTIME? The kernel says when in clock ticks. */
+static bool births_is_younger(pid_t pid, uint64_t time)
+{
+    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+
+    return (procfs_began(pid) + 1) * tick_ns >= time;
+}
+
+static void births_seize_child(struct tracer *tracer, pid_t parent, pid_t pid)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+
+    supervisor_lock(supervisor);
+    struct process *from = process_find(&supervisor->processes, parent);
+    /* one that is ours already has a parent that will tell of it */
+    bool wanted = from != NULL && births_is_followed(supervisor, from) &&
+                  !attach_is_ours(supervisor, pid) &&
+                  process_find(&supervisor->processes, pid) == NULL &&
+                  supervisor_find(supervisor, pid) == NULL;
+    struct process *process =
+        wanted ? births_add_process(tracer, pid, count_inherited(from)) : NULL;
+    if (process != NULL)
+        emit_fork(supervisor, pid, parent);
+    supervisor_unlock(supervisor);
+    if (process != NULL)
+        attach_rest(tracer, pid);
+}
+
+void births_look(struct tracer *tracer, struct tracee *tracee)
+{
+    pid_t children[CHILDREN_MAX], pid = tracee->process->pid, tid = tracee->tid;
+    struct system_load load = {0};
+
+    supervisor_lock(tracer->supervisor);
+    int error = system_load_read(&tracer->supervisor->load);
+    load = tracer->supervisor->load;
+    supervisor_unlock(tracer->supervisor);
+    if (error == 0 && load.last_pid == tracee->last_pid)
+        return;
+    uint64_t released_at = tracee->released_at;
+    tracee->last_pid = error == 0 ? load.last_pid : tracee->last_pid;
+    attach_rest(tracer, pid); /* the tracee may be gone afterwards */
+    unsigned count = births_list_children(pid, tid, children);
+    for (unsigned i = 0; i < count; i++)
+        if (births_is_younger(children[i], released_at))
+            births_seize_child(tracer, pid, children[i]);
+}

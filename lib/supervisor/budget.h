@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * budget: how often targets may be sampled. Pure.
+ *
+ * The budget is the share of its CPU time that a target may lose to samples. A thread is sampled so many
+ * times in a second of its CPU time as the rate says, so the share is the rate times what a sample costs.
+ * That cost is measured all the time, and the rate follows it at once, down and up. Stops that would have
+ * come at any rate (births, execs, signals) are not billed.
+ */
+#ifndef PPROFIL_BUDGET_H
+#define PPROFIL_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct budget {
+    double asked_hz;
+    double rate_hz;       /* in force: asked_hz, or less where that costs too much */
+    double share;         /* that targets may lose: 0 < share */
+    double cost_ns;       /* of a sample, as measured of late */
+    uint64_t adjusted_at; /* time of the last budget_adjust */
+    uint64_t throttled_ns; /* time spent below asked_hz */
+};
+
+void budget_init(struct budget *budget, double asked_hz, double share);
+/* Another rate is asked for. */
+void budget_ask(struct budget *budget, double asked_hz);
+/* Books samples, more than 0, that cost targets cost_ns together. */
+void budget_note(struct budget *budget, unsigned samples, uint64_t cost_ns);
+/* Sets the rate that the cost allows. Called often. Returns true if it has changed by so much that users
+ * should know. */
+bool budget_adjust(struct budget *budget, uint64_t now);
+/* Returns the mean time between two ticks, ns. */
+uint64_t budget_period(const struct budget *budget);
+
+#endif

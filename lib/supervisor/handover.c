@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Handing a tracee over to another tracer.
+ *
+ * Where CPUs are full, one tracer that serves several running threads costs each of them the time in which it
+ * serves the others; a sample costs half where a thread has a tracer of its own, which the scheduler keeps
+ * beside it. And a tracer with thousands of tracees asks the kernel for news of all of them.
+ *
+ * ptrace has no way to hand a tracee over. So its tracer detaches it where it stands still, outside of any
+ * system call, and the other one seizes it as soon as it is woken up:
+ *
+ *     old tracer   stop, PTRACE_DETACH, wake up the other
+ *     new tracer                                   PTRACE_SEIZE, look for what was missed
+ *     tracee       ====== runs, untraced for 20 to 50 us ==== runs
+ *
+ * In that gap it may make tasks: births_look finds them by the kernel's newest process number, once at once
+ * and once after the next stop, for a clone(2) may have begun in the gap. It may execute another program: its
+ * auxiliary vector tells. It may end. Signals take their course.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "supervisor/supervisor.h"
+
+#define KEPT_CROWDED 1u      /* running tracees that a tracer keeps where CPUs are full, ... */
+#define KEPT 8u              /* ... and where one is idle */
+#define TRACEES_MANY 64u     /* with more it keeps none */
+#define CPU_MIN_NS 20000000u /* less CPU time than that is not worth it */
+#define STAY_NS 100000000u   /* before it is handed over again */
+#define SEIZE_PAUSE_US 100
+#define SEIZE_TIMES 50       /* an exec under way may keep us waiting: wakeup_seize */
+
+static unsigned handover_kept(const struct tracer *tracer)
+{
+    if (tracer->tracees.count > TRACEES_MANY || tracer->supervisor->options.restless)
+        return 0;
+    return tracer->supervisor->crowded ? KEPT_CROWDED : KEPT;
+}
+
+static unsigned handover_load(const struct tracer *tracer)
+{
+    return tracer->tracees.active_count + tracer->expected;
+}
+
+/* A tracer with nothing to do, or the one with least, if that is less than what this one has. */
+static struct tracer *handover_find_tracer(struct supervisor *supervisor, const struct tracer *from,
+                                           unsigned running)
+{
+    struct tracer *best = NULL;
+
+    for (unsigned i = 0; i < supervisor->tracer_count; i++) {
+        struct tracer *tracer = supervisor->tracers[i];
+        if (tracer == from || !tracer->ready || tracer->tracees.count > TRACEES_MANY)
+            continue;
+        if (best == NULL || handover_load(tracer) < handover_load(best))
+            best = tracer;
+    }
+    if (best != NULL && handover_load(best) == 0)
+        return best;
+    if (supervisor->starting > 0 || tracer_start(supervisor) != NULL)
+        return NULL; /* it will be there at the next tick */
+    bool many = handover_kept(from) == 0;
+    return best != NULL && (many || handover_load(best) + 1 < running) ? best : NULL;
+}
+
+static bool handover_may_go(const struct tracee *tracee, uint64_t now)
+{
+    if (tracee->state != TRACEE_RUNNING || tracee->handed_to != NULL || tracee->stays || tracee->early)
+        return false;
+    return tracee->tracer->supervisor->options.restless ||
+           (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
+}
+
+void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+
+    /* wary: to read memory, or what is executed, may wait for an exec that waits for us */
+    if (supervisor->leaving || supervisor->processes.wary || count <= handover_kept(tracer))
+        return;
+    unsigned first = schedule_random(&tracer->schedule, count);
+    for (unsigned i = 0; i < count; i++) {
+        struct tracee *tracee = running[(first + i) % count];
+        if (!handover_may_go(tracee, tracer->tick.at))
+            continue;
+        tracee->handed_to = handover_find_tracer(supervisor, tracer, count);
+        if (tracee->handed_to != NULL)
+            tracee->handed_to->expected++;
+        return;
+    }
+}
+
+static void handover_withdraw(struct tracee *tracee)
+{
+    if (tracee->handed_to != NULL)
+        tracee->handed_to->expected--;
+    tracee->handed_to = NULL;
+}
+
+/* May another thread of ours seize it? Yama forgets who may trace a process when its first thread has gone;
+ * copying from its memory needs the same permission (ptrace(2), "Ptrace access mode checking"). */
+static bool handover_is_permitted(const struct tracee *tracee, const struct regs *regs)
+{
+    unsigned char byte;
+
+    return count_read(tracee->tid, regs->sp, &byte, 1) == 0;
+}
+
+static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
+{
+    const struct repair *repair = &tracee->repair;
+
+    return tracee->state == TRACEE_INTERRUPTED && !repair->drops_sigpipe && !repair->giving_up &&
+           repair->held.info.si_signo == 0 && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
+}
+
+bool handover_release(struct tracer *tracer, struct tracee *tracee)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct regs regs;
+    bool released = false;
+
+    if (!handover_can_go_now(tracee, &regs) || !tracee->handed_to->asleep)
+        return false;
+    tracee->stays = !handover_is_permitted(tracee, &regs);
+    if (!supervisor_try_lock(supervisor))
+        return false; /* it must not wait for that */
+    struct tracer *to = tracee->handed_to;
+    bool knows = system_load_read(&supervisor->load) == 0;
+    tracee->last_pid = supervisor->load.last_pid;
+    tracee->image = procfs_image(tracee->process->pid);
+    if (tracee->stays || supervisor->leaving || !knows) {
+        handover_withdraw(tracee);
+    } else if (!tracee->dropped && ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L) == 0) {
+        tracee->skipped_ns += tracee->pending_ns + tracee->overdue_ns;
+        tracee->pending_ns = tracee->overdue_ns = 0;
+        tracee->released_at = clock_read(CLOCK_BOOTTIME);
+        tracee_take_out(&tracer->tracees, tracee);
+        tracee->state = TRACEE_RELEASED;
+        tracee->tracer = to;
+        tracer_post(tracee);
+        released = true;
+        tracer->tick.running -= tracer->tick.running > 0;
+        if (tracer->tick.pauses)
+            tick_arm_after_pause(tracer);
+    }
+    supervisor_unlock(supervisor);
+    return released;
+}
+
+/* After PTRACE_SEIZE has failed with that. It says EPERM, too, if it had to wait for an exec which has given
+ * the number to its caller: it looks at the thread that had the number before. */
+static bool handover_may_succeed(pid_t pid, pid_t tid, int error)
+{
+    return error == -EAGAIN || (error == -EPERM && !procfs_has_ended(pid, tid) &&
+                                procfs_status_number(tid, "TracerPid:") == 0);
+}
+
+static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
+{
+    int error = -EAGAIN;
+
+    for (int i = 0; i < SEIZE_TIMES && handover_may_succeed(pid, tid, error); i++) {
+        error = attach_seize(tracer, tid);
+        if (error == -EAGAIN)
+            wait_drain(tracer); /* the exec may wait for us to take an end */
+        else if (error == -EPERM)
+            usleep(SEIZE_PAUSE_US);
+    }
+    return error;
+}
+
+/* With the lock. It could not be seized: it has ended, an exec has ended it or has given its number to the
+ * caller, which another tracer of ours has, or it may not be seized any more. */
+static void handover_lose(struct tracer *tracer, struct tracee *tracee)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct process *process = tracee->process;
+    bool leads_others = tracee->tid == process->pid && process->tracee_count > 1;
+
+    if (tracee->dropped || attach_is_ours(supervisor, tracee->tid)) {
+        tracee_remove(&tracer->tracees, tracee);
+    } else if (leads_others) { /* the last of the others tells of the end */
+        process->led = false;
+        tracee_remove(&tracer->tracees, tracee);
+    } else if (procfs_has_ended(process->pid, tracee->tid) || process->tracee_count == 1) {
+        wait_answer_end(tracer, tracee, wait_last_cpu(supervisor, tracee), -1);
+    } else {
+        untraced_add(&supervisor->processes, process, tracee->tid);
+        supervisor->stats.untraced++;
+        tracee_remove(&tracer->tracees, tracee);
+    }
+}
+
+/* With the lock. Has a thread that had no tracer executed another program, and so become the leader of its
+ * process? That has no tracer then, and the tracee that stands for it is gone. */
+static bool handover_has_lost_leader(struct supervisor *supervisor, pid_t pid)
+{
+    const struct process *process = process_find(&supervisor->processes, pid);
+
+    if (process == NULL || procfs_status_number(pid, "TracerPid:") != 0 || procfs_has_ended(pid, pid))
+        return false;
+    for (const struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
+        if (tracee->tid == pid && tracee->state == TRACEE_RELEASED)
+            return false; /* its new tracer is about to seize it */
+    return true;
+}
+
+/* With the lock. This tracer has seized what a thread of the process has executed. */
+static void handover_adopt_leader(struct tracer *tracer, pid_t pid)
+{
+    struct processes *processes = &tracer->supervisor->processes;
+    struct process *process = process_find(processes, pid);
+
+    if (process == NULL)
+        process = process_add(processes, pid);
+    struct tracee *leader = process != NULL ? tracee_add(&tracer->tracees, process, pid) : NULL;
+    if (leader != NULL) {
+        leader->state = TRACEE_RUNNING;
+        exec_missed(tracer, leader);
+    }
+}
+
+static void handover_find_leader(struct tracer *tracer, pid_t pid)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+
+    supervisor_lock(supervisor);
+    bool lost = handover_has_lost_leader(supervisor, pid);
+    supervisor_unlock(supervisor);
+    if (!lost || handover_seize(tracer, pid, pid) != 0)
+        return;
+    supervisor_lock(supervisor);
+    handover_adopt_leader(tracer, pid);
+    supervisor_unlock(supervisor);
+}
+
+static void handover_begin(struct tracer *tracer, struct tracee *tracee)
+{
+    uint64_t now = time_now();
+
+    tracee->handed_at = now;
+    tracee_activate(&tracer->tracees, tracee, now);
+    bool leads = tracee->tid == tracee->process->pid; /* else the exec of another thread is about to end it */
+    uint64_t image = leads ? procfs_image(tracee->tid) : 0;
+    if (image != 0 && image != tracee->image)
+        exec_missed(tracer, tracee);
+    tick_arm(tracer);
+}
+
+/* Without the lock. PTRACE_SEIZE had to wait for an exec of the thread itself, which then has its process's
+ * number. */
+static bool handover_has_executed(pid_t pid, pid_t tid)
+{
+    return tid != pid && !procfs_is_thread(pid, tid);
+}
+
+void handover_take(struct tracer *tracer, struct tracee *tracee)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    pid_t pid = tracee->process->pid, tid = tracee->tid;
+    int error = supervisor->leaving ? -ECANCELED : handover_seize(tracer, pid, tid);
+    bool executed = error == 0 && handover_has_executed(pid, tid);
+
+    supervisor_lock(supervisor);
+    tracee_put_in(&tracer->tracees, tracee);
+    tracee->state = TRACEE_RUNNING;
+    handover_withdraw(tracee);
+    bool taken = error == 0 && !executed && !tracee->dropped;
+    if (taken)
+        handover_begin(tracer, tracee);
+    else if (executed)
+        handover_adopt_leader(tracer, pid);
+    else if (!supervisor->leaving)
+        handover_lose(tracer, tracee);
+    supervisor_unlock(supervisor);
+    if (taken) {
+        tracer_note_birth_look(tracer, tid);
+        births_look(tracer, tracee);
+    } else if (tid != pid && !executed && !supervisor->leaving) {
+        handover_find_leader(tracer, pid);
+    }
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sampling as a whole: it begins, pauses, forgets what was, and changes its rate. */
+#include "config.h"
+
+#include "supervisor/supervisor.h"
+
+#define STATS_PERIOD_NS 1000000000u
+#define STATS_FIRST_NS 200000000u /* a live view wants them on its first screen */
+
+/* Elapsed time counts from now on. */
+static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
+{
+    for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
+        for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
+            tracee->wall_at = now;
+}
+
+static void sampling_take_baselines(struct supervisor *supervisor)
+{
+    for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
+        attach_baseline(supervisor, process);
+}
+
+/* They set their ticks anew. */
+static void sampling_wake_tracers(const struct supervisor *supervisor)
+{
+    for (unsigned i = 0; i < supervisor->tracer_count; i++)
+        wakeup_send(&supervisor->tracers[i]->wakeup);
+}
+
+void sampling_start(struct supervisor *supervisor)
+{
+    if (supervisor->sampling)
+        return;
+    supervisor->sampling = true;
+    supervisor->started_at = time_now();
+    for (unsigned i = 0; i < supervisor->tracer_count; i++)
+        supervisor->tracers[i]->tick.at = supervisor->started_at;
+    supervisor->budget.adjusted_at = supervisor->started_at; /* a pause is not throttled time */
+    supervisor->stats_at = supervisor->started_at - STATS_PERIOD_NS + STATS_FIRST_NS;
+    sampling_take_baselines(supervisor);
+    sampling_begin_wall(supervisor, supervisor->started_at);
+    sampling_wake_tracers(supervisor);
+}
+
+void sampling_set_wall(struct supervisor *supervisor, bool wall)
+{
+    if (wall && !supervisor->options.wall)
+        sampling_begin_wall(supervisor, time_now());
+    supervisor->options.wall = wall;
+    sampling_wake_tracers(supervisor);
+}
+
+void sampling_pause(struct supervisor *supervisor)
+{
+    if (!supervisor->sampling)
+        return;
+    supervisor->stats.elapsed_ns += time_now() - supervisor->started_at;
+    for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
+        process->paused_cpu_ns = process_cpu_counted(process, true);
+    supervisor->sampling = false;
+    sampling_take_baselines(supervisor);
+    sampling_wake_tracers(supervisor);
+}
+
+void sampling_clear(struct supervisor *supervisor)
+{
+    supervisor->stats = (struct wire_stats){.untraced = supervisor->processes.untraced_count};
+    supervisor->budget.throttled_ns = 0;
+    supervisor->ended_cpu_ns = 0;
+    supervisor->started_at = supervisor->budget.adjusted_at = time_now();
+    for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
+        process->paused_cpu_ns = 0;
+    sampling_take_baselines(supervisor);
+}
+
+void sampling_set_rate(struct supervisor *supervisor, double hz)
+{
+    budget_ask(&supervisor->budget, hz);
+    emit_rate(supervisor);
+    sampling_wake_tracers(supervisor);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "supervisor/clock.h"
+#include "supervisor/schedule.h"
+
+void schedule_init(struct schedule *schedule, uint64_t seed)
+{
+    *schedule = (struct schedule){.random = seed != 0 ? seed : time_now() * 2654435761u};
+    schedule->random |= 1; /* zero would stay zero */
+}
+
+/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators". */
+static uint32_t schedule_next_random(struct schedule *schedule)
+{
+    schedule->random ^= schedule->random >> 12;
+    schedule->random ^= schedule->random << 25;
+    schedule->random ^= schedule->random >> 27;
+    return (uint32_t)((schedule->random * 0x2545f4914f6cdd1dull) >> 32);
+}
+
+uint32_t schedule_random(struct schedule *schedule, uint32_t bound)
+{
+    return (uint32_t)(((uint64_t)schedule_next_random(schedule) * bound) >> 32);
+}
+
+uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns)
+{
+    uint64_t start = schedule->stratum_end;
+
+    if (start + period_ns <= now)
+        start = now; /* late: what was missed is added to what this tick covers */
+    uint64_t end = start + period_ns;
+    uint64_t from = start > now ? start : now;
+    schedule->covered_ns = end - schedule->stratum_end;
+    schedule->stratum_end = end;
+    return from + (uint64_t)((double)(end - from) * (schedule_next_random(schedule) / 4294967296.0));
+}
+
+void schedule_restart(struct schedule *schedule, uint64_t now)
+{
+    schedule->stratum_end = now;
+}
+
+void schedule_leave_out(struct schedule *schedule, uint64_t ns)
+{
+    schedule->stratum_end += ns;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * schedule: when a tracer's next tick is due. Pure.
+ *
+ * Time is cut into strata of one period each, and a tick is at a uniformly random instant of each. So
+ * every instant has the same chance of being looked at, and the phases in which a periodic target is met
+ * are independent of each other. A fixed period with some jitter is not enough: successive ticks then meet
+ * a target of nearly the same period in nearly the same phase, and shares come out wrong by far more than
+ * the number of samples suggests.
+ */
+#ifndef PPROFIL_SCHEDULE_H
+#define PPROFIL_SCHEDULE_H
+
+#include <stdint.h>
+
+struct schedule {
+    uint64_t stratum_end; /* time up to which ticks have been drawn */
+    uint64_t covered_ns;  /* time that the tick last drawn stands for */
+    uint64_t random;      /* the generator's state; never 0 */
+};
+
+/* seed: 0 takes one from the clock. */
+void schedule_init(struct schedule *schedule, uint64_t seed);
+
+/* Draws the next tick. Returns its time, and sets covered_ns: the period, and what was missed before it.
+ * period_ns > 0. */
+uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns);
+
+/* The next stratum begins now. No tick covers what is before it. */
+void schedule_restart(struct schedule *schedule, uint64_t now);
+
+/* Lengthens the stratum under way by ns that did not pass for the targets: no tick covers them. */
+void schedule_leave_out(struct schedule *schedule, uint64_t ns);
+
+/* Returns a number of 0..bound-1, all with the same chance. bound > 0. */
+uint32_t schedule_random(struct schedule *schedule, uint32_t bound);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "supervisor/stop.h"
+
+#define CALL_STOP_SIGNAL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+
+bool stop_is_job_control(int signal)
+{
+    return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+struct stop stop_decode(int status)
+{
+    struct stop stop = {.kind = STOP_OTHER, .status = status};
+
+    if (!WIFSTOPPED(status)) {
+        stop.kind = STOP_ENDED;
+        return stop;
+    }
+    switch (status >> 16) {
+    case 0:
+        stop.kind = WSTOPSIG(status) == CALL_STOP_SIGNAL ? STOP_CALL : STOP_SIGNAL;
+        stop.signal = stop.kind == STOP_SIGNAL ? WSTOPSIG(status) : 0;
+        break;
+    case PTRACE_EVENT_STOP:
+        stop.kind = stop_is_job_control(WSTOPSIG(status)) ? STOP_GROUP : STOP_INTERRUPT;
+        break;
+    case PTRACE_EVENT_EXEC:
+        stop.kind = STOP_EXEC;
+        break;
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+        stop.kind = STOP_FORK;
+        break;
+    case PTRACE_EVENT_CLONE:
+        stop.kind = STOP_CLONE;
+        break;
+    }
+    return stop;
+}
+
+/* waitpid gives above the low byte what waitid gives. */
+int stop_status(const siginfo_t *news)
+{
+    return (news->si_status << 8) | 0x7f;
+}

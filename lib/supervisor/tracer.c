@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "supervisor/supervisor.h"
+
+/* A stop that woke us up is about this old. */
+#define WAKE_LATENCY_NS 30000u
+/* The longest poll for more news, and the longest that such polls go on for. */
+#define POLL_NS 60000u
+#define POLLS_NS 2000000u
+#define POLL_CREDIT_MAX 8u
+/* How soon those that are held until their parent tells of them are looked after. */
+#define UNKNOWN_PERIOD_NS 20000000u
+/* The longest wait for interrupts under way at the end. */
+#define LEAVE_NS 300000000u
+#define LEAVE_PERIOD_NS 20000000u
+#define THREAD_STACK_SIZE (256u << 10)
+#define START_PAUSE_NS 1000000000u
+/* Where no CPU is idle, a tracer's CPU time is its targets' loss. So are the switches from a tracee to its
+ * tracer and back, twice a sample, and the caches that both find cold: about so much, as measured. */
+#define SWITCHES_NS 30000u
+
+/* --- their life ------------------------------------------------------------------------------ */
+
+static struct tracer *tracer_new(struct supervisor *supervisor)
+{
+    struct tracer *tracer = calloc(1, sizeof *tracer);
+    uint64_t seed = supervisor->options.seed;
+
+    if (tracer == NULL)
+        return NULL;
+    tracer->supervisor = supervisor;
+    tracer->number = supervisor->tracer_count;
+    tracer->preempt.cpu = tracer->preempt.next = tracer->tick.bound_cpu = -1;
+    schedule_init(&tracer->schedule, seed != 0 ? seed + tracer->number * 0x9e3779b9u : 0);
+    if (stack_init(&tracer->stack, supervisor->options.stack_size) != 0 ||
+        tracees_init(&tracer->tracees, tracer, &supervisor->processes) != 0) {
+        tracer_free(tracer);
+        return NULL;
+    }
+    return tracer;
+}
+
+void tracer_free(struct tracer *tracer)
+{
+    if (tracer->tracees.buckets != NULL)
+        tracees_free(&tracer->tracees);
+    free(tracer->stack.bytes);
+    free(tracer);
+}
+
+int tracer_init_first(struct supervisor *supervisor)
+{
+    struct tracer *tracer = tracer_new(supervisor);
+
+    if (tracer == NULL)
+        return -ENOMEM;
+    supervisor->tracers[supervisor->tracer_count++] = tracer;
+    tracer->ready = true;
+    return wakeup_init(&tracer->wakeup);
+}
+
+static void *tracer_run(void *context)
+{
+    struct tracer *tracer = context;
+    struct supervisor *supervisor = tracer->supervisor;
+
+    /* whoever made this thread may have bound itself to a CPU */
+    sched_setaffinity(0, sizeof supervisor->cpus, &supervisor->cpus);
+    int error = wakeup_init(&tracer->wakeup);
+    supervisor_lock(supervisor);
+    supervisor->starting--;
+    if (error != 0)
+        supervisor->start_again_at = UINT64_MAX; /* there are no more timers */
+    tracer->ready = error == 0;
+    supervisor_unlock(supervisor);
+    if (error != 0)
+        return NULL;
+    while (!supervisor->leaving)
+        tracer_step(tracer, 0);
+    tracer_leave(tracer);
+    wakeup_end(&tracer->wakeup);
+    tracer->ready = false;
+    return NULL;
+}
+
+struct tracer *tracer_start(struct supervisor *supervisor)
+{
+    uint64_t now = time_now();
+    pthread_attr_t attributes;
+
+    if (supervisor->tracer_count == TRACERS_MAX || now < supervisor->start_again_at)
+        return NULL;
+    struct tracer *tracer = tracer_new(supervisor);
+    if (tracer == NULL)
+        return NULL;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int error = pthread_create(&tracer->thread, &attributes, tracer_run, tracer);
+    pthread_attr_destroy(&attributes);
+    if (error != 0) {
+        supervisor->start_again_at = now + START_PAUSE_NS; /* pids.max, RLIMIT_NPROC */
+        tracer_free(tracer);
+        return NULL;
+    }
+    supervisor->starting++;
+    supervisor->tracers[supervisor->tracer_count++] = tracer;
+    return tracer;
+}
+
+/* --- their inbox ----------------------------------------------------------------------------- */
+
+void tracer_post(struct tracee *tracee)
+{
+    struct tracer *tracer = tracee->tracer;
+
+    if (!tracee->in_inbox) {
+        tracee->in_inbox = true;
+        tracee->inbox_next = tracer->inbox;
+        tracer->inbox = tracee;
+    }
+    wakeup_send(&tracer->wakeup);
+}
+
+static struct tracee *tracer_take_from_inbox(struct tracer *tracer)
+{
+    struct tracee *tracee = tracer->inbox;
+
+    if (tracee != NULL) {
+        tracer->inbox = tracee->inbox_next;
+        tracee->in_inbox = false;
+    }
+    return tracee;
+}
+
+static void tracer_read_inbox(struct tracer *tracer)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct tracee *tracee;
+
+    supervisor_lock(supervisor);
+    while ((tracee = tracer_take_from_inbox(tracer)) != NULL) {
+        if (tracee->state == TRACEE_RELEASED) {
+            supervisor_unlock(supervisor);
+            handover_take(tracer, tracee);
+            supervisor_lock(supervisor);
+        } else if (tracee->dropped) {
+            tracee_remove(&tracer->tracees, tracee);
+        } else if (tracee->wants_activation) {
+            tracee->wants_activation = false;
+            tracee_activate(&tracer->tracees, tracee, time_now());
+        }
+    }
+    supervisor_unlock(supervisor);
+}
+
+/* --- their work ------------------------------------------------------------------------------ */
+
+void tracer_book(struct tracer *tracer)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct stop_totals *totals = &tracer->totals;
+
+    /* the tick that asked for the sample took about as long as its stop */
+    if (supervisor->crowded && totals->stops > 0)
+        totals->cost_ns += 2 * (time_now() - tracer->woke_at) + totals->stops * SWITCHES_NS;
+    supervisor->stats.stopped_ns += totals->stopped_ns - tracer->booked_stopped_ns;
+    tracer->booked_stopped_ns = totals->stopped_ns;
+    supervisor->stats.repaired += totals->restarted;
+    supervisor->stats.continued += totals->continued;
+    supervisor->stats.cut_short += totals->cut_short;
+    /* stops of threads that only waited for a CPU are part of the price of a sample */
+    uint64_t cost_ns = totals->samples > 0 ? 0 : totals->cost_ns;
+    if (totals->samples > 0)
+        budget_note(&supervisor->budget, totals->samples, totals->cost_ns);
+    *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns, .cost_ns = cost_ns};
+}
+
+/* News comes in company: a parent's stop and its child's, an end and the parent's SIGCHLD. To
+ * sleep and be woken in between costs the target more than the stop itself. */
+static void tracer_poll_for_more(struct tracer *tracer)
+{
+    uint64_t deadline = time_now() + POLL_NS;
+    unsigned *credit = &tracer->poll_credit;
+
+    if (!tracer->supervisor->may_poll || tracer->supervisor->crowded)
+        return;
+    if (*credit == 0 && schedule_random(&tracer->schedule, POLL_CREDIT_MAX) != 0)
+        return;
+    *credit -= *credit > 0;
+    do {
+        tracer->stops_since = time_now();
+        if (!wait_drain(tracer))
+            continue;
+        deadline = time_now() + POLL_NS;
+        *credit = *credit + 2 < POLL_CREDIT_MAX ? *credit + 2 : POLL_CREDIT_MAX;
+    } while (time_now() < deadline && deadline < tracer->woke_at + POLLS_NS &&
+             (tracer->tick.due == 0 || time_now() < tracer->tick.due));
+}
+
+static void tracer_take_earlier(uint64_t *time, uint64_t other)
+{
+    if (other != 0 && (*time == 0 || other < *time))
+        *time = other;
+}
+
+void tracer_note_birth_look(struct tracer *tracer, pid_t tid)
+{
+    if (tracer->look_count < BIRTH_LOOKS_MAX)
+        tracer->looks[tracer->look_count++] = tid;
+}
+
+/* What was born while a tracee had no tracer is looked for again when it has stopped once. */
+static void tracer_look_again(struct tracer *tracer)
+{
+    for (unsigned i = 0; i < tracer->look_count; i++) {
+        struct tracee *tracee = tracee_find(&tracer->tracees, tracer->looks[i]);
+        if (tracee != NULL && tracee->resumed_at <= tracee->handed_at)
+            continue;
+        tracer->looks[i--] = tracer->looks[--tracer->look_count];
+        if (tracee != NULL && tracee->process != NULL && !tracee->dropped)
+            births_look(tracer, tracee);
+    }
+}
+
+/* Returns true if there is news of tracees. */
+static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
+{
+    uint64_t due = repair_check_deadlines(tracer);
+
+    tracer_take_earlier(&due, tracer->tick.due);
+    wakeup_set_slow(&tracer->wakeup, until);
+    if (tracer->unknown_count > 0)
+        tracer_take_earlier(&due, time_now() + UNKNOWN_PERIOD_NS);
+    wakeup_set(&tracer->wakeup, due);
+    tracer->asleep = true;
+    bool any = wakeup_sleep(&tracer->wakeup, news);
+    tracer->asleep = false;
+    tracer->woke_at = time_now();
+    tracer->stops_since = tracer->woke_at - WAKE_LATENCY_NS;
+    return any;
+}
+
+/* What is there when a tracer wakes up, and what comes soon after. One that was woken up by its timer had no
+ * news until then. Where no CPU is idle one stop is answered, and the next sleep ends at once if there are
+ * more. */
+static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
+{
+    wait_answer_news(tracer, news);
+    if (!tracer->supervisor->crowded && wait_drain(tracer))
+        tracer_poll_for_more(tracer);
+}
+
+void tracer_step(struct tracer *tracer, uint64_t until)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct tick *tick = &tracer->tick;
+    siginfo_t news;
+
+    bool any = tracer_sleep(tracer, until, &news);
+    if (tracer->inbox != NULL) {
+        tracer_read_inbox(tracer); /* may answer the news, too */
+        wait_drain(tracer);
+    } else if (any) {
+        tracer_answer_news(tracer, &news);
+    }
+    supervisor_lock(supervisor);
+    if (supervisor->sampling && tick->due != 0 && time_now() >= tick->due)
+        tick_run(tracer);
+    tick_arm(tracer);
+    if (tracer->unknown_count > 0)
+        births_resolve(tracer);
+    tracer_book(tracer);
+    bool others_wait = tracer->number != 0 && supervisor->opener_requests != supervisor->opener_served;
+    supervisor_unlock(supervisor);
+    if (others_wait)
+        wakeup_send(&supervisor->tracers[0]->wakeup);
+    if (tracer->look_count > 0)
+        tracer_look_again(tracer);
+}
+
+/* --- leaving ----------------------------------------------------------------------------------- */
+
+static bool tracer_any(const struct tracer *tracer, bool (*is)(const struct tracee *tracee))
+{
+    const struct tracees *tracees = &tracer->tracees;
+
+    for (size_t i = 0; i < tracees->bucket_count; i++)
+        for (const struct tracee *tracee = tracees->buckets[i]; tracee != NULL; tracee = tracee->hash_next)
+            if (is(tracee))
+                return true;
+    return false;
+}
+
+static bool tracer_is_under_way(const struct tracee *tracee)
+{
+    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING;
+}
+
+static void tracer_await_stops(struct tracer *tracer)
+{
+    uint64_t deadline = time_now() + LEAVE_NS;
+
+    while (tracer_any(tracer, tracer_is_under_way) && time_now() < deadline)
+        tracer_step(tracer, time_now() + LEAVE_PERIOD_NS);
+}
+
+static void tracer_give_up_calls(struct tracer *tracer)
+{
+    const struct tracees *tracees = &tracer->tracees;
+
+    for (size_t i = 0; i < tracees->bucket_count; i++)
+        for (struct tracee *tracee = tracees->buckets[i]; tracee != NULL; tracee = tracee->hash_next)
+            if (tracee->state == TRACEE_CONTINUING)
+                repair_give_up(tracee);
+}
+
+/* The kernel lets all tracees go when their tracer ends, and none of them needs a stop for that. But an
+ * interrupt that has not stopped its thread yet may have broken a system call, which can
+ * only be mended at the stop: these are waited for. So are calls that are being continued; those that
+ * wait for longer return what they have done. */
+void tracer_leave(struct tracer *tracer)
+{
+    tracer_await_stops(tracer);
+    tracer_give_up_calls(tracer);
+    tracer_await_stops(tracer);
+    tracer->has_left = true;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tracer: a thread of the supervisor that traces.
+ *
+ * The kernel lets only the thread that seized a tracee call ptrace for it, and what that tracee makes
+ * belongs to the same thread. So each tracer has tracees, a timer, and ticks of its own. The first tracer is
+ * the supervisor's first thread, to which everything belongs at first; it also reads commands. A thread
+ * that uses much CPU time where CPUs are full is handed over to a tracer of its own: handover.c says why.
+ */
+#ifndef PPROFIL_TRACER_H
+#define PPROFIL_TRACER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supervisor/preempt.h"
+#include "supervisor/regs.h"
+#include "supervisor/schedule.h"
+#include "supervisor/stack.h"
+#include "supervisor/tracee.h"
+#include "supervisor/wakeup.h"
+
+#define TRACERS_MAX 32
+#define BIRTH_LOOKS_MAX 8u
+#define AWAITED_MAX 64 /* tracees interrupted in one tick */
+
+struct supervisor;
+
+/* tick.c */
+struct tick {
+    uint64_t at;      /* time of the tick under way, or the last */
+    uint64_t due;     /* time of the next; 0: none is set */
+    bool idle;        /* the next is a slow one: no tracee is active */
+    bool pauses;      /* the next is a slow one: all that run have yet to stop */
+    unsigned running; /* tracees that the last one found running */
+    pid_t awaited[AWAITED_MAX]; /* interrupted, and polled for */
+    unsigned awaited_count;
+    uint64_t left_out_ns; /* of the stopped time: it is no longer part of any period */
+    uint64_t moved_at;    /* time: the tracer left a CPU that a tracee may need */
+    int bound_cpu;        /* that the tracer has bound itself to; -1: to none */
+    unsigned until_cpu_look; /* ticks until it looks again on which its tracee runs */
+    size_t wall_bucket;   /* wall mode: where the round through the sleepers goes on */
+};
+
+/* What happened at stops, not yet added to the supervisor's totals. */
+struct stop_totals {
+    uint64_t stopped_ns;
+    uint32_t restarted, continued, cut_short; /* calls: repair.c */
+    unsigned stops;   /* that a sample was wanted of */
+    unsigned samples; /* of them: of threads that were on a CPU */
+    uint64_t cost_ns; /* of the stops */
+};
+
+struct tracer {
+    struct supervisor *supervisor;
+    unsigned number; /* 0: the first */
+    pthread_t thread;
+    _Atomic bool ready;    /* it can be given tracees */
+    _Atomic bool asleep;   /* it would take a tracee at once */
+    _Atomic bool has_left; /* its tracees may be let go */
+    struct wakeup wakeup;
+    struct tracees tracees;
+    struct schedule schedule;
+    struct tick tick;
+    struct stack stack;     /* of the tracee that was copied last */
+    struct preempt preempt;
+    struct repair_deadlines deadlines;
+    struct stop_totals totals;
+
+    uint64_t woke_at;     /* time: the end of the last sleep */
+    uint64_t stops_since; /* time: the stops that are answered now are no older */
+    uint64_t booked_stopped_ns;
+    unsigned poll_credit; /* drains that were worth polling on for more news */
+    unsigned unknown_count; /* tracees held until their parent tells of them */
+    unsigned expected;    /* tracees that are to be handed over to it */
+    pid_t looks[BIRTH_LOOKS_MAX]; /* tracees whose births are to be looked for again */
+    unsigned look_count;
+
+    struct tracee *inbox; /* tracees that it is to look at, with the lock */
+};
+
+/* The first tracer: this thread becomes it. 0 or -errno. */
+int tracer_init_first(struct supervisor *supervisor);
+/* Starts another. NULL: there may be no more. */
+struct tracer *tracer_start(struct supervisor *supervisor);
+void tracer_free(struct tracer *tracer);
+
+/* Sleeps until something happens, until time `until` (0: for ever) at the latest, and answers it: news of
+ * tracees, what is in the inbox, a tick. */
+void tracer_step(struct tracer *tracer, uint64_t until);
+
+/* Puts a tracee into its tracer's inbox, and wakes that up. With the lock. */
+void tracer_post(struct tracee *tracee);
+
+/* The tracee's births are to be looked for once more, after its next stop. */
+void tracer_note_birth_look(struct tracer *tracer, pid_t tid);
+
+/* Adds a tracer's totals to the supervisor's. With the lock. */
+void tracer_book(struct tracer *tracer);
+
+/* Waits until the calls of its tracees that an interrupt may have broken are whole, and gives up those
+ * that take longer. */
+void tracer_leave(struct tracer *tracer);
+
+#endif

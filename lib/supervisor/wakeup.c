@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "supervisor/clock.h"
+#include "supervisor/wakeup.h"
+
+#define WAKE_SIGNAL SIGALRM /* one of the old signals: sending it never fails for want of memory */
+#define PATIENCE_NS 10000000u
+
+static __thread struct wakeup *wakeup_of_thread;
+
+static void wakeup_handle(int signal)
+{
+    struct wakeup *wakeup = wakeup_of_thread;
+
+    (void)signal;
+    if (wakeup == NULL)
+        return;
+    wakeup->woken = 1;
+    if (wakeup->jumps) {
+        wakeup->jumps = 0;
+        siglongjmp(wakeup->out, 1);
+    }
+}
+
+void wakeup_prepare(void)
+{
+    /* the jump leaves the handler, so the signal must not stay blocked */
+    struct sigaction wake = {.sa_handler = wakeup_handle, .sa_flags = SA_NODEFER | SA_RESTART};
+    /* no SIGCHLD for stops: each would be sent at the stopped thread's expense */
+    struct sigaction child = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+    sigset_t all;
+
+    sigfillset(&all); /* a tracee's end may be told by any signal: clone(2) */
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    sigaction(WAKE_SIGNAL, &wake, NULL);
+    sigaction(SIGCHLD, &child, NULL);
+}
+
+int wakeup_init(struct wakeup *wakeup)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = WAKE_SIGNAL};
+    sigset_t wake;
+
+    *wakeup = (struct wakeup){.tid = gettid()};
+    event._sigev_un._tid = wakeup->tid;
+    if (timer_create(CLOCK_MONOTONIC, &event, &wakeup->timer) < 0)
+        return -errno;
+    if (timer_create(CLOCK_MONOTONIC, &event, &wakeup->slow) < 0) {
+        timer_delete(wakeup->timer);
+        return -errno;
+    }
+    wakeup_of_thread = wakeup;
+    sigemptyset(&wake);
+    sigaddset(&wake, WAKE_SIGNAL);
+    pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
+    return 0;
+}
+
+void wakeup_end(struct wakeup *wakeup)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    wakeup_of_thread = NULL;
+    timer_delete(wakeup->timer);
+    timer_delete(wakeup->slow);
+}
+
+static void wakeup_set_timer(timer_t timer, uint64_t due)
+{
+    struct itimerspec when = {.it_value = {.tv_sec = (time_t)(due / 1000000000u),
+                                           .tv_nsec = (long)(due % 1000000000u)}};
+
+    timer_settime(timer, TIMER_ABSTIME, &when, NULL);
+}
+
+void wakeup_set(struct wakeup *wakeup, uint64_t due)
+{
+    if (due != wakeup->due)
+        wakeup_set_timer(wakeup->timer, due);
+    wakeup->due = due;
+}
+
+void wakeup_set_slow(struct wakeup *wakeup, uint64_t due)
+{
+    if (wakeup->slow_due != 0 && wakeup->slow_due <= due)
+        return;
+    if (due != wakeup->slow_due)
+        wakeup_set_timer(wakeup->slow, due);
+    wakeup->slow_due = due;
+}
+
+/* The system call itself: glibc's waitid changes the thread's way of being cancelled for its duration,
+ * and the jump would leave that changed. */
+static bool wakeup_await_news(siginfo_t *news)
+{
+    int which = WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD;
+
+    if (syscall(SYS_waitid, P_ALL, 0, news, which, NULL) == 0)
+        return true;
+    if (errno == ECHILD)
+        ppoll(NULL, 0, NULL, NULL); /* there are no tracees */
+    return false;
+}
+
+bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news)
+{
+    volatile bool any = false;
+
+    if (sigsetjmp(wakeup->out, 0) == 0) {
+        wakeup->jumps = 1;
+        atomic_signal_fence(memory_order_seq_cst);
+        if (!wakeup->woken)
+            any = wakeup_await_news(news);
+    }
+    wakeup->jumps = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    wakeup->woken = 0; /* whoever sent it has said why before */
+    uint64_t now = time_now();
+    if (now >= wakeup->due)
+        wakeup->due = 0;
+    if (now >= wakeup->slow_due)
+        wakeup->slow_due = 0;
+    return any;
+}
+
+void wakeup_send(const struct wakeup *wakeup)
+{
+    tgkill(getpid(), wakeup->tid, WAKE_SIGNAL);
+}
+
+int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options)
+{
+    volatile int error = -EAGAIN;
+
+    wakeup_set(wakeup, time_now() + PATIENCE_NS);
+    if (sigsetjmp(wakeup->out, 0) == 0) {
+        wakeup->jumps = 1;
+        atomic_signal_fence(memory_order_seq_cst);
+        error = ptrace(PTRACE_SEIZE, tid, NULL, options) < 0 ? -errno : 0;
+    }
+    wakeup->jumps = 0;
+    wakeup->due = UINT64_MAX; /* whatever is wanted next is set anew */
+    return error;
+}

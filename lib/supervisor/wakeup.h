@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * wakeup: how a tracer thread sleeps.
+ *
+ * It waits in waitid(2) for news of its tracees. Its timer, and other threads, send it a signal, whose
+ * handler jumps out of that wait: waitid has no time limit, and a signal that came just before the call
+ * would otherwise be slept over. Nothing is lost by the jump, for the wait leaves all news where it is
+ * (WNOWAIT).
+ */
+#ifndef PPROFIL_WAKEUP_H
+#define PPROFIL_WAKEUP_H
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+struct wakeup {
+    pid_t tid;    /* of the thread */
+    timer_t timer, slow;
+    uint64_t due; /* time that the timer is set for; 0: it is off */
+    uint64_t slow_due;
+    sigjmp_buf out;
+    volatile sig_atomic_t jumps; /* the handler is to jump out */
+    volatile sig_atomic_t woken; /* a signal has come since the last sleep began */
+};
+
+/* Once, before any thread is made: all signals are blocked, and the handler is set. */
+void wakeup_prepare(void);
+/* By the thread itself: makes its timer. 0 or -errno: -EAGAIN where RLIMIT_SIGPENDING is reached. */
+int wakeup_init(struct wakeup *wakeup);
+/* By the thread itself, at its end. */
+void wakeup_end(struct wakeup *wakeup);
+/* Sets the timer, CLOCK_MONOTONIC in ns; 0: off. */
+void wakeup_set(struct wakeup *wakeup, uint64_t due);
+/* The same for another timer, for what is not urgent: it is set anew only when its time is over. */
+void wakeup_set_slow(struct wakeup *wakeup, uint64_t due);
+/* Sleeps until a tracee of this thread has news, or a signal comes. Returns true if there is news, which is
+ * copied; it is left where it is. */
+bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news);
+/* Wakes the thread up, from any thread. */
+void wakeup_send(const struct wakeup *wakeup);
+
+/* Makes this thread trace tid with those options, PTRACE_SEIZE. While another thread of that process
+ * execs the kernel lets us wait, and the exec may wait for us to take the ends of others: so it is given
+ * up after 10 ms. 0 or -errno; -EAGAIN: it was given up, though it may just have succeeded. */
+int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options);
+
+#endif
