@@ -29,15 +29,15 @@
 
 #include "supervisor/supervisor.h"
 
-/* A thread is judged by so many looks from afar. If so many of them found it in the kernel it gets the
- * occupier, for so many looks. */
+/* A thread is judged by JUDGED_LOOKS samples without the occupier. If ENTERED_MIN of them found it in the
+ * kernel, the next PREEMPT_LOOKS samples of it are taken with the occupier. */
 #define JUDGED_LOOKS 64
 #define ENTERED_MIN 4
 #define PREEMPT_LOOKS 1024u
-/* Of 256: the part of the ticks that must find a thread running. The occupier would come in vain to one that
- * mostly sleeps. */
+/* A thread gets the occupier only if PRESENCE_MIN of 256 ticks find it running: the occupier would come in
+ * vain to a thread that mostly sleeps. */
 #define PRESENCE_MIN 128
-/* If the occupier is late, so many looks in a row wait for the next tick. */
+/* If the occupier is late, the sample waits for the next tick, at most LATE_TICKS_MAX times in a row. */
 #define LATE_TICKS_MAX 8
 /* After more ticks without a look the occupier is sent away. */
 #define MISSED_TICKS_MAX 1

@@ -24,19 +24,21 @@
 #define PREEMPTED_NS 50000u
 /* After so many looks two thirds of what a thread ran and waited before are forgotten. */
 #define FADING 32u
-/* Of the threads that are not active so many are looked at in one tick in wall mode, which comes at least so
- * often. */
+/* In wall mode a tick comes at least every WALL_PERIOD_NS, and looks at WALL_LOOKS threads that are not
+ * active. */
 #define WALL_LOOKS 32u
 #define WALL_PERIOD_NS 10000000u
-/* While all that run have yet to stop, the next tick is so far away: others may wake up meanwhile. */
+/* If all threads that run have yet to stop, the next tick comes after PAUSE_NS, for others may have woken
+ * up. */
 #define PAUSE_NS 5000000u
-/* So often a tracer looks where its tracee runs. */
+/* A tracer asks every CPU_LOOK_TICKS ticks on which CPU its tracee runs. */
 #define CPU_LOOK_TICKS 16u
 #define MOVE_PERIOD_NS 2000000u
 #define STATS_PERIOD_NS 1000000000u
 #define ENDS_PERIOD_NS 500000000u
-/* Of the threads that run, so many are interrupted in one tick, one after the other where the tracer polls, so
- * that each is held as short as if it were alone; and so many where it sleeps. */
+/* One tick interrupts at most INTERRUPTS_MAX threads where the tracer polls. It does so one after the other:
+ * each is held as short as if it were alone. Where the tracer sleeps, one tick interrupts at most
+ * INTERRUPTS_CROWDED_MAX threads. */
 #define INTERRUPTS_MAX 16u
 #define INTERRUPTS_CROWDED_MAX 2u
 #define LOAD_PERIOD_NS 10000000u
@@ -453,7 +455,7 @@ static void tick_look_at_sleepers(struct tracer *tracer)
     }
 }
 
-/* Where stops come in company there is no time for it later: see attribution_emit. */
+/* attribution_emit leaves this out if several tracees may be stopped at once, so it is done before. */
 static void tick_emit_mappings(struct tracer *tracer)
 {
     if (tracer->stack.limit == 0 || tracer->tracees.active_count < 2)

@@ -186,7 +186,8 @@ int procfs_last_cpu(struct procfs_task *task)
     return at != NULL ? atoi(at) : -1;
 }
 
-/* Of the auxiliary vector, getauxval(3): where the kernel put the program, its random bytes and the vDSO. */
+/* A hash of the auxiliary vector, getauxval(3). The vector has the addresses of the program, of its random
+ * bytes and of the vDSO, which the kernel draws anew for each exec. */
 uint64_t procfs_image(pid_t pid)
 {
     char path[PATH_SIZE];
