@@ -83,6 +83,7 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
     bool known = false, ours = maker == STOP_IS_OURS;
     struct regs regs = {0};
 
+    tracee->seen_at = time_now();
     if (wanted || maker != STOP_IS_ITS_OWN)
         known = regs_read(tracee->tid, &regs) == 0;
     if (known && regs.syscall < 0 && (tracee->repair.leaving || tracee->state == TRACEE_CONTINUING))

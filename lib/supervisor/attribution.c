@@ -83,12 +83,13 @@ static uint64_t attribution_share(const struct supervisor *supervisor, struct tr
     return (uint64_t)share;
 }
 
-/* Was the tracee on a CPU when it was interrupted? */
+/* Was the tracee on a CPU when it was interrupted? If it waited for one then, it has waited for longer than we
+ * can have kept it waiting. */
 static bool was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     bool woken_meanwhile = tracee->asleep_before && regs->syscall >= 0;
 
-    return !woken_meanwhile && cpu->wait_ns - tracee->wait_ns <= time_now() - tracee->hindered_at;
+    return !woken_meanwhile && cpu->wait_ns - tracee->wait_ns <= tracee->seen_at - tracee->hindered_at;
 }
 
 /* CPU time that the sample stands for; false: none, it was on no CPU. */

@@ -20,8 +20,11 @@
 /* The longest poll for a stop: a sleep and a wake cost as much. */
 #define POLL_NS 50000u
 #define POLL_CREDIT_MAX 8
-/* Our own waking up may have taken the CPU from a thread so long before the tick. */
+/* Our own waking up may have taken the CPU from a thread so long before it was over. */
 #define PREEMPTED_NS 50000u
+/* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
+#define LATE_NS 150000u
+#define LATE_TICKS_MAX 8
 /* After so many looks two thirds of what a thread ran and waited before are forgotten. */
 #define FADING 32u
 /* In wall mode a tick comes at least every WALL_PERIOD_NS, and looks at WALL_LOOKS threads that are not
@@ -196,18 +199,48 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     return true;
 }
 
-/* Has the tracee been without a CPU since the last look at its clock? Then it waits for one, and need not be
- * stopped to find that out. To read the clock of its process brings that of each thread up to date:
- * task_sched_runtime in kernel/sched/core.c. */
+/* Has the tracee been without a CPU since the last tick? Then it need not be stopped to find that out. The
+ * kernel brings its CPU time up to date when it leaves a CPU, and every few milliseconds while it runs. So the
+ * time tells for sure only where the tracee belongs to the CPU on which the tracer runs in its place. */
 static bool tick_only_waits(struct tracee *tracee)
 {
     struct procfs_cpu cpu;
 
-    if (process_cpu(tracee->process) == 0 || procfs_read_cpu(&tracee->files, &cpu) != 0)
+    if (procfs_read_cpu(&tracee->files, &cpu) != 0)
         return false;
-    bool waits = cpu.run_ns == tracee->seen_run_ns;
+    bool same = cpu.run_ns == tracee->seen_run_ns;
     tracee->seen_run_ns = cpu.run_ns;
-    return waits;
+    return same && procfs_last_cpu(&tracee->files) == sched_getcpu();
+}
+
+/* Did the tracer wake up by the timer of this tick, or was it at work before? */
+static bool tick_has_slept(const struct tracer *tracer, uint64_t due)
+{
+    return tracer->woke_at >= due;
+}
+
+/* Returns the time since which a tracee may have had to wait for the tracer that looks at it now. */
+static uint64_t tick_hindered_since(const struct tracer *tracer)
+{
+    uint64_t due = tracer->tick.was_due;
+
+    return tick_has_slept(tracer, due) ? due : tracer->woke_at - PREEMPTED_NS;
+}
+
+/* A tracer that competes for its CPU may get it only when the scheduler takes it from a tracee: when that has
+ * used up its turn or its group's quota, which the kernel often notices in a system call. Such an instant is
+ * not random, so the tracee is left to the next tick. */
+static void tick_note_lateness(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+    bool late = tracer->supervisor->crowded && tick_has_slept(tracer, tick->was_due + LATE_NS);
+
+    tick->late_ticks = late && tick->late_ticks < LATE_TICKS_MAX ? tick->late_ticks + 1 : 0;
+}
+
+static bool tick_is_too_late(const struct tracer *tracer, struct tracee *tracee)
+{
+    return tracer->tick.late_ticks > 0 && procfs_last_cpu(&tracee->files) == sched_getcpu();
 }
 
 static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint64_t interval,
@@ -221,7 +254,8 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
     }
     if (tracer->supervisor->crowded && tick_only_waits(tracee))
         return;
-    if (backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tracer->tick.at)) {
+    if (tick_is_too_late(tracer, tracee) ||
+        backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tracer->tick.at)) {
         tracee->skipped_ns += interval;
         return;
     }
@@ -423,7 +457,7 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct running *r
         if (tracee == NULL || tracee->state != TRACEE_RUNNING)
             continue;
         /* the first may have had to wait for us; while we poll for one, the others run */
-        uint64_t since = i == 0 || crowded ? tracer->woke_at - PREEMPTED_NS : time_now();
+        uint64_t since = i == 0 || crowded ? tick_hindered_since(tracer) : time_now();
         tick_interrupt_one(tracer, tracee, interval * sum / count, since);
         if (!crowded)
             tick_await_without_lock(tracer);
@@ -474,9 +508,10 @@ static void tick_look_for_crowd(struct tracer *tracer)
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
         running += supervisor->tracers[i]->tick.running;
     if (supervisor->has_all_cpus && tracer->tick.at - supervisor->load_at >= LOAD_PERIOD_NS) {
+        unsigned ours = 1 + tracer->preempt.ordered; /* the occupier is at work, too */
         supervisor->load_at = tracer->tick.at;
-        if (system_load_read(&supervisor->load) == 0 && supervisor->load.runnable > 0)
-            supervisor->load_mean += ((double)supervisor->load.runnable - 1 - supervisor->load_mean) / 4;
+        if (system_load_read(&supervisor->load) == 0 && supervisor->load.runnable >= ours)
+            supervisor->load_mean += ((double)supervisor->load.runnable - ours - supervisor->load_mean) / 4;
     }
     supervisor->crowded = running >= supervisor->cpu_count ||
                           supervisor->load_mean > (double)supervisor->cpu_count - 0.5;
@@ -492,7 +527,9 @@ void tick_run(struct tracer *tracer)
     tick_emit_mappings(tracer);
     bool held = preempt_await(tracer);
     tick->at = time_now();
+    tick->was_due = tick->due;
     tick->due = 0;
+    tick_note_lateness(tracer);
     if (tick->pauses)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;

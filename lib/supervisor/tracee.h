@@ -72,6 +72,7 @@ struct tracee {
     /* the interrupt under way */
     uint64_t interrupted_at;  /* time */
     uint64_t hindered_at;     /* time since which it may have had to wait for us */
+    uint64_t seen_at;         /* time: its stop was seen */
     uint64_t wait_ns;         /* run-queue wait of its life, at that time */
     uint64_t run_ns;          /* CPU time of its life, at that time */
     uint64_t seen_run_ns;     /* the same at the last tick where no CPU was idle */

@@ -30,7 +30,9 @@ struct supervisor;
 /* tick.c */
 struct tick {
     uint64_t at;      /* time of the tick under way, or the last */
+    uint64_t was_due; /* the same time as it was set */
     uint64_t due;     /* time of the next; 0: none is set */
+    unsigned late_ticks; /* so many in a row, and this one, came late where no CPU was idle */
     bool idle;        /* the next is a slow one: no tracee is active */
     bool pauses;      /* the next is a slow one: all that run have yet to stop */
     unsigned running; /* tracees that the last one found running */
