@@ -60,7 +60,7 @@ static void births_announce(struct tracer *tracer, struct process *process, pid_
     bool new_process = process->pid == tid;
 
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
-        tracee_remove(tracees, tracee); /* an earlier bearer of this number */
+        wait_forget(tracer, tracee); /* an earlier bearer of this number */
         tracee = NULL;
     }
     bool stopped = tracee != NULL;
@@ -88,7 +88,7 @@ void births_forget_process(struct tracer *tracer, struct process *process)
         bool last = tracee->process_next == NULL;
         next = tracee->process_next;
         if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
-            tracee_remove(&tracer->tracees, tracee);
+            wait_forget(tracer, tracee);
         } else {
             tracee->dropped = true;
             tracer_post(tracee);

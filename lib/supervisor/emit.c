@@ -10,6 +10,8 @@
 
 #include "supervisor/supervisor.h"
 
+#define STATS_PERIOD_NS 1000000000u
+
 void emit_wake(const struct supervisor *supervisor)
 {
     uint64_t one = 1;
@@ -189,7 +191,7 @@ void emit_stats(struct supervisor *supervisor)
     event.throttled_ns = supervisor->budget.throttled_ns;
     event.threads = supervisor->processes.tracee_count;
     event.processes = supervisor->processes.count;
-    supervisor->stats_at = now;
+    supervisor->stats_due = now + STATS_PERIOD_NS;
     emit_event(supervisor, &event.header);
     emit_wake(supervisor);
 }

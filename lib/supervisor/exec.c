@@ -18,7 +18,7 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
         if (tracee == leader)
             continue;
         if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
-            tracee_remove(&tracer->tracees, tracee);
+            wait_forget(tracer, tracee);
         } else {
             tracee->dropped = true;
             tracer_post(tracee);
@@ -105,6 +105,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_drop_others(tracer, leader);
     untraced_clear(&supervisor->processes, process);
     exec_forget_image(leader);
+    handover_withdraw(leader); /* which knew the former image */
     if (process->launching) {
         process->launching = false;
         attach_baseline(supervisor, process);

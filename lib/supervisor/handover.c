@@ -74,6 +74,19 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
            (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
 }
 
+/* What is born or executed until it is let go is told of as ever. */
+static void handover_promise(struct tracee *tracee, struct tracer *to)
+{
+    struct supervisor *supervisor = to->supervisor;
+
+    if (system_load_read(&supervisor->load) != 0)
+        return;
+    tracee->last_pid = supervisor->load.last_pid;
+    tracee->image = procfs_image(tracee->process->pid);
+    tracee->handed_to = to;
+    to->expected++;
+}
+
 void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -86,14 +99,14 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
         struct tracee *tracee = running[(first + i) % count];
         if (!handover_may_go(tracee, tracer->tick.at))
             continue;
-        tracee->handed_to = handover_find_tracer(supervisor, tracer, count);
-        if (tracee->handed_to != NULL)
-            tracee->handed_to->expected++;
+        struct tracer *to = handover_find_tracer(supervisor, tracer, count);
+        if (to != NULL)
+            handover_promise(tracee, to);
         return;
     }
 }
 
-static void handover_withdraw(struct tracee *tracee)
+void handover_withdraw(struct tracee *tracee)
 {
     if (tracee->handed_to != NULL)
         tracee->handed_to->expected--;
@@ -129,10 +142,7 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
     if (!supervisor_try_lock(supervisor))
         return false; /* it must not wait for that */
     struct tracer *to = tracee->handed_to;
-    bool knows = system_load_read(&supervisor->load) == 0;
-    tracee->last_pid = supervisor->load.last_pid;
-    tracee->image = procfs_image(tracee->process->pid);
-    if (tracee->stays || supervisor->leaving || !knows) {
+    if (tracee->stays || supervisor->leaving) {
         handover_withdraw(tracee);
     } else if (!tracee->dropped && ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L) == 0) {
         tracee->skipped_ns += tracee->pending_ns + tracee->overdue_ns;
@@ -182,16 +192,16 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     bool leads_others = tracee->tid == process->pid && process->tracee_count > 1;
 
     if (tracee->dropped || attach_is_ours(supervisor, tracee->tid)) {
-        tracee_remove(&tracer->tracees, tracee);
+        wait_forget(tracer, tracee);
     } else if (leads_others) { /* the last of the others tells of the end */
         process->led = false;
-        tracee_remove(&tracer->tracees, tracee);
+        wait_forget(tracer, tracee);
     } else if (procfs_has_ended(process->pid, tracee->tid) || process->tracee_count == 1) {
         wait_answer_end(tracer, tracee, wait_last_cpu(supervisor, tracee), -1);
     } else {
         untraced_add(&supervisor->processes, process, tracee->tid);
         supervisor->stats.untraced++;
-        tracee_remove(&tracer->tracees, tracee);
+        wait_forget(tracer, tracee);
     }
 }
 

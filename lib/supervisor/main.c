@@ -12,18 +12,12 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -68,98 +62,6 @@ static void raise_limit(int resource)
         limit.rlim_cur = limit.rlim_max;
         setrlimit(resource, &limit);
     }
-}
-
-/* --- descriptors ----------------------------------------------------------------------------- */
-
-/* Waits for descriptors, so that the first tracer can wait for its tracees. */
-struct watcher {
-    struct supervisor *supervisor;
-    _Atomic bool ready; /* some descriptor is */
-    sem_t served;
-};
-
-static struct watcher watcher;
-
-static void *watcher_run(void *context)
-{
-    struct watcher *self = context;
-
-    for (;;) {
-        struct pollfd poller = {.fd = self->supervisor->epoll, .events = POLLIN};
-        if (poll(&poller, 1, -1) != 1)
-            continue;
-        atomic_store(&self->ready, true);
-        wakeup_send(&self->supervisor->tracers[0]->wakeup);
-        while (sem_wait(&self->served) < 0)
-            ;
-    }
-    return NULL;
-}
-
-static int watch(const struct supervisor *supervisor, int fd)
-{
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
-}
-
-static int open_descriptors(struct supervisor *supervisor, int *signals)
-{
-    sigset_t watched;
-
-    sigemptyset(&watched);
-    sigaddset(&watched, SIGTERM);
-    supervisor->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (supervisor->epoll < 0)
-        return -errno;
-    if (supervisor->options.serve) { /* there is no client that tells us to end */
-        *signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-        int error = *signals < 0 ? -errno : watch(supervisor, *signals);
-        if (error != 0)
-            return error;
-    }
-    return watch(supervisor, supervisor->socket);
-}
-
-static int start_watcher(struct supervisor *supervisor)
-{
-    pthread_t thread;
-
-    watcher.supervisor = supervisor;
-    sem_init(&watcher.served, 0, 0);
-    return -pthread_create(&thread, NULL, watcher_run, &watcher);
-}
-
-static void read_signals(struct supervisor *supervisor, int signals)
-{
-    struct signalfd_siginfo info;
-
-    while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
-        if (info.ssi_signo == SIGTERM && info.ssi_code <= SI_USER) /* else a tracee's end */
-            supervisor->quitting = true;
-}
-
-static void serve_descriptors(struct supervisor *supervisor, int signals)
-{
-    struct epoll_event events[4];
-
-    if (!atomic_exchange(&watcher.ready, false))
-        return;
-    int count = epoll_wait(supervisor->epoll, events, 4, 0);
-    for (int i = 0; i < count; i++) {
-        if (signals >= 0 && events[i].data.fd == signals)
-            read_signals(supervisor, signals);
-        else if (!supervisor->options.serve)
-            commands_read(supervisor);
-        else if (events[i].data.fd == supervisor->socket)
-            serve_accept(supervisor);
-        else
-            serve_request(supervisor, events[i].data.fd);
-    }
-    supervisor_lock(supervisor);
-    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
-    supervisor_unlock(supervisor);
-    sem_post(&watcher.served);
 }
 
 /* --- setting up -------------------------------------------------------------------------------- */
@@ -208,7 +110,7 @@ static void count_cpus(struct supervisor *supervisor)
     supervisor->has_all_cpus = (long)supervisor->cpu_count == sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static int set_up(struct supervisor *supervisor, int ring_fd, int *signals)
+static int set_up(struct supervisor *supervisor, int ring_fd)
 {
     const struct options *options = &supervisor->options;
     int error = 0;
@@ -227,31 +129,31 @@ static int set_up(struct supervisor *supervisor, int ring_fd, int *signals)
     }
     budget_init(&supervisor->budget, options->frequency, options->overhead);
     if (error == 0)
-        error = open_descriptors(supervisor, signals);
+        error = watch_open(supervisor);
     if (error == 0)
         error = tracer_init_first(supervisor);
     if (error == 0)
-        error = start_watcher(supervisor);
+        error = watch_start(supervisor);
     emit_rate(supervisor);
     return error;
 }
 
 /* --- the loop ------------------------------------------------------------------------------------ */
 
-static void go_round(struct supervisor *supervisor, int signals)
+static void go_round(struct supervisor *supervisor)
 {
     struct tracer *first = supervisor->tracers[0];
     bool serve = supervisor->options.serve;
 
     supervisor_lock(supervisor);
-    uint64_t now = time_now(), until = tick_keep_house(first);
+    uint64_t now = time_now(), until = housekeeping_run(first);
     supervisor->opener_served = supervisor->opener_requests;
     opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
     bool searching = supervisor->sampling && supervisor->processes.tracee_count > 0;
     supervisor_unlock(supervisor);
     uint64_t latest = now + (serve ? SERVE_PERIOD_NS : DRAIN_PERIOD_NS);
     tracer_step(first, searching && until < latest ? until : latest);
-    serve_descriptors(supervisor, signals);
+    watch_serve(supervisor);
     if (serve)
         serve_look_round(supervisor);
     attach_look_again(first);
@@ -397,7 +299,7 @@ int main(int argc, char **argv)
 
     struct wire_message hello = {
         .op = WIRE_OP_DONE, .pid = getpid(), .value = WIRE_VERSION};
-    int signals = -1, error = set_up(&supervisor, ring_fd, &signals);
+    int error = set_up(&supervisor, ring_fd);
     hello.error = -error;
     if (!supervisor.options.serve)
         wire_send(supervisor.socket, &hello, -1);
@@ -405,7 +307,7 @@ int main(int argc, char **argv)
         return 125;
     supervisor.serving.requested_at = time_now();
     while (!supervisor.quitting)
-        go_round(&supervisor, signals);
+        go_round(&supervisor);
     leave(&supervisor);
     return 0;
 }

@@ -4,7 +4,6 @@
 
 #include "supervisor/supervisor.h"
 
-#define STATS_PERIOD_NS 1000000000u
 #define STATS_FIRST_NS 200000000u /* a live view wants them on its first screen */
 
 /* Elapsed time counts from now on. */
@@ -37,7 +36,7 @@ void sampling_start(struct supervisor *supervisor)
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
         supervisor->tracers[i]->tick.at = supervisor->started_at;
     supervisor->budget.adjusted_at = supervisor->started_at; /* a pause is not throttled time */
-    supervisor->stats_at = supervisor->started_at - STATS_PERIOD_NS + STATS_FIRST_NS;
+    supervisor->stats_due = supervisor->started_at + STATS_FIRST_NS;
     sampling_take_baselines(supervisor);
     sampling_begin_wall(supervisor, supervisor->started_at);
     sampling_wake_tracers(supervisor);

@@ -6,7 +6,7 @@
  * What can hurt a process, in the order to read it:
  *
  *     attach.c      seizes threads: none of them stops
- *     tick.c        interrupts those that run
+ *     tick.c        interrupts those that run; tick-arm.c: when
  *     wait.c        tells stops apart (stop.c), and gives each its answer
  *     at-stop.c     reads registers, copies the stack, lets run on
  *     repair.c      calls that a stop broke: calls/, regs-*.c, held-signal.c
@@ -15,7 +15,8 @@
  *     serve/count.c writes counters into a program that has asked for it
  *
  * Nothing else touches a target. tracer.c, wakeup.c: the threads that do this. schedule.c, budget.c,
- * attribution.c, active.c: when, how often, for how much CPU time, of whom. emit.c: to the client. proc/
+ * attribution.c, active.c: when, how often, for how much CPU time, of whom. polling.c, affinity.c, crowd.c,
+ * preempt.c: on which CPU, awake or asleep. emit.c: to the client. proc/
  * reads /proc and opens files. commands.c, serve/, main.c: who asks for all that.
  *
  * A tracee's states (tracee.h):
@@ -50,6 +51,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -104,6 +106,13 @@ struct serving {
     uint64_t requested_at; /* time of the last */
 };
 
+/* The thread that waits for descriptors: watch.c. */
+struct watch {
+    int signals;        /* signalfd; -1: none */
+    _Atomic bool ready; /* some descriptor is */
+    sem_t served;       /* posted when the first tracer has looked at them */
+};
+
 /* All that the tracers share. Only the first tracer uses what is marked so; the rest takes the lock. */
 struct supervisor {
     pthread_mutex_t lock; /* recursive: a stop is answered within the answer of another */
@@ -136,7 +145,7 @@ struct supervisor {
 
     uint64_t ended_cpu_ns;  /* of processes that have ended */
     uint64_t started_at;    /* time: sampling began or went on */
-    uint64_t stats_at;      /* time of the last statistics */
+    uint64_t stats_due;     /* time of the next statistics */
     uint64_t ends_at;       /* time: ends that nobody told of were looked for */
     uint64_t look_again_at; /* time: ask the threads that refused once more */
     struct wire_stats stats;
@@ -144,6 +153,7 @@ struct supervisor {
     /* the first tracer's */
     int socket; /* to the client; serving: that listens */
     int epoll;
+    struct watch watch;
     bool quitting;
     bool client_gone;
     struct serving serving;
@@ -174,6 +184,8 @@ void wait_resume(struct tracee *tracee, int signal);
 /* Lets a stopped tracee go for good, and forgets it. */
 void wait_detach(struct tracer *tracer, struct tracee *tracee);
 
+/* Forgets a tracee. The end of a process that goes with it is told. */
+void wait_forget(struct tracer *tracer, struct tracee *tracee);
 /* A tracee has ended. cpu_ns: of its process, if that ends with it. */
 void wait_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status);
 /* Tells of a process's end, once: without that its client would wait for ever. Its last tracee tells of it,
@@ -236,6 +248,8 @@ void attach_baseline(struct supervisor *supervisor, struct process *process);
 /* At a tick: chooses a running tracee that another tracer had better have. running: those that the tick
  * found, count of them. */
 void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count);
+/* The tracee is to stay. */
+void handover_withdraw(struct tracee *tracee);
 /* Without the lock. At a stop of our interrupt: lets the tracee go to the tracer that was chosen. Returns
  * false if it has to stay. */
 bool handover_release(struct tracer *tracer, struct tracee *tracee);
@@ -246,14 +260,49 @@ void handover_take(struct tracer *tracer, struct tracee *tracee);
 
 /* Gives up the lock while it polls. */
 void tick_run(struct tracer *tracer);
+
+/* --- tick-arm.c: when the next tick is --------------------------------------------- */
+
 /* Sets the next tick if there is to be one. */
 void tick_arm(struct tracer *tracer);
+/* Sets it after a tick. */
+void tick_arm_next(struct tracer *tracer);
 /* A tracee has been handed over in a pause: the others need ticks. */
 void tick_arm_after_pause(struct tracer *tracer);
 /* A tracee that was interrupted has stopped, and runs again. */
 void tick_note_stop(struct tracer *tracer, struct tracee *tracee);
+/* Ends the stratum under way here. Returns what no tick covers yet: the time since the end of the last. */
+uint64_t tick_end_pause(struct tracer *tracer, uint64_t now);
+/* Returns true if a stop of the tracee is to come. */
+bool tick_has_to_stop(const struct tracee *tracee);
+
+/* --- polling.c, affinity.c, crowd.c ------------------------------------------------- */
+
+/* Without the lock. Polls for the stops of this tick. A thread whose stop does not come is asleep by now, deep
+ * in the kernel, or waiting for the very CPU that we poll on: then we leave it that CPU. */
+void polling_await(struct tracer *tracer);
+/* Where CPUs are full the tracer goes to the CPU of a tracee that it is about to interrupt (NULL: of none). The
+ * two then take turns there: to wake each other up across CPUs takes twice as long. */
+void affinity_follow(struct tracer *tracer, struct tracee *tracee);
+/* The scheduler may wake us on the CPU of a running tracee though another is idle (where CPUs share no cache it
+ * does not even look), and leave us there for long. */
+void affinity_move_away(struct tracer *tracer);
+/* At a tick: are all CPUs in use? By targets, or by others, who are in the load as well as we. */
+void crowd_look(struct tracer *tracer);
+
+/* --- watch.c: descriptors. Without the lock ------------------------------------------- */
+
+/* 0 or -errno. */
+int watch_open(struct supervisor *supervisor);
+/* Starts the watcher, once the first tracer is there. 0 or -errno. */
+int watch_start(struct supervisor *supervisor);
+/* The first tracer's: serves the descriptors that are ready. */
+void watch_serve(struct supervisor *supervisor);
+
+/* --- housekeeping.c ------------------------------------------------------------------ */
+
 /* The first tracer's: what is to be done now and then for all. Returns when it is to be done again. */
-uint64_t tick_keep_house(struct tracer *tracer);
+uint64_t housekeeping_run(struct tracer *tracer);
 
 /* --- sampling.c --------------------------------------------------------------------- */
 

@@ -3,23 +3,17 @@
  * The tick: a tracer looks at its active tracees, interrupts those that run, and awaits their stops, which
  * at-stop.c answers. Nothing here allocates.
  *
- * Where a CPU is idle the tracer polls there for the stops: to sleep and be woken up costs more. Where none
- * is, it would poll on the CPU that the tracee needs. So it sleeps, and the scheduler runs the tracee in its
- * place until that stops. A thread that waits for a CPU looks as if it ran. It stops when it gets one, and
- * its run-queue wait then shows that it was not running at the tick. Until it stops there are no further
- * ticks for its sake.
+ * Where a CPU is idle the tracer polls there for the stops: polling.c. Where none is, it would poll on the CPU
+ * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. A
+ * thread that waits for a CPU looks as if it ran. It stops when it gets one, and its run-queue wait then shows
+ * that it was not running at the tick. Until it stops there are no further ticks for its sake: tick-arm.c.
  */
 #include "config.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <sys/ptrace.h>
 
 #include "supervisor/supervisor.h"
 
-/* The longest poll for a stop: a sleep and a wake cost as much. */
-#define POLL_NS 50000u
-#define POLL_CREDIT_MAX 8
 /* Our own waking up may have taken the CPU from a thread so long before it was over. */
 #define PREEMPTED_NS 50000u
 /* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
@@ -27,24 +21,13 @@
 #define LATE_TICKS_MAX 8
 /* After so many looks two thirds of what a thread ran and waited before are forgotten. */
 #define FADING 32u
-/* In wall mode a tick comes at least every WALL_PERIOD_NS, and looks at WALL_LOOKS threads that are not
- * active. */
+/* In wall mode a tick looks at WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
-#define WALL_PERIOD_NS 10000000u
-/* If all threads that run have yet to stop, the next tick comes after PAUSE_NS, for others may have woken
- * up. */
-#define PAUSE_NS 5000000u
-/* A tracer asks every CPU_LOOK_TICKS ticks on which CPU its tracee runs. */
-#define CPU_LOOK_TICKS 16u
-#define MOVE_PERIOD_NS 2000000u
-#define STATS_PERIOD_NS 1000000000u
-#define ENDS_PERIOD_NS 500000000u
 /* One tick interrupts at most INTERRUPTS_MAX threads where the tracer polls. It does so one after the other:
  * each is held as short as if it were alone. Where the tracer sleeps, one tick interrupts at most
  * INTERRUPTS_CROWDED_MAX threads. */
 #define INTERRUPTS_MAX 16u
 #define INTERRUPTS_CROWDED_MAX 2u
-#define LOAD_PERIOD_NS 10000000u
 
 /* The tracees found running at a tick. */
 struct running {
@@ -54,118 +37,6 @@ struct running {
     struct tracee *preempted[AWAITED_MAX]; /* whose CPU is to be taken first: preempt.c */
     unsigned waiting; /* that have yet to stop since an earlier tick */
 };
-
-/* --- when the next one is ----------------------------------------------------------------- */
-
-/* Periods are of the targets' CPU time, which does not pass while they are stopped: at high
- * rates they would get a fifth more samples than were asked for. */
-static void tick_leave_out_stops(struct tracer *tracer)
-{
-    struct tick *tick = &tracer->tick;
-    uint64_t stopped = tracer->totals.stopped_ns - tick->left_out_ns;
-
-    /* never more than a stratum: the next tick would be pushed away by a storm of other stops */
-    if (stopped > tracer->schedule.covered_ns / 2)
-        stopped = tracer->schedule.covered_ns / 2;
-    if (tick->running > 0)
-        schedule_leave_out(&tracer->schedule, stopped / tick->running);
-    tick->left_out_ns = tracer->totals.stopped_ns;
-}
-
-/* While nobody is active a tick only looks at sleepers, in wall mode. */
-static uint64_t tick_next(struct tracer *tracer, uint64_t now)
-{
-    const struct supervisor *supervisor = tracer->supervisor;
-    uint64_t period = budget_period(&supervisor->budget);
-
-    if (tracer->tick.idle && !supervisor->options.wall)
-        return 0;
-    if (tracer->tick.idle && period < WALL_PERIOD_NS)
-        period = WALL_PERIOD_NS;
-    return schedule_next(&tracer->schedule, now, period);
-}
-
-static bool tick_has_to_stop(const struct tracee *tracee)
-{
-    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING;
-}
-
-/* Then a stop ends the pause, and no tick is needed for it. */
-static bool tick_all_have_to_stop(const struct tracer *tracer)
-{
-    const struct tracee *tracee = tracer->tracees.active;
-
-    while (tracee != NULL && tick_has_to_stop(tracee))
-        tracee = tracee->active_next;
-    return tracee == NULL && tracer->tracees.active != NULL;
-}
-
-static void tick_arm_next(struct tracer *tracer)
-{
-    struct tick *tick = &tracer->tick;
-    uint64_t now = time_now();
-
-    tick->idle = tracer->tracees.active_count == 0;
-    tick_leave_out_stops(tracer);
-    if (!tick->pauses)
-        tick->due = preempt_order(tracer, tick_next(tracer, now));
-    else if (tick_all_have_to_stop(tracer))
-        tick->due = 0;
-    else
-        tick->due = now + PAUSE_NS;
-}
-
-void tick_arm(struct tracer *tracer)
-{
-    struct tick *tick = &tracer->tick;
-    bool wanted = tracer->tracees.active_count > 0 || tracer->supervisor->options.wall;
-
-    if (!tracer->supervisor->sampling || tracer->tracees.count == 0 || !wanted) {
-        tick->due = 0;
-        tick->running = 0;
-        tick->pauses = false;
-        return;
-    }
-    bool waits = tick->due != 0 || (tick->pauses && tick_all_have_to_stop(tracer));
-    if (waits && !(tick->idle && tracer->tracees.active_count > 0))
-        return;
-    tick->pauses = false;
-    schedule_restart(&tracer->schedule, time_now());
-    tick_arm_next(tracer);
-}
-
-/* Ends the stratum under way here. Returns what no tick covers yet: the time since the end of the last. */
-static uint64_t tick_end_pause(struct tracer *tracer, uint64_t now)
-{
-    uint64_t end = tracer->schedule.stratum_end;
-
-    tracer->tick.pauses = false;
-    if (now <= end)
-        return 0;
-    schedule_restart(&tracer->schedule, now);
-    return now - end;
-}
-
-void tick_arm_after_pause(struct tracer *tracer)
-{
-    tick_end_pause(tracer, time_now());
-    tick_arm_next(tracer);
-}
-
-/* What the pause took belongs to all that had to stop in it, as far as they ran. */
-void tick_note_stop(struct tracer *tracer, struct tracee *tracee)
-{
-    if (!tracer->tick.pauses)
-        return;
-    uint64_t paused = tick_end_pause(tracer, time_now());
-    tracee->overdue_ns += paused;
-    for (struct tracee *other = tracer->tracees.active; other != NULL; other = other->active_next)
-        if (other != tracee && tick_has_to_stop(other))
-            other->overdue_ns += paused;
-    tick_arm_next(tracer);
-}
-
-/* --- looking and interrupting ---------------------------------------------------------------- */
 
 /* Before its first interrupt that is its whole life. */
 static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
@@ -290,120 +161,6 @@ static void tick_find_running(struct tracer *tracer, uint64_t interval, struct r
     }
 }
 
-/* --- where the tracer runs --------------------------------------------------------------------- */
-
-static void tick_bind(struct tracer *tracer, int cpu)
-{
-    cpu_set_t cpus = tracer->supervisor->cpus;
-
-    if (cpu >= 0) {
-        CPU_ZERO(&cpus);
-        CPU_SET(cpu, &cpus);
-    }
-    if (sched_setaffinity(0, sizeof cpus, &cpus) == 0)
-        tracer->tick.bound_cpu = cpu;
-}
-
-/* Where CPUs are full the tracer goes to the CPU of a tracee that it interrupts. The two then take turns
- * there: to wake each other up across CPUs takes twice as long. */
-static void tick_choose_cpu(struct tracer *tracer, const struct running *running)
-{
-    struct tick *tick = &tracer->tick;
-
-    if (!tracer->supervisor->crowded || running->count == 0) {
-        if (!tracer->supervisor->crowded && tick->bound_cpu >= 0)
-            tick_bind(tracer, -1);
-        return;
-    }
-    if (tick->until_cpu_look > 0) {
-        tick->until_cpu_look--;
-        return;
-    }
-    tick->until_cpu_look = CPU_LOOK_TICKS;
-    int cpu = procfs_last_cpu(&running->chosen[0]->files);
-    if (cpu >= 0 && cpu < CPU_SETSIZE && cpu != tick->bound_cpu &&
-        CPU_ISSET(cpu, &tracer->supervisor->cpus))
-        tick_bind(tracer, cpu);
-}
-
-/* --- awaiting the stops -------------------------------------------------------------------- */
-
-/* The scheduler may wake us on the CPU of a running tracee though another is idle (where CPUs
- * share no cache it does not even look), and leave us there for long. */
-static void tick_move_away(struct tracer *tracer)
-{
-    cpu_set_t others = tracer->supervisor->cpus;
-    int cpu = sched_getcpu();
-
-    if (cpu < 0 || tracer->preempt.ordered ||
-        tracer->tick.at - tracer->tick.moved_at < MOVE_PERIOD_NS)
-        return;
-    tracer->tick.moved_at = tracer->tick.at;
-    CPU_CLR(cpu, &others);
-    if (sched_setaffinity(0, sizeof others, &others) == 0)
-        sched_setaffinity(0, sizeof tracer->supervisor->cpus, &tracer->supervisor->cpus);
-}
-
-/* A call that goes on stops at its entry before it waits. */
-static bool tick_is_about_to_stop(const struct tracee *tracee)
-{
-    return tracee->state == TRACEE_INTERRUPTED ||
-           (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
-}
-
-/* Polls once for each stop of this tick that is still to come. */
-static void tick_poll_awaited(struct tracer *tracer)
-{
-    struct tick *tick = &tracer->tick;
-
-    for (unsigned i = 0; i < tick->awaited_count; i++) {
-        struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
-        bool open = tracee != NULL && tick_is_about_to_stop(tracee);
-        if (open && tracee->poll_credit < POLL_CREDIT_MAX)
-            tracee->poll_credit++; /* taken back if it has not stopped; it may be freed if it has */
-        if (open && !wait_poll(tracer, tracee)) {
-            tracee->poll_credit--;
-            continue;
-        }
-        tick->awaited[i--] = tick->awaited[--tick->awaited_count];
-    }
-}
-
-static bool tick_is_worth_polling(struct tracer *tracer)
-{
-    const struct tick *tick = &tracer->tick;
-
-    for (unsigned i = 0; i < tick->awaited_count; i++) {
-        const struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
-        if (tracee != NULL && tracee->poll_credit > 0)
-            return true;
-    }
-    return schedule_random(&tracer->schedule, POLL_CREDIT_MAX) == 0;
-}
-
-/* Polls for the stops of this tick. A thread whose stop does not come is asleep by now, deep
- * in the kernel, or waiting for the very CPU that we poll on: then we leave it that CPU. */
-static void tick_await_stops(struct tracer *tracer)
-{
-    struct tick *tick = &tracer->tick;
-    uint64_t deadline = time_now() + POLL_NS;
-
-    if (!tracer->supervisor->may_poll || tracer->supervisor->crowded || tick->awaited_count == 0)
-        return;
-    if (tick_is_worth_polling(tracer)) {
-        do
-            tick_poll_awaited(tracer);
-        while (tick->awaited_count > 0 && time_now() < deadline);
-    }
-    if (tick->awaited_count > 0)
-        tick_move_away(tracer);
-    for (unsigned i = 0; i < tick->awaited_count; i++) {
-        struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
-        if (tracee != NULL && tracee->poll_credit > 0)
-            tracee->poll_credit--;
-    }
-}
-
 /* --- the tick -------------------------------------------------------------------------------- */
 
 static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uint64_t pending_ns,
@@ -437,7 +194,7 @@ static void tick_interrupt_preempted(struct tracer *tracer, struct running *runn
 static void tick_await_without_lock(struct tracer *tracer)
 {
     supervisor_unlock(tracer->supervisor);
-    tick_await_stops(tracer);
+    polling_await(tracer);
     supervisor_lock(tracer->supervisor);
 }
 
@@ -499,24 +256,6 @@ static void tick_emit_mappings(struct tracer *tracer)
             objects_emit_executable(tracer->supervisor, tracee->process);
 }
 
-/* Are all CPUs in use? By targets, or by others, who are in the load as well as we. */
-static void tick_look_for_crowd(struct tracer *tracer)
-{
-    struct supervisor *supervisor = tracer->supervisor;
-    unsigned running = 0;
-
-    for (unsigned i = 0; i < supervisor->tracer_count; i++)
-        running += supervisor->tracers[i]->tick.running;
-    if (supervisor->has_all_cpus && tracer->tick.at - supervisor->load_at >= LOAD_PERIOD_NS) {
-        unsigned ours = 1 + tracer->preempt.ordered; /* the occupier is at work, too */
-        supervisor->load_at = tracer->tick.at;
-        if (system_load_read(&supervisor->load) == 0 && supervisor->load.runnable >= ours)
-            supervisor->load_mean += ((double)supervisor->load.runnable - ours - supervisor->load_mean) / 4;
-    }
-    supervisor->crowded = running >= supervisor->cpu_count ||
-                          supervisor->load_mean > (double)supervisor->cpu_count - 0.5;
-}
-
 void tick_run(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -535,9 +274,9 @@ void tick_run(struct tracer *tracer)
     supervisor->stats.ticks++;
     tick_find_running(tracer, interval, &running);
     tick->running = running.count + running.preempted_count + running.waiting;
-    tick_look_for_crowd(tracer);
+    crowd_look(tracer);
     handover_choose(tracer, running.chosen, running.count < AWAITED_MAX ? running.count : AWAITED_MAX);
-    tick_choose_cpu(tracer, &running);
+    affinity_follow(tracer, running.count > 0 ? running.chosen[0] : NULL);
     tick_interrupt_preempted(tracer, &running, interval, held);
     if (held)
         tick_arm_next(tracer); /* lets go of the CPU */
@@ -556,40 +295,4 @@ void tick_run(struct tracer *tracer)
     if (tracer->tracees.active_count == 0)
         tick->running = 0;
     tick_arm(tracer); /* for those that have woken up */
-}
-
-/* The end of a process that executed another program just while a thread of it was handed over may have been
- * told to nobody. */
-static void tick_find_ends(struct tracer *tracer, uint64_t now)
-{
-    struct supervisor *supervisor = tracer->supervisor;
-    struct process *next;
-
-    if (now - supervisor->ends_at < ENDS_PERIOD_NS)
-        return;
-    supervisor->ends_at = now;
-    for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
-        next = process->next;
-        if (kill(process->pid, 0) < 0 && errno == ESRCH)
-            births_forget_process(tracer, process);
-    }
-}
-
-uint64_t tick_keep_house(struct tracer *tracer)
-{
-    struct supervisor *supervisor = tracer->supervisor;
-    uint64_t now = time_now();
-
-    if (supervisor->sampling) {
-        active_search(tracer, now);
-        if (budget_adjust(&supervisor->budget, now))
-            emit_rate(supervisor);
-        if (now - supervisor->stats_at >= STATS_PERIOD_NS)
-            emit_stats(supervisor);
-        tick_arm(tracer);
-    }
-    if (tracer->unknown_count > 0)
-        births_resolve(tracer);
-    tick_find_ends(tracer, now);
-    return supervisor->scan.at + active_search_period(supervisor);
 }

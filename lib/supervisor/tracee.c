@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "supervisor/supervisor.h"
+#include "supervisor/tracee.h"
 
 #define BUCKETS_FIRST 64
 #define ACTIVE_SPAN_FIRST 200000000u /* ns */
@@ -76,9 +76,9 @@ void tracee_put_in(struct tracees *tracees, struct tracee *tracee)
 }
 
 /* Takes it out of its tracer's inbox: tracer.h. */
-static void tracee_leave_inbox(struct tracee *tracee)
+static void tracee_leave_inbox(struct tracees *tracees, struct tracee *tracee)
 {
-    struct tracee **link = &tracee->tracer->inbox;
+    struct tracee **link = &tracees->inbox;
 
     if (!tracee->in_inbox)
         return;
@@ -93,7 +93,7 @@ void tracee_take_out(struct tracees *tracees, struct tracee *tracee)
     struct tracee **link = tracees_bucket(tracees, tracee->tid);
 
     tracee_deactivate(tracees, tracee);
-    tracee_leave_inbox(tracee);
+    tracee_leave_inbox(tracees, tracee);
     while (*link != tracee)
         link = &(*link)->hash_next;
     *link = tracee->hash_next;
@@ -196,15 +196,11 @@ void tracee_remove(struct tracees *tracees, struct tracee *tracee)
     struct process *process = tracee->process;
 
     tracee_take_out(tracees, tracee);
-    if (tracee->handed_to != NULL)
-        tracee->handed_to->expected--;
     tracees->processes->tracee_count--;
     if (process != NULL) {
         leave_process(tracee);
-        if (process->tracees == NULL) {
-            wait_tell_end(tracees->tracer->supervisor, process, 0, -1);
+        if (process->tracees == NULL)
             process_remove(tracees->processes, process);
-        }
     }
     procfs_task_close(&tracee->files);
     free(tracee);

@@ -159,6 +159,7 @@ struct tracees {
     unsigned count;
     struct tracee *active;
     unsigned active_count;
+    struct tracee *inbox; /* that their tracer is to look at; with the lock */
 };
 
 int tracees_init(struct tracees *tracees, struct tracer *tracer, struct processes *processes);

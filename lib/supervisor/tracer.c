@@ -120,18 +120,18 @@ void tracer_post(struct tracee *tracee)
 
     if (!tracee->in_inbox) {
         tracee->in_inbox = true;
-        tracee->inbox_next = tracer->inbox;
-        tracer->inbox = tracee;
+        tracee->inbox_next = tracer->tracees.inbox;
+        tracer->tracees.inbox = tracee;
     }
     wakeup_send(&tracer->wakeup);
 }
 
 static struct tracee *tracer_take_from_inbox(struct tracer *tracer)
 {
-    struct tracee *tracee = tracer->inbox;
+    struct tracee *tracee = tracer->tracees.inbox;
 
     if (tracee != NULL) {
-        tracer->inbox = tracee->inbox_next;
+        tracer->tracees.inbox = tracee->inbox_next;
         tracee->in_inbox = false;
     }
     return tracee;
@@ -149,7 +149,7 @@ static void tracer_read_inbox(struct tracer *tracer)
             handover_take(tracer, tracee);
             supervisor_lock(supervisor);
         } else if (tracee->dropped) {
-            tracee_remove(&tracer->tracees, tracee);
+            wait_forget(tracer, tracee);
         } else if (tracee->wants_activation) {
             tracee->wants_activation = false;
             tracee_activate(&tracer->tracees, tracee, time_now());
@@ -262,7 +262,7 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     siginfo_t news;
 
     bool any = tracer_sleep(tracer, until, &news);
-    if (tracer->inbox != NULL) {
+    if (tracer->tracees.inbox != NULL) {
         tracer_read_inbox(tracer); /* may answer the news, too */
         wait_drain(tracer);
     } else if (any) {

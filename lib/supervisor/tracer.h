@@ -78,8 +78,6 @@ struct tracer {
     unsigned expected;    /* tracees that are to be handed over to it */
     pid_t looks[BIRTH_LOOKS_MAX]; /* tracees whose births are to be looked for again */
     unsigned look_count;
-
-    struct tracee *inbox; /* tracees that it is to look at, with the lock */
 };
 
 /* The first tracer: this thread becomes it. 0 or -errno. */

@@ -44,7 +44,7 @@ void wait_resume(struct tracee *tracee, int signal)
 void wait_detach(struct tracer *tracer, struct tracee *tracee)
 {
     ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
-    tracee_remove(&tracer->tracees, tracee);
+    wait_forget(tracer, tracee);
 }
 
 /* --- answers ------------------------------------------------------------------------------ */
@@ -113,6 +113,17 @@ void wait_tell_end(struct supervisor *supervisor, struct process *process, uint6
         emit_wake(supervisor);
 }
 
+void wait_forget(struct tracer *tracer, struct tracee *tracee)
+{
+    struct process *process = tracee->process;
+
+    if (process != NULL && process->tracee_count == 1)
+        wait_tell_end(tracer->supervisor, process, 0, -1);
+    if (tracee->handed_to != NULL)
+        tracee->handed_to->expected--;
+    tracee_remove(&tracer->tracees, tracee);
+}
+
 void wait_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -129,7 +140,7 @@ void wait_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_
         else
             emit_exit(supervisor, process->pid, tracee->tid, cpu_ns, status);
     }
-    tracee_remove(&tracer->tracees, tracee);
+    wait_forget(tracer, tracee);
 }
 
 /* What a task has used can be asked for only until it is reaped. */
@@ -218,7 +229,7 @@ static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct st
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
 
     if (tracee != NULL && tracee->dropped) { /* its number is another's now */
-        tracee_remove(&tracer->tracees, tracee);
+        wait_forget(tracer, tracee);
         tracee = NULL;
     }
     if (tracee == NULL && stop->kind == STOP_EXEC)

@@ -110,12 +110,12 @@ if [ -d "$group" ]; then
 	sh -c 'echo $$ >"$0/cgroup.procs" && shift && for i in 1 2 3; do
 			timeout 60 sh -c "while :; do :; done" &
 		done
-		"$@"
-		kill $(jobs -p)' "$group" - "$pprofil" -q --overhead 1000 -F 200 -o "$work/quota.pb.gz" "$targets/forks" 1500 10 >/dev/null
+		"$@"' "$group" - "$pprofil" -q --overhead 1000 -F 200 -o "$work/quota.pb.gz" "$targets/forks" 1500 10 >/dev/null
 	"$pprofil" report -f csv -n 0 "$work/quota.pb.gz" >"$work/report"
 	between "a quota: at the call that asks for the time" 0 "$(awk -F, '
-		$5 != "before" && $5 != "after" { share += $1 } END { print NR > 1 ? share : "none" }' "$work/report")" 0.2
-	await rmdir "$group"
+		$5 != "before" && $5 != "after" { share += $1 } END { print (NR > 1 ? share : "none") }' "$work/report")" 0.2
+	quota_is_over() { xargs -r kill <"$group/cgroup.procs" 2>/dev/null && rmdir "$group" 2>/dev/null; }
+	await quota_is_over
 else
 	echo "SKIP a quota: no control group can be made"
 fi

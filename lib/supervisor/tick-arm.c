@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * When a tracer's next tick is.
+ *
+ * Ticks pause where all that run have yet to stop: there would be nobody to interrupt. What the pause takes
+ * belongs to those that it waits for.
+ */
+#include "config.h"
+
+#include "supervisor/supervisor.h"
+
+/* In wall mode a tick comes at least every WALL_PERIOD_NS. */
+#define WALL_PERIOD_NS 10000000u
+/* If all threads that run have yet to stop, the next tick comes after PAUSE_NS, for others may have woken
+ * up. */
+#define PAUSE_NS 5000000u
+
+/* Periods are of the targets' CPU time, which does not pass while they are stopped: at high
+ * rates they would get a fifth more samples than were asked for. */
+static void tick_leave_out_stops(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+    uint64_t stopped = tracer->totals.stopped_ns - tick->left_out_ns;
+
+    /* never more than a stratum: the next tick would be pushed away by a storm of other stops */
+    if (stopped > tracer->schedule.covered_ns / 2)
+        stopped = tracer->schedule.covered_ns / 2;
+    if (tick->running > 0)
+        schedule_leave_out(&tracer->schedule, stopped / tick->running);
+    tick->left_out_ns = tracer->totals.stopped_ns;
+}
+
+/* While nobody is active a tick only looks at sleepers, in wall mode. */
+static uint64_t tick_next(struct tracer *tracer, uint64_t now)
+{
+    const struct supervisor *supervisor = tracer->supervisor;
+    uint64_t period = budget_period(&supervisor->budget);
+
+    if (tracer->tick.idle && !supervisor->options.wall)
+        return 0;
+    if (tracer->tick.idle && period < WALL_PERIOD_NS)
+        period = WALL_PERIOD_NS;
+    return schedule_next(&tracer->schedule, now, period);
+}
+
+bool tick_has_to_stop(const struct tracee *tracee)
+{
+    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING;
+}
+
+/* Then a stop ends the pause, and no tick is needed for it. */
+static bool tick_all_have_to_stop(const struct tracer *tracer)
+{
+    const struct tracee *tracee = tracer->tracees.active;
+
+    while (tracee != NULL && tick_has_to_stop(tracee))
+        tracee = tracee->active_next;
+    return tracee == NULL && tracer->tracees.active != NULL;
+}
+
+void tick_arm_next(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+    uint64_t now = time_now();
+
+    tick->idle = tracer->tracees.active_count == 0;
+    tick_leave_out_stops(tracer);
+    if (!tick->pauses)
+        tick->due = preempt_order(tracer, tick_next(tracer, now));
+    else if (tick_all_have_to_stop(tracer))
+        tick->due = 0;
+    else
+        tick->due = now + PAUSE_NS;
+}
+
+void tick_arm(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+    bool wanted = tracer->tracees.active_count > 0 || tracer->supervisor->options.wall;
+
+    if (!tracer->supervisor->sampling || tracer->tracees.count == 0 || !wanted) {
+        tick->due = 0;
+        tick->running = 0;
+        tick->pauses = false;
+        return;
+    }
+    bool waits = tick->due != 0 || (tick->pauses && tick_all_have_to_stop(tracer));
+    if (waits && !(tick->idle && tracer->tracees.active_count > 0))
+        return;
+    tick->pauses = false;
+    schedule_restart(&tracer->schedule, time_now());
+    tick_arm_next(tracer);
+}
+
+uint64_t tick_end_pause(struct tracer *tracer, uint64_t now)
+{
+    uint64_t end = tracer->schedule.stratum_end;
+
+    tracer->tick.pauses = false;
+    if (now <= end)
+        return 0;
+    schedule_restart(&tracer->schedule, now);
+    return now - end;
+}
+
+void tick_arm_after_pause(struct tracer *tracer)
+{
+    tick_end_pause(tracer, time_now());
+    tick_arm_next(tracer);
+}
+
+/* What the pause took belongs to all that had to stop in it, as far as they ran. */
+void tick_note_stop(struct tracer *tracer, struct tracee *tracee)
+{
+    if (!tracer->tick.pauses)
+        return;
+    uint64_t paused = tick_end_pause(tracer, time_now());
+    tracee->overdue_ns += paused;
+    for (struct tracee *other = tracer->tracees.active; other != NULL; other = other->active_next)
+        if (other != tracee && tick_has_to_stop(other))
+            other->overdue_ns += paused;
+    tick_arm_next(tracer);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Descriptors: commands, programs that profile themselves, openers, SIGTERM.
+ *
+ * The first tracer sleeps in waitid(2), which knows no descriptors. So a thread of its own, the watcher, polls
+ * them. If one is ready, the watcher wakes the first tracer up, and waits until that has looked at them.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "supervisor/supervisor.h"
+
+#define EVENTS_MAX 4
+
+static int watch_add(const struct supervisor *supervisor, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+    return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+int watch_open(struct supervisor *supervisor)
+{
+    struct watch *watch = &supervisor->watch;
+    sigset_t watched;
+
+    watch->signals = -1;
+    sigemptyset(&watched);
+    sigaddset(&watched, SIGTERM);
+    supervisor->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (supervisor->epoll < 0)
+        return -errno;
+    if (supervisor->options.serve) { /* there is no client that tells us to end */
+        watch->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+        int error = watch->signals < 0 ? -errno : watch_add(supervisor, watch->signals);
+        if (error != 0)
+            return error;
+    }
+    return watch_add(supervisor, supervisor->socket);
+}
+
+static void *watch_run(void *context)
+{
+    struct supervisor *supervisor = context;
+    struct watch *watch = &supervisor->watch;
+
+    for (;;) {
+        struct pollfd poller = {.fd = supervisor->epoll, .events = POLLIN};
+        if (poll(&poller, 1, -1) != 1)
+            continue;
+        atomic_store(&watch->ready, true);
+        wakeup_send(&supervisor->tracers[0]->wakeup);
+        while (sem_wait(&watch->served) < 0)
+            ;
+    }
+    return NULL;
+}
+
+int watch_start(struct supervisor *supervisor)
+{
+    pthread_t thread;
+
+    sem_init(&supervisor->watch.served, 0, 0);
+    return -pthread_create(&thread, NULL, watch_run, supervisor);
+}
+
+static void watch_read_signals(struct supervisor *supervisor)
+{
+    struct signalfd_siginfo info;
+
+    while (read(supervisor->watch.signals, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo == SIGTERM && info.ssi_code <= SI_USER) /* else a tracee's end */
+            supervisor->quitting = true;
+}
+
+static void watch_serve_one(struct supervisor *supervisor, int fd)
+{
+    if (fd == supervisor->watch.signals)
+        watch_read_signals(supervisor);
+    else if (!supervisor->options.serve)
+        commands_read(supervisor);
+    else if (fd == supervisor->socket)
+        serve_accept(supervisor);
+    else
+        serve_request(supervisor, fd);
+}
+
+void watch_serve(struct supervisor *supervisor)
+{
+    struct epoll_event events[EVENTS_MAX];
+
+    if (!atomic_exchange(&supervisor->watch.ready, false))
+        return;
+    int count = epoll_wait(supervisor->epoll, events, EVENTS_MAX, 0);
+    for (int i = 0; i < count; i++)
+        watch_serve_one(supervisor, events[i].data.fd);
+    supervisor_lock(supervisor);
+    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+    supervisor_unlock(supervisor);
+    sem_post(&supervisor->watch.served);
+}
