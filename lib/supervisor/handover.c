@@ -74,14 +74,9 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
            (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
 }
 
-/* What is born or executed until it is let go is told of as ever. */
+/* What it executes until it is let go is told of as ever. */
 static void handover_promise(struct tracee *tracee, struct tracer *to)
 {
-    struct supervisor *supervisor = to->supervisor;
-
-    if (system_load_read(&supervisor->load) != 0)
-        return;
-    tracee->last_pid = supervisor->load.last_pid;
     tracee->image = procfs_image(tracee->process->pid);
     tracee->handed_to = to;
     to->expected++;
@@ -142,7 +137,9 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
     if (!supervisor_try_lock(supervisor))
         return false; /* it must not wait for that */
     struct tracer *to = tracee->handed_to;
-    if (tracee->stays || supervisor->leaving) {
+    bool knows = system_load_read(&supervisor->load) == 0;
+    tracee->last_pid = supervisor->load.last_pid;
+    if (tracee->stays || supervisor->leaving || !knows) {
         handover_withdraw(tracee);
     } else if (!tracee->dropped && ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L) == 0) {
         tracee->skipped_ns += tracee->pending_ns + tracee->overdue_ns;
