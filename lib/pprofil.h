@@ -273,7 +273,15 @@ struct pprofil_totals {
     uint64_t continued;     /* system calls continued that would have come back short */
     uint64_t cut_short;     /* system calls that came back short, for they could not be continued */
     uint32_t untraced; /* threads that could not be traced, and of whose time nothing is seen */
+    uint64_t full_ns;        /* elapsed time in which no CPU was idle */
+    uint64_t sample_cost_ns; /* CPU time that a sample took from its target, of late; 0: not known */
+    double overhead;         /* share of its CPU time that a target may lose to samples; 0: not known */
 };
+
+/* Writes into text why fewer samples were taken than asked for: "a sample cost 63 us, for no CPU was idle". With
+ * advice also: "; --overhead 7 would give all". Returns its length, as snprintf(3) does; 0: as many were taken,
+ * or it is not known why not. */
+int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size);
 
 /* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know; of perf.data,
  * -ESPIPE: written for a pipe; -EPFNOSUPPORT: in the other byte order; -EPROTONOSUPPORT:

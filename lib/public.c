@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,8 +227,45 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
         .continued = from->continued,
         .cut_short = from->cut_short,
         .untraced = from->untraced,
+        .full_ns = from->full_ns,
+        .sample_cost_ns = from->sample_cost_ns,
+        .overhead = (double)from->overhead_ppm / 1e6,
     };
     memcpy(totals, &all, least(size, sizeof all));
+}
+
+/* Not every second spent a little below the rate is worth words. */
+#define THROTTLED_MIN 0.01
+/* An overhead that is not to be recommended, per cent. */
+#define ADVISED_MAX 20.0
+
+/* The overhead that the rate asked for takes; where that is much, what some more gives. */
+static int totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
+{
+    double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);
+    double more = ceil(250 * totals->overhead);
+
+    if (needed <= ADVISED_MAX)
+        return snprintf(text, size, "; --overhead %.0f would give all", needed);
+    if (more > ADVISED_MAX)
+        return 0;
+    double hz = more / 100 / cost;
+    return snprintf(text, size, "; --overhead %.0f would give about %.0f", more,
+                    hz < 100 ? round(hz) : round(hz / 10) * 10);
+}
+
+int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size)
+{
+    bool throttled = (double)totals->throttled_ns > THROTTLED_MIN * (double)totals->elapsed_ns;
+    bool full = totals->full_ns > totals->elapsed_ns / 2;
+
+    if (!throttled || totals->sample_cost_ns == 0 || totals->overhead <= 0 || size == 0)
+        return 0;
+    int length = snprintf(text, size, "a sample cost %.0f us%s", (double)totals->sample_cost_ns / 1e3,
+                          full ? ", for no CPU was idle" : "");
+    if (advice && length >= 0 && (size_t)length < size)
+        length += totals_advise(totals, text + length, size - (size_t)length);
+    return length;
 }
 
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command)

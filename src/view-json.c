@@ -39,12 +39,14 @@ static json_t *make_totals(const pprofil_profile *profile)
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
     return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:b}",
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:b}",
         "samples", json_uint(totals.samples), "cpu_ns", json_uint(totals.cpu_ns),
         "wall_ns", json_uint(totals.wall_ns), "elapsed_ns", json_uint(totals.elapsed_ns),
         "target_cpu_ns", json_uint(totals.target_cpu_ns), "stopped_ns", json_uint(totals.stopped_ns),
         "supervisor_cpu_ns", json_uint(totals.supervisor_cpu_ns), "lost", json_uint(totals.lost),
         "throttled_ns", json_uint(totals.throttled_ns), "repaired", json_uint(totals.repaired),
+        "full_ns", json_uint(totals.full_ns), "sample_cost_ns", json_uint(totals.sample_cost_ns),
+        "overhead", totals.overhead,
         "continued", json_uint(totals.continued), "cut_short", json_uint(totals.cut_short),
         "threads", (json_int_t)totals.threads_seen, "processes",
         (json_int_t)totals.processes_seen, "untraced", (json_int_t)totals.untraced, "asked_hz", totals.asked_hz, "wall", totals.wall);

@@ -20,6 +20,7 @@
 #define HOT "\033[31m"
 #define WARM "\033[33m"
 #define MARKS_SHOWN 4u
+#define LIMIT_SIZE 128 /* why fewer samples were taken than asked */
 #define NAMELESS_SHOWN 0.02 /* share from which a missing symbol table is worth a line */
 
 struct column {
@@ -171,19 +172,28 @@ static void print_counts(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
-static void print_quality(FILE *out, const struct pprofil_totals *totals)
+/* What was asked, what was got, and why that is less. */
+static void print_rate(FILE *out, const struct pprofil_totals *totals)
 {
-    double achieved =
-        totals->cpu_ns == 0 ? 0 : (double)totals->samples / ((double)totals->cpu_ns / 1e9);
+    uint64_t time = totals->wall ? totals->wall_ns : totals->cpu_ns;
+    char why[LIMIT_SIZE];
 
     fprintf(out, "# %.0f Hz asked", totals->asked_hz);
-    if (!totals->wall && totals->cpu_ns > 0)
-        fprintf(out, ", %.0f achieved", achieved);
+    if (time > 0)
+        fprintf(out, ", %.0f achieved", (double)totals->samples / ((double)time / 1e9));
+    if (pprofil_totals_limit(totals, true, why, sizeof why) > 0)
+        fprintf(out, ": %s\n#", why);
+    else if (is_ours(totals))
+        fputc(';', out);
     if (is_ours(totals))
-        fprintf(out, "; target stopped %.2f %% of its CPU time; lost %" PRIu64 "; throttled %.1f %%",
-                per_cent(totals->stopped_ns, totals->target_cpu_ns), totals->lost,
-                per_cent(totals->throttled_ns, totals->elapsed_ns));
+        fprintf(out, " target stopped %.2f %% of its CPU time; lost %" PRIu64,
+                per_cent(totals->stopped_ns, totals->target_cpu_ns), totals->lost);
     fputc('\n', out);
+}
+
+static void print_quality(FILE *out, const struct pprofil_totals *totals)
+{
+    print_rate(out, totals);
     fprintf(out, "# %" PRIu32 " process%s, %" PRIu32 " thread%s", totals->processes_seen,
             totals->processes_seen == 1 ? "" : "es", totals->threads_seen,
             plural(totals->threads_seen));

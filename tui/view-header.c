@@ -132,16 +132,17 @@ static void put_cpu_and_threads(const struct model *model, struct line *line)
 static void put_losses(const struct model *model, struct line *line)
 {
     const struct pprofil_totals *totals = &model->now.totals;
-    double throttled = words_throttled(totals);
     bool brief = is_narrow(line);
+    char limit[WORDS_SIZE];
 
     if (!brief || totals->lost > 0)
         put_fact(line, "lost", totals->lost > 0 ? STYLE_WARNING : STYLE_FIGURE, "%" PRIu64,
                  totals->lost);
     if (totals->untraced > 0)
         put_fact(line, "untraced", STYLE_WARNING, "%" PRIu32, totals->untraced);
-    if (!brief || throttled > 0)
-        put_fact(line, "throttled", STYLE_FIGURE, "%.1f %%", 100 * throttled); /* as was asked */
+    words_limit(totals, limit, sizeof limit);
+    if (limit[0] != '\0')
+        put_fact(line, "", STYLE_FIGURE, "%s", limit);
 }
 
 static void put_sampling(const struct model *model, struct line *line)

@@ -82,10 +82,12 @@ static void put_frame_head(const struct model *model, struct canvas *canvas)
     at = canvas_printf(canvas, 2, 0, -1, STYLE_PLAIN, "# %.0f Hz asked", model->asked_hz);
     if (!totals->wall)
         at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ", %.0f achieved", model->achieved_hz);
+    words_limit(totals, text, sizeof text);
+    if (text[0] != '\0')
+        at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ": %s", text);
     at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN,
-                  "; target stopped %.2f %% of its CPU time; lost %llu; throttled %.1f %%",
-                  100 * model->stopped_share, (unsigned long long)totals->lost,
-                  100 * words_throttled(totals));
+                        "; target stopped %.2f %% of its CPU time; lost %llu", 100 * model->stopped_share,
+                        (unsigned long long)totals->lost);
     if (totals->untraced > 0)
         canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, "; threads not traced %u", totals->untraced);
     at = canvas_printf(canvas, 3, 0, -1, STYLE_PLAIN, "# %s by %s time, window %g s",

@@ -22,7 +22,7 @@ void words_empty(const struct model *model, char *text, size_t size);
 void words_calls(const struct model *model, char *text, size_t size);
 /* "functions", or of at most five letters; view: enum pprofil_by or keys_view. */
 const char *words_view(int view, bool brief);
-/* Per cent of the time sampled that the rate was below what was asked. */
-double words_throttled(const struct pprofil_totals *totals);
+/* "63 us a sample, CPUs full", if fewer samples are taken than asked for, or "". */
+void words_limit(const struct pprofil_totals *totals, char *text, size_t size);
 
 #endif

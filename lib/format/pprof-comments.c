@@ -34,7 +34,8 @@ static const struct kept {
     TOTAL(target_cpu_ns), TOTAL(stopped_ns),     TOTAL(supervisor_cpu_ns), TOTAL(ticks),
     TOTAL(lost),          TOTAL(throttled_ns),   TOTAL(repaired),          TOTAL(threads_seen),
     TOTAL(threads_alive), TOTAL(processes_seen), TOTAL(processes_alive),   TOTAL(continued),
-    TOTAL(cut_short),     TOTAL(untraced),
+    TOTAL(cut_short),     TOTAL(untraced),       TOTAL(full_ns),           TOTAL(sample_cost_ns),
+    TOTAL(overhead_ppm),
 };
 #define KEPT (sizeof kept / sizeof *kept)
 

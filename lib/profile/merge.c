@@ -232,6 +232,11 @@ static void merge_totals(struct merger *merger)
     into->ticks += from->ticks;
     into->lost += from->lost;
     into->throttled_ns += from->throttled_ns;
+    into->full_ns += from->full_ns;
+    if (from->sample_cost_ns > into->sample_cost_ns)
+        into->sample_cost_ns = from->sample_cost_ns;
+    if (into->overhead_ppm == 0 || (from->overhead_ppm > 0 && from->overhead_ppm < into->overhead_ppm))
+        into->overhead_ppm = from->overhead_ppm;
     into->repaired += from->repaired;
     into->continued += from->continued;
     into->cut_short += from->cut_short;

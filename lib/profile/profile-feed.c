@@ -304,6 +304,9 @@ static void feed_stats(struct profile *profile, const struct wire_stats *event)
     totals->target_cpu_ns = event->target_cpu_ns;
     totals->supervisor_cpu_ns = event->supervisor_cpu_ns;
     totals->throttled_ns = event->throttled_ns;
+    totals->full_ns = event->full_ns;
+    totals->sample_cost_ns = event->sample_cost_ns;
+    totals->overhead_ppm = event->overhead_ppm;
     totals->repaired = event->repaired;
     totals->continued = event->continued;
     totals->cut_short = event->cut_short;

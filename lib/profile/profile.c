@@ -98,7 +98,7 @@ void profile_clear(struct profile *profile)
     totals->samples = totals->cpu_ns = totals->wall_ns = 0;
     totals->elapsed_ns = totals->target_cpu_ns = totals->stopped_ns = 0;
     totals->supervisor_cpu_ns = totals->ticks = totals->lost = 0;
-    totals->throttled_ns = totals->repaired = totals->continued = totals->cut_short = 0;
+    totals->full_ns = totals->throttled_ns = totals->repaired = totals->continued = totals->cut_short = 0;
 }
 
 /* Puts a new entry behind the last of its table and into its hash; tells its index. */

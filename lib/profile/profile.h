@@ -125,6 +125,9 @@ struct profile_totals {
     uint64_t ticks;
     uint64_t lost;         /* events */
     uint64_t throttled_ns; /* below the rate asked */
+    uint64_t full_ns;      /* elapsed time in which no CPU was idle */
+    uint64_t sample_cost_ns; /* CPU time that a sample took from its target, of late; 0: not known */
+    uint64_t overhead_ppm;   /* that targets may lose, in millionths of their CPU time; 0: not known */
     uint64_t repaired;     /* system calls saved from EINTR */
     uint64_t continued;    /* system calls saved from coming back short */
     uint64_t cut_short;    /* system calls that came back short because of us */

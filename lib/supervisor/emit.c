@@ -189,6 +189,8 @@ void emit_stats(struct supervisor *supervisor)
     event.target_cpu_ns = target;
     event.supervisor_cpu_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
     event.throttled_ns = supervisor->budget.throttled_ns;
+    event.sample_cost_ns = (uint64_t)supervisor->budget.cost_ns;
+    event.overhead_ppm = (uint64_t)(supervisor->budget.share * 1e6 + 0.5);
     event.threads = supervisor->processes.tracee_count;
     event.processes = supervisor->processes.count;
     supervisor->stats_due = now + STATS_PERIOD_NS;

@@ -33,6 +33,8 @@ uint64_t housekeeping_run(struct tracer *tracer)
 
     if (supervisor->sampling) {
         active_search(tracer, now);
+        if (supervisor->crowded && supervisor->budget.adjusted_at != 0)
+            supervisor->stats.full_ns += now - supervisor->budget.adjusted_at;
         if (budget_adjust(&supervisor->budget, now))
             emit_rate(supervisor);
         if (now >= supervisor->stats_due)

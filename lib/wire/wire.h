@@ -25,7 +25,7 @@
  * the supervisor's hello (its first DONE) the supervisor's, as its value. struct wire_message
  * may grow only together with a hello of the old size.
  */
-#define WIRE_VERSION 7u
+#define WIRE_VERSION 8u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -169,6 +169,9 @@ struct wire_stats {
     uint64_t target_cpu_ns; /* all processes, ended ones too, while we followed them */
     uint64_t supervisor_cpu_ns;
     uint64_t throttled_ns; /* elapsed time spent below the rate asked */
+    uint64_t full_ns;      /* elapsed time in which no CPU was idle */
+    uint64_t sample_cost_ns; /* CPU time that a sample takes from its target, of late */
+    uint64_t overhead_ppm;   /* that targets may lose to samples, in millionths of their CPU time */
     uint32_t threads;      /* alive now */
     uint32_t processes;    /* alive now */
     uint32_t repaired;     /* system calls restarted that would have failed with EINTR */

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <pprofil.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "check.h"
@@ -67,6 +68,30 @@ static void test_often(pprofil_session *session)
     check("out of range", pprofil_session_set_rate(session, 50001) == -EINVAL);
 }
 
+static void test_limit(void)
+{
+    struct pprofil_totals totals = {.elapsed_ns = 10000,
+                                    .throttled_ns = 5000,
+                                    .full_ns = 8000,
+                                    .sample_cost_ns = 63000,
+                                    .overhead = 0.02,
+                                    .asked_hz = 1000};
+    char why[128] = "";
+
+    pprofil_totals_limit(&totals, true, why, sizeof why);
+    check("why the rate is low, and what helps",
+          strcmp(why, "a sample cost 63 us, for no CPU was idle; --overhead 7 would give all") == 0);
+    totals.asked_hz = 10000;
+    totals.full_ns = 0;
+    pprofil_totals_limit(&totals, true, why, sizeof why);
+    check("what helps a little", strcmp(why, "a sample cost 63 us; --overhead 5 would give about 790") == 0);
+    totals.overhead = 0.1;
+    pprofil_totals_limit(&totals, true, why, sizeof why);
+    check("more is not advised", strcmp(why, "a sample cost 63 us") == 0);
+    totals.throttled_ns = totals.elapsed_ns / 200;
+    check("not worth words", pprofil_totals_limit(&totals, true, why, sizeof why) == 0);
+}
+
 int main(int argc, char **argv)
 {
     char *const command[] = {argc > 1 ? argv[1] : NULL, (char *)"60", (char *)"4", NULL};
@@ -79,6 +104,7 @@ int main(int argc, char **argv)
         printf("FAIL session: %s\n", pprofil_session_problem(session));
         return 1;
     }
+    test_limit();
     test_raised(session);
     test_often(session);
     kill(pid, SIGKILL);

@@ -114,7 +114,8 @@ static void describe_totals(FILE *out, const struct profile *profile)
         totals->supervisor_cpu_ns, totals->ticks,          totals->lost,
         totals->throttled_ns,      totals->repaired,       totals->threads_seen,
         totals->threads_alive,     totals->processes_seen, totals->processes_alive,
-        totals->untraced};
+        totals->untraced,          totals->full_ns,        totals->sample_cost_ns,
+        totals->overhead_ppm};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         fprintf(out, " %" PRIu64, numbers[i]);
     fputc('\n', out);
@@ -212,7 +213,10 @@ static struct profile *make_profile(bool wall)
                                .threads = 4,
                                .processes = 1,
                                .repaired = 2,
-                               .untraced = 3};
+                               .untraced = 3,
+                               .full_ns = 11,
+                               .sample_cost_ns = 60000,
+                               .overhead_ppm = 20000};
 
     feed_fork(profile, 10, 0);
     feed_comm(profile, 10, 10, "prog one");

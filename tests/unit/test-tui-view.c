@@ -96,7 +96,7 @@ Test(view, usual)
     paint(80, 24, true);
     LINE(0, "pprofil top  ./split --fast  PID 4711                                    0:12:34");
     LINE(1, "CPU 125.0 % ▄▅▅▅▅▅▅▅▅▅▅▆▆▆▆▆▆▆▆▆  2 running, 297 asleep (12 in futex), 1 blocked");
-    LINE(2, "samples/s 100 asked, 99 achieved  lost 0  throttled 0.0 %  target stopped 0.12 %");
+    LINE(2, "samples/s 100 asked, 99 achieved  lost 0  target stopped 0.12 %");
     LINE(3, "CPU time  window 1 s");
     LINE(4, "[1 functions] 2 objects  3 threads  4 processes  5 syscalls  6 lines");
     LINE(5, "  win% total%  ±95%    CPU s history     function                  object");
@@ -230,9 +230,11 @@ Test(view, states)
     model->now.sampling = false;
     model->now.totals.lost = 7;
     model->now.totals.throttled_ns = 75 * SECOND;
+    model->now.totals.sample_cost_ns = 63000;
+    model->now.totals.overhead = 0.02;
     model->now.pending = 1234;
     paint(80, 24, true);
-    LINE(2, "samples/s 100 asked, 99 achieved  lost 7  throttled 9.9 %  target stopped 0.12 %");
+    LINE(2, "samples/s 100 asked, 99 achieved  lost 7  63 us a sample  target stopped 0.12 %");
     LINE(3, "sampling stopped  PAUSED  CPU time  window 1 s  names to look up 1234");
     cr_expect(strncmp(lines[1], "CPU - ", 6) == 0);
     cr_expect_eq(style_at(3, 0), STYLE_WARNING);
@@ -470,8 +472,7 @@ Test(view, frames)
     cr_assert_eq(canvas.rows, 7);
     LINE(0, "# pprofil top: ./split --fast, PID 4711; 0:12:34; CPU 125.0 %");
     LINE(1, "# 300 threads: 2 running, 297 asleep (12 in futex), 1 blocked");
-    LINE(2, "# 100 Hz asked, 99 achieved; target stopped 0.12 % of its CPU time; lost 0; throttled "
-            "0.0 %");
+    LINE(2, "# 100 Hz asked, 99 achieved; target stopped 0.12 % of its CPU time; lost 0");
     LINE(3, "# functions by CPU time, window 1 s");
     LINE(4, "  win%   ±95%  total%   ±95%     CPU s  function                    object         "
             "file:line");
