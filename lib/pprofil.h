@@ -280,7 +280,7 @@ struct pprofil_totals {
 
 /* Writes into text why fewer samples were taken than asked for: "a sample cost 63 us, for no CPU was idle". With
  * advice also: "; --overhead 7 would give all". Returns its length, as snprintf(3) does; 0: as many were taken,
- * or it is not known why not. */
+ * or it is not known why not, or the time is elapsed time. */
 int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size);
 
 /* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know; of perf.data,

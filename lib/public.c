@@ -240,32 +240,34 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
 #define ADVISED_MAX 20.0
 
 /* The overhead that the rate asked for takes; where that is much, what some more gives. */
-static int totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
+static void totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
 {
     double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);
     double more = ceil(250 * totals->overhead);
 
-    if (needed <= ADVISED_MAX)
-        return snprintf(text, size, "; --overhead %.0f would give all", needed);
-    if (more > ADVISED_MAX)
-        return 0;
     double hz = more / 100 / cost;
-    return snprintf(text, size, "; --overhead %.0f would give about %.0f", more,
-                    hz < 100 ? round(hz) : round(hz / 10) * 10);
+
+    if (needed <= ADVISED_MAX)
+        snprintf(text, size, "; --overhead %.0f would give all", needed);
+    else if (more <= ADVISED_MAX)
+        snprintf(text, size, "; --overhead %.0f would give about %.0f", more,
+                 hz < 100 ? round(hz) : round(hz / 10) * 10);
 }
 
 int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size)
 {
     bool throttled = (double)totals->throttled_ns > THROTTLED_MIN * (double)totals->elapsed_ns;
+    bool dear = totals->asked_hz * (double)totals->sample_cost_ns / 1e9 > totals->overhead;
     bool full = totals->full_ns > totals->elapsed_ns / 2;
+    char why[64], cure[64] = "";
 
-    if (!throttled || totals->sample_cost_ns == 0 || totals->overhead <= 0 || size == 0)
+    if (totals->wall || !throttled || !dear || totals->overhead <= 0)
         return 0;
-    int length = snprintf(text, size, "a sample cost %.0f us%s", (double)totals->sample_cost_ns / 1e3,
-                          full ? ", for no CPU was idle" : "");
-    if (advice && length >= 0 && (size_t)length < size)
-        length += totals_advise(totals, text + length, size - (size_t)length);
-    return length;
+    snprintf(why, sizeof why, "a sample cost %.0f us%s", (double)totals->sample_cost_ns / 1e3,
+             full ? ", for no CPU was idle" : "");
+    if (advice)
+        totals_advise(totals, cure, sizeof cure);
+    return snprintf(text, size, "%s%s", why, cure);
 }
 
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command)

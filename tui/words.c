@@ -158,7 +158,7 @@ void words_limit(const struct pprofil_totals *totals, char *text, size_t size)
     bool throttled = totals->throttled_ns > totals->elapsed_ns / 100; /* as pprofil_totals_limit says */
 
     text[0] = '\0';
-    if (throttled && totals->sample_cost_ns > 0)
+    if (throttled && !totals->wall && totals->sample_cost_ns > 0)
         snprintf(text, size, "%.0f us a sample%s", (double)totals->sample_cost_ns / 1e3,
                  totals->full_ns > totals->elapsed_ns / 2 ? ", CPUs full" : "");
 }

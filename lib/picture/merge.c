@@ -132,13 +132,22 @@ static int add_stack(struct merge *merge, uint32_t leaf, uint32_t lane, uint32_t
     return error;
 }
 
+/* Has the sample's place the name of what it was in? So has a wait for a CPU. */
+static bool is_place(const struct profile *from, const struct profile_sample *sample)
+{
+    const struct profile_location *place = &from->locations[from->nodes[sample->node].location];
+    const struct profile_object *object = &from->objects[place->object];
+
+    return object->kind == PROFILE_OBJECT_MARK && object->path == from->syscalls[sample->syscall].name;
+}
+
 /* The system call that a sample was in is a frame on top. */
 static int add_call(struct merge *merge, const struct profile_sample *sample, uint32_t *node)
 {
     const struct profile *from = merge->from;
     uint32_t name;
 
-    if (sample->syscall == PROFILE_NONE)
+    if (sample->syscall == PROFILE_NONE || is_place(from, sample))
         return 0;
     int error = add_name(merge->to, from->strings[from->syscalls[sample->syscall].name],
                          sample->sleeping ? "[asleep]" : "[kernel]",

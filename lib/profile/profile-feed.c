@@ -250,6 +250,8 @@ static int name_syscall(struct profile *profile, int32_t number, uint32_t flags,
     bool compat = flags & WIRE_SAMPLE_COMPAT;
     char unnamed[32];
 
+    if ((flags & WIRE_SAMPLE_WAITING) != 0)
+        return profile_syscall(profile, PROFILE_WAITING, -1, 0, result);
     if (number == WIRE_NO_SYSCALL) {
         *result = PROFILE_NONE;
         return 0;
@@ -264,6 +266,18 @@ static int name_syscall(struct profile *profile, int32_t number, uint32_t flags,
     return profile_syscall(profile, name, number, compat, result);
 }
 
+/* The place of a sample whose stack is one frame. */
+static int place_sample(struct profile *profile, const struct live_process *live,
+                        const struct wire_sample *event, uint32_t *node)
+{
+    uint32_t location;
+    int error = (event->flags & WIRE_SAMPLE_WAITING) != 0
+                    ? profile_mark(profile, PROFILE_WAITING, &location)
+                    : locate(profile, live, event->pc, &location);
+
+    return error == 0 ? profile_node(profile, PROFILE_NONE, location, node) : error;
+}
+
 /* node: PROFILE_NONE for a stack of one frame */
 static int feed_sample(struct profile *profile, const struct wire_sample *event, uint32_t node)
 {
@@ -273,15 +287,12 @@ static int feed_sample(struct profile *profile, const struct wire_sample *event,
                                     .cpu_ns = event->cpu_ns,
                                     .wall_ns = event->wall_ns};
     struct live_process *live;
-    uint32_t location;
     int error = need_live(profile, event->pid, event->time, &live);
 
     if (error == 0)
         error = find_thread(profile, live->process, event->tid, &sample.thread);
     if (error == 0 && node == PROFILE_NONE)
-        error = locate(profile, live, event->pc, &location);
-    if (error == 0 && node == PROFILE_NONE)
-        error = profile_node(profile, PROFILE_NONE, location, &sample.node);
+        error = place_sample(profile, live, event, &sample.node);
     if (error == 0)
         error = name_syscall(profile, event->syscall, event->flags, &sample.syscall);
     if (error == 0)

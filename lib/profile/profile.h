@@ -103,6 +103,9 @@ struct profile_syscall {
     uint32_t compat; /* 1: of the 32-bit ABI */
 };
 
+/* In wall mode: the place, and the row of system calls, of a thread that waits for a CPU. */
+#define PROFILE_WAITING "[waiting for a CPU]"
+
 struct profile_sample {
     uint32_t thread;  /* index */
     uint32_t node;    /* index: the leaf */

@@ -48,11 +48,13 @@ static void attach_baseline_of(struct tracee *tracee)
 {
     struct procfs_cpu cpu;
 
-    if (procfs_read_cpu(&tracee->files, &cpu) == 0)
+    if (procfs_read_cpu(&tracee->files, &cpu) == 0) {
         tracee->cpu_ns = cpu.run_ns;
+        tracee->told_wait_ns = cpu.wait_ns;
+    }
     tracee->cpu_base = tracee->cpu_ns;
     tracee->attributed_ns = 0;
-    tracee->pending_ns = tracee->overdue_ns = 0;
+    tracee->pending_ns = tracee->overdue_ns = tracee->skipped_ns = 0;
 }
 
 void attach_baseline(struct supervisor *supervisor, struct process *process)

@@ -11,6 +11,9 @@
  * of percent. So the kernel's exact figure is only a target to which the sum is drawn, slowly
  * enough that it does not matter where in a burst we were.
  *
+ * In wall mode the elapsed time of a thread has three parts. What it waited for a CPU is known to the kernel. What
+ * it ran is told as its CPU time is. The rest it slept, and belongs to the place where it is seen asleep next.
+ *
  * A thread that merely waits for a CPU is not on one: it says "running" too, stops when it
  * gets there, and its run-queue wait tells the two apart afterwards.
  */
@@ -25,6 +28,7 @@
 #define AHEAD_MAX 8         /* looks that the sum may be ahead of the CPU time used */
 #define KERNEL_TICK_NS 4000000u /* by so much the clock of a process lags for each of its threads */
 #define YOUNG_SHARES 4       /* in so many samples what their process has used is paid off */
+#define WAIT_MIN_NS 100000u  /* shorter waits for a CPU are told together */
 #define SETTLED_SAMPLES 16   /* before that a young thread cannot have used what it stands for */
 
 /* In how many samples a debt is paid off. */
@@ -94,19 +98,34 @@ static bool was_on_cpu(struct tracee *tracee, const struct regs *regs, const str
 
 /* CPU time that the sample stands for; false: none, it was on no CPU. */
 static bool attribution_credit(const struct supervisor *supervisor, struct tracee *tracee,
-                   const struct regs *regs, uint64_t *cpu_ns)
+                               const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
-    struct procfs_cpu cpu;
-
-    *cpu_ns = tracee->pending_ns + tracee->overdue_ns;
-    if (!tracee_read_cpu(tracee, &cpu))
-        return true;
     /* in one long system call since, or without a CPU: it was running for so long only */
-    uint64_t ran = cpu.run_ns - tracee->run_ns;
+    uint64_t ran = cpu->run_ns - tracee->run_ns;
     tracee->pending_ns += tracee->overdue_ns < ran ? tracee->overdue_ns : ran;
-    bool on_cpu = was_on_cpu(tracee, regs, &cpu);
+    bool on_cpu = was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_share(supervisor, tracee) : 0;
     return on_cpu;
+}
+
+/* Wall mode: tells what the tracee has waited for a CPU. The kernel counts a wait when it is over. Returns what is
+ * left of the elapsed time up to `now`. */
+static uint64_t attribution_tell_wait(struct supervisor *supervisor, struct tracee *tracee, uint64_t now,
+                                      const struct procfs_cpu *cpu)
+{
+    uint64_t elapsed = now > tracee->wall_at ? now - tracee->wall_at : 0;
+    uint64_t waited = cpu->wait_ns > tracee->told_wait_ns ? cpu->wait_ns - tracee->told_wait_ns : 0;
+
+    if (waited > elapsed)
+        waited = elapsed; /* the rest is told next time */
+    if (waited < WAIT_MIN_NS)
+        return elapsed;
+    struct wire_sample sample = {
+        .time = now, .wall_ns = waited, .syscall = WIRE_NO_SYSCALL, .flags = WIRE_SAMPLE_WAITING};
+    tracee->told_wait_ns += waited;
+    tracee->wall_at += waited;
+    emit_sample(supervisor, tracee, &sample, NULL);
+    return elapsed - waited;
 }
 
 static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
@@ -127,22 +146,27 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
 
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs)
 {
-    const struct supervisor *supervisor = tracer->supervisor;
+    struct supervisor *supervisor = tracer->supervisor;
     struct wire_sample sample = {.time = tracee->interrupted_at,
                                  .pc = regs->pc,
                                  .sp = regs->sp,
+                                 .cpu_ns = tracee->pending_ns + tracee->overdue_ns,
                                  .syscall = regs->syscall,
                                  .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
     const struct stack *stack = &tracer->stack;
-    bool on_cpu = attribution_credit(supervisor, tracee, regs, &sample.cpu_ns);
+    struct procfs_cpu cpu = {.wait_ns = tracee->told_wait_ns};
+    bool on_cpu = true;
 
-    if (supervisor->options.wall && tracee->interrupted_at > tracee->wall_at) {
-        sample.wall_ns = tracee->interrupted_at - tracee->wall_at;
-        tracee->wall_at = tracee->interrupted_at;
-    }
+    if (tracee_read_cpu(tracee, &cpu))
+        on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
     tracer->totals.samples += on_cpu;
-    if (!on_cpu && sample.wall_ns == 0)
-        return;
+    if (supervisor->options.wall)
+        attribution_tell_wait(supervisor, tracee, tracee->interrupted_at, &cpu);
+    if (!on_cpu)
+        return; /* it waited; what it does is seen next time */
+    if (supervisor->options.wall)
+        sample.wall_ns = sample.cpu_ns;
+    tracee->wall_at += sample.wall_ns;
     tracee->samples++;
     if (supervisor->options.serve)
         count_sample(tracee, &sample);
@@ -156,11 +180,13 @@ void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const stru
     struct wire_sample sample = {.time = now,
                                  .pc = state->pc,
                                  .sp = state->sp,
-                                 .wall_ns = now - tracee->wall_at,
                                  .syscall = state->syscall,
                                  .flags = WIRE_SAMPLE_SLEEPING};
+    struct procfs_cpu cpu = {.wait_ns = tracee->told_wait_ns};
 
-    if (now <= tracee->wall_at)
+    procfs_read_cpu(&tracee->files, &cpu);
+    sample.wall_ns = attribution_tell_wait(tracer->supervisor, tracee, now, &cpu);
+    if (sample.wall_ns == 0)
         return;
     tracee->wall_at = now;
     tracee->samples++;

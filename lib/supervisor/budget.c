@@ -37,6 +37,7 @@ void budget_note(struct budget *budget, unsigned samples, uint64_t cost_ns)
     double cost = (double)cost_ns / samples;
     double share = samples < COST_SHARE ? samples / COST_SHARE : 1;
 
+    budget->measured = true;
     if (cost > COST_SAMPLE_MAX_NS)
         cost = COST_SAMPLE_MAX_NS;
     budget->cost_ns += (cost - budget->cost_ns) * share;

@@ -17,7 +17,8 @@ struct budget {
     double asked_hz;
     double rate_hz;       /* in force: asked_hz, or less where that costs too much */
     double share;         /* that targets may lose: 0 < share */
-    double cost_ns;       /* of a sample, as measured of late */
+    double cost_ns;       /* of a sample, as measured of late, ... */
+    bool measured;        /* ... or assumed */
     uint64_t adjusted_at; /* time of the last budget_adjust */
     uint64_t throttled_ns; /* time spent below asked_hz */
 };

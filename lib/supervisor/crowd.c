@@ -6,19 +6,24 @@
 
 #define LOAD_PERIOD_NS 10000000u
 
+static double crowd_of_others(const struct system_load *load, unsigned ours)
+{
+    return load->runnable > ours ? load->runnable - ours : 0;
+}
+
 void crowd_look(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    unsigned running = 0;
+    unsigned runnable = 0;
 
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
-        running += supervisor->tracers[i]->tick.running;
+        runnable += supervisor->tracers[i]->tick.runnable;
     if (supervisor->has_all_cpus && tracer->tick.at - supervisor->load_at >= LOAD_PERIOD_NS) {
         unsigned ours = 1 + tracer->preempt.ordered; /* the occupier is at work, too */
         supervisor->load_at = tracer->tick.at;
-        if (system_load_read(&supervisor->load) == 0 && supervisor->load.runnable >= ours)
-            supervisor->load_mean += ((double)supervisor->load.runnable - ours - supervisor->load_mean) / 4;
+        if (system_load_read(&supervisor->load) == 0)
+            supervisor->load_mean += (crowd_of_others(&supervisor->load, ours) - supervisor->load_mean) / 4;
     }
-    supervisor->crowded = running >= supervisor->cpu_count ||
+    supervisor->crowded = runnable >= supervisor->cpu_count ||
                           supervisor->load_mean > (double)supervisor->cpu_count - 0.5;
 }

@@ -189,7 +189,7 @@ void emit_stats(struct supervisor *supervisor)
     event.target_cpu_ns = target;
     event.supervisor_cpu_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
     event.throttled_ns = supervisor->budget.throttled_ns;
-    event.sample_cost_ns = (uint64_t)supervisor->budget.cost_ns;
+    event.sample_cost_ns = supervisor->budget.measured ? (uint64_t)supervisor->budget.cost_ns : 0;
     event.overhead_ppm = (uint64_t)(supervisor->budget.share * 1e6 + 0.5);
     event.threads = supervisor->processes.tracee_count;
     event.processes = supervisor->processes.count;

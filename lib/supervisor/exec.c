@@ -38,6 +38,7 @@ static void exec_become_leader(struct tracee *leader, const struct tracee *calle
     leader->pending_ns = caller->pending_ns;
     leader->overdue_ns = caller->overdue_ns;
     leader->wait_ns = caller->wait_ns;
+    leader->told_wait_ns = caller->told_wait_ns;
     leader->run_ns = caller->run_ns;
 }
 
@@ -120,7 +121,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* All other threads ended with the exec. Those that others traced tell of their ends. */
+/* All other threads ended with the exec. The tracers of those tell of their ends. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee)
 {
     struct process *process = tracee->process;

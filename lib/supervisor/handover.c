@@ -74,7 +74,7 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
            (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
 }
 
-/* What it executes until it is let go is told of as ever. */
+/* If it executes another program before it is let go, exec_answer takes the promise back. */
 static void handover_promise(struct tracee *tracee, struct tracer *to)
 {
     tracee->image = procfs_image(tracee->process->pid);

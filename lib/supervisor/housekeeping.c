@@ -26,6 +26,17 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     }
 }
 
+/* The time since the last round counts as full if no CPU was idle and some target wanted one. */
+static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
+{
+    unsigned runnable = 0;
+
+    for (unsigned i = 0; i < supervisor->tracer_count; i++)
+        runnable += supervisor->tracers[i]->tick.runnable;
+    if (supervisor->crowded && runnable > 0 && supervisor->budget.adjusted_at != 0)
+        supervisor->stats.full_ns += now - supervisor->budget.adjusted_at;
+}
+
 uint64_t housekeeping_run(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -33,8 +44,7 @@ uint64_t housekeeping_run(struct tracer *tracer)
 
     if (supervisor->sampling) {
         active_search(tracer, now);
-        if (supervisor->crowded && supervisor->budget.adjusted_at != 0)
-            supervisor->stats.full_ns += now - supervisor->budget.adjusted_at;
+        housekeeping_count_full(supervisor, now);
         if (budget_adjust(&supervisor->budget, now))
             emit_rate(supervisor);
         if (now >= supervisor->stats_due)

@@ -2,13 +2,14 @@
 /*
  * pprofil-supervise: its options, its loop, its end.
  *
- * Started by libpprofil with three descriptors: the command socket, the ring and an eventfd
- * that wakes the client. It lives in a process group of its own, so that no terminal's signal reaches
- * it before its client, and ends with its client. It stays in the client's session: the scheduler shares CPUs
- * out among sessions (CONFIG_SCHED_AUTOGROUP), and one that competes with its target's was kept waiting for
- * 280 ms where hundreds of processes were born a second; in its target's session for 8 ms. Nor does SIGTERM
- * end it before its client, which systemd and others send to all processes of a control group: it stays
- * pending, and the client looks there for it.
+ * libpprofil starts it with three descriptors: the command socket, the ring and an eventfd that wakes the
+ * client. It ends with its client, and not before. So it lives in a process group of its own, which no
+ * terminal's signals reach. SIGTERM, which systemd and others send to all processes of a control group, stays
+ * pending; the client looks there for it.
+ *
+ * It stays in its client's session. The scheduler shares CPUs out among sessions (CONFIG_SCHED_AUTOGROUP). In
+ * a session of its own it was kept waiting for 280 ms where hundreds of processes were born a second, in that of
+ * its targets for 8 ms.
  */
 #include "config.h"
 

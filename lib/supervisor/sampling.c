@@ -6,12 +6,21 @@
 
 #define STATS_FIRST_NS 200000000u /* a live view wants them on its first screen */
 
+static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
+{
+    struct procfs_cpu cpu;
+
+    if (procfs_read_cpu(&tracee->files, &cpu) == 0)
+        tracee->told_wait_ns = cpu.wait_ns;
+    tracee->wall_at = now;
+}
+
 /* Elapsed time counts from now on. */
 static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
 {
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
         for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-            tracee->wall_at = now;
+            sampling_begin_wall_of(tracee, now);
 }
 
 static void sampling_take_baselines(struct supervisor *supervisor)

@@ -40,7 +40,7 @@
  *  2. Between a stop of an interrupt and its resume nothing is done but reading registers, copying the stack
  *     and mending a call. Nothing there allocates, waits, or takes the lock. There are two exceptions.
  *     Programs that profile themselves are counted for while they stand still. A tracee that is handed over
- *     stands still for as long as it takes to ask for the newest process number, if nobody has the lock.
+ *     stands still until it is detached; it stays if somebody has the lock.
  *  3. A tracee is touched by its own tracer only.
  *  4. Shared state is written with the lock. Nobody sleeps, polls or calls PTRACE_SEIZE for another's sake
  *     while holding it.

@@ -80,7 +80,7 @@ void tick_arm(struct tracer *tracer)
 
     if (!tracer->supervisor->sampling || tracer->tracees.count == 0 || !wanted) {
         tick->due = 0;
-        tick->running = 0;
+        tick->running = tick->runnable = 0;
         tick->pauses = false;
         return;
     }

@@ -14,10 +14,11 @@
 
 #include "supervisor/supervisor.h"
 
-/* Our own waking up may have taken the CPU from a thread so long before it was over. */
+/* A tracer has taken the CPU from a thread at most so long before it reads the clock. */
 #define PREEMPTED_NS 50000u
 /* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
 #define LATE_NS 150000u
+/* After so many late ticks in a row one counts: a share that is wrong is better than none. */
 #define LATE_TICKS_MAX 8
 /* After so many looks two thirds of what a thread ran and waited before are forgotten. */
 #define FADING 32u
@@ -36,6 +37,7 @@ struct running {
     unsigned preempted_count;
     struct tracee *preempted[AWAITED_MAX]; /* whose CPU is to be taken first: preempt.c */
     unsigned waiting; /* that have yet to stop since an earlier tick */
+    unsigned runnable; /* those, and all others that want a CPU */
 };
 
 /* Before its first interrupt that is its whole life. */
@@ -84,10 +86,12 @@ static bool tick_only_waits(struct tracee *tracee)
     return same && procfs_last_cpu(&tracee->files) == sched_getcpu();
 }
 
-/* Did the tracer wake up by the timer of this tick, or was it at work before? */
-static bool tick_has_slept(const struct tracer *tracer, uint64_t due)
+/* Returns true if the tracer slept when this tick was due. */
+static bool tick_found_asleep(const struct tracer *tracer)
 {
-    return tracer->woke_at >= due;
+    uint64_t due = tracer->tick.was_due;
+
+    return tracer->slept_at <= due && tracer->woke_at >= due;
 }
 
 /* Returns the time since which a tracee may have had to wait for the tracer that looks at it now. */
@@ -95,7 +99,9 @@ static uint64_t tick_hindered_since(const struct tracer *tracer)
 {
     uint64_t due = tracer->tick.was_due;
 
-    return tick_has_slept(tracer, due) ? due : tracer->woke_at - PREEMPTED_NS;
+    if (tick_found_asleep(tracer))
+        return due;
+    return (tracer->woke_at < due ? tracer->woke_at : due) - PREEMPTED_NS;
 }
 
 /* A tracer that competes for its CPU may get it only when the scheduler takes it from a tracee: when that has
@@ -104,7 +110,8 @@ static uint64_t tick_hindered_since(const struct tracer *tracer)
 static void tick_note_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
-    bool late = tracer->supervisor->crowded && tick_has_slept(tracer, tick->was_due + LATE_NS);
+    bool late = tracer->supervisor->crowded && tick_found_asleep(tracer) &&
+                tracer->woke_at >= tick->was_due + LATE_NS;
 
     tick->late_ticks = late && tick->late_ticks < LATE_TICKS_MAX ? tick->late_ticks + 1 : 0;
 }
@@ -118,6 +125,7 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
                               struct running *running)
 {
     tracee->active_until = tracer->tick.at + tracee->active_span;
+    running->runnable++;
     if (tick_has_to_stop(tracee)) {
         tracee->overdue_ns += interval;
         running->waiting++;
@@ -146,7 +154,7 @@ static void tick_find_running(struct tracer *tracer, uint64_t interval, struct r
 {
     bool wall = tracer->supervisor->options.wall;
 
-    running->count = running->preempted_count = running->waiting = 0;
+    running->count = running->preempted_count = running->waiting = running->runnable = 0;
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next) {
         struct procfs_state state;
         if (tracee->process->launching || tracee->state == TRACEE_STARTING ||
@@ -274,6 +282,7 @@ void tick_run(struct tracer *tracer)
     supervisor->stats.ticks++;
     tick_find_running(tracer, interval, &running);
     tick->running = running.count + running.preempted_count + running.waiting;
+    tick->runnable = running.runnable;
     crowd_look(tracer);
     handover_choose(tracer, running.chosen, running.count < AWAITED_MAX ? running.count : AWAITED_MAX);
     affinity_follow(tracer, running.count > 0 ? running.chosen[0] : NULL);
@@ -293,6 +302,6 @@ void tick_run(struct tracer *tracer)
         tick_look_at_sleepers(tracer);
     active_drop_idle(tracer, tick->at);
     if (tracer->tracees.active_count == 0)
-        tick->running = 0;
+        tick->running = tick->runnable = 0;
     tick_arm(tracer); /* for those that have woken up */
 }

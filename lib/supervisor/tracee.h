@@ -90,7 +90,8 @@ struct tracee {
     unsigned preempt_looks; /* so many more from its own CPU */
     bool asleep_before;    /* just before the CPU was taken */
 
-    uint64_t wall_at;    /* wall mode: time up to which it is accounted for */
+    uint64_t wall_at;      /* wall mode: time up to which it is accounted for, ... */
+    uint64_t told_wait_ns; /* ... and run-queue wait of its life that was told of */
     uint64_t samples;
     uint64_t comm_check; /* sample count at which its name is read again */
     char comm[16];
@@ -102,7 +103,7 @@ struct tracee {
     uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
     uint64_t handed_at;       /* time: it came to its tracer */
     pid_t last_pid;           /* the kernel's newest when its births were looked for last; 0: they need not be */
-    uint64_t image;           /* what it executed when it was let go */
+    uint64_t image;           /* what it executed when it was to be handed over */
 
     /* its tracer's inbox: tracer.h */
     bool in_inbox, wants_activation;

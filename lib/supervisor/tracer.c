@@ -237,6 +237,7 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     if (tracer->unknown_count > 0)
         tracer_take_earlier(&due, time_now() + UNKNOWN_PERIOD_NS);
     wakeup_set(&tracer->wakeup, due);
+    tracer->slept_at = time_now();
     tracer->asleep = true;
     bool any = wakeup_sleep(&tracer->wakeup, news);
     tracer->asleep = false;

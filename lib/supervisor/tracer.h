@@ -30,12 +30,13 @@ struct supervisor;
 /* tick.c */
 struct tick {
     uint64_t at;      /* time of the tick under way, or the last */
-    uint64_t was_due; /* the same time as it was set */
+    uint64_t was_due; /* the time when that was due */
     uint64_t due;     /* time of the next; 0: none is set */
-    unsigned late_ticks; /* so many in a row, and this one, came late where no CPU was idle */
+    unsigned late_ticks; /* so many in a row, this one the last, came too late to count; 0: this one counts */
     bool idle;        /* the next is a slow one: no tracee is active */
     bool pauses;      /* the next is a slow one: all that run have yet to stop */
-    unsigned running; /* tracees that the last one found running */
+    unsigned running;  /* tracees that the last one found running */
+    unsigned runnable; /* that it found to want a CPU: those, and those that wait for one */
     pid_t awaited[AWAITED_MAX]; /* interrupted, and polled for */
     unsigned awaited_count;
     uint64_t left_out_ns; /* of the stopped time: it is no longer part of any period */
@@ -70,6 +71,7 @@ struct tracer {
     struct repair_deadlines deadlines;
     struct stop_totals totals;
 
+    uint64_t slept_at;    /* time: the last sleep began */
     uint64_t woke_at;     /* time: the end of the last sleep */
     uint64_t stops_since; /* time: the stops that are answered now are no older */
     uint64_t booked_stopped_ns;

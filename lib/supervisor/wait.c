@@ -52,7 +52,7 @@ void wait_detach(struct tracer *tracer, struct tracee *tracee)
 static void wait_answer_group(struct tracee *tracee)
 {
     tracee->state = TRACEE_LISTENING;
-    tracee->pending_ns = tracee->overdue_ns = 0;
+    tracee->pending_ns = tracee->overdue_ns = tracee->skipped_ns = 0;
     ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
 }
 

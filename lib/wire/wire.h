@@ -52,6 +52,7 @@ enum wire_sample_flags {
     WIRE_SAMPLE_SLEEPING = 1u << 0, /* wall mode: read from /proc, never stopped */
     WIRE_SAMPLE_COMPAT = 1u << 1,   /* the 32-bit ABI of this machine */
     WIRE_SAMPLE_STACK = 1u << 2,    /* a wire_stack follows in the same event */
+    WIRE_SAMPLE_WAITING = 1u << 3,  /* wall mode: wall_ns is a wait for a CPU; there is no pc */
 };
 
 #define WIRE_NO_SYSCALL (-1)  /* user code */

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# -w: what each thread runs, waits for a CPU and sleeps, against the kernel's own figures, where CPUs are full
+# and where they are not.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+# Bound: 3 % of the elapsed time, and what one look stands for.
+states_are() { # NAME THREADS MS RUN_US SLEEP_US
+	name=$1
+	shift
+	"$pprofil" -q -w -F 1000 --overhead 1000 -o "$work/p.csv" "$targets/waits" "$@" >"$work/own"
+	expect "$name: threads" "$1" "$(wc -l <"$work/own")"
+	awk -F '[, ]' '
+		NR == FNR { elapsed[$1] = $3; run[$1] = $5; wait[$1] = $7; next }
+		{
+			tid = $2
+			if ($0 ~ /\[waiting for a CPU\]/) waited[tid] += $(NF)
+			else if ($0 ~ /,sleeping,/) slept[tid] += $(NF)
+			else ran[tid] += $(NF)
+		}
+		function off(got, due, whole) { off_by = (got - due) / whole; return off_by < 0 ? -off_by : off_by }
+		END {
+			for (tid in elapsed) {
+				whole = elapsed[tid]
+				a = off(ran[tid], run[tid], whole); b = off(waited[tid], wait[tid], whole)
+				c = off(slept[tid], whole - run[tid] - wait[tid], whole)
+				printf "%s %.4f %.4f %.4f of %.3f s: ran %.3f of %.3f, waited %.3f of %.3f, slept %.3f of %.3f\n",
+					tid, a, b, c, whole / 1e9, ran[tid] / 1e9, run[tid] / 1e9, waited[tid] / 1e9,
+					wait[tid] / 1e9, slept[tid] / 1e9, (whole - run[tid] - wait[tid]) / 1e9
+			}
+		}' "$work/own" "$work/p.csv" >"$work/off"
+	sed 's/^/# /' "$work/off"
+	between "$name: running, off by" 0 "$(awk '$2 > m { m = $2 } END { print m + 0 }' "$work/off")" 0.03
+	between "$name: waiting for a CPU, off by" 0 "$(awk '$3 > m { m = $3 } END { print m + 0 }' "$work/off")" 0.03
+	between "$name: asleep, off by" 0 "$(awk '$4 > m { m = $4 } END { print m + 0 }' "$work/off")" 0.03
+}
+
+cpus=$(nproc)
+states_are "busy, two for each CPU" $((2 * cpus)) 3000 5000 0
+states_are "busy and asleep, two for each CPU" $((2 * cpus)) 3000 4000 6000
+states_are "one in bursts" 1 3000 2000 8000
+finish
