@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/flat.h"
 
@@ -15,10 +16,13 @@ bool report_has_stacks(const struct profile *profile)
     return false;
 }
 
+/* A wait for a CPU has a mark, too, and no stack that could be cut. */
 static bool is_mark(const struct profile *profile, uint32_t location)
 {
-    uint32_t object = profile->locations[location].object;
-    return location != PROFILE_NONE && profile->objects[object].kind == PROFILE_OBJECT_MARK;
+    const struct profile_object *object = &profile->objects[profile->locations[location].object];
+
+    return location != PROFILE_NONE && object->kind == PROFILE_OBJECT_MARK &&
+           strcmp(profile->strings[object->path], PROFILE_WAITING) != 0;
 }
 
 /* The mark that each node's stack ends with, or PROFILE_NONE: parents come first. */

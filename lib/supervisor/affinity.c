@@ -29,7 +29,7 @@ void affinity_follow(struct tracer *tracer, struct tracee *tracee)
             affinity_bind(tracer, -1);
         return;
     }
-    if (tick->until_cpu_look > 0) {
+    if (tick->until_cpu_look > 0 && !preempt_wanted(tracee)) {
         tick->until_cpu_look--;
         return;
     }

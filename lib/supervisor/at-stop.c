@@ -66,7 +66,7 @@ static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const str
     supervisor_lock(supervisor);
     if (ours)
         tick_note_stop(tracer, tracee);
-    if (sampled && ours && supervisor->may_poll && !supervisor->crowded)
+    if (sampled && ours && supervisor->may_poll)
         preempt_judge(tracee, regs->entered);
     if (sampled && !supervisor->options.serve && tracee->pending_ns + tracee->overdue_ns > 0)
         attribution_sample(tracer, tracee, regs);

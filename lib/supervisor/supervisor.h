@@ -283,7 +283,8 @@ bool tick_has_to_stop(const struct tracee *tracee);
  * in the kernel, or waiting for the very CPU that we poll on: then we leave it that CPU. */
 void polling_await(struct tracer *tracer);
 /* Where CPUs are full the tracer goes to the CPU of a tracee that it is about to interrupt (NULL: of none). The
- * two then take turns there: to wake each other up across CPUs takes twice as long. */
+ * two then take turns there: to wake each other up across CPUs takes twice as long. It looks for that CPU now
+ * and then; before each interrupt if the tracee enters the kernel often. */
 void affinity_follow(struct tracer *tracer, struct tracee *tracee);
 /* The scheduler may wake us on the CPU of a running tracee though another is idle (where CPUs share no cache it
  * does not even look), and leave us there for long. */
