@@ -11,6 +11,7 @@ go=${GO_PPROF:-$go}
 status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
 one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 
+# Nothing is inlined: pprof counts that for itself, and a diff for its caller.
 # program NAME STEADY CHANGED: what parts of the CPU time its functions have; what these really were
 # is in $work/NAME.own
 program() {
@@ -27,7 +28,7 @@ program() {
 			return 0;
 		}
 	END
-	"$cc" -O1 -g -I"$source/tests/targets" -o "$work/$1" "$work/$1.c"
+	"$cc" -O1 -g -fno-inline -I"$source/tests/targets" -o "$work/$1" "$work/$1.c"
 	"$pprofil" -q --overhead 1000 -F 2000 -o "$work/$1.pb.gz" "$work/$1" >"$work/$1.own"
 	"$pprofil" report -n 0 -f csv "$work/$1.pb.gz" >"$work/csv"
 	shares_are "$1" "$work/$1.own" "$work/csv" 0.01
