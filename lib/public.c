@@ -244,7 +244,6 @@ static void totals_advise(const struct pprofil_totals *totals, char *text, size_
 {
     double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);
     double more = ceil(250 * totals->overhead);
-
     double hz = more / 100 / cost;
 
     if (needed <= ADVISED_MAX)

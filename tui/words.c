@@ -155,7 +155,7 @@ const char *words_view(int view, bool brief)
 
 void words_limit(const struct pprofil_totals *totals, char *text, size_t size)
 {
-    bool throttled = totals->throttled_ns > totals->elapsed_ns / 100; /* as pprofil_totals_limit says */
+    bool throttled = totals->throttled_ns > totals->elapsed_ns / 100; /* less is not worth words */
 
     text[0] = '\0';
     if (throttled && !totals->wall && totals->sample_cost_ns > 0)
