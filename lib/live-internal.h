@@ -32,7 +32,7 @@ struct pprofil_live {
     struct namer *namer;     /* owned */
     bool inlines;            /* there are stacks: functions that were inlined are frames of them */
     struct live_places functions, lines;
-    struct live_sums sums[REPORT_BY_SYSCALL + 1]; /* of each grouping */
+    struct live_sums sums[REPORT_GROUPINGS]; /* of each grouping */
     struct live_nodes nodes;
     struct live_code *codes; /* owned */
     uint32_t code_count;

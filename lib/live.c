@@ -81,7 +81,7 @@ static void note_name(void *context, uint32_t location)
     enter_rows(live, &live->functions, REPORT_BY_FUNCTION, location);
     if (live->profile->locations[location].looked & PROFILE_LOOKED_LINE)
         enter_rows(live, &live->lines, REPORT_BY_LINE, location);
-    for (unsigned by = 0; by <= REPORT_BY_SYSCALL; by++)
+    for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
         live_sums_named(&live->sums[by], live->profile, location);
 }
 
@@ -125,7 +125,7 @@ void pprofil_live_close(pprofil_live *live)
     for (uint32_t i = 0; i < live->code_count; i++)
         namer_code_clear(&live->codes[i].code);
     free(live->codes);
-    for (unsigned by = 0; by <= REPORT_BY_SYSCALL; by++)
+    for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
         live_sums_clear(&live->sums[by]);
     live_nodes_clear(&live->nodes);
     free(live->functions.slots);
@@ -168,7 +168,8 @@ struct report_filter live_filter(const struct pprofil_filter *filter)
                                   .process = (uint32_t)all.process,
                                   .thread = (uint32_t)all.thread,
                                   .object = (uint32_t)all.object,
-                                  .syscall = (uint32_t)all.syscall};
+                                  .syscall = (uint32_t)all.syscall,
+                                  .state = (uint32_t)all.state};
 }
 
 int pprofil_live_report(pprofil_live *live, enum pprofil_by by,

@@ -384,10 +384,11 @@ enum pprofil_by {
     PPROFIL_BY_THREAD,
     PPROFIL_BY_PROCESS,
     PPROFIL_BY_SYSCALL,
+    PPROFIL_BY_STATE, /* "running", "waiting for a CPU", "asleep", "uninterruptible" */
 };
 
 struct pprofil_row {
-    const char *name;   /* function, path, file, thread's or process's name, system call */
+    const char *name;   /* function, path, file, thread's or process's name, system call, state */
     const char *object; /* file name of the object; "" where rows are no code */
     const char *file;   /* "" not known */
     uint32_t line;      /* 0 not known */
@@ -614,6 +615,7 @@ struct pprofil_filter {
     uint64_t syscall;  /* only this row of a report BY_SYSCALL */
     uint64_t process;  /* only this row of a report BY_PROCESS: one image */
     uint64_t thread;   /* only this row of a report BY_THREAD: of one image */
+    uint64_t state;    /* only this row of a report BY_STATE */
 };
 
 /* All rows, largest first, of the counts since the start (or the last clear); with totals, where

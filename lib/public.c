@@ -327,6 +327,7 @@ int public_report_by(enum pprofil_by by, enum report_by *way)
         [PPROFIL_BY_FUNCTION] = REPORT_BY_FUNCTION, [PPROFIL_BY_OBJECT] = REPORT_BY_OBJECT,
         [PPROFIL_BY_LINE] = REPORT_BY_LINE,         [PPROFIL_BY_THREAD] = REPORT_BY_THREAD,
         [PPROFIL_BY_PROCESS] = REPORT_BY_PROCESS,   [PPROFIL_BY_SYSCALL] = REPORT_BY_SYSCALL,
+        [PPROFIL_BY_STATE] = REPORT_BY_STATE,
     };
     if (by >= sizeof ways / sizeof *ways)
         return -EINVAL;

@@ -48,7 +48,7 @@ struct report_command {
 };
 
 static const struct argp_option options[] = {
-    {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall", 1},
+    {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall, state", 1},
     {"per-thread", 't', 0, 0, "the same as --by thread", 1},
     {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30; of a tree 100)", 1},
     {"format", 'f', "NAME", 0, "text, json or csv; list: the formats that FILE may have", 1},
@@ -180,7 +180,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_BY:
         choice = view_by_name(argument);
         if (choice < 0)
-            exit(complain("--by takes function, object, line, thread, process or syscall, not "
+            exit(complain("--by takes function, object, line, thread, process, syscall or state, not "
                           "'%s'",
                           argument));
         command->view.by = (enum pprofil_by)choice;

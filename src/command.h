@@ -90,7 +90,7 @@ int view_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree 
 
 /* What texts share: what was measured, and how far to trust it; a name without what would
  * reach a terminal as a command; the colour of a share, where there are colours. */
-void view_print_head(FILE *out, const pprofil_profile *profile, bool colour);
+void view_print_head(FILE *out, pprofil_profile *profile, bool colour);
 void view_put_safely(FILE *out, const char *text);
 const char *view_heat(double share);
 #define VIEW_PLAIN "\033[0m"

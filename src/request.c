@@ -62,7 +62,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
     {"format", 'f', "NAME", 0, "of FILE (by its extension; pprof), or text, json, csv; list: all", 3},
     {"per-thread", 't', 0, 0, "rows are threads: the same as --by thread", 3},
-    {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall", 3},
+    {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall, state", 3},
     {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30)", 3},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "save addresses without names", 3},
     {"events", KEY_EVENTS, "FILE", 0, "record what the supervisor says, for bug reports", 3},
@@ -274,7 +274,7 @@ static bool check(struct request *request)
     if (request->by != NULL) {
         int by = view_by_name(request->by);
         if (by < 0) {
-            complain("--by takes function, object, line, thread, process or syscall, not '%s'",
+            complain("--by takes function, object, line, thread, process, syscall or state, not '%s'",
                      request->by);
             return false;
         }

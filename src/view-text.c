@@ -21,6 +21,7 @@
 #define WARM "\033[33m"
 #define MARKS_SHOWN 4u
 #define LIMIT_SIZE 128 /* why fewer samples were taken than asked */
+#define STATE_SHARE_MIN 0.0005 /* less is not worth words */
 #define NAMELESS_SHOWN 0.02 /* share from which a missing symbol table is worth a line */
 
 struct column {
@@ -126,6 +127,7 @@ static const struct column by_thread[] = {
     NUMBERS, PID, {"    tid", NULL, NULL, print_tid}, {"thread", NULL, NULL, print_name}, {0}};
 static const struct column by_process[] = {NUMBERS, PID, {"process", NULL, NULL, print_name}, {0}};
 static const struct column by_syscall[] = {NUMBERS, {"system call", NULL, NULL, print_name}, {0}};
+static const struct column by_state[] = {NUMBERS, {"state", NULL, NULL, print_name}, {0}};
 
 static const struct column function_totals[] = {NUMBERS, TOTALS, FUNCTION_NAMES, {0}};
 static const struct column object_totals[] = {
@@ -136,6 +138,7 @@ static const struct column *const columns[] = {
     [PPROFIL_BY_FUNCTION] = by_function, [PPROFIL_BY_OBJECT] = by_object,
     [PPROFIL_BY_LINE] = by_line,         [PPROFIL_BY_THREAD] = by_thread,
     [PPROFIL_BY_PROCESS] = by_process,   [PPROFIL_BY_SYSCALL] = by_syscall,
+    [PPROFIL_BY_STATE] = by_state,
 };
 /* of profiles with stacks */
 static const struct column *const total_columns[] = {
@@ -207,6 +210,26 @@ static void print_quality(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
+/* What threads did, where that is known: each share is of all their time. */
+static void print_states(FILE *out, pprofil_profile *profile)
+{
+    const char *before = "# threads were ";
+    pprofil_report *report;
+
+    if (pprofil_report_new(profile, PPROFIL_BY_STATE, 0, &report) != 0)
+        return;
+    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
+        struct pprofil_row row;
+        pprofil_report_row(report, i, &row, sizeof row);
+        if (row.share < STATE_SHARE_MIN)
+            continue;
+        fprintf(out, "%s%s %.1f %%", before, row.name, 100 * row.share);
+        before = ", ";
+    }
+    fputs(before[0] == ',' ? "\n" : "", out);
+    pprofil_report_free(report);
+}
+
 /* What the whole was that this is a part of, and why stacks are not whole. */
 static void print_parts(FILE *out, const pprofil_profile *profile,
                         const struct pprofil_totals *totals)
@@ -246,7 +269,7 @@ static bool is_part(const pprofil_profile *profile)
            strstr(pprofil_profile_command(profile), "(only --") != NULL;
 }
 
-void view_print_head(FILE *out, const pprofil_profile *profile, bool colour)
+void view_print_head(FILE *out, pprofil_profile *profile, bool colour)
 {
     struct pprofil_totals totals;
 
@@ -256,6 +279,8 @@ void view_print_head(FILE *out, const pprofil_profile *profile, bool colour)
     fputs(colour ? VIEW_PLAIN "\n" : "\n", out);
     print_counts(out, &totals);
     print_quality(out, &totals);
+    if (totals.wall)
+        print_states(out, profile);
     print_parts(out, profile, &totals);
     bool part = is_part(profile);
     if (totals.samples == 0 && part)

@@ -15,6 +15,7 @@ static const char *const groupings[] = {
     [PPROFIL_BY_FUNCTION] = "function", [PPROFIL_BY_OBJECT] = "object",
     [PPROFIL_BY_LINE] = "line",         [PPROFIL_BY_THREAD] = "thread",
     [PPROFIL_BY_PROCESS] = "process",   [PPROFIL_BY_SYSCALL] = "syscall",
+    [PPROFIL_BY_STATE] = "state",
 };
 
 static const char *const kinds[] = {

@@ -53,7 +53,7 @@ const struct key_binding key_bindings[] = {
     {TUI_KEY_CLICK, LISTS & ~KEY_IN_OUTPUT, ACTION_NONE, 0, "select; on a header: sort", NULL},
 
     {TUI_KEY_ENTER, KEY_IN_TABLE, ACTION_ENTER, 0,
-     "a function's code; only this thread, process, object, call", NULL},
+     "a function's code; only this thread, object, call, state", NULL},
     {TUI_KEY_ENTER, KEY_IN_CALLS, ACTION_ENTER, 0, "calls: fold, unfold", NULL},
     {TUI_KEY_ENTER, KEY_IN_FLAME, ACTION_ENTER, 0, "flame: only this; Backspace: all again", NULL},
     {TUI_KEY_ENTER, KEY_IN_PICKER, ACTION_ENTER, 0, "attach to this process", NULL},
@@ -71,6 +71,7 @@ const struct key_binding key_bindings[] = {
     {'7', PAGES, ACTION_VIEW, KEYS_CALLS, "calls, from where threads begin (-g)", NULL},
     {'8', PAGES, ACTION_VIEW, KEYS_FLAME, "a flame graph of the calls (-g)", NULL},
     {'f', PAGES, ACTION_VIEW, KEYS_FLAME, NULL, NULL},
+    {'9', PAGES, ACTION_VIEW, PPROFIL_BY_STATE, "states: running, waiting, asleep (-w)", NULL},
     {'c', FUNCTIONS, ACTION_CALLERS, 0, "callers of this function (-g)", NULL},
     {'e', FUNCTIONS, ACTION_CALLEES, 0, "callees: what this function calls (-g)", NULL},
     {TUI_KEY_TAB, PAGES, ACTION_NEXT_VIEW, 0, "the next view", NULL},

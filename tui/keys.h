@@ -55,7 +55,7 @@ enum action {
     ACTION_HALF_DOWN,
     ACTION_FIRST,
     ACTION_LAST,
-    ACTION_ENTER, /* into a function's code; filter to a thread, process, object, system call */
+    ACTION_ENTER, /* into a function's code; filter to a thread, process, object, system call, state */
     ACTION_BACK,  /* out of it */
     ACTION_VIEW,  /* which: key_binding.argument, enum pprofil_by, or enum keys_view */
     ACTION_CALLERS, /* of a function */

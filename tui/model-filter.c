@@ -58,6 +58,10 @@ static void describe(struct model_filter *step, const struct pprofil_row *row)
         step->filter.syscall = row->id;
         snprintf(label, size, "%.90s", row->name);
         break;
+    case PPROFIL_BY_STATE:
+        step->filter.state = row->id;
+        snprintf(label, size, "%.90s", row->name);
+        break;
     case PPROFIL_BY_FUNCTION:
     case PPROFIL_BY_LINE:
         break;
@@ -68,7 +72,7 @@ static bool same_filter(const struct pprofil_filter *one, const struct pprofil_f
 {
     return one->pid == other->pid && one->tid == other->tid && one->object == other->object &&
            one->syscall == other->syscall && one->process == other->process &&
-           one->thread == other->thread;
+           one->thread == other->thread && one->state == other->state;
 }
 
 /* Of another filter nothing is held: its counts would have to be taken first. */

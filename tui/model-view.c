@@ -12,9 +12,11 @@
 
 #define BIT(sort) (1u << (sort))
 
+/* The last is of elapsed time. */
 static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
     PPROFIL_BY_FUNCTION, PPROFIL_BY_OBJECT,  PPROFIL_BY_THREAD,
     PPROFIL_BY_PROCESS,  PPROFIL_BY_SYSCALL, PPROFIL_BY_LINE,
+    PPROFIL_BY_STATE,
 };
 
 static const struct {
@@ -27,6 +29,7 @@ static const struct {
     [PPROFIL_BY_THREAD] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_PID)},
     [PPROFIL_BY_PROCESS] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_PID)},
     [PPROFIL_BY_SYSCALL] = {false, BIT(TABLE_BY_NAME)},
+    [PPROFIL_BY_STATE] = {false, BIT(TABLE_BY_NAME)},
 };
 
 bool view_is_kept(enum pprofil_by by)
@@ -77,16 +80,17 @@ enum effect view_open(struct model *model, enum pprofil_by by)
 /* The tables, and where there are stacks two views of calls behind them. */
 enum effect view_step(struct model *model, int step)
 {
-    int at = 0, count = SNAPSHOT_GROUPINGS + (model->stacks ? 2 : 0);
+    int tables = SNAPSHOT_GROUPINGS - !model->wall;
+    int at = 0, count = tables + (model->stacks ? 2 : 0);
 
-    while (at < SNAPSHOT_GROUPINGS - 1 && order[at] != model->view)
+    while (at < tables - 1 && order[at] != model->view)
         at++;
     if (calls_is_page(model))
-        at = SNAPSHOT_GROUPINGS + (model->page == PAGE_FLAME);
+        at = tables + (model->page == PAGE_FLAME);
     if (model->page == PAGE_TABLE || calls_is_page(model))
         at = (at + step + count) % count;
-    if (at >= SNAPSHOT_GROUPINGS)
-        return calls_open(model, at == SNAPSHOT_GROUPINGS ? PAGE_CALLS : PAGE_FLAME);
+    if (at >= tables)
+        return calls_open(model, at == tables ? PAGE_CALLS : PAGE_FLAME);
     return view_open(model, order[at]);
 }
 

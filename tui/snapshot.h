@@ -8,7 +8,7 @@
 
 #include "pprofil.h"
 
-#define SNAPSHOT_GROUPINGS (PPROFIL_BY_SYSCALL + 1)
+#define SNAPSHOT_GROUPINGS (PPROFIL_BY_STATE + 1)
 
 struct snapshot_rows {
     bool taken;               /* this grouping was asked for */

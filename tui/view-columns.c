@@ -244,6 +244,8 @@ static const struct column by_process[] = {
     {"PID",       NULL, NULL,  7,  0, 0, TABLE_BY_PID,  FIGURE, paint_pid},
     {"status",    NULL, NULL, 10,  0, 1, NONE,          TEXT,   view_paint_status},
     {"process",   NULL, NULL, 14, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_process}, HOTTEST, {0}};
+static const struct column by_state[] = {
+    SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, paint_row_name}, {0}};
 static const struct column by_syscall[] = {
     SHARES, {"in it", NULL, NULL, 6, 0, 2, NONE, FIGURE, view_paint_in_call},
     {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, {0}};
@@ -255,6 +257,7 @@ const struct column *view_columns(const struct model *model)
         [PPROFIL_BY_FUNCTION] = by_function, [PPROFIL_BY_OBJECT] = by_object,
         [PPROFIL_BY_LINE] = by_line,         [PPROFIL_BY_THREAD] = by_thread,
         [PPROFIL_BY_PROCESS] = by_process,   [PPROFIL_BY_SYSCALL] = by_syscall,
+        [PPROFIL_BY_STATE] = by_state,
     };
 
     if (model->stacks && model->view == PPROFIL_BY_FUNCTION)

@@ -190,8 +190,13 @@ static void put_state(const struct model *model, struct line *line)
 
 static void put_mode(const struct model *model, struct line *line)
 {
+    char states[WORDS_SIZE];
+
     put_fact(line, "", STYLE_FIGURE, "%s time", model->wall ? "wall" : "CPU");
     put_fact(line, "window", STYLE_FIGURE, "%g s", model->window_seconds);
+    words_states(model, states, sizeof states);
+    if (states[0] != '\0')
+        put_fact(line, "", STYLE_FIGURE, "%s", states);
     if (model->now.pending > 0)
         put_fact(line, "names to look up", STYLE_FIGURE, "%" PRIu32, model->now.pending);
 }

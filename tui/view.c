@@ -28,12 +28,16 @@ static int present_view(const struct model *model)
                                        : (int)model->view;
 }
 
-/* Each view once, and those of calls where there are stacks. */
+/* Each view once, those of calls where there are stacks, and states in elapsed time. */
 static bool has_tab(const struct model *model, const struct key_binding *binding)
 {
-    return binding->action == ACTION_VIEW && binding->help != NULL &&
-           (binding->argument < KEYS_CALLS || model->stacks ||
-            binding->argument == present_view(model));
+    if (binding->action != ACTION_VIEW || binding->help == NULL)
+        return false;
+    if (binding->argument == present_view(model))
+        return true;
+    if (binding->argument == PPROFIL_BY_STATE)
+        return model->wall;
+    return binding->argument < KEYS_CALLS || model->stacks;
 }
 
 static int put_tab(const struct model *model, struct canvas *canvas, int row, int column,

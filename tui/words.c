@@ -11,6 +11,8 @@
 
 #include "paint.h"
 
+#define STATE_SHARE_MIN 0.005 /* less is not worth words */
+
 static void signal_name(int number, char *text, size_t size)
 {
     const char *name = NULL;
@@ -147,6 +149,7 @@ const char *words_view(int view, bool brief)
         [PPROFIL_BY_FUNCTION] = {"functions", "func"}, [PPROFIL_BY_OBJECT] = {"objects", "obj"},
         [PPROFIL_BY_LINE] = {"lines", "line"},         [PPROFIL_BY_THREAD] = {"threads", "thr"},
         [PPROFIL_BY_PROCESS] = {"processes", "proc"},  [PPROFIL_BY_SYSCALL] = {"syscalls", "sysc"},
+        [PPROFIL_BY_STATE] = {"states", "stat"},
         [KEYS_CALLS] = {"calls", "calls"},             [KEYS_FLAME] = {"flame", "flame"},
     };
 
@@ -161,4 +164,18 @@ void words_limit(const struct pprofil_totals *totals, char *text, size_t size)
     if (throttled && !totals->wall && totals->sample_cost_ns > 0)
         snprintf(text, size, "%.0f us a sample%s", (double)totals->sample_cost_ns / 1e3,
                  totals->full_ns > totals->elapsed_ns / 2 ? ", CPUs full" : "");
+}
+
+void words_states(const struct model *model, char *text, size_t size)
+{
+    const struct table *table = &model->tables[PPROFIL_BY_STATE];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (uint32_t i = 0; model->wall && i < table->count && used < size; i++) {
+        const struct table_row *row = &table->rows[i];
+        if (row->smooth_share >= STATE_SHARE_MIN)
+            used += (size_t)snprintf(text + used, size - used, "%s%.0f %% %s", used > 0 ? ", " : "",
+                                     100 * row->smooth_share, row->total.name);
+    }
 }

@@ -25,4 +25,7 @@ const char *words_view(int view, bool brief);
 /* "63 us a sample, CPUs full", if fewer samples are taken than asked for, or "". */
 void words_limit(const struct pprofil_totals *totals, char *text, size_t size);
 
+/* "31 % running, 12 % waiting for a CPU, 57 % asleep": of the last windows, in elapsed time; else "". */
+void words_states(const struct model *model, char *text, size_t size);
+
 #endif

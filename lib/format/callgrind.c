@@ -382,7 +382,7 @@ const struct format format_callgrind = {
     .summary = "for callgrind_annotate and KCachegrind",
     .keeps = "functions with objects, source files and lines; samples and times",
     .loses = "stacks (written as calls between functions, not read), addresses, processes, "
-             "threads, system calls, sleeping, totals; control characters in names",
+             "threads, system calls, states, totals; control characters in names",
     .matches = matches,
     .read = callgrind_read,
     .write = write_callgrind,

@@ -45,7 +45,7 @@ enum { MEMO_PLACE, MEMO_WHO, MEMO_ROW };
 
 struct row {
     struct frame frame;
-    struct profile_sample sum; /* .thread, .syscall and .sleeping are those of all its samples */
+    struct profile_sample sum; /* .thread, .syscall and .state are those of all its samples */
 };
 
 struct rows {
@@ -78,7 +78,7 @@ static int add_sample(struct rows *rows, const struct profile *profile,
         number_of(rows, MEMO_PLACE, frame.id, (uint64_t)frame.file << 32 | frame.line, &place);
     if (error == 0)
         error = number_of(rows, MEMO_WHO, sample->thread,
-                          (uint64_t)sample->syscall << 1 | sample->sleeping, &who);
+                          (uint64_t)sample->syscall << 2 | sample->state, &who);
     if (error == 0)
         error = memo_recall(&rows->memo, MEMO_ROW, place, who, &known);
     if (error != 0)
@@ -128,7 +128,7 @@ static void put_row(FILE *out, const struct profile *profile, const struct row *
     put_field(out, profile->strings[row->frame.file]);
     fprintf(out, "%u,", row->frame.line);
     put_field(out, profile->strings[profile->syscalls[row->sum.syscall].name]);
-    fprintf(out, "%s,%llu,%llu,%llu\n", row->sum.sleeping ? "sleeping" : "running",
+    fprintf(out, "%s,%llu,%llu,%llu\n", profile_state_name((enum profile_state)row->sum.state),
             (unsigned long long)row->sum.count, (unsigned long long)row->sum.cpu_ns,
             (unsigned long long)row->sum.wall_ns);
 }
@@ -271,7 +271,7 @@ static int read_row(struct reader *reader)
         !number(reader, COLUMN_WALL, UINT64_MAX, &sample.wall_ns))
         return -EBADMSG;
     const char *call = field(reader, COLUMN_SYSCALL);
-    sample.sleeping = strcmp(field(reader, COLUMN_STATE), "sleeping") == 0;
+    sample.state = profile_state_named(field(reader, COLUMN_STATE));
     int error =
         named_process(&reader->named, (uint32_t)pid, field(reader, COLUMN_PROCESS), &process);
     if (error == 0)
@@ -314,7 +314,7 @@ const struct format format_csv = {
     .extensions = ".csv",
     .summary = "a row for each line of code in each thread, for spreadsheets",
     .keeps = "functions with objects, source files and lines; processes and threads by name and "
-             "number, system calls, sleeping, samples and times",
+             "number, system calls, states, samples and times",
     .loses = "stacks (rows are the innermost frames), addresses, totals",
     .matches = matches,
     .read = read_csv,

@@ -29,7 +29,7 @@ struct reader {
 
 /* --- samples ------------------------------------------------------------------------- */
 
-/* Of our files: the system call that a row's category says, and whether it sleeps. */
+/* Of our files: the system call that a row's category says, and the state. */
 static int read_category(const struct reader *reader, const struct firefox_row *row,
                          struct profile_sample *sample)
 {
@@ -38,9 +38,10 @@ static int read_category(const struct reader *reader, const struct firefox_row *
     const char *call = json_string_value(
         json_array_get(json_object_get(category, "subcategories"), row->subcategory));
 
-    if (!reader->file.own || (row->category != FIREFOX_SYSCALL && row->category != FIREFOX_SLEEP))
+    if (!reader->file.own || row->category < FIREFOX_SYSCALL || row->category > FIREFOX_UNINTERRUPTIBLE)
         return 0;
-    sample->sleeping = row->category == FIREFOX_SLEEP;
+    if (row->category != FIREFOX_SYSCALL)
+        sample->state = PROFILE_WAITING + (row->category - FIREFOX_WAITING);
     if (row->subcategory == 0 || row->subcategory == FIREFOX_NOTHING)
         return 0;
     return call == NULL ? -EBADMSG

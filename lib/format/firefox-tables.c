@@ -182,11 +182,14 @@ static uint32_t sample_row(struct firefox_tables *tables, const struct profile_s
 {
     uint32_t parent = tables->profile->nodes[sample->node].parent;
 
-    if (sample->syscall == PROFILE_NONE && !sample->sleeping)
+    enum firefox_category category = FIREFOX_SYSCALL;
+
+    if (sample->syscall == PROFILE_NONE && sample->state == PROFILE_RUNNING)
         return node_row(tables, sample->node);
+    if (sample->state != PROFILE_RUNNING)
+        category = FIREFOX_WAITING + (sample->state - PROFILE_WAITING);
     uint32_t prefix = parent == PROFILE_NONE ? UINT32_MAX : node_row(tables, parent);
-    return add_node(tables, sample->node, prefix,
-                    sample->sleeping ? FIREFOX_SLEEP : FIREFOX_SYSCALL, sample->syscall);
+    return add_node(tables, sample->node, prefix, category, sample->syscall);
 }
 
 void firefox_tables_add(struct firefox_tables *tables, const struct instant *instant)

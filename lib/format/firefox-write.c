@@ -169,7 +169,11 @@ static void put_meta(const struct writer *writer)
     putc(',', out);
     put_category(out, writer->profile, "System call", "orange");
     putc(',', out);
+    put_category(out, writer->profile, "Waiting for a CPU", "red");
+    putc(',', out);
     put_category(out, writer->profile, "Asleep", "transparent");
+    putc(',', out);
+    put_category(out, writer->profile, "Uninterruptible", "purple");
     fputs("]},\n\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\n\"libs\":[", out);
 }
 

@@ -14,7 +14,14 @@
 #define FIREFOX_ELAPSED "elapsed time" /* what is measured in them, if it is no CPU time */
 
 /* By index. */
-enum firefox_category { FIREFOX_OTHER, FIREFOX_USER, FIREFOX_SYSCALL, FIREFOX_SLEEP };
+enum firefox_category {
+    FIREFOX_OTHER,
+    FIREFOX_USER,
+    FIREFOX_SYSCALL,
+    FIREFOX_WAITING, /* this and the next: a category for each state, in the order of enum profile_state */
+    FIREFOX_ASLEEP,
+    FIREFOX_UNINTERRUPTIBLE,
+};
 
 /* As read and write of struct format. */
 int firefox_read(const char *path, struct profile *profile);

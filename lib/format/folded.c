@@ -294,7 +294,7 @@ const struct format format_folded = {
     .summary = "folded stacks, for flamegraph.pl, speedscope and Firefox Profiler",
     .keeps = "stacks of function names, inlined functions as frames, marks, and one number: "
              "samples or microseconds; processes or threads as first frames",
-    .loses = "objects, addresses, source lines, system calls, sleeping, totals; control characters "
+    .loses = "objects, addresses, source lines, system calls, states, totals; control characters "
              "in names",
     .matches = matches,
     .read_with = read_folded,

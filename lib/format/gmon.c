@@ -269,7 +269,7 @@ const struct format format_gmon = {
     .summary = "GNU gmon.out, for gprof; a file for each object",
     .keeps = "ticks for every few bytes of one object's code, the rate",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
-             "sleeping",
+             "states",
     .matches = matches,
     .codec = &codec,
 };

@@ -43,7 +43,7 @@ void instants_free(struct instants *made);
  * a profile of CPU time may still have sleepers. */
 static inline bool instants_has(const struct profile *profile, const struct profile_sample *sample)
 {
-    return profile->totals.wall || !sample->sleeping;
+    return profile->totals.wall || sample->state == PROFILE_RUNNING;
 }
 
 #endif

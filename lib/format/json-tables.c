@@ -234,7 +234,7 @@ static int read_syscall(const struct reader *reader, const json_t *entry, uint32
 
 static int read_sample(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
-    struct profile_sample sample = {.sleeping = json_is_true(json_object_get(entry, "sleeping"))};
+    struct profile_sample sample = {.state = profile_state_named(json_text(entry, "state", ""))};
 
     *index = 0;
     if (!refer_member(reader, entry, "thread", THREADS, true, &sample.thread) ||

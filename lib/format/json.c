@@ -229,8 +229,8 @@ static void put_samples(FILE *out, const struct profile *profile)
         begin_entry(out, i == 0);
         fprintf(out, "{\"thread\":%u,\"node\":%u", sample->thread + 1, sample->node);
         put_number(out, "syscall", sample->syscall);
-        if (sample->sleeping)
-            fputs(",\"sleeping\":true", out);
+        if (sample->state != PROFILE_RUNNING)
+            fprintf(out, ",\"state\":\"%s\"", profile_state_name((enum profile_state)sample->state));
         put_number(out, "count", sample->count);
         put_number(out, "cpu_ns", sample->cpu_ns);
         put_number(out, "wall_ns", sample->wall_ns);

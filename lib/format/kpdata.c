@@ -148,7 +148,7 @@ const struct format format_kpdata = {
     .summary = "the kprof device's data, Inferno's or Plan 9's; a file for each object",
     .keeps = "ticks for every few bytes of one object's code, their length",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
-             "sleeping, where the code begins",
+             "states, where the code begins",
     .matches = is_inferno,
     .codec = &codec,
 };

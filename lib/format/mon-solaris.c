@@ -259,7 +259,7 @@ const struct format format_mon_solaris = {
     .extensions = ".mon-solaris",
     .summary = "Solaris' mon.out with raw pcs and modules, for prof",
     .keeps = "addresses of samples, objects with their paths",
-    .loses = "stacks, names (looked up again), processes, threads, system calls, sleeping, the "
+    .loses = "stacks, names (looked up again), processes, threads, system calls, states, the "
              "rate",
     .matches = matches,
     .codec = &codec,

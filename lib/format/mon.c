@@ -169,7 +169,7 @@ const struct format format_mon = {
     .summary = "mon.out of monitor(3), for prof; a file for each object",
     .keeps = "ticks for every few bytes of one object's code",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
-             "sleeping, the rate",
+             "states, the rate",
     .matches = matches,
     .codec = &codec,
 };

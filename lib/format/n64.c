@@ -99,7 +99,7 @@ const struct format format_n64 = {
     .summary = "what osProfileFlush sends; a file for each object",
     .keeps = "ticks for every few bytes of one object's code, their length",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
-             "sleeping",
+             "states",
     .matches = matches,
     .codec = &codec,
 };

@@ -95,6 +95,6 @@ const struct format format_pcsample = {
     .summary = "pcsample's array of raw pcs; a file for each object",
     .keeps = "addresses of samples in one object",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
-             "sleeping, the rate",
+             "states, the rate",
     .codec = &codec,
 };

@@ -21,7 +21,7 @@ const struct format format_perf_data = {
              "threads, sample counts (up to 1048576), times, the rate in whole hertz, "
              "the command",
     .loses = "names and lines (looked up again), callers beyond the 8000th, system "
-             "calls, sleeping, CPU time in a profile of elapsed time, totals",
+             "calls, states, CPU time in a profile of elapsed time, totals",
     .matches = matches,
     .read = perf_data_read,
     .write = perf_data_write,

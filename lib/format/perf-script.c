@@ -195,7 +195,7 @@ const struct format format_perf_script = {
     .keeps = "stacks of functions with their objects, inlined functions, marks, processes and "
              "threads by name and number, sample counts (up to 1000000), times",
     .loses = "source lines, addresses within objects (and so what code without names is called), "
-             "system calls, sleeping, totals; control characters in names",
+             "system calls, states, totals; control characters in names",
     .matches = matches,
     .read = perf_script_read,
     .write = write_perf_script,

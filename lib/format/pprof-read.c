@@ -174,7 +174,8 @@ static int read_values(const struct pprof_reader *reader, const PbSample *sample
 struct labels {
     uint32_t pid, tid, generation, comm, process;
     const char *syscall; /* NULL: none */
-    bool compat, sleeping;
+    bool compat;
+    enum profile_state state;
 };
 
 static int read_label(const struct pprof_reader *reader, const PbLabel *label,
@@ -199,7 +200,7 @@ static int read_label(const struct pprof_reader *reader, const PbLabel *label,
     else if (strcmp(key, "abi") == 0)
         labels->compat = strcmp(text, "compat") == 0;
     else if (strcmp(key, "state") == 0)
-        labels->sleeping = strcmp(text, "sleeping") == 0;
+        labels->state = profile_state_named(text);
     return 0;
 }
 
@@ -264,7 +265,7 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample)
         error = profile_syscall(reader->profile, labels.syscall, -1, labels.compat, &made.syscall);
     if (error != 0 || (made.count | made.cpu_ns | made.wall_ns) == 0)
         return error; /* nothing: other producers keep what was freed, in heap profiles */
-    made.sleeping = labels.sleeping;
+    made.state = labels.state;
     return profile_count(reader->profile, &made);
 }
 

@@ -13,7 +13,8 @@
 /* --- samples ------------------------------------------------------------------------- */
 
 struct label_keys {
-    int64_t pid, tid, generation, comm, process, syscall, abi, compat, state, sleeping;
+    int64_t pid, tid, generation, comm, process, syscall, abi, compat, state;
+    int64_t states[PROFILE_STATES];
 };
 #define LABELS_MAX 8
 
@@ -50,8 +51,8 @@ static void put_labels(struct pprof_writer *writer, const struct profile_sample 
         label(writer, to, keys->syscall, pprof_put_string(writer, call->name), 0);
     if (from->syscall != PROFILE_NONE && call->compat)
         label(writer, to, keys->abi, keys->compat, 0);
-    if (from->sleeping)
-        label(writer, to, keys->state, keys->sleeping, 0);
+    if (from->state != PROFILE_RUNNING)
+        label(writer, to, keys->state, keys->states[from->state], 0);
 }
 
 static void put_stack(struct pprof_writer *writer, uint32_t leaf, PbSample *to)
@@ -81,7 +82,7 @@ static void put_values(struct pprof_writer *writer, const struct profile_sample 
 /* Wall mode may have been on for a while: a file without that time has no sleepers either. */
 static bool in_mode(const struct profile *profile, const struct profile_sample *sample)
 {
-    return profile->totals.wall || !sample->sleeping;
+    return profile->totals.wall || sample->state == PROFILE_RUNNING;
 }
 
 static void put_samples(struct pprof_writer *writer)
@@ -89,7 +90,7 @@ static void put_samples(struct pprof_writer *writer)
     const struct profile *profile = writer->profile;
     uint32_t count = profile->sample_count;
     PbSample *samples = pprof_take_table(writer, count, sizeof *samples, &writer->message.sample);
-    const struct label_keys keys = {
+    struct label_keys keys = {
         .pid = pprof_add_string(writer, "pid"),
         .tid = pprof_add_string(writer, "tid"),
         .generation = pprof_add_string(writer, "generation"),
@@ -99,9 +100,10 @@ static void put_samples(struct pprof_writer *writer)
         .abi = pprof_add_string(writer, "abi"),
         .compat = pprof_add_string(writer, "compat"),
         .state = pprof_add_string(writer, "state"),
-        .sleeping = pprof_add_string(writer, "sleeping"),
     };
 
+    for (unsigned state = 0; state < PROFILE_STATES; state++)
+        keys.states[state] = pprof_add_string(writer, profile_state_name((enum profile_state)state));
     if (samples == NULL)
         return;
     for (uint32_t i = 0; i < count && !writer->out_of_memory; i++) {

@@ -14,7 +14,7 @@
  *
  * Samples carry the labels pid, tid, generation (of the process image, if not 0), comm (the
  * thread's), process (its process's comm, if another), syscall, abi ("compat": the system
- * call was one of the 32-bit ABI), and state ("sleeping").
+ * call was one of the 32-bit ABI), and state ("asleep": profile_state_name, but for "running").
  */
 #ifndef PPROFIL_PPROF_H
 #define PPROFIL_PPROF_H

@@ -165,7 +165,7 @@ const struct format format_speedscope = {
     .summary = "for speedscope: a profile for each thread",
     .keeps = "stacks of functions with the file and line where they begin, inlined functions as "
              "frames, marks, times, processes and threads by name and number, the command",
-    .loses = "sample counts, objects, addresses, lines within functions, system calls, sleeping, "
+    .loses = "sample counts, objects, addresses, lines within functions, system calls, states, "
              "other totals",
     .matches = matches,
     .read = speedscope_read,

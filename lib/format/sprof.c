@@ -169,7 +169,7 @@ const struct format format_sprof = {
     .summary = "what LD_PROFILE makes, for sprof; a file for each object",
     .keeps = "ticks for every four bytes of one object's code",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
-             "sleeping, the rate",
+             "states, the rate",
     .matches = matches,
     .codec = &codec,
 };

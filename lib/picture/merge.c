@@ -145,13 +145,13 @@ static bool is_place(const struct profile *from, const struct profile_sample *sa
 static int add_call(struct merge *merge, const struct profile_sample *sample, uint32_t *node)
 {
     const struct profile *from = merge->from;
+    bool asleep = sample->state >= PROFILE_ASLEEP;
     uint32_t name;
 
     if (sample->syscall == PROFILE_NONE || is_place(from, sample))
         return 0;
     int error = add_name(merge->to, from->strings[from->syscalls[sample->syscall].name],
-                         sample->sleeping ? "[asleep]" : "[kernel]",
-                         sample->sleeping ? PICTURE_ASLEEP : PICTURE_KERNEL, &name);
+                         asleep ? "[asleep]" : "[kernel]", asleep ? PICTURE_ASLEEP : PICTURE_KERNEL, &name);
     return error == 0 ? profile_node(merge->to, *node, name, node) : error;
 }
 

@@ -22,7 +22,7 @@ struct draft {
 
 static bool in_mode(const struct profile *profile, const struct profile_sample *sample)
 {
-    return profile->totals.wall || !sample->sleeping; /* wall mode may have been on for a while */
+    return profile->totals.wall || sample->state == PROFILE_RUNNING; /* wall mode may have been on for a while */
 }
 
 static struct picture_weight weight_of(const struct profile *profile, bool timed,

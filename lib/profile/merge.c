@@ -195,7 +195,7 @@ static int merge_samples(struct merger *merger)
         if (merger->cpu_only && sample.cpu_ns == 0)
             continue;
         if (merger->cpu_only)
-            sample.wall_ns = sample.sleeping = 0;
+            sample.wall_ns = sample.state = PROFILE_RUNNING;
         sample.thread = merger->threads[sample.thread];
         sample.node = merger->nodes[sample.node];
         sample.syscall = merger->syscalls[sample.syscall];

@@ -251,7 +251,7 @@ static int name_syscall(struct profile *profile, int32_t number, uint32_t flags,
     char unnamed[32];
 
     if ((flags & WIRE_SAMPLE_WAITING) != 0)
-        return profile_syscall(profile, PROFILE_WAITING, -1, 0, result);
+        return profile_syscall(profile, PROFILE_WAITING_PLACE, -1, 0, result);
     if (number == WIRE_NO_SYSCALL) {
         *result = PROFILE_NONE;
         return 0;
@@ -272,16 +272,25 @@ static int place_sample(struct profile *profile, const struct live_process *live
 {
     uint32_t location;
     int error = (event->flags & WIRE_SAMPLE_WAITING) != 0
-                    ? profile_mark(profile, PROFILE_WAITING, &location)
+                    ? profile_mark(profile, PROFILE_WAITING_PLACE, &location)
                     : locate(profile, live, event->pc, &location);
 
     return error == 0 ? profile_node(profile, PROFILE_NONE, location, node) : error;
 }
 
+static enum profile_state sample_state(uint32_t flags)
+{
+    if ((flags & WIRE_SAMPLE_WAITING) != 0)
+        return PROFILE_WAITING;
+    if ((flags & WIRE_SAMPLE_SLEEPING) == 0)
+        return PROFILE_RUNNING;
+    return (flags & WIRE_SAMPLE_UNINTERRUPTIBLE) != 0 ? PROFILE_UNINTERRUPTIBLE : PROFILE_ASLEEP;
+}
+
 /* node: PROFILE_NONE for a stack of one frame */
 static int feed_sample(struct profile *profile, const struct wire_sample *event, uint32_t node)
 {
-    struct profile_sample sample = {.sleeping = (event->flags & WIRE_SAMPLE_SLEEPING) != 0,
+    struct profile_sample sample = {.state = sample_state(event->flags),
                                     .node = node,
                                     .count = 1,
                                     .cpu_ns = event->cpu_ns,

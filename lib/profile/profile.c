@@ -270,16 +270,36 @@ int profile_syscall(struct profile *profile, const char *name, int32_t number, u
                   result);
 }
 
+static const char *const state_names[PROFILE_STATES] = {
+    [PROFILE_RUNNING] = "running",
+    [PROFILE_WAITING] = "waiting for a CPU",
+    [PROFILE_ASLEEP] = "asleep",
+    [PROFILE_UNINTERRUPTIBLE] = "uninterruptible",
+};
+
+const char *profile_state_name(enum profile_state state)
+{
+    return state_names[state];
+}
+
+enum profile_state profile_state_named(const char *name)
+{
+    for (unsigned state = 0; state < PROFILE_STATES; state++)
+        if (strcmp(name, state_names[state]) == 0)
+            return (enum profile_state)state;
+    return PROFILE_RUNNING;
+}
+
 static bool same_sample(const struct profile_sample *a, const struct profile_sample *b)
 {
     return a->thread == b->thread && a->node == b->node && a->syscall == b->syscall &&
-           a->sleeping == b->sleeping;
+           a->state == b->state;
 }
 
 int profile_count(struct profile *profile, const struct profile_sample *sample)
 {
     uint32_t hash = index_mix(index_mix(sample->thread, sample->node),
-                              (uint64_t)sample->syscall << 1 | sample->sleeping);
+                              (uint64_t)sample->syscall << 2 | sample->state);
     uint32_t at = hash, found;
     struct profile_totals *totals = &profile->totals;
     struct index *index = &profile->index->samples;
@@ -300,7 +320,7 @@ int profile_count(struct profile *profile, const struct profile_sample *sample)
     totals->samples += sample->count;
     totals->cpu_ns += sample->cpu_ns;
     totals->wall_ns += sample->wall_ns;
-    if (sample->sleeping || sample->wall_ns > 0)
+    if (sample->state != PROFILE_RUNNING || sample->wall_ns > 0)
         totals->wall = true;
     return 0;
 }

@@ -103,14 +103,24 @@ struct profile_syscall {
     uint32_t compat; /* 1: of the 32-bit ABI */
 };
 
-/* In wall mode: the place, and the row of system calls, of a thread that waits for a CPU. */
-#define PROFILE_WAITING "[waiting for a CPU]"
+/* What a thread did when it was seen. In a profile of CPU time all samples are RUNNING, but those of a while in
+ * which wall mode was on. */
+enum profile_state {
+    PROFILE_RUNNING,         /* on a CPU */
+    PROFILE_WAITING,         /* for a CPU */
+    PROFILE_ASLEEP,          /* until something happens, or a signal comes */
+    PROFILE_UNINTERRUPTIBLE, /* asleep, and no signal wakes it up: state D of proc_pid_stat(5) */
+};
+#define PROFILE_STATES (PROFILE_UNINTERRUPTIBLE + 1)
+
+/* The place, and the row of system calls, of a thread that waits for a CPU. */
+#define PROFILE_WAITING_PLACE "[waiting for a CPU]"
 
 struct profile_sample {
     uint32_t thread;  /* index */
     uint32_t node;    /* index: the leaf */
     uint32_t syscall; /* index, or PROFILE_NONE: user code */
-    uint32_t sleeping; /* 1: asleep (wall mode) */
+    uint32_t state;   /* enum profile_state */
     uint64_t count;
     uint64_t cpu_ns;
     uint64_t wall_ns;
@@ -226,7 +236,12 @@ int profile_mark(struct profile *profile, const char *why, uint32_t *location);
 int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *index);
 int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
                     uint32_t *index);
-/* Adds to the sample with this thread, node, syscall and sleeping; totals follow. */
+/* Returns what people, and files, call a state: "asleep". */
+const char *profile_state_name(enum profile_state state);
+/* Returns the state of that name; PROFILE_RUNNING where there is none. */
+enum profile_state profile_state_named(const char *name);
+
+/* Adds to the sample with this thread, node, syscall and state; totals follow. */
 int profile_count(struct profile *profile, const struct profile_sample *sample);
 /* Replaces a location's lines by a copy of these and adds to its looked bits. */
 int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,

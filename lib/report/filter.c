@@ -17,6 +17,8 @@ bool report_lets_through(const struct profile *profile, const struct report_filt
         return false;
     if (filter->thread != 0 && sample->thread != filter->thread - 1)
         return false;
+    if (filter->state != 0 && sample->state != filter->state - 1)
+        return false;
     if (filter->syscall != 0 && sample->syscall != filter->syscall - 1)
         return false;
     if (filter->object == 0)

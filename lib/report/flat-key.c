@@ -103,6 +103,9 @@ void flat_key(const struct profile *profile, const struct profile_sample *sample
     case REPORT_BY_SYSCALL:
         key[0] = sample->syscall;
         break;
+    case REPORT_BY_STATE:
+        key[0] = sample->state;
+        break;
     }
 }
 
@@ -135,7 +138,7 @@ bool flat_counts(const struct profile *profile, const struct report_options *opt
 {
     if (options->live && report_ns(profile, sample) == 0)
         return false;
-    if (!profile->totals.wall && sample->sleeping) /* wall mode was on for a while */
+    if (!profile->totals.wall && sample->state != PROFILE_RUNNING) /* wall mode was on for a while */
         return false;
     return report_lets_through(profile, &options->filter, sample);
 }

@@ -60,6 +60,7 @@ static int add_sample(const struct profile *profile, const struct report_options
     if (sum->location == PROFILE_NONE) {
         sum->thread = sample->thread;
         sum->syscall = sample->syscall;
+        sum->state = sample->state;
     }
     uint32_t location = profile->nodes[sample->node].location;
     flat_show_by(profile, sum, location, flat_frame(&profile->locations[location], options->by));
@@ -153,6 +154,8 @@ static void make_row(const struct profile *profile, const struct table *table,
         row->name = sum->syscall == PROFILE_NONE
                         ? "[user]"
                         : profile->strings[profile->syscalls[sum->syscall].name];
+    } else if (by == REPORT_BY_STATE) {
+        row->name = profile_state_name((enum profile_state)sum->state);
     } else {
         flat_name_code(profile, sum, by, row);
     }

@@ -29,7 +29,8 @@ void live_add(struct call_total *to, const struct call_total *more)
 static bool same_filter(const struct report_filter *a, const struct report_filter *b)
 {
     return a->pid == b->pid && a->tid == b->tid && a->process == b->process &&
-           a->thread == b->thread && a->object == b->object && a->syscall == b->syscall;
+           a->thread == b->thread && a->object == b->object && a->syscall == b->syscall &&
+           a->state == b->state;
 }
 
 bool live_samples_go_on(const struct live_samples *samples, const struct profile *profile,

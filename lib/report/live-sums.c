@@ -105,12 +105,18 @@ static int find_code(const struct update *update, uint32_t location, uint32_t fr
 }
 
 /* All else is known by what its key says, but for processes: by their threads. */
+static uint32_t task_or_call(enum report_by by, const struct profile_sample *sample)
+{
+    if (by == REPORT_BY_STATE)
+        return sample->state;
+    return by == REPORT_BY_SYSCALL ? sample->syscall : sample->thread;
+}
+
 static int find_task_or_call(const struct update *update, const struct profile_sample *sample,
                              uint32_t *index)
 {
     struct live_sums *sums = update->sums;
-    uint32_t subject =
-        update->options->by == REPORT_BY_SYSCALL ? sample->syscall : sample->thread;
+    uint32_t subject = task_or_call(update->options->by, sample);
     uint64_t key[2];
 
     int error = live_grow(&sums->known, &sums->known_count, subject + 1, sizeof *sums->known);
@@ -122,6 +128,7 @@ static int find_task_or_call(const struct update *update, const struct profile_s
         sums->known[subject] = *index + 1;
         sums->sums.all[*index].thread = sample->thread;
         sums->sums.all[*index].syscall = sample->syscall;
+        sums->sums.all[*index].state = sample->state;
     }
     if (error == 0)
         *index = sums->known[subject] - 1;

@@ -18,10 +18,12 @@ enum report_by {
     REPORT_BY_THREAD,
     REPORT_BY_PROCESS,
     REPORT_BY_SYSCALL, /* "[user]" is the row of what was in none */
+    REPORT_BY_STATE,   /* profile_state_name */
 };
+#define REPORT_GROUPINGS (REPORT_BY_STATE + 1)
 
 struct report_row {
-    const char *name;   /* function, object, file, thread's or process's comm, syscall */
+    const char *name;   /* function, object, file, thread's or process's comm, syscall, state */
     const char *object; /* last component of its path; "" where rows are no code */
     const char *file;   /* "" not known */
     uint32_t line;      /* 0 not known */
@@ -54,6 +56,7 @@ struct report_filter {
     uint32_t thread;  /* index + 1 */
     uint32_t object;  /* index + 1 */
     uint32_t syscall; /* index + 1 */
+    uint32_t state;   /* enum profile_state + 1 */
 };
 
 struct live_sums;

@@ -22,7 +22,7 @@ static bool is_mark(const struct profile *profile, uint32_t location)
     const struct profile_object *object = &profile->objects[profile->locations[location].object];
 
     return location != PROFILE_NONE && object->kind == PROFILE_OBJECT_MARK &&
-           strcmp(profile->strings[object->path], PROFILE_WAITING) != 0;
+           strcmp(profile->strings[object->path], PROFILE_WAITING_PLACE) != 0;
 }
 
 /* The mark that each node's stack ends with, or PROFILE_NONE: parents come first. */

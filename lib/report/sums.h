@@ -12,7 +12,7 @@ struct sum {
     uint64_t samples, ns;
     uint32_t location; /* one of them; 0 where the sum is new */
     uint32_t frame;    /* which of the location's lines, 0: the innermost */
-    uint32_t thread, syscall;
+    uint32_t thread, syscall, state;
 };
 
 struct sums {

@@ -174,6 +174,16 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
         attribution_emit(tracer, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }
 
+/* Does the tracee, which is asleep, not even wake up for a signal? It has to run before that changes. */
+static bool attribution_is_uninterruptible(struct tracee *tracee, const struct procfs_cpu *cpu)
+{
+    if (cpu->turns == 0 || cpu->turns != tracee->slept_turns) {
+        tracee->slept_turns = cpu->turns;
+        tracee->uninterruptible = procfs_state_letter(&tracee->files) == 'D';
+    }
+    return tracee->uninterruptible;
+}
+
 void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state)
 {
     uint64_t now = tracer->tick.at;
@@ -188,6 +198,8 @@ void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const stru
     sample.wall_ns = attribution_tell_wait(tracer->supervisor, tracee, now, &cpu);
     if (sample.wall_ns == 0)
         return;
+    if (attribution_is_uninterruptible(tracee, &cpu))
+        sample.flags |= WIRE_SAMPLE_UNINTERRUPTIBLE;
     tracee->wall_at = now;
     tracee->samples++;
     bool copied = stack_take_asleep(&tracer->stack, tracee, state);

@@ -92,6 +92,8 @@ struct tracee {
 
     uint64_t wall_at;      /* wall mode: time up to which it is accounted for, ... */
     uint64_t told_wait_ns; /* ... and run-queue wait of its life that was told of */
+    uint64_t slept_turns;  /* procfs_cpu.turns when it was seen asleep last */
+    bool uninterruptible;  /* it was asleep so then */
     uint64_t samples;
     uint64_t comm_check; /* sample count at which its name is read again */
     char comm[16];

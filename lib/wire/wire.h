@@ -25,7 +25,7 @@
  * the supervisor's hello (its first DONE) the supervisor's, as its value. struct wire_message
  * may grow only together with a hello of the old size.
  */
-#define WIRE_VERSION 8u
+#define WIRE_VERSION 9u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -53,6 +53,7 @@ enum wire_sample_flags {
     WIRE_SAMPLE_COMPAT = 1u << 1,   /* the 32-bit ABI of this machine */
     WIRE_SAMPLE_STACK = 1u << 2,    /* a wire_stack follows in the same event */
     WIRE_SAMPLE_WAITING = 1u << 3,  /* wall mode: wall_ns is a wait for a CPU; there is no pc */
+    WIRE_SAMPLE_UNINTERRUPTIBLE = 1u << 4, /* with SLEEPING: state D of proc_pid_stat(5) */
 };
 
 #define WIRE_NO_SYSCALL (-1)  /* user code */

@@ -15,7 +15,7 @@ states_are() { # NAME THREADS MS RUN_US SLEEP_US
 		{
 			tid = $2
 			if ($0 ~ /\[waiting for a CPU\]/) waited[tid] += $(NF)
-			else if ($0 ~ /,sleeping,/) slept[tid] += $(NF)
+			else if ($0 ~ /,asleep,/) slept[tid] += $(NF)
 			else ran[tid] += $(NF)
 		}
 		function off(got, due, whole) { off_by = (got - due) / whole; return off_by < 0 ? -off_by : off_by }
@@ -39,4 +39,13 @@ cpus=$(nproc)
 states_are "busy, two for each CPU" $((2 * cpus)) 3000 5000 0
 states_are "busy and asleep, two for each CPU" $((2 * cpus)) 3000 4000 6000
 states_are "one in bursts" 1 3000 2000 8000
+
+# Two processes, of which one waits for the other as long as that sleeps.
+"$pprofil" -q -w -F 1000 -o "$work/p.pb.gz" "$targets/uninterruptible" 1500
+"$pprofil" report --by state --format csv "$work/p.pb.gz" >"$work/states"
+sed 's/^/# /' "$work/states"
+between "uninterruptible: share" 0.4 "$(awk -F, '$5 == "uninterruptible" { print $1 }' "$work/states")" 0.51
+between "asleep: share" 0.4 "$(awk -F, '$5 == "asleep" { print $1 }' "$work/states")" 0.51
+expect "the head tells of both" 1 \
+	"$("$pprofil" report "$work/p.pb.gz" | grep -c '^# threads were .*uninterruptible [45].*%')"
 finish

@@ -87,7 +87,7 @@ is_at() { [ "$(position)" = "$1" ]; }
 is_not_at() { [ "$(position)" != "$1" ]; }
 line_is() { [ "$(screen_line "$1")" = "$2" ]; }
 line_is_not() { [ "$(screen_line "$1")" != "$2" ]; }
-view_is() { screen_has "\\[([1-6] )?$1\\]"; }
+view_is() { screen_has "\\[([1-69] )?$1\\]"; }
 
 # What is waited for in a step of a test; its first failure is told, and ends the step.
 must() {
@@ -441,6 +441,7 @@ do_VIEWPPROFIL_BY_THREAD() { do_view 'thr(eads)?' ' (many|sleeper)( |$)'; }
 do_VIEWPPROFIL_BY_PROCESS() { do_view 'proc(esses)?' 'many'; }
 do_VIEWPPROFIL_BY_SYSCALL() { do_view 'sysc(alls)?' 'write'; }
 do_VIEWPPROFIL_BY_LINE() { do_view 'lines?' 'many\.c:[0-9]+'; }
+do_VIEWPPROFIL_BY_STATE() { do_view 'stat(es)?' 'running'; }
 # this target is sampled without stacks: top-calls.sh has others
 do_VIEWKEYS_CALLS() {
 	press

@@ -80,6 +80,9 @@ static void fill_code_tables(struct model *model)
     fill_table(model, PPROFIL_BY_OBJECT, objects, COUNT(objects));
     fill_table(model, PPROFIL_BY_LINE, lines, COUNT(lines));
     fill_table(model, PPROFIL_BY_SYSCALL, calls, COUNT(calls));
+    struct table_row states[] = {row_of("asleep", "", 620, 600), row_of("running", "", 377, 380),
+                                 row_of("waiting for a CPU", "", 3, 20)};
+    fill_table(model, PPROFIL_BY_STATE, states, COUNT(states));
 }
 
 static void fill_task_tables(struct model *model)

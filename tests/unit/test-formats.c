@@ -117,8 +117,9 @@ static void add_samples(struct profile *profile, uint32_t thread, uint32_t node,
 {
     struct profile_sample sample = {.thread = thread, .node = node, .count = count};
 
-    sample.sleeping = call != NULL && wall;
-    sample.cpu_ns = sample.sleeping ? 0 : count * 1000000;
+    if (call != NULL && wall)
+        sample.state = PROFILE_WAITING + (uint32_t)count % 3;
+    sample.cpu_ns = sample.state != PROFILE_RUNNING ? 0 : count * 1000000;
     sample.wall_ns = wall ? count * 1000000 : 0;
     if (call != NULL)
         cr_assert_eq(profile_syscall(profile, call, 1, 0, &sample.syscall), 0);
@@ -297,8 +298,8 @@ static void tell_sample(FILE *out, const struct profile *profile,
             tell_name(out, profile->strings[process->comm], bad);
     }
     if (show & CALLS)
-        fprintf(out, " %s%s", profile->strings[profile->syscalls[sample->syscall].name],
-                sample->sleeping ? " sleeping" : "");
+        fprintf(out, " %s %s", profile->strings[profile->syscalls[sample->syscall].name],
+                profile_state_name((enum profile_state)sample->state));
     cr_assert_eq(frames_of_stack(profile, sample->node, &list), 0);
     for (uint32_t i = show & STACKS ? 0 : list.count - 1; i < list.count; i++)
         if (shown(profile, &list.all[i], show) && (!(show & ADDRESSES) || !list.all[i].inlined))

@@ -10,13 +10,12 @@
 #include "report/live-sums.h"
 
 #define PLACES 60
-#define GROUPINGS (REPORT_BY_SYSCALL + 1)
 
 struct world {
     struct profile *profile;
     uint32_t places[PLACES];
     uint32_t calls[3]; /* system calls; the first is none */
-    struct live_sums sums[GROUPINGS];
+    struct live_sums sums[REPORT_GROUPINGS];
     struct live_nodes nodes;
     struct report_filter filter;
     bool no_inlines;
@@ -48,7 +47,7 @@ static struct world new_world(void)
 
 static void end_world(struct world *world)
 {
-    for (unsigned by = 0; by < GROUPINGS; by++)
+    for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
         live_sums_clear(&world->sums[by]);
     live_nodes_clear(&world->nodes);
     profile_free(world->profile);
@@ -61,6 +60,8 @@ static void sample(struct world *world, unsigned deepest)
                                     .count = 1,
                                     .cpu_ns = any(world, 8) * 100,
                                     .wall_ns = any(world, 2) * 50};
+    if (any(world, 3) == 0)
+        sample.state = any(world, PROFILE_STATES);
     bool wall = world->profile->totals.wall;
 
     for (unsigned depth = 1 + any(world, deepest); depth > 0; depth--)
@@ -91,7 +92,7 @@ static void name(struct world *world)
         stacks_must(profile_string(profile, "/src/a.c", &lines[i].file));
     }
     stacks_must(profile_set_lines(profile, location, lines, count, looked));
-    for (unsigned by = 0; by < GROUPINGS; by++)
+    for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
         live_sums_named(&world->sums[by], profile, location);
 }
 
@@ -176,7 +177,7 @@ static void live_through(unsigned deepest)
     for (unsigned round = 0; round < 600; round++) {
         for (unsigned i = any(&world, 20); i > 0; i--)
             change_something(&world, deepest);
-        for (unsigned by = 0; by < GROUPINGS; by++)
+        for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
             if (any(&world, 3) > 0) /* one that was not looked at for a while goes on too */
                 expect_equal(&world, (enum report_by)by);
         if (any(&world, 3) == 0)

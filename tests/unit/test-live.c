@@ -198,7 +198,7 @@ Test(live, ids_stay_while_rows_move)
     sample(profile, 10, 11, live_second, 0, 40);
     pprofil_live *live = open_live(session);
     await_names(live, PPROFIL_BY_LINE);
-    for (unsigned by = PPROFIL_BY_FUNCTION; by <= PPROFIL_BY_SYSCALL; by++) {
+    for (unsigned by = PPROFIL_BY_FUNCTION; by <= PPROFIL_BY_STATE; by++) {
         pprofil_report *before = report_on(live, (enum pprofil_by)by, NULL), *plain;
         cr_assert_eq(pprofil_report_new(session->profile, (enum pprofil_by)by, 0, &plain), 0);
         for (uint32_t i = 0; i < pprofil_report_count(before); i++) {

@@ -73,7 +73,7 @@ static char *say_sample(const struct profile *profile, const struct profile_samp
     FILE *stream = open_memstream(&text, &size);
 
     fprintf(stream, "  %u %s %s %u: %llu %llu %llu", thread->tid, STRING(thread->comm),
-            STRING(profile->syscalls[sample->syscall].name), sample->sleeping,
+            STRING(profile->syscalls[sample->syscall].name), sample->state,
             (unsigned long long)sample->count, (unsigned long long)sample->cpu_ns,
             (unsigned long long)sample->wall_ns);
     for (uint32_t node = sample->node; node != 0; node = profile->nodes[node].parent)
@@ -393,7 +393,7 @@ Test(merge, elapsed_and_cpu_time_do_not_add_up)
 {
     struct profile *cpu = make_one(1, "x", 1), *wall = make_one(2, "x", 2), *into = profile_new();
     struct profile_sample asleep = {
-        .thread = 0, .node = 1, .sleeping = 1, .count = 3, .wall_ns = 50};
+        .thread = 0, .node = 1, .state = PROFILE_ASLEEP, .count = 3, .wall_ns = 50};
 
     cr_assert_eq(profile_count(wall, &asleep), 0);
     cr_assert_eq(profile_merge(into, cpu, 0), 0);

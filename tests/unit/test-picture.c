@@ -190,7 +190,7 @@ Test(picture, sleepers_count_in_wall_mode)
 {
     struct profile *profile = profile_new();
     struct profile_sample sample = {.thread = process_of(profile, 7, "prog"),
-                                    .sleeping = 1,
+                                    .state = PROFILE_ASLEEP,
                                     .node = STACK(profile, place(profile, "/bin/p", "main")),
                                     .count = 1,
                                     .wall_ns = 9000000};

@@ -93,11 +93,11 @@ static void describe_sample(FILE *out, const struct profile *profile, uint32_t i
     const struct profile_syscall *call = &profile->syscalls[sample->syscall];
 
     fprintf(out,
-            "sample %u.%u/%u %s of %s call %s %u sleeping %u: %" PRIu64 " %" PRIu64 " %" PRIu64
+            "sample %u.%u/%u %s of %s call %s %u state %u: %" PRIu64 " %" PRIu64 " %" PRIu64
             "\n",
             process->pid, process->generation, thread->tid, string(profile, thread->comm),
             string(profile, process->comm), string(profile, call->name), call->compat,
-            sample->sleeping, sample->count, sample->cpu_ns, sample->wall_ns);
+            sample->state, sample->count, sample->cpu_ns, sample->wall_ns);
     for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent)
         describe_frame(out, profile, profile->nodes[node].location);
 }
@@ -123,7 +123,7 @@ static void describe_totals(FILE *out, const struct profile *profile)
 
 static void describe_reports(FILE *out, struct profile *profile)
 {
-    for (unsigned by = REPORT_BY_FUNCTION; by <= REPORT_BY_SYSCALL; by++) {
+    for (unsigned by = REPORT_BY_FUNCTION; by < REPORT_GROUPINGS; by++) {
         struct report_options options = {.by = (enum report_by)by};
         struct report *report;
         cr_assert_eq(report_flat(profile, NULL, &options, &report), 0);
@@ -271,7 +271,7 @@ Test(pprof, without_wall_time_there_are_no_sleepers)
 
     profile->totals.wall = false;
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        if (!profile->samples[i].sleeping) {
+        if (profile->samples[i].state == PROFILE_RUNNING) {
             awake += profile->samples[i].count;
             cpu_ns += profile->samples[i].cpu_ns;
         }
@@ -421,7 +421,7 @@ static void random_location(struct profile *profile)
 static void random_sample(struct profile *profile)
 {
     struct profile_sample sample = {.thread = (uint32_t)random() % profile->thread_count,
-                                    .sleeping = random() % 8 == 0,
+                                    .state = (uint32_t)random() % PROFILE_STATES,
                                     .count = 1 + (uint64_t)random() % 10,
                                     .cpu_ns = random64() >> 16,
                                     .wall_ns = random64() >> 16};

@@ -145,12 +145,43 @@ Test(profile, sleep_is_counted_apart_and_is_wall_mode)
     feed(profile, &event.header);
     cr_assert(profile->totals.wall);
     cr_assert_eq(profile->sample_count, 2);
-    cr_assert_eq(profile->samples[1].sleeping, 1);
+    cr_assert_eq(profile->samples[1].state, PROFILE_ASLEEP);
     cr_assert_eq(profile->samples[1].count, 2);
     cr_assert_eq(profile->samples[1].wall_ns, 60);
     cr_assert_eq(profile->totals.wall_ns, 60);
     profile_clear(profile);
     cr_assert(profile->totals.wall);
+    profile_free(profile);
+}
+
+Test(profile, states_are_counted_apart)
+{
+    static const struct {
+        uint32_t flags;
+        enum profile_state state;
+    } all[] = {{0, PROFILE_RUNNING},
+               {WIRE_SAMPLE_WAITING, PROFILE_WAITING},
+               {WIRE_SAMPLE_SLEEPING, PROFILE_ASLEEP},
+               {WIRE_SAMPLE_SLEEPING | WIRE_SAMPLE_UNINTERRUPTIBLE, PROFILE_UNINTERRUPTIBLE}};
+    struct profile *profile = profile_new();
+    struct wire_sample event = {.header = {WIRE_SAMPLE, sizeof event},
+                                .pid = 10,
+                                .tid = 10,
+                                .wall_ns = 5,
+                                .syscall = WIRE_NO_SYSCALL};
+
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        event.flags = all[i].flags;
+        feed(profile, &event.header);
+    }
+    cr_assert_eq(profile->sample_count, PROFILE_STATES);
+    for (unsigned i = 0; i < PROFILE_STATES; i++) {
+        cr_assert_eq(profile->samples[i].state, all[i].state);
+        cr_assert_eq(profile_state_named(profile_state_name(all[i].state)), all[i].state);
+    }
+    cr_assert_str_eq(profile->strings[profile->syscalls[profile->samples[1].syscall].name],
+                     PROFILE_WAITING_PLACE);
+    cr_assert_eq(profile_state_named("anything"), PROFILE_RUNNING);
     profile_free(profile);
 }
 

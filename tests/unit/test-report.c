@@ -75,7 +75,7 @@ Test(report, rows_and_the_rest_are_the_whole)
 {
     struct profile *profile = make_profile();
 
-    for (unsigned by = REPORT_BY_FUNCTION; by <= REPORT_BY_SYSCALL; by++)
+    for (unsigned by = REPORT_BY_FUNCTION; by < REPORT_GROUPINGS; by++)
         for (uint32_t limit = 0; limit <= 6; limit++) {
             struct report *report = flat(profile, (enum report_by)by, limit);
             uint64_t ns = report->rest_ns, samples = 0;
@@ -261,6 +261,12 @@ Test(report, wall_mode_counts_elapsed_time)
     struct report *report = flat(profile, REPORT_BY_SYSCALL, 0);
     cr_assert(report->totals.wall);
     cr_assert_float_eq(report->rows[0].share, 0.9, 1e-12);
+    report_free(report);
+    report = flat(profile, REPORT_BY_STATE, 0);
+    cr_assert_eq(report->count, 2);
+    cr_assert_str_eq(report->rows[0].name, "asleep");
+    cr_assert_eq(report->rows[0].ns, 900);
+    cr_assert_str_eq(report->rows[1].name, "running");
     report_free(report);
     profile->totals.wall = false; /* it was on for a while only */
     report = flat(profile, REPORT_BY_SYSCALL, 0);

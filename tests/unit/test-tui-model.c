@@ -673,6 +673,33 @@ Test(filters, add_up_and_lead_back)
     model_free(model);
 }
 
+/* Tab does not lead to states, for they are of elapsed time; their key does. */
+Test(filters, to_a_state)
+{
+    struct story story = begin();
+    struct model *model = story.model;
+    struct snapshot_wants wants;
+
+    run(&story, "ab", 100);
+    pass(&story, 0, true);
+    press(model, TUI_KEY_BACK_TAB);
+    cr_assert_eq(model->view, PPROFIL_BY_LINE);
+    model->wall = true;
+    press(model, '1');
+    press(model, TUI_KEY_BACK_TAB);
+    cr_assert_eq(model->view, PPROFIL_BY_STATE);
+    pass(&story, 10, false);
+    cr_assert_eq(press(model, TUI_KEY_ENTER), EFFECT_SNAPSHOT);
+    model_wants(model, &wants);
+    cr_assert_eq(wants.filter.state, model->filters[0].selected);
+    cr_assert_neq(wants.filter.state, 0);
+    cr_assert(wants.by[PPROFIL_BY_STATE], "the head tells of them");
+    expect_crumbs(model, "a");
+    press(model, TUI_KEY_BACKSPACE);
+    cr_assert_eq(model->view, PPROFIL_BY_STATE);
+    model_free(model);
+}
+
 Test(filters, end_at_some_depth)
 {
     struct story story = begin();

@@ -217,6 +217,18 @@ Test(view, other_views)
     LINE(6, "  37.7  40.00 /usr/lib/libwork.so.1");
 }
 
+Test(view, states_of_elapsed_time)
+{
+    model->wall = true;
+    paint(80, 24, true);
+    LINE(3, "wall time  window 1 s  60 % asleep, 38 % running, 2 % waiting for a CPU");
+    LINE(4, "[1 functions] 2 objects  3 threads  4 processes  5 syscalls  6 lines  9 states");
+    model->view = PPROFIL_BY_STATE;
+    paint(40, 10, true);
+    LINE(3, " func  obj  thr  proc  sysc  line [stat]");
+    LINE(7, "   2.0   0.30    0.030 waiting for a CPU");
+}
+
 Test(view, before_the_first_window)
 {
     model->tables[PPROFIL_BY_FUNCTION].windows = model->tables[PPROFIL_BY_FUNCTION].filled = 0;

@@ -163,7 +163,8 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
     if (got <= 0)
         return got < 0 ? (int)got : -ESRCH;
     cpu->run_ns = strtoull(text, &next, 10);
-    cpu->wait_ns = strtoull(next, NULL, 10);
+    cpu->wait_ns = strtoull(next, &next, 10);
+    cpu->turns = strtoull(next, NULL, 10);
     return 0;
 }
 
@@ -184,6 +185,15 @@ int procfs_last_cpu(struct procfs_task *task)
     const char *at = got > 0 ? stat_field(text, 39) : NULL;
 
     return at != NULL ? atoi(at) : -1;
+}
+
+char procfs_state_letter(struct procfs_task *task)
+{
+    char text[512];
+    ssize_t got = read_kept(task, &task->stat_fd, "stat", text, sizeof text);
+    const char *at = got > 0 ? stat_field(text, 3) : NULL;
+
+    return at != NULL && at[0] != '\0' ? at[1] : '\0';
 }
 
 /* A hash of the auxiliary vector, getauxval(3). The vector has the addresses of the program, of its random

@@ -37,6 +37,7 @@ struct procfs_state {
 struct procfs_cpu {
     uint64_t run_ns;  /* on a CPU; lags by up to one scheduler tick while it runs */
     uint64_t wait_ns; /* runnable without a CPU; a wait counts when it has ended */
+    uint64_t turns;   /* times that it got a CPU */
 };
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);
@@ -51,6 +52,9 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
 
 /* The CPU that the task runs on, or ran on last; -1 where it cannot be read. */
 int procfs_last_cpu(struct procfs_task *task);
+
+/* Returns the letter of its state, proc_pid_stat(5), or '\0' where it cannot be read. */
+char procfs_state_letter(struct procfs_task *task);
 
 /* The thread's name, without a newline. 0 or -errno. */
 int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);
