@@ -178,8 +178,10 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
 static bool attribution_is_uninterruptible(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     if (cpu->turns == 0 || cpu->turns != tracee->slept_turns) {
-        tracee->slept_turns = cpu->turns;
-        tracee->uninterruptible = procfs_state_letter(&tracee->files) == 'D';
+        char letter = procfs_state_letter(&tracee->files);
+        /* it may have woken up, and is about to sleep again */
+        tracee->slept_turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
+        tracee->uninterruptible = letter == 'D';
     }
     return tracee->uninterruptible;
 }

@@ -187,12 +187,15 @@ int procfs_last_cpu(struct procfs_task *task)
     return at != NULL ? atoi(at) : -1;
 }
 
-char procfs_state_letter(struct procfs_task *task)
+char procfs_state_letter(const struct procfs_task *task)
 {
     char text[512];
-    ssize_t got = read_kept(task, &task->stat_fd, "stat", text, sizeof text);
+    int kept = task->coarse ? task->doing_fd : task->stat_fd, fd = kept;
+    ssize_t got = read_kept(task, &fd, "stat", text, sizeof text);
     const char *at = got > 0 ? stat_field(text, 3) : NULL;
 
+    if (fd != kept)
+        close(fd); /* it is asked for once in a sleep */
     return at != NULL && at[0] != '\0' ? at[1] : '\0';
 }
 

@@ -54,7 +54,7 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
 int procfs_last_cpu(struct procfs_task *task);
 
 /* Returns the letter of its state, proc_pid_stat(5), or '\0' where it cannot be read. */
-char procfs_state_letter(struct procfs_task *task);
+char procfs_state_letter(const struct procfs_task *task);
 
 /* The thread's name, without a newline. 0 or -errno. */
 int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);
