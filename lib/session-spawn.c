@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,9 @@
 #include "session-internal.h"
 #include "base/spawn.h"
 
-#define MOST_ARGUMENTS 16
+#define ARGUMENTS_MAX 16
+#define ARGUMENT_SIZE 48
+#define DEBUG_SUPERVISOR "supervisor" /* what PPROFIL_DEBUG says, and perhaps ":FILE" */
 
 /* Adds to the problem why it is not the one that the caller may think of. */
 static void say_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
@@ -30,42 +33,84 @@ static void say_passed_over(struct pprofil_session *session, const struct spawn_
                  "; %s is not taken, for others may have put it there", found->passed_over);
 }
 
+/* Opens what the supervisor is to write its debug log to: standard error, or a file. *fd is -1 where nobody asked
+ * for a log. 0 or -errno. */
+static int open_debug_log(struct pprofil_session *session, int *fd)
+{
+    const char *what = secure_getenv("PPROFIL_DEBUG");
+    size_t length = strlen(DEBUG_SUPERVISOR);
+
+    *fd = -1;
+    if (what == NULL || strncmp(what, DEBUG_SUPERVISOR, length) != 0)
+        return 0;
+    if (what[length] == ':')
+        *fd = spawn_above_standard(
+            open(what + length + 1, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
+    else if (what[length] == '\0')
+        *fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    else
+        return 0;
+    return *fd >= 0 ? 0 : session_fail(session, -errno, "PPROFIL_DEBUG=%s: %s", what, strerror(errno));
+}
+
+struct arguments {
+    char texts[ARGUMENTS_MAX][ARGUMENT_SIZE];
+    char *all[ARGUMENTS_MAX + 1]; /* NULL comes last */
+    unsigned count;
+};
+
+static void add_argument(struct arguments *arguments, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add_argument(struct arguments *arguments, const char *format, ...)
+{
+    char *text = arguments->texts[arguments->count];
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(text, ARGUMENT_SIZE, format, values);
+    va_end(values);
+    arguments->all[arguments->count++] = text;
+}
+
+/* kept: socket, ring, wake, and the debug log or -1. */
+static void make_arguments(const struct pprofil_options *options, const int kept[4],
+                           struct arguments *arguments)
+{
+    static const struct {
+        unsigned flag;
+        const char *argument;
+    } flags[] = {{PPROFIL_WALL, "--wall"},             {PPROFIL_NO_FOLLOW, "--no-follow"},
+                 {PPROFIL_NO_INHERIT, "--no-inherit"}, {PPROFIL_PARSE_MAPS, "--parse-maps"},
+                 {PPROFIL_RESTLESS, "--restless"},     {PPROFIL_WARY, "--wary"}};
+
+    add_argument(arguments, "%s", SPAWN_SUPERVISOR);
+    add_argument(arguments, "--frequency=%.17g", options->frequency);
+    add_argument(arguments, "--overhead=%.9g", options->overhead / 100);
+    add_argument(arguments, "--seed=%llu", (unsigned long long)options->seed);
+    add_argument(arguments, "--stack-size=%zu", options->stack_size);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if ((options->flags & flags[i].flag) != 0)
+            add_argument(arguments, "%s", flags[i].argument);
+    if (kept[3] >= 0)
+        add_argument(arguments, "--debug=%d", kept[3]);
+    for (unsigned i = 0; i < 3; i++)
+        add_argument(arguments, "%d", kept[i]);
+}
+
 int session_spawn_supervisor(struct pprofil_session *session, int socket, int ring, int wake)
 {
-    const struct pprofil_options *options = &session->options;
+    struct arguments arguments = {.count = 0};
     struct spawn_supervisor found;
-    char numbers[7][48];
-    char *argv[MOST_ARGUMENTS];
-    unsigned count = 0;
-    const int kept[3] = {socket, ring, wake};
+    int kept[4] = {socket, ring, wake};
+    int error = open_debug_log(session, &kept[3]);
 
-    snprintf(numbers[0], sizeof numbers[0], "--frequency=%.17g", options->frequency);
-    snprintf(numbers[1], sizeof numbers[1], "--overhead=%.9g", options->overhead / 100);
-    snprintf(numbers[2], sizeof numbers[2], "--seed=%llu", (unsigned long long)options->seed);
-    argv[count++] = (char *)SPAWN_SUPERVISOR;
-    for (unsigned i = 0; i < 3; i++)
-        argv[count++] = numbers[i];
-    if (options->flags & PPROFIL_WALL)
-        argv[count++] = (char *)"--wall";
-    if (options->flags & PPROFIL_NO_FOLLOW)
-        argv[count++] = (char *)"--no-follow";
-    if (options->flags & PPROFIL_NO_INHERIT)
-        argv[count++] = (char *)"--no-inherit";
-    if (options->flags & PPROFIL_PARSE_MAPS)
-        argv[count++] = (char *)"--parse-maps";
-    if (options->flags & PPROFIL_RESTLESS)
-        argv[count++] = (char *)"--restless";
-    if (options->flags & PPROFIL_WARY)
-        argv[count++] = (char *)"--wary";
-    snprintf(numbers[6], sizeof numbers[6], "--stack-size=%zu", options->stack_size);
-    argv[count++] = numbers[6];
-    for (unsigned i = 0; i < 3; i++) {
-        snprintf(numbers[3 + i], sizeof numbers[3 + i], "%d", kept[i]);
-        argv[count++] = numbers[3 + i];
-    }
-    argv[count] = NULL;
+    if (error != 0)
+        return error;
+    make_arguments(&session->options, kept, &arguments);
     spawn_find_supervisor(true, &found);
-    int error = spawn_quietly(found.path, argv, kept, 3);
+    error = spawn_quietly(found.path, arguments.all, kept, kept[3] >= 0 ? 4 : 3);
+    if (kept[3] >= 0)
+        close(kept[3]);
     if (error == 0)
         return 0;
     session_fail(session, error, "cannot start %s: %s; %s", found.path, strerror(-error),

@@ -145,6 +145,7 @@ static int attach_add(struct pass *pass, pid_t tid, bool late)
     tracee->state = TRACEE_RUNNING;
     tracee->early = late;
     pass->found++;
+    debug_log(tracer, "seize %d %d", tid, process->pid);
     if (pass->late) {
         attach_baseline_of(tracee);
         attach_announce(tracer, tracee);

@@ -160,6 +160,8 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
     if (tracee_read_cpu(tracee, &cpu))
         on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
     tracer->totals.samples += on_cpu;
+    debug_log(tracer, "sample %d %llu%s", tracee->tid, (unsigned long long)sample.cpu_ns,
+              on_cpu ? "" : ", it was on no CPU");
     if (supervisor->options.wall)
         attribution_tell_wait(supervisor, tracee, tracee->interrupted_at, &cpu);
     if (!on_cpu)

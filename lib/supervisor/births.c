@@ -41,6 +41,7 @@ void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind k
     }
     if (kind == STOP_GROUP) {
         tracee->state = TRACEE_LISTENING;
+        debug_log(tracer, "listen %d", tracee->tid);
         ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
     } else {
         at_stop_resume(tracer, tracee);
@@ -70,6 +71,7 @@ static void births_announce(struct tracer *tracer, struct process *process, pid_
     } else {
         tracee = tracee_add(tracees, process, tid);
     }
+    debug_log(tracer, "born %d %d", tid, process->pid);
     if (new_process)
         emit_fork(tracer->supervisor, tid, parent);
     else
@@ -156,9 +158,11 @@ void births_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
         return; /* a thread that an exec took along */
     struct tracee *tracee = tracee_add(&tracer->tracees, NULL, tid);
     if (tracee == NULL) {
+        debug_log(tracer, "resume %d 0", tid);
         ptrace(PTRACE_CONT, tid, NULL, 0L);
         return;
     }
+    debug_log(tracer, "held %d", tid);
     tracee->born_stopped = stop->kind == STOP_GROUP;
     tracer->unknown_count++;
 }

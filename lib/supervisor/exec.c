@@ -65,6 +65,7 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     struct tracee *leader = tracee_add(&tracer->tracees, caller->process, tid);
     if (leader != NULL)
         leader->state = TRACEE_RUNNING;
+    debug_log(tracer, "leader %d %d", tid, caller->tid);
     return leader;
 }
 
@@ -130,6 +131,7 @@ void exec_missed(struct tracer *tracer, struct tracee *tracee)
     untraced_clear(&tracer->supervisor->processes, process);
     exec_forget_image(tracee);
     if (!tracer->supervisor->options.follow) {
+        debug_log(tracer, "leaves %d", tracee->tid);
         ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL); /* its stop lets it go */
         tracee->leaves = true;
         return;

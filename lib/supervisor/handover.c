@@ -77,6 +77,7 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 /* If it executes another program before it is let go, exec_answer takes the promise back. */
 static void handover_promise(struct tracee *tracee, struct tracer *to)
 {
+    debug_log(tracee->tracer, "hand %d %u", tracee->tid, to->number);
     tracee->image = procfs_image(tracee->process->pid);
     tracee->handed_to = to;
     to->expected++;
@@ -142,6 +143,7 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
     if (tracee->stays || supervisor->leaving || !knows) {
         handover_withdraw(tracee);
     } else if (!tracee->dropped && ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L) == 0) {
+        debug_log(tracer, "release %d %u", tracee->tid, to->number);
         tracee->skipped_ns += tracee->pending_ns + tracee->overdue_ns;
         tracee->pending_ns = tracee->overdue_ns = 0;
         tracee->released_at = clock_read(CLOCK_BOOTTIME);
@@ -227,6 +229,7 @@ static void handover_adopt_leader(struct tracer *tracer, pid_t pid)
     struct tracee *leader = process != NULL ? tracee_add(&tracer->tracees, process, pid) : NULL;
     if (leader != NULL) {
         leader->state = TRACEE_RUNNING;
+        debug_log(tracer, "seize %d %d", pid, pid);
         exec_missed(tracer, leader);
     }
 }
@@ -250,6 +253,7 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     uint64_t now = time_now();
 
     tracee->handed_at = now;
+    debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
     bool leads = tracee->tid == tracee->process->pid; /* else the exec of another thread is about to end it */
     uint64_t image = leads ? procfs_image(tracee->tid) : 0;

@@ -45,8 +45,10 @@ uint64_t housekeeping_run(struct tracer *tracer)
     if (supervisor->sampling) {
         active_search(tracer, now);
         housekeeping_count_full(supervisor, now);
-        if (budget_adjust(&supervisor->budget, now))
+        if (budget_adjust(&supervisor->budget, now)) {
+            debug_log(tracer, "rate %.0f", supervisor->budget.rate_hz);
             emit_rate(supervisor);
+        }
         if (now >= supervisor->stats_due)
             emit_stats(supervisor);
         tick_arm(tracer);

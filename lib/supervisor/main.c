@@ -234,12 +234,13 @@ static int parse(struct options *options, int argc, char **argv)
         {"serve", no_argument, NULL, 'S'},
         {"open", no_argument, NULL, 'O'},
         {"stack-size", required_argument, NULL, 'g'},
+        {"debug", required_argument, NULL, 'd'},
         {0},
     };
     int letter;
 
     *options = (struct options){
-        .frequency = 1000, .overhead = 0.02, .follow = true, .inherit = true};
+        .frequency = 1000, .overhead = 0.02, .follow = true, .inherit = true, .debug_fd = -1};
     while ((letter = getopt_long(argc, argv, "+", names, NULL)) != -1)
         switch (letter) {
         case 'F':
@@ -271,6 +272,9 @@ static int parse(struct options *options, int argc, char **argv)
             break;
         case 'g':
             options->stack_size = (uint32_t)strtoul(optarg, NULL, 10);
+            break;
+        case 'd':
+            options->debug_fd = atoi(optarg);
             break;
         case 'S':
             options->serve = true;

@@ -62,6 +62,7 @@ static void set_deadline(struct tracer *tracer, struct tracee *tracee, uint64_t 
 void repair_give_up(struct tracee *tracee)
 {
     tracee->repair.giving_up = true;
+    debug_log(tracee->tracer, "interrupt %d", tracee->tid);
     ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
 }
 

@@ -43,6 +43,17 @@ struct stop stop_decode(int status)
     return stop;
 }
 
+const char *stop_kind_name(enum stop_kind kind)
+{
+    static const char *const names[STOP_KINDS] = {
+        [STOP_ENDED] = "ENDED", [STOP_SIGNAL] = "SIGNAL", [STOP_GROUP] = "GROUP",
+        [STOP_INTERRUPT] = "INTERRUPT", [STOP_CALL] = "CALL", [STOP_EXEC] = "EXEC",
+        [STOP_FORK] = "FORK", [STOP_CLONE] = "CLONE", [STOP_OTHER] = "OTHER",
+    };
+
+    return names[kind];
+}
+
 /* waitpid gives above the low byte what waitid gives. */
 int stop_status(const siginfo_t *news)
 {

@@ -17,6 +17,7 @@ enum stop_kind {
     STOP_CLONE,     /* PTRACE_EVENT_CLONE: the child may be a thread, or a process */
     STOP_OTHER,
 };
+#define STOP_KINDS (STOP_OTHER + 1)
 
 struct stop {
     enum stop_kind kind;
@@ -26,6 +27,9 @@ struct stop {
 
 /* status: of a thread that was seized with PTRACE_O_TRACESYSGOOD. */
 struct stop stop_decode(int status);
+
+/* Returns what the debug log calls it: "INTERRUPT". */
+const char *stop_kind_name(enum stop_kind kind);
 
 /* Returns the status that waitpid(2) would give for a stop that waitid(2) has told of. */
 int stop_status(const siginfo_t *news);

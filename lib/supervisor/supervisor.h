@@ -16,8 +16,8 @@
  *
  * Nothing else touches a target. tracer.c, wakeup.c: the threads that do this. schedule.c, budget.c,
  * attribution.c, active.c: when, how often, for how much CPU time, of whom. polling.c, affinity.c, crowd.c,
- * preempt.c: on which CPU, awake or asleep. emit.c: to the client. proc/
- * reads /proc and opens files. commands.c, serve/, main.c: who asks for all that.
+ * preempt.c: on which CPU, awake or asleep. emit.c: to the client. debug-log.c: what was done, for who debugs
+ * us. proc/ reads /proc and opens files. commands.c, serve/, main.c: who asks for all that.
  *
  * A tracee's states (tracee.h):
  *
@@ -79,6 +79,7 @@ struct options {
     uint32_t stack_size; /* bytes of stack to be copied at each sample; 0: none */
     bool serve;      /* programs that profile themselves: serve.c */
     bool open;       /* nothing but files, for another process: opener-process.c */
+    int debug_fd;    /* what is done is written there: debug-log.h; -1: nowhere */
 };
 
 /* Which objects the client has, or will get, a descriptor of. */

@@ -69,6 +69,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
         return false;
     }
     tracee->state = TRACEE_INTERRUPTED;
+    debug_log(tracee->tracer, "interrupt %d", tracee->tid);
     return true;
 }
 
@@ -131,10 +132,13 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         running->waiting++;
         return;
     }
-    if (tracer->supervisor->crowded && tick_only_waits(tracee))
+    if (tracer->supervisor->crowded && tick_only_waits(tracee)) {
+        debug_log(tracer, "waits %d", tracee->tid);
         return;
-    if (tick_is_too_late(tracer, tracee) ||
-        backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tracer->tick.at)) {
+    }
+    bool late = tick_is_too_late(tracer, tracee);
+    if (late || backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tracer->tick.at)) {
+        debug_log(tracer, "%s %d", late ? "late" : "backoff", tracee->tid);
         tracee->skipped_ns += interval;
         return;
     }
@@ -284,6 +288,8 @@ void tick_run(struct tracer *tracer)
     tick->running = running.count + running.preempted_count + running.waiting;
     tick->runnable = running.runnable;
     crowd_look(tracer);
+    debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.waiting,
+              supervisor->crowded ? "full" : "idle");
     handover_choose(tracer, running.chosen, running.count < AWAITED_MAX ? running.count : AWAITED_MAX);
     affinity_follow(tracer, running.count > 0 ? running.chosen[0] : NULL);
     tick_interrupt_preempted(tracer, &running, interval, held);

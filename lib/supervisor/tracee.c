@@ -12,6 +12,17 @@
 #define ACTIVE_SPAN_MAX 6400000000u  /* ns */
 #define POLL_CREDIT_FIRST 4
 
+const char *tracee_state_name(enum tracee_state state)
+{
+    static const char *const names[TRACEE_STATES] = {
+        [TRACEE_UNKNOWN] = "UNKNOWN", [TRACEE_STARTING] = "STARTING", [TRACEE_RUNNING] = "RUNNING",
+        [TRACEE_INTERRUPTED] = "INTERRUPTED", [TRACEE_CONTINUING] = "CONTINUING",
+        [TRACEE_LISTENING] = "LISTENING", [TRACEE_RELEASED] = "RELEASED",
+    };
+
+    return names[state];
+}
+
 int tracees_init(struct tracees *tracees, struct tracer *tracer, struct processes *processes)
 {
     *tracees = (struct tracees){

@@ -34,6 +34,10 @@ enum tracee_state {
     TRACEE_LISTENING,   /* in a group stop: SIGSTOP, ^Z */
     TRACEE_RELEASED,    /* detached, and to be seized by another tracer: handover.c */
 };
+#define TRACEE_STATES (TRACEE_RELEASED + 1)
+
+/* Returns what the debug log calls it: "RUNNING". */
+const char *tracee_state_name(enum tracee_state state);
 
 /* Who made a thread stop, and may have broken a call by it. */
 enum stop_maker {

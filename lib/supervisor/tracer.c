@@ -35,6 +35,8 @@ static struct tracer *tracer_new(struct supervisor *supervisor)
     tracer->supervisor = supervisor;
     tracer->number = supervisor->tracer_count;
     tracer->preempt.cpu = tracer->preempt.next = tracer->tick.bound_cpu = -1;
+    if (supervisor->options.debug_fd >= 0)
+        tracer->debug_log = debug_log_new(supervisor->options.debug_fd);
     schedule_init(&tracer->schedule, seed != 0 ? seed + tracer->number * 0x9e3779b9u : 0);
     if (stack_init(&tracer->stack, supervisor->options.stack_size) != 0 ||
         tracees_init(&tracer->tracees, tracer, &supervisor->processes) != 0) {
@@ -49,6 +51,7 @@ void tracer_free(struct tracer *tracer)
     if (tracer->tracees.buckets != NULL)
         tracees_free(&tracer->tracees);
     free(tracer->stack.bytes);
+    free(tracer->debug_log);
     free(tracer);
 }
 
@@ -232,6 +235,7 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 {
     uint64_t due = repair_check_deadlines(tracer);
 
+    debug_log_flush(tracer);
     tracer_take_earlier(&due, tracer->tick.due);
     wakeup_set_slow(&tracer->wakeup, until);
     if (tracer->unknown_count > 0)
@@ -329,5 +333,6 @@ void tracer_leave(struct tracer *tracer)
     tracer_await_stops(tracer);
     tracer_give_up_calls(tracer);
     tracer_await_stops(tracer);
+    debug_log_flush(tracer);
     tracer->has_left = true;
 }

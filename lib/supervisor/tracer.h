@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/debug-log.h"
 #include "supervisor/preempt.h"
 #include "supervisor/regs.h"
 #include "supervisor/schedule.h"
@@ -70,6 +71,7 @@ struct tracer {
     struct preempt preempt;
     struct repair_deadlines deadlines;
     struct stop_totals totals;
+    struct debug_log *debug_log; /* owned; NULL: there is none */
 
     uint64_t slept_at;    /* time: the last sleep began */
     uint64_t woke_at;     /* time: the end of the last sleep */

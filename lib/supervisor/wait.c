@@ -37,12 +37,14 @@ void wait_resume(struct tracee *tracee, int signal)
 
     if (!continuing)
         tracee->state = TRACEE_RUNNING;
+    debug_log(tracee->tracer, "%s %d %d", continuing ? "call" : "resume", tracee->tid, signal);
     /* ESRCH: killed while stopped; its end will be reported */
     ptrace(continuing ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
 }
 
 void wait_detach(struct tracer *tracer, struct tracee *tracee)
 {
+    debug_log(tracer, "detach %d", tracee->tid);
     ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
     wait_forget(tracer, tracee);
 }
@@ -53,6 +55,7 @@ static void wait_answer_group(struct tracee *tracee)
 {
     tracee->state = TRACEE_LISTENING;
     tracee->pending_ns = tracee->overdue_ns = tracee->skipped_ns = 0;
+    debug_log(tracee->tracer, "listen %d", tracee->tid);
     ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
 }
 
@@ -121,6 +124,7 @@ void wait_forget(struct tracer *tracer, struct tracee *tracee)
         wait_tell_end(tracer->supervisor, process, 0, -1);
     if (tracee->handed_to != NULL)
         tracee->handed_to->expected--;
+    debug_log(tracer, "forget %d", tracee->tid);
     tracee_remove(&tracer->tracees, tracee);
 }
 
@@ -252,6 +256,8 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
     const struct stop stop = stop_decode(status);
 
+    debug_log(tracer, "stop %d %x %s %s", tid, (unsigned)status, stop_kind_name(stop.kind),
+              tracee != NULL ? tracee_state_name(tracee->state) : "none");
     if (wait_is_of_tracee_alone(tracer, tracee, &stop)) {
         wait_answer(tracer, tracee, &stop, 0);
         return;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * debug-log: what a tracer does to its tracees and why, a line each, for PPROFIL_DEBUG=supervisor.
+ *
+ *     SECONDS TRACER EVENT TID DETAILS
+ *
+ *     12.000103877 1 interrupt 4711
+ *     12.000141250 1 stop 4711 80057f INTERRUPT INTERRUPTED
+ *     12.000149913 1 resume 4711 0
+ *
+ * Times are CLOCK_MONOTONIC, and TRACER is its number, 0 being the first. Events that change what a task is to
+ * its tracer, in the words of enum tracee_state:
+ *
+ *     seize TID PID            RUNNING: it has been seized
+ *     born TID PID             STARTING: its parent, or /proc, tells of it; RUNNING if it was held
+ *     held TID                 UNKNOWN: it has stopped before anybody told of it
+ *     interrupt TID            INTERRUPTED, if it was RUNNING
+ *     stop TID STATUS KIND STATE   it stands still: the status of wait(2) in hexadecimal digits, enum stop_kind,
+ *                              and the state that it was in; ENDED: it is no task any more
+ *     resume TID SIGNAL        RUNNING
+ *     call TID SIGNAL          CONTINUING: it runs on to the next stop of a call that is mended
+ *     listen TID               LISTENING
+ *     detach TID               it is let go for good
+ *     release TID TO           RELEASED: it is let go, for another tracer
+ *     forget TID               it is known no longer
+ *
+ * Decisions, of which there may be more kinds: tick, late, backoff, waits, hand, sample, rate. Lines are kept in
+ * memory and written when the tracer is about to sleep, so those of several tracers are to be sorted by time.
+ */
+#ifndef PPROFIL_DEBUG_LOG_H
+#define PPROFIL_DEBUG_LOG_H
+
+struct debug_log;
+struct tracer;
+
+/* Makes a log that writes to the descriptor. NULL: no memory. */
+struct debug_log *debug_log_new(int fd);
+/* Adds a line: an event and what follows it. Does nothing if the tracer has no log. Does not allocate; writes
+ * only where 64 KiB have come together. Needs no lock, but is called by the tracer's own thread only. */
+void debug_log(struct tracer *tracer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes what has come together. */
+void debug_log_flush(struct tracer *tracer);
+
+#endif

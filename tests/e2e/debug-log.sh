@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# PPROFIL_DEBUG=supervisor: what is done to real programs keeps the rules, line by line, from the first tracer to
+# the last.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+replay=$build/tests/unit/test-replay
+[ -x "$replay" ] || { echo "SKIP the replay is a unit test, and there is no Criterion"; exit 77; }
+
+# rules_are_kept NAME LOG
+rules_are_kept() {
+	if PPROFIL_REPLAY="$2" "$replay" --filter replay/a_log_keeps_all_rules >"$work/replayed" 2>&1; then
+		pass "$1"
+	else
+		fail "$1" "$(grep -m 1 -A 3 'Assertion' "$work/replayed" | tr '\n' ' ')"
+	fi
+}
+
+for storm in "exec 60 2000" "nonleader-exec 60 2000" "fork 80 2000" "vfork 60 2000" "thread 160 2000" \
+	"signal 1500 200"; do
+	for options in "" "-g -F 10000 --overhead 100" "-w --no-inherit" "--restless -F 10000 --overhead 100"; do
+		# shellcheck disable=SC2086
+		PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q $options "$targets/storm" $storm >"$work/out" 2>"$work/err"
+		expect "$storm with '$options': status" 0 $?
+		rules_are_kept "$storm with '$options': rules" "$work/log"
+	done
+done
+
+# calls that are mended, threads that stop and go on, and a target that is left
+PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/whole" 30 >/dev/null
+rules_are_kept "calls that are mended" "$work/log"
+expect "such calls are in the log" 1 "$(awk '$3 == "call" { n++ } END { print (n > 100) }' "$work/log")"
+"$targets/split" 4 2 >/dev/null & target=$!
+PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -d 1 -F 10000 --overhead 100 -p $target &
+sleep 0.3
+kill -STOP $target
+sleep 0.1
+kill -CONT $target
+wait $!
+rules_are_kept "stopped, continued and left" "$work/log"
+kill $target
+
+# on standard error, beside the report; and where it cannot be written
+PPROFIL_DEBUG=supervisor "$pprofil" "$targets/split" 0.3 >"$work/out" 2>"$work/err"
+expect_text "standard error has the log" '^[0-9]+\.[0-9]{9} [0-9]+ interrupt [0-9]+$' "$work/err"
+expect_text "and the report" '^# pprofil: ' "$work/err"
+PPROFIL_DEBUG=supervisor:/nowhere/log "$pprofil" true >"$work/out" 2>"$work/err"
+expect "no such directory: status" 125 $?
+expect_text "no such directory: why" 'PPROFIL_DEBUG=supervisor:/nowhere/log: No such file' "$work/err"
+finish

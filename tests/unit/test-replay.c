@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The supervisor's debug log, replayed: lib/supervisor/debug-log.h has its lines. Each task is followed through
+ * its states, and what ptrace(2) and the invariants of supervisor.h allow is checked at each line.
+ *
+ * The recorded log is of threads, forks, execs and signals, handed over from tracer to tracer; PPROFIL_REPLAY
+ * names another to be replayed. tests/e2e/debug-log.sh makes those.
+ */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/stop.h"
+
+#define TASKS (1u << 17) /* numbers of tasks, open addressing: a power of two */
+#define WORD 16
+
+struct replay;
+
+struct task {
+    int tid;         /* 0: the slot is free */
+    int pid;         /* 0: not known */
+    const struct replay *replay; /* whose it is */
+    unsigned tracer; /* its number */
+    bool known;      /* to that */
+    bool stopped;    /* it stands still, and waits for an answer */
+    char state[WORD];
+};
+
+struct line {
+    unsigned long long time; /* ns */
+    unsigned number;         /* in the file */
+    unsigned tracer;
+    char event[WORD];
+    int tid;
+    char rest[96];
+};
+
+struct replay {
+    struct task *tasks;
+    struct line *lines;
+    unsigned count;
+    unsigned stops;
+    char problem[256];
+};
+
+/* --- reading ------------------------------------------------------------------------------------ */
+
+static int replay_compare(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static struct line replay_parse(const char *text, unsigned number)
+{
+    struct line line = {.number = number};
+    unsigned long long seconds = 0, ns = 0;
+    int end = 0;
+
+    cr_assert_eq(sscanf(text, "%llu.%9llu %u %15s%n", &seconds, &ns, &line.tracer, line.event, &end), 4,
+                 "line %u is no line of a log: %s", number, text);
+    line.time = seconds * 1000000000u + ns;
+    line.tid = (int)strtol(text + end, NULL, 10);
+    snprintf(line.rest, sizeof line.rest, "%s", text + end);
+    return line;
+}
+
+static struct replay replay_read(FILE *file)
+{
+    struct replay replay = {.tasks = calloc(TASKS, sizeof *replay.tasks)};
+    char *text = NULL;
+    size_t size = 0;
+
+    while (getline(&text, &size, file) > 0) {
+        replay.lines = realloc(replay.lines, (replay.count + 1) * sizeof *replay.lines);
+        replay.lines[replay.count] = replay_parse(text, replay.count + 1);
+        replay.count++;
+    }
+    free(text);
+    return replay;
+}
+
+static void replay_clear(struct replay *replay)
+{
+    free(replay->tasks);
+    free(replay->lines);
+}
+
+/* --- the rules ------------------------------------------------------------------------------------ */
+
+static struct task *replay_task(struct replay *replay, int tid)
+{
+    unsigned slot = (unsigned)tid * 2654435761u % TASKS;
+
+    while (replay->tasks[slot].tid != 0 && replay->tasks[slot].tid != tid)
+        slot = (slot + 1) % TASKS;
+    replay->tasks[slot].tid = tid;
+    replay->tasks[slot].replay = replay;
+    return &replay->tasks[slot];
+}
+
+static bool is_in(const struct task *task, const char *state)
+{
+    return task->known && strcmp(task->state, state) == 0;
+}
+
+static void enter(struct task *task, const struct line *line, const char *state)
+{
+    task->tracer = line->tracer;
+    task->known = true;
+    snprintf(task->state, sizeof task->state, "%s", state);
+}
+
+/* A thread that executes while it is handed over becomes the leader, whom another tracer had. */
+static bool has_executed(const struct replay *replay, const struct task *leader)
+{
+    for (unsigned i = 0; i < TASKS; i++)
+        if (replay->tasks[i].pid == leader->tid && is_in(&replay->tasks[i], "RELEASED"))
+            return true;
+    return false;
+}
+
+static const char *on_seize(struct task *task, const struct line *line)
+{
+    bool known = task->known && !is_in(task, "RELEASED");
+
+    if (known && (task->tracer == line->tracer || !has_executed(task->replay, task)))
+        return "is seized, and is known already";
+    enter(task, line, "RUNNING");
+    sscanf(line->rest, "%*d %d", &task->pid);
+    task->stopped = false;
+    return NULL;
+}
+
+static const char *on_born(struct task *task, const struct line *line)
+{
+    if (task->known && !is_in(task, "UNKNOWN"))
+        return "is born, and is known already";
+    if (task->known && task->tracer != line->tracer)
+        return "is born to another tracer than the one that holds it";
+    enter(task, line, "STARTING");
+    sscanf(line->rest, "%*d %d", &task->pid);
+    return NULL;
+}
+
+static const char *on_stopped(struct task *task, const struct line *line)
+{
+    bool held = strcmp(line->event, "held") == 0;
+
+    if (!task->stopped)
+        return held ? "is held, and does not stand still" : "has executed, and does not stand still";
+    enter(task, line, held ? "UNKNOWN" : "RUNNING");
+    return NULL;
+}
+
+static const char *on_interrupt(struct task *task, const struct line *line)
+{
+    if (!task->known || task->tracer != line->tracer)
+        return "is interrupted by a tracer that does not have it";
+    if (task->stopped)
+        return "is interrupted while it stands still";
+    if (is_in(task, "RUNNING") && strcmp(line->event, "interrupt") == 0)
+        enter(task, line, "INTERRUPTED");
+    return NULL;
+}
+
+/* The stop of an exec may come to the tracer of the thread that called it, which has the leader's number now. */
+static bool is_of_new_leader(const struct task *task, const struct line *line, const char *kind)
+{
+    return strcmp(kind, "EXEC") == 0 && task->tracer != line->tracer;
+}
+
+static const char *on_stop(struct task *task, const struct line *line)
+{
+    unsigned status;
+    char kind[WORD], state[WORD];
+
+    if (sscanf(line->rest, "%*d %x %15s %15s", &status, kind, state) != 3)
+        return "stops without a status, a kind and a state";
+    const struct stop stop = stop_decode((int)status);
+    if (strcmp(kind, stop_kind_name(stop.kind)) != 0)
+        return "stops for another reason than its status says";
+    if (is_of_new_leader(task, line, kind))
+        task->known = task->stopped = false;
+    if (task->known && task->tracer != line->tracer)
+        return "stops for a tracer that does not have it";
+    if (strcmp(state, task->known ? task->state : "none") != 0)
+        return "stops in another state than what was done to it has led to";
+    if (task->stopped && stop.kind != STOP_ENDED && !is_in(task, "UNKNOWN"))
+        return "stops again before it was answered";
+    task->stopped = stop.kind != STOP_ENDED;
+    task->tracer = line->tracer;
+    return NULL;
+}
+
+static const char *on_answer(struct task *task, const struct line *line)
+{
+    static const struct {
+        const char *event, *state; /* NULL: it is let go */
+    } answers[] = {{"resume", "RUNNING"}, {"call", "CONTINUING"}, {"listen", "LISTENING"},
+                   {"release", "RELEASED"}, {"detach", NULL}};
+
+    if (task->tracer != line->tracer)
+        return "is answered by a tracer that does not have it";
+    if (!task->stopped)
+        return "is answered, and does not stand still";
+    task->stopped = false;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        if (strcmp(line->event, answers[i].event) == 0 && answers[i].state != NULL)
+            enter(task, line, answers[i].state);
+        else if (strcmp(line->event, answers[i].event) == 0)
+            task->known = false;
+    return NULL;
+}
+
+/* A tracer forgets what bore the number before as well. */
+static const char *on_forget(struct task *task, const struct line *line)
+{
+    if (task->tracer == line->tracer)
+        task->known = false;
+    return NULL;
+}
+
+static const char *on_decision(struct task *task, const struct line *line)
+{
+    return task == NULL || line->rest[0] == '\0' ? "is decided of nobody" : NULL;
+}
+
+static const struct {
+    const char *event;
+    const char *(*check)(struct task *task, const struct line *line);
+} rules[] = {
+    {"seize", on_seize},       {"born", on_born},         {"held", on_stopped},
+    {"leader", on_stopped},    {"interrupt", on_interrupt}, {"leaves", on_interrupt},
+    {"stop", on_stop},         {"resume", on_answer},     {"call", on_answer},
+    {"listen", on_answer},     {"release", on_answer},    {"detach", on_answer},
+    {"forget", on_forget},     {"hand", on_decision},     {"sample", on_decision},
+    {"waits", on_decision},    {"late", on_decision},     {"backoff", on_decision},
+    {"tick", on_decision},     {"rate", on_decision},
+};
+
+static void replay_say(struct replay *replay, const struct line *line, const char *problem)
+{
+    snprintf(replay->problem, sizeof replay->problem, "line %u (%s): task %d %s", line->number, line->event,
+             line->tid, problem);
+}
+
+static void replay_line(struct replay *replay, const struct line *line)
+{
+    struct task nobody = {0};
+    struct task *task = line->tid > 0 ? replay_task(replay, line->tid) : &nobody;
+    const char *problem = "meets an event that is not known";
+
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(line->event, rules[i].event) == 0) {
+            problem = rules[i].check(task, line);
+            break;
+        }
+    replay->stops += strcmp(line->event, "stop") == 0;
+    if (problem != NULL)
+        replay_say(replay, line, problem);
+}
+
+/* Returns what is wrong first, or "". */
+static const char *replay_run(struct replay *replay)
+{
+    replay->problem[0] = '\0';
+    replay->stops = 0;
+    memset(replay->tasks, 0, TASKS * sizeof *replay->tasks);
+    qsort(replay->lines, replay->count, sizeof *replay->lines, replay_compare);
+    for (unsigned i = 0; i < replay->count && replay->problem[0] == '\0'; i++)
+        replay_line(replay, &replay->lines[i]);
+    for (unsigned i = 0; i < TASKS && replay->problem[0] == '\0'; i++)
+        if (replay->tasks[i].stopped)
+            snprintf(replay->problem, sizeof replay->problem, "task %d stands still at the end",
+                     replay->tasks[i].tid);
+    return replay->problem;
+}
+
+/* --- tests ---------------------------------------------------------------------------------------- */
+
+static struct replay read_log(void)
+{
+    const char *path = getenv("PPROFIL_REPLAY"), *source = getenv("abs_srcdir");
+    char recorded[4096];
+
+    snprintf(recorded, sizeof recorded, "%s/tests/unit/supervisor-log.txt", source != NULL ? source : ".");
+    FILE *file = fopen(path != NULL ? path : recorded, "re");
+    cr_assert_not_null(file, "%s cannot be opened", path != NULL ? path : recorded);
+    struct replay replay = replay_read(file);
+    fclose(file);
+    return replay;
+}
+
+Test(replay, a_log_keeps_all_rules)
+{
+    struct replay log = read_log();
+
+    cr_assert_str_eq(replay_run(&log), "");
+    cr_assert_geq(log.stops, 20, "there are %u stops", log.stops);
+    replay_clear(&log);
+}
+
+/* Whatever was done to a task, it may have been killed at once. */
+static bool ends_next(const struct replay *log, unsigned line)
+{
+    for (unsigned i = line; i < log->count; i++)
+        if (log->lines[i].tid == log->lines[line].tid && strstr(log->lines[i].rest, " ENDED ") != NULL)
+            return true;
+        else if (i > line && log->lines[i].tid == log->lines[line].tid && log->lines[i].event[0] != 't')
+            return false;
+    return true;
+}
+
+/* Defects that are put into the log, one at a time. */
+static unsigned count_found(struct replay *log, const char *event, void (*spoil)(struct line *line), unsigned *tried)
+{
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < log->count && *tried < 50; i++) {
+        struct line kept = log->lines[i];
+        if (strcmp(kept.event, event) != 0 || ends_next(log, i))
+            continue;
+        spoil(&log->lines[i]);
+        found += replay_run(log)[0] != '\0';
+        for (unsigned j = 0; j < log->count; j++) /* sorted anew */
+            if (log->lines[j].number == kept.number)
+                log->lines[j] = kept;
+        (*tried)++;
+    }
+    return found;
+}
+
+static void leave_out(struct line *line)
+{
+    snprintf(line->event, sizeof line->event, "tick");
+}
+
+static void give_to_another_tracer(struct line *line)
+{
+    line->tracer += 100;
+}
+
+static void change_kind(struct line *line)
+{
+    snprintf(line->rest, sizeof line->rest, " %d 80057f SIGNAL RUNNING", line->tid);
+}
+
+Test(replay, finds_what_is_wrong, .timeout = 60)
+{
+    static const struct {
+        const char *event;
+        void (*spoil)(struct line *line);
+    } defects[] = {{"resume", leave_out},  {"stop", leave_out},
+                   {"listen", leave_out},  {"release", leave_out},
+                   {"seize", leave_out},   {"resume", give_to_another_tracer},
+                   {"interrupt", give_to_another_tracer}, {"stop", change_kind}};
+    struct replay log = read_log();
+
+    replay_run(&log);
+    for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
+        unsigned tried = 0, found = count_found(&log, defects[i].event, defects[i].spoil, &tried);
+        cr_expect_eq(found, tried, "%s: %u of %u defects found", defects[i].event, found, tried);
+    }
+    cr_assert_str_eq(replay_run(&log), "");
+    replay_clear(&log);
+}
