@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "supervisor/active.h"
 #include "supervisor/supervisor.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u

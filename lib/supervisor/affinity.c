@@ -2,6 +2,8 @@
 /* On which CPU a tracer runs. */
 #include "config.h"
 
+#include "supervisor/affinity.h"
+#include "supervisor/preempt.h"
 #include "supervisor/supervisor.h"
 
 /* A tracer asks every CPU_LOOK_TICKS ticks on which CPU its tracee runs. */

@@ -9,7 +9,15 @@
  */
 #include "config.h"
 
+#include "supervisor/at-stop.h"
+#include "supervisor/attribution.h"
+#include "supervisor/preempt.h"
+#include "supervisor/regs.h"
+#include "supervisor/repair.h"
+#include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
+#include "supervisor/wait.h"
 
 /* The kernel's way into a stop and out of it, and cold caches: about so much, as measured, where the
  * tracer polls on another CPU. */

@@ -16,7 +16,13 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "supervisor/attach.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/emit.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
+#include "supervisor/wait.h"
+#include "supervisor/wakeup.h"
 
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000

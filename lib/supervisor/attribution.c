@@ -19,7 +19,13 @@
  */
 #include "config.h"
 
+#include "supervisor/attribution.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/emit.h"
+#include "supervisor/proc/objects.h"
 #include "supervisor/regs.h"
+#include "supervisor/serve/count.h"
+#include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
 
 #define DEBT_NS 32000000u    /* CPU time over which a debt is paid off, ... */

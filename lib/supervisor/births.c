@@ -21,7 +21,15 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "supervisor/at-stop.h"
+#include "supervisor/attach.h"
+#include "supervisor/births.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/emit.h"
+#include "supervisor/serve/count.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
+#include "supervisor/wait.h"
 
 #define NEWBORN_ACTIVE_NS 5000000u /* most threads of a pool fall asleep at once */
 

@@ -5,6 +5,10 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "supervisor/attach.h"
+#include "supervisor/commands.h"
+#include "supervisor/emit.h"
+#include "supervisor/sampling.h"
 #include "supervisor/supervisor.h"
 
 void commands_answer(const struct supervisor *supervisor, const struct wire_message *command, int error,

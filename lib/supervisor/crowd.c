@@ -2,6 +2,7 @@
 /* Is any CPU idle? Where none is, a tracer takes the CPU from a target whenever it runs. */
 #include "config.h"
 
+#include "supervisor/crowd.h"
 #include "supervisor/supervisor.h"
 
 #define LOAD_PERIOD_NS 10000000u

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/emit.h"
 #include "supervisor/supervisor.h"
 
 #define STATS_PERIOD_NS 1000000000u

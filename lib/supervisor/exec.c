@@ -5,7 +5,15 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "supervisor/at-stop.h"
+#include "supervisor/attach.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/emit.h"
+#include "supervisor/exec.h"
+#include "supervisor/handover.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
+#include "supervisor/wait.h"
 
 /* Only the caller survives an exec, under the leader's number: execve(2), "Effect on
  * process attributes"; ptrace(2), "execve(2) under ptrace". */

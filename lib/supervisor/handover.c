@@ -23,7 +23,17 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "supervisor/attach.h"
+#include "supervisor/births.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/exec.h"
+#include "supervisor/handover.h"
+#include "supervisor/regs.h"
+#include "supervisor/schedule.h"
+#include "supervisor/serve/count.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
+#include "supervisor/wait.h"
 
 #define KEPT_CROWDED 1u      /* running tracees that a tracer keeps where CPUs are full, ... */
 #define KEPT 8u              /* ... and where one is idle */

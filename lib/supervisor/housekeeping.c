@@ -5,7 +5,14 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "supervisor/active.h"
+#include "supervisor/births.h"
+#include "supervisor/budget.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/emit.h"
+#include "supervisor/housekeeping.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
 
 #define ENDS_PERIOD_NS 500000000u
 

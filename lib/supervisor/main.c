@@ -24,8 +24,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "supervisor/attach.h"
+#include "supervisor/budget.h"
+#include "supervisor/commands.h"
+#include "supervisor/emit.h"
+#include "supervisor/housekeeping.h"
 #include "supervisor/proc/kernel.h"
+#include "supervisor/sampling.h"
+#include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/wakeup.h"
+#include "supervisor/watch.h"
 
 #define SERVE_PERIOD_NS 250000000u /* how soon the end of all counting is seen */
 #define DRAIN_PERIOD_NS 500000000u /* all is looked at so often, whatever happens */

@@ -6,7 +6,11 @@
 
 #include <errno.h>
 
+#include "supervisor/affinity.h"
+#include "supervisor/polling.h"
+#include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/wait.h"
 
 /* The longest poll for a stop: a sleep and a wake cost as much. */
 #define POLL_NS 50000u

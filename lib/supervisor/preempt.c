@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "supervisor/preempt.h"
+#include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
 /* A thread is judged by JUDGED_LOOKS samples without the occupier. If ENTERED_MIN of them found it in the

@@ -32,6 +32,11 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
+#include "supervisor/at-stop.h"
+#include "supervisor/backoff.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/held-signal.h"
+#include "supervisor/regs.h"
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
 

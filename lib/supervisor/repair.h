@@ -10,6 +10,11 @@
 #include "supervisor/backoff.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/held-signal.h"
+#include "supervisor/regs.h"
+#include "supervisor/stop.h"
+
+struct tracee;
+struct tracer;
 
 struct repair {
     struct backoff backoff;
@@ -49,5 +54,22 @@ struct repair_deadlines {
     } waiting[REPAIR_DEADLINES_MAX];
     unsigned count;
 };
+
+/* These need no lock. */
+
+/* Before a tracee runs on with signal (0: none) from a stop: mends what the stop has broken of the call
+ * that it is in. True: the call goes on, and the tracee's state is CONTINUING. */
+bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs, int signal,
+                 enum stop_maker maker);
+/* A stop of a tracee whose state is CONTINUING. True: it has been answered. False: the call has been
+ * given up for what it has done, and the stop is to be answered as any other. */
+bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event, int signal);
+/* Returns true if the program must not get this signal, which a call that was continued has raised. To
+ * be asked at each stop that a signal makes. */
+bool repair_drops_signal(struct tracee *tracee, int signal);
+/* Calls whose time is over are ended. Returns the time at which the next is to be; 0: none. */
+uint64_t repair_check_deadlines(struct tracer *tracer);
+/* Makes the tracee stop, so that its call is given up. */
+void repair_give_up(struct tracee *tracee);
 
 #endif

@@ -2,7 +2,12 @@
 /* Sampling as a whole: it begins, pauses, forgets what was, and changes its rate. */
 #include "config.h"
 
+#include "supervisor/attach.h"
+#include "supervisor/budget.h"
+#include "supervisor/emit.h"
+#include "supervisor/sampling.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/wakeup.h"
 
 #define STATS_FIRST_NS 200000000u /* a live view wants them on its first screen */
 

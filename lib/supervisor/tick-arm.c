@@ -7,7 +7,11 @@
  */
 #include "config.h"
 
+#include "supervisor/budget.h"
+#include "supervisor/preempt.h"
+#include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
 
 /* In wall mode a tick comes at least every WALL_PERIOD_NS. */
 #define WALL_PERIOD_NS 10000000u

@@ -12,7 +12,19 @@
 
 #include <sys/ptrace.h>
 
+#include "supervisor/active.h"
+#include "supervisor/affinity.h"
+#include "supervisor/attribution.h"
+#include "supervisor/backoff.h"
+#include "supervisor/crowd.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/handover.h"
+#include "supervisor/polling.h"
+#include "supervisor/preempt.h"
+#include "supervisor/proc/objects.h"
+#include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
 
 /* A tracer has taken the CPU from a thread at most so long before it reads the clock. */
 #define PREEMPTED_NS 50000u

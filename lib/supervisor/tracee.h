@@ -39,13 +39,6 @@ enum tracee_state {
 /* Returns what the debug log calls it: "RUNNING". */
 const char *tracee_state_name(enum tracee_state state);
 
-/* Who made a thread stop, and may have broken a call by it. */
-enum stop_maker {
-    STOP_IS_ITS_OWN, /* an event of the thread itself: what it breaks is broken without us, too */
-    STOP_IS_A_SIGNAL, /* that is ignored perhaps */
-    STOP_IS_OURS,
-};
-
 struct process;
 struct tracer;
 struct untraced;

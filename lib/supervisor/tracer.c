@@ -4,7 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "supervisor/births.h"
+#include "supervisor/budget.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/handover.h"
+#include "supervisor/repair.h"
+#include "supervisor/schedule.h"
+#include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
+#include "supervisor/tracer.h"
+#include "supervisor/wait.h"
+#include "supervisor/wakeup.h"
 
 /* A stop that woke us up is about this old. */
 #define WAKE_LATENCY_NS 30000u

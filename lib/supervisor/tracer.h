@@ -14,47 +14,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/at-stop.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/preempt.h"
 #include "supervisor/regs.h"
 #include "supervisor/schedule.h"
 #include "supervisor/stack.h"
+#include "supervisor/tick.h"
 #include "supervisor/tracee.h"
 #include "supervisor/wakeup.h"
 
 #define TRACERS_MAX 32
 #define BIRTH_LOOKS_MAX 8u
-#define AWAITED_MAX 64 /* tracees interrupted in one tick */
 
 struct supervisor;
-
-/* tick.c */
-struct tick {
-    uint64_t at;      /* time of the tick under way, or the last */
-    uint64_t was_due; /* the time when that was due */
-    uint64_t due;     /* time of the next; 0: none is set */
-    unsigned late_ticks; /* so many in a row, this one the last, came too late to count; 0: this one counts */
-    bool idle;        /* the next is a slow one: no tracee is active */
-    bool pauses;      /* the next is a slow one: all that run have yet to stop */
-    unsigned running;  /* tracees that the last one found running */
-    unsigned runnable; /* that it found to want a CPU: those, and those that wait for one */
-    pid_t awaited[AWAITED_MAX]; /* interrupted, and polled for */
-    unsigned awaited_count;
-    uint64_t left_out_ns; /* of the stopped time: it is no longer part of any period */
-    uint64_t moved_at;    /* time: the tracer left a CPU that a tracee may need */
-    int bound_cpu;        /* that the tracer has bound itself to; -1: to none */
-    unsigned until_cpu_look; /* ticks until it looks again on which its tracee runs */
-    size_t wall_bucket;   /* wall mode: where the round through the sleepers goes on */
-};
-
-/* What happened at stops, not yet added to the supervisor's totals. */
-struct stop_totals {
-    uint64_t stopped_ns;
-    uint32_t restarted, continued, cut_short; /* calls: repair.c */
-    unsigned stops;   /* that a sample was wanted of */
-    unsigned samples; /* of them: of threads that were on a CPU */
-    uint64_t cost_ns; /* of the stops */
-};
 
 struct tracer {
     struct supervisor *supervisor;

@@ -27,7 +27,17 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "supervisor/at-stop.h"
+#include "supervisor/births.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/emit.h"
+#include "supervisor/exec.h"
+#include "supervisor/handover.h"
+#include "supervisor/held-signal.h"
+#include "supervisor/repair.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/wait.h"
 
 #define WAIT_DRAIN_MAX_NS 2000000u /* of news without end: ticks and commands have their turn, too */
 

@@ -15,7 +15,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "supervisor/commands.h"
+#include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/wakeup.h"
+#include "supervisor/watch.h"
 
 #define EVENTS_MAX 4
 

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 
 #include "supervisor/calls/calls.h"
+#include "supervisor/regs.h"
+#include "supervisor/serve/count.h"
 #include "supervisor/supervisor.h"
 
 #define ELEMENTS_AT_ONCE 32u

@@ -23,6 +23,8 @@
 #include <unistd.h>
 
 #include "supervisor/calls/calls.h"
+#include "supervisor/regs.h"
+#include "supervisor/serve/count.h"
 #include "supervisor/supervisor.h"
 
 #define NONE (-1)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/proc/mounts.h"
 #include "supervisor/supervisor.h"
 
 #define VALID_NS UINT64_C(1000000000)

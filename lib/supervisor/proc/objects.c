@@ -12,6 +12,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "supervisor/proc/object-files.h"
+#include "supervisor/proc/objects.h"
 #include "supervisor/supervisor.h"
 
 #define PRIVATE_IDS 0x80000000u /* ids of objects that are not files start here */

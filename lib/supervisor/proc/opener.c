@@ -6,6 +6,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "supervisor/proc/object-files.h"
+#include "supervisor/proc/opener.h"
 #include "supervisor/supervisor.h"
 
 #define MS UINT64_C(1000000)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 
+#include "supervisor/serve/count.h"
 #include "supervisor/supervisor.h"
 
 static int transferred(ssize_t done, size_t size)

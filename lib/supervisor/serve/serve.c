@@ -14,6 +14,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "supervisor/active.h"
+#include "supervisor/attach.h"
+#include "supervisor/sampling.h"
+#include "supervisor/serve/count.h"
+#include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
 
 #define REQUEST_WAIT_NS 10000000000u /* longest wait for it */

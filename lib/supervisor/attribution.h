@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* attribution: what a sample is worth, and who is told. */
+#ifndef PPROFIL_ATTRIBUTION_H
+#define PPROFIL_ATTRIBUTION_H
+
+#include "supervisor/proc/procfs.h"
+#include "supervisor/regs.h"
+
+struct tracee;
+struct tracer;
+
+/* Books the sample that was wanted of a tracee, with what it was doing when it stopped. */
+void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs);
+/* Wall mode: a thread was seen asleep. */
+void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state);
+
+#endif

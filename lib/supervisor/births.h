@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* births: what tracees make. */
+#ifndef PPROFIL_BIRTHS_H
+#define PPROFIL_BIRTHS_H
+
+#include <sys/types.h>
+
+#include "supervisor/stop.h"
+
+struct process;
+struct tracee;
+struct tracer;
+
+/* A tracee's first stop, once it is known whose it is. kind: INTERRUPT or GROUP. */
+void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind);
+/* A tracee stopped to tell that it has made a thread or a process. */
+void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind kind);
+/* A thread that is not known has stopped: it is held until its parent tells of it. */
+void births_hold(struct tracer *tracer, pid_t tid, const struct stop *stop);
+/* A process has ended without telling. */
+void births_forget_process(struct tracer *tracer, struct process *process);
+/* Finds out whose they are of those that are held, for their parent may have died before it could tell. */
+void births_resolve(struct tracer *tracer);
+/* Seizes what the tracee has made while it had no tracer, as far as the kernel's newest process number says
+ * that there may be such. Without the lock. */
+void births_look(struct tracer *tracer, struct tracee *tracee);
+
+#endif

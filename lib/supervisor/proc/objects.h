@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* objects: what is mapped, and what the client knows of it. */
+#ifndef PPROFIL_OBJECTS_H
+#define PPROFIL_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct process;
+struct supervisor;
+struct tracee;
+
+/* Which objects the client has, or will get, a descriptor of. */
+#define OBJECTS_MAX 4096
+
+struct objects {
+    struct object_key {
+        uint64_t device, inode;
+        bool asked; /* an opener was asked for it */
+    } seen[OBJECTS_MAX]; /* open addressing; the id is the slot + 1 */
+    unsigned count;
+    uint32_t next_private_id; /* of objects that are not files */
+    uint32_t vdso_ids[2];     /* native, compat */
+};
+
+/* Emits the mapping around pc if the client does not know it. */
+void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
+/* Emits all executable mappings that the client does not know, for callers may be in any. The
+ * kernel is asked now and then, and soon where a sample was in a new one. Takes up to some hundred
+ * microseconds: never called while a thread waits. */
+void objects_emit_executable(struct supervisor *supervisor, struct process *process);
+
+#endif

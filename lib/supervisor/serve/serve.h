@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* serve: programs that profile themselves. The first tracer's, without the lock. */
+#ifndef PPROFIL_SUPERVISOR_SERVE_H
+#define PPROFIL_SUPERVISOR_SERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct supervisor;
+
+struct serving {
+    bool requested;        /* a request has come */
+    uint64_t requested_at; /* time of the last */
+};
+
+void serve_accept(struct supervisor *supervisor);
+/* Reads a connection's request, obeys and answers it, and closes the connection. */
+void serve_request(struct supervisor *supervisor, int fd);
+/* Pauses where nobody counts, and ends where that lasts. */
+void serve_look_round(struct supervisor *supervisor);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tick: a tracer looks at its active tracees, and interrupts those that run (tick.c), again and again
+ * (tick-arm.c).
+ */
+#ifndef PPROFIL_TICK_H
+#define PPROFIL_TICK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tracee;
+struct tracer;
+
+#define AWAITED_MAX 64 /* tracees interrupted in one tick */
+
+struct tick {
+    uint64_t at;      /* time of the tick under way, or the last */
+    uint64_t was_due; /* the time when that was due */
+    uint64_t due;     /* time of the next; 0: none is set */
+    unsigned late_ticks; /* so many in a row, this one the last, came too late to count; 0: this one counts */
+    bool idle;        /* the next is a slow one: no tracee is active */
+    bool pauses;      /* the next is a slow one: all that run have yet to stop */
+    unsigned running;  /* tracees that the last one found running */
+    unsigned runnable; /* that it found to want a CPU: those, and those that wait for one */
+    pid_t awaited[AWAITED_MAX]; /* interrupted, and polled for */
+    unsigned awaited_count;
+    uint64_t left_out_ns; /* of the stopped time: it is no longer part of any period */
+    uint64_t moved_at;    /* time: the tracer left a CPU that a tracee may need */
+    int bound_cpu;        /* that the tracer has bound itself to; -1: to none */
+    unsigned until_cpu_look; /* ticks until it looks again on which its tracee runs */
+    size_t wall_bucket;   /* wall mode: where the round through the sleepers goes on */
+};
+
+/* Gives up the lock while it polls. */
+void tick_run(struct tracer *tracer);
+
+/* --- tick-arm.c: when the next tick is */
+
+/* Sets the next tick if there is to be one. */
+void tick_arm(struct tracer *tracer);
+/* Sets it after a tick. */
+void tick_arm_next(struct tracer *tracer);
+/* A tracee has been handed over in a pause: the others need ticks. */
+void tick_arm_after_pause(struct tracer *tracer);
+/* A tracee that was interrupted has stopped, and runs again. */
+void tick_note_stop(struct tracer *tracer, struct tracee *tracee);
+/* Ends the stratum under way here. Returns what no tick covers yet: the time since the end of the last. */
+uint64_t tick_end_pause(struct tracer *tracer, uint64_t now);
+/* Returns true if a stop of the tracee is to come. */
+bool tick_has_to_stop(const struct tracee *tracee);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* wait: every wait status becomes a stop, and every stop an answer. */
+#ifndef PPROFIL_WAIT_H
+#define PPROFIL_WAIT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct process;
+struct supervisor;
+struct tracee;
+struct tracer;
+
+/* Without the lock. Answers what has happened to tracees so far, for up to WAIT_DRAIN_MAX_NS. Returns false
+ * if nothing had. */
+bool wait_drain(struct tracer *tracer);
+/* Without the lock. Answers what waitid(2) has told. */
+void wait_answer_news(struct tracer *tracer, const siginfo_t *news);
+/* Without the lock. Answers the stop of one tracee. Returns true if there was one; the tracee may be freed
+ * then. */
+bool wait_poll(struct tracer *tracer, struct tracee *tracee);
+/* Lets a stopped tracee run on, with a signal (0: none). One that is CONTINUING a call runs to the next
+ * stop of that. Needs no lock. */
+void wait_resume(struct tracee *tracee, int signal);
+/* Lets a stopped tracee go for good, and forgets it. */
+void wait_detach(struct tracer *tracer, struct tracee *tracee);
+
+/* Forgets a tracee. The end of a process that goes with it is told. */
+void wait_forget(struct tracer *tracer, struct tracee *tracee);
+/* A tracee has ended. cpu_ns: of its process, if that ends with it. */
+void wait_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status);
+/* Tells of a process's end, once: without that its client would wait for ever. Its last tracee tells of it,
+ * or goes without. */
+void wait_tell_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status);
+/* What a tracee's process has used, if it ends with it. To be asked before the tracee is reaped. */
+uint64_t wait_last_cpu(const struct supervisor *supervisor, struct tracee *tracee);
+
+#endif
