@@ -86,6 +86,7 @@ position() {
 is_at() { [ "$(position)" = "$1" ]; }
 is_not_at() { [ "$(position)" != "$1" ]; }
 line_is() { [ "$(screen_line "$1")" = "$2" ]; }
+is_on_line() { line_is "$(position)" "$1"; }
 line_is_not() { [ "$(screen_line "$1")" != "$2" ]; }
 view_is() { screen_has "\\[([1-69] )?$1\\]"; }
 
@@ -526,7 +527,7 @@ do_SEARCH_PREVIOUS() {
 	press
 	must is_on_match
 	[ "$place" != OUTPUT ] || must is_at "$was"
-	[ "$place" = OUTPUT ] || must line_is "$(position)" "$now"
+	[ "$place" = OUTPUT ] || must is_on_line "$now"
 	come_back_from_search
 }
 come_back_from_search() { # Escape leaves pages; in the table it only ends the marking
