@@ -194,7 +194,7 @@ static uint64_t *count_samples(const struct profile *profile)
     uint64_t *samples = calloc(profile->thread_count + 1u, sizeof *samples);
 
     for (uint32_t i = 0; samples != NULL && i < profile->sample_count; i++)
-        if (profile->samples[i].state == PROFILE_RUNNING)
+        if (profile->samples[i].state < PROFILE_ASLEEP)
             samples[profile->samples[i].thread] += profile->samples[i].count;
     return samples;
 }

@@ -40,10 +40,10 @@ static bool lives(const struct snapshot *snapshot, const struct pprofil_filter *
     return true;
 }
 
-/* Of a system call or an object nobody has anything without a sample there. */
+/* Of a system call, an object or a state nobody has anything without a sample there. */
 static bool lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
 {
-    return filter->object == 0 && filter->syscall == 0 &&
+    return filter->object == 0 && filter->syscall == 0 && filter->state == 0 &&
            (filter->pid == 0 || filter->pid == pid) && (filter->tid == 0 || filter->tid == tid);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which table is on the screen, in which order. Three of them are taken with each snapshot, for
+ * Which table is on the screen, in which order. Four of them are taken with each snapshot, for
  * the header and so that one can go to them and find their history; another is forgotten when it
  * is left, since windows of which nothing is known would be in its history.
  *
@@ -29,7 +29,7 @@ static const struct {
     [PPROFIL_BY_THREAD] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_PID)},
     [PPROFIL_BY_PROCESS] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_PID)},
     [PPROFIL_BY_SYSCALL] = {false, BIT(TABLE_BY_NAME)},
-    [PPROFIL_BY_STATE] = {false, BIT(TABLE_BY_NAME)},
+    [PPROFIL_BY_STATE] = {true, BIT(TABLE_BY_NAME)},
 };
 
 bool view_is_kept(enum pprofil_by by)
@@ -80,7 +80,7 @@ enum effect view_open(struct model *model, enum pprofil_by by)
 /* The tables, and where there are stacks two views of calls behind them. */
 enum effect view_step(struct model *model, int step)
 {
-    int tables = SNAPSHOT_GROUPINGS - !model->wall;
+    int tables = SNAPSHOT_GROUPINGS - (!model->wall && model->view != PPROFIL_BY_STATE);
     int at = 0, count = tables + (model->stacks ? 2 : 0);
 
     while (at < tables - 1 && order[at] != model->view)

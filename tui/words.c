@@ -172,7 +172,7 @@ void words_states(const struct model *model, char *text, size_t size)
     size_t used = 0;
 
     text[0] = '\0';
-    for (uint32_t i = 0; model->wall && i < table->count && used < size; i++) {
+    for (uint32_t i = 0; model->now.totals.wall && i < table->count && used < size; i++) {
         const struct table_row *row = &table->rows[i];
         if (row->smooth_share >= STATE_SHARE_MIN)
             used += (size_t)snprintf(text + used, size - used, "%s%.0f %% %s", used > 0 ? ", " : "",

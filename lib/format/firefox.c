@@ -17,7 +17,7 @@ const struct format format_firefox = {
     .summary = "for the Firefox Profiler, version 47",
     .keeps = "stacks of addresses with inlined functions, names, lines, marks, processes and "
              "threads by name and number, objects with build-ids, sample counts (up to 1048576), "
-             "times; system calls and sleep as categories",
+             "times; system calls and states as categories",
     .loses = "names as the linker has them, addresses of the kernel, where objects were mapped, "
              "the time line, totals",
     .matches = matches,

@@ -80,7 +80,7 @@ fi
 
 "$pprofil" -q --overhead 100 -o "$work/p.pb.gz" "$targets/split" 0.5 >"$work/own"
 expect "saved" 0 $?
-for by in function object line thread process syscall; do
+for by in function object line thread process syscall state; do
 	for format in text json csv; do
 		expect "report by $by, $format" 0 \
 			"$(status_of "$pprofil" report --by $by -f $format "$work/p.pb.gz")"

@@ -32,7 +32,7 @@ expect "the lowest rate" 250 "$(number "$work/json" asked_hz | cut -d. -f1)"
 "$pprofil" merge -o "$work/cab.pb.gz" "$work/c.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz"
 "$pprofil" merge -o "$work/ab.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz"
 "$pprofil" merge -o "$work/ab.pb.gz" "$work/ab.pb.gz" "$work/c.pb.gz" # onto itself
-for by in function object line process thread syscall; do
+for by in function object line process thread syscall state; do
 	expected=$(rows --by $by "$work/abc.pb.gz")
 	expect "by $by in another order" "$expected" "$(rows --by $by "$work/cab.pb.gz")"
 	expect "by $by in steps" "$expected" "$(rows --by $by "$work/ab.pb.gz")"

@@ -15,7 +15,7 @@ states_are() { # NAME THREADS MS RUN_US SLEEP_US
 		{
 			tid = $2
 			if ($0 ~ /\[waiting for a CPU\]/) waited[tid] += $(NF)
-			else if ($0 ~ /,asleep,/) slept[tid] += $(NF)
+			else if ($0 ~ /,(asleep|uninterruptible),/) slept[tid] += $(NF)
 			else ran[tid] += $(NF)
 		}
 		function off(got, due, whole) { off_by = (got - due) / whole; return off_by < 0 ? -off_by : off_by }
@@ -46,6 +46,8 @@ states_are "one in bursts" 1 3000 2000 8000
 sed 's/^/# /' "$work/states"
 between "uninterruptible: share" 0.4 "$(awk -F, '$5 == "uninterruptible" { print $1 }' "$work/states")" 0.51
 between "asleep: share" 0.4 "$(awk -F, '$5 == "asleep" { print $1 }' "$work/states")" 0.51
-expect "the head tells of both" 1 \
-	"$("$pprofil" report "$work/p.pb.gz" | grep -c '^# threads were .*uninterruptible [45].*%')"
+for state in uninterruptible asleep; do
+	expect "the head: $state" 1 \
+		"$("$pprofil" report "$work/p.pb.gz" | grep -Ec "^# threads were (.*, )?$state [45][0-9]\\.[0-9] %")"
+done
 finish

@@ -163,7 +163,8 @@ static void change_something(struct world *world, unsigned deepest)
     else if (what < 8)
         world->filter = (struct report_filter){.tid = any(world, 2) * 101,
                                                .object = any(world, 3),
-                                               .process = any(world, 2)};
+                                               .process = any(world, 2),
+                                               .state = any(world, PROFILE_STATES + 1)};
     else if (what < 100)
         name(world);
     else

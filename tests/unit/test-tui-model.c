@@ -586,6 +586,13 @@ Test(idle, filters)
     press(model, '3');
     pass_with_tasks(&story, true);
     expect_rows(model, "b"); /* of an object, only who was in it */
+    press(model, TUI_KEY_BACKSPACE);
+    press(model, '9');
+    pass_with_tasks(&story, true);
+    press(model, TUI_KEY_ENTER);
+    press(model, '3');
+    pass_with_tasks(&story, true);
+    expect_rows(model, "b"); /* and of a state */
     model_free(model);
 }
 

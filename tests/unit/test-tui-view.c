@@ -219,7 +219,7 @@ Test(view, other_views)
 
 Test(view, states_of_elapsed_time)
 {
-    model->wall = true;
+    model->wall = model->now.totals.wall = true;
     paint(80, 24, true);
     LINE(3, "wall time  window 1 s  60 % asleep, 38 % running, 2 % waiting for a CPU");
     LINE(4, "[1 functions] 2 objects  3 threads  4 processes  5 syscalls  6 lines  9 states");
