@@ -45,7 +45,7 @@ static int open_debug_log(struct pprofil_session *session, int *fd)
         return 0;
     if (what[length] == ':')
         *fd = spawn_above_standard(
-            open(what + length + 1, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
+            open(what + length + 1, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
     else if (what[length] == '\0')
         *fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     else

@@ -4,8 +4,8 @@
  * that the stop broke is mended, it runs on; then what that took from it is booked, and the sample.
  *
  * Only what is written into a target's own memory is written before it runs on: a thread that runs may end
- * or exec at any time, and then it would be no memory, or another program's. Nothing here allocates, and
- * nothing before the resume takes the lock.
+ * or exec at any time, and then it would be no memory, or another program's. Nothing before the resume
+ * allocates or takes the lock.
  */
 #include "config.h"
 

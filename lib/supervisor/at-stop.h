@@ -19,7 +19,8 @@ struct stop_totals {
     uint64_t cost_ns; /* of the stops */
 };
 
-/* These need no lock. A tracee has stopped: samples it if that was wanted, and lets it run on with signal.
+/* Without the lock, which is taken after the resume; with it where the answer to a birth or an exec has it. A tracee
+ * has stopped: samples it if that was wanted, and lets it run on with signal.
  * A call that would not have been broken without us is mended. */
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker);
 /* Lets a tracee run on from a stop at which no sample is to be had. */

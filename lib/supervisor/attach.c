@@ -26,6 +26,7 @@
 
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
+#define ANSWER_PERIOD_NS 1000000u /* while threads are seized, stops are answered so often */
 #define LOOK_AGAIN_NS 1000000000u
 #define LOOK_AGAIN_PAUSE_FACTOR 50u /* the pause after a look is so many times as long as the look */
 /* No PTRACE_O_EXITKILL: when we end, however we end, the target goes on untraced. */
@@ -38,6 +39,7 @@ struct pass {
     pid_t pid;
     bool late;        /* the process was followed before */
     bool interrupted; /* by an exec: tracees and processes may have gone */
+    uint64_t answered_at; /* time: stops were answered last */
     unsigned found;
     unsigned untraced; /* threads that were not known to refuse */
     int error;         /* of the first that refused */
@@ -159,14 +161,27 @@ static int attach_add(struct pass *pass, pid_t tid, bool late)
     return 0;
 }
 
+/* There may be thousands of threads, and those that are seized already make others. */
+static void attach_answer_stops(struct pass *pass)
+{
+    uint64_t now = time_now();
+
+    if (now - pass->answered_at < ANSWER_PERIOD_NS)
+        return;
+    wait_drain(pass->tracer);
+    pass->answered_at = now;
+}
+
 static int attach_thread(void *context, pid_t tid)
 {
     struct pass *pass = context;
     struct supervisor *supervisor = pass->tracer->supervisor;
 
+    attach_answer_stops(pass);
     supervisor_lock(supervisor);
     struct process *process = attach_process_of(pass);
-    bool known = supervisor_find(supervisor, tid) != NULL;
+    bool known = supervisor_find(supervisor, tid) != NULL ||
+                 (process != NULL && process_has_released(process, tid));
     if (known && process != NULL)
         untraced_remove(&supervisor->processes, process, tid); /* an earlier bearer of this number */
     supervisor_unlock(supervisor);
@@ -290,7 +305,7 @@ static int attach_give_up(struct pass *pass, int error, struct attach_refusal *r
 int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attach_refusal *refusal)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    struct pass pass = {.tracer = tracer, .pid = pid};
+    struct pass pass = {.tracer = tracer, .pid = pid, .answered_at = time_now()};
 
     *refusal = (struct attach_refusal){.tid = pid};
     if (attach_has_process(&pass))
@@ -318,7 +333,7 @@ int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attac
 
 void attach_rest(struct tracer *tracer, pid_t pid)
 {
-    struct pass pass = {.tracer = tracer, .pid = pid, .late = true};
+    struct pass pass = {.tracer = tracer, .pid = pid, .late = true, .answered_at = time_now()};
     struct supervisor *supervisor = tracer->supervisor;
 
     attach_all(&pass);

@@ -24,7 +24,7 @@ void attach_look_again(struct tracer *tracer);
 void attach_rest(struct tracer *tracer, pid_t pid);
 /* Without the lock. Seizes one thread. 0 or -errno; -EAGAIN: an exec under way has kept it from us. */
 int attach_seize(struct tracer *tracer, pid_t tid);
-/* Returns true if any of our threads traces it. Needs no lock. */
+/* Returns true if any of our threads traces it. */
 bool attach_is_ours(const struct supervisor *supervisor, pid_t tid);
 /* CPU time used up to now does not count. */
 void attach_baseline(struct supervisor *supervisor, struct process *process);

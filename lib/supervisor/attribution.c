@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a sample is worth, and who is told.
- *
- * A tick is a look at a random instant of a stretch of time, and a thread found on a CPU
- * stands for that whole stretch: summed over many looks that is its CPU time, and where it was
- * found is where it spent it (the Horvitz-Thompson estimator: the length of the stretch is the
- * inverse of the chance of being met). Handing out the CPU time used since the last sample
- * instead would credit what a thread did after its last look, before it fell asleep, to
- * whatever it does first when it wakes up; programs that work in bursts come out wrong by tens
- * of percent. So the kernel's exact figure is only a target to which the sum is drawn, slowly
- * enough that it does not matter where in a burst we were.
+ * What a sample is worth (weight.c), and who is told.
  *
  * In wall mode the elapsed time of a thread has three parts. What it waited for a CPU is known to the kernel. What
  * it ran is told as its CPU time is. The rest it slept, and belongs to the place where it is seen asleep next.
@@ -27,70 +18,35 @@
 #include "supervisor/serve/count.h"
 #include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/weight.h"
 
-#define DEBT_NS 32000000u    /* CPU time over which a debt is paid off, ... */
-#define DEBT_SHARES_MIN 8  /* ... in so many samples, ... */
-#define DEBT_SHARES_MAX 32  /* ... up to so many */
-#define AHEAD_MAX 8         /* looks that the sum may be ahead of the CPU time used */
+#define AHEAD_MAX 8             /* looks that the sum may be ahead of the CPU time used */
 #define KERNEL_TICK_NS 4000000u /* by so much the clock of a process lags for each of its threads */
-#define YOUNG_SHARES 4       /* in so many samples what their process has used is paid off */
-#define WAIT_MIN_NS 100000u  /* shorter waits for a CPU are told together */
-#define SETTLED_SAMPLES 16   /* before that a young thread cannot have used what it stands for */
+#define WAIT_MIN_NS 100000u     /* shorter waits for a CPU are told together */
 
-/* In how many samples a debt is paid off. */
-static int64_t debt_shares(int64_t share)
+/* The CPU time that a sample on the CPU stands for.
+ *
+ * Where others compete for its CPU most looks stand for too much, also before the sum is drawn to the kernel's
+ * figure. A program compares its own counters with its own clock, after some few samples even: they are never
+ * ahead of it by more than the tick under way. */
+static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tracee *tracee)
 {
-    int64_t shares = share > 0 ? DEBT_NS / share : DEBT_SHARES_MAX;
+    struct process *process = tracee->process;
+    const struct dialect_count *count = process->count;
+    uint64_t used = count == NULL ? process_cpu_traced(process) : 0;
+    const struct weight weight = {
+        .stretch = (int64_t)tracee->pending_ns,
+        .debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns),
+        .samples = tracee->samples,
+        .ahead = count != NULL ? (int64_t)count->period_ns : AHEAD_MAX * (int64_t)tracee->pending_ns,
+        .process_known = used > 0,
+        .process_left = (int64_t)(used - process->attributed_ns),
+        .process_lag = (int64_t)KERNEL_TICK_NS * CPU_COUNT(&supervisor->cpus)};
+    uint64_t share = weight_of_sample(&weight);
 
-    if (shares < DEBT_SHARES_MIN)
-        return DEBT_SHARES_MIN;
-    return shares < DEBT_SHARES_MAX ? shares : DEBT_SHARES_MAX;
-}
-
-/* Where threads are young, or more than there are CPUs, chance rules the sum of each: it is
- * drawn to what its process has used, and may not go far beyond. */
-static int64_t within_process(const struct supervisor *supervisor, const struct tracee *tracee,
-                              int64_t share)
-{
-    const struct process *process = tracee->process;
-    uint64_t used = process_cpu_traced(process);
-    int64_t left = (int64_t)(used - process->attributed_ns);
-    int64_t lag = (int64_t)KERNEL_TICK_NS * CPU_COUNT(&supervisor->cpus);
-    /* share 0: what it was given of the others' time is more than its own */
-    bool unsettled = tracee->samples < SETTLED_SAMPLES || share == 0;
-
-    if (used == 0)
-        return share;
-    if (unsettled && left > share)
-        share += (left - share) / YOUNG_SHARES;
-    if (share > left + lag)
-        share = left + lag;
-    return share > 0 ? share : 0;
-}
-
-/* The CPU time that a sample on the CPU stands for; see the head of this file. */
-static uint64_t attribution_share(const struct supervisor *supervisor, struct tracee *tracee)
-{
-    int64_t debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
-    int64_t share = (int64_t)tracee->pending_ns;
-
-    if (tracee->samples >= SETTLED_SAMPLES)
-        share += (debt - share) / debt_shares(share);
-    /* Where others compete for its CPU most looks stand for too much, also before the sum is drawn
-     * to the kernel's figure. A program compares its own counters with its own clock, after
-     * some few samples even: they are never ahead of it by more than the tick under way. */
-    const struct dialect_count *count = tracee->process->count;
-    int64_t ahead = count != NULL ? (int64_t)count->period_ns
-                                  : AHEAD_MAX * (int64_t)tracee->pending_ns;
-    if (share > debt + ahead)
-        share = debt + ahead;
-    if (share < 0)
-        share = 0;
-    if (count == NULL)
-        share = within_process(supervisor, tracee, share);
-    tracee->process->attributed_ns += (uint64_t)share;
-    tracee->attributed_ns += (uint64_t)share;
-    return (uint64_t)share;
+    process->attributed_ns += share;
+    tracee->attributed_ns += share;
+    return share;
 }
 
 /* Was the tracee on a CPU when it was interrupted? If it waited for one then, it has waited for longer than we
@@ -110,7 +66,7 @@ static bool attribution_credit(const struct supervisor *supervisor, struct trace
     uint64_t ran = cpu->run_ns - tracee->run_ns;
     tracee->pending_ns += tracee->overdue_ns < ran ? tracee->overdue_ns : ran;
     bool on_cpu = was_on_cpu(tracee, regs, cpu);
-    *cpu_ns = on_cpu ? attribution_share(supervisor, tracee) : 0;
+    *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
     return on_cpu;
 }
 

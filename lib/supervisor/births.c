@@ -79,7 +79,8 @@ static void births_announce(struct tracer *tracer, struct process *process, pid_
     } else {
         tracee = tracee_add(tracees, process, tid);
     }
-    debug_log(tracer, "born %d %d", tid, process->pid);
+    if (tracee != NULL)
+        debug_log(tracer, "born %d %d", tid, process->pid);
     if (new_process)
         emit_fork(tracer->supervisor, tid, parent);
     else
@@ -94,6 +95,10 @@ void births_forget_process(struct tracer *tracer, struct process *process)
 
     wait_tell_end(tracer->supervisor, process, 0, -1);
     process_unlist(&tracer->supervisor->processes, process);
+    if (process->tracees == NULL) {
+        process_remove(&tracer->supervisor->processes, process);
+        return;
+    }
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = next) {
         bool last = tracee->process_next == NULL;
         next = tracee->process_next;

@@ -7,9 +7,23 @@
 
 #define LOAD_PERIOD_NS 10000000u
 
-static double crowd_of_others(const struct system_load *load, unsigned ours)
+/* Tasks that want a CPU, without the tracer that asks, and its occupier if that is at work, too. */
+static double crowd_of_others(const struct tracer *tracer)
 {
-    return load->runnable > ours ? load->runnable - ours : 0;
+    unsigned ours = 1 + tracer->preempt.ordered, runnable = tracer->supervisor->load.runnable;
+
+    return runnable > ours ? runnable - ours : 0;
+}
+
+static void crowd_read_load(struct tracer *tracer)
+{
+    struct crowd *crowd = &tracer->supervisor->crowd;
+
+    if (!crowd->has_all_cpus || tracer->tick.at - crowd->load_at < LOAD_PERIOD_NS)
+        return;
+    crowd->load_at = tracer->tick.at;
+    if (system_load_read(&tracer->supervisor->load) == 0)
+        crowd->load_mean += (crowd_of_others(tracer) - crowd->load_mean) / 4;
 }
 
 void crowd_look(struct tracer *tracer)
@@ -19,12 +33,7 @@ void crowd_look(struct tracer *tracer)
 
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
         runnable += supervisor->tracers[i]->tick.runnable;
-    if (supervisor->has_all_cpus && tracer->tick.at - supervisor->load_at >= LOAD_PERIOD_NS) {
-        unsigned ours = 1 + tracer->preempt.ordered; /* the occupier is at work, too */
-        supervisor->load_at = tracer->tick.at;
-        if (system_load_read(&supervisor->load) == 0)
-            supervisor->load_mean += (crowd_of_others(&supervisor->load, ours) - supervisor->load_mean) / 4;
-    }
+    crowd_read_load(tracer);
     supervisor->crowded = runnable >= supervisor->cpu_count ||
-                          supervisor->load_mean > (double)supervisor->cpu_count - 0.5;
+                          supervisor->crowd.load_mean > (double)supervisor->cpu_count - 0.5;
 }

@@ -12,9 +12,11 @@
  * its tracer, in the words of enum tracee_state:
  *
  *     seize TID PID            RUNNING: it has been seized
- *     born TID PID             STARTING: its parent, or /proc, tells of it; RUNNING if it was held
+ *     born TID PID             STARTING: its parent, or /proc, tells of it
  *     held TID                 UNKNOWN: it has stopped before anybody told of it
+ *     leader TID CALLER        RUNNING: another tracer, or nobody, had the leader of a process that executes
  *     interrupt TID            INTERRUPTED, if it was RUNNING
+ *     leaves TID               the same, but RUNNING stays: it is to be let go
  *     stop TID STATUS KIND STATE   it stands still: the status of wait(2) in hexadecimal digits, enum stop_kind,
  *                              and the state that it was in; ENDED: it is no task any more
  *     resume TID SIGNAL        RUNNING
@@ -25,7 +27,8 @@
  *     forget TID               it is known no longer
  *
  * Decisions, of which there may be more kinds: tick, late, backoff, waits, hand, sample, rate. Lines are kept in
- * memory and written when the tracer is about to sleep, so those of several tracers are to be sorted by time.
+ * memory and written when the tracer is about to sleep, so those of several tracers are to be sorted by time. The
+ * line of a stop is made while the thread stands still.
  */
 #ifndef PPROFIL_DEBUG_LOG_H
 #define PPROFIL_DEBUG_LOG_H
@@ -38,7 +41,7 @@ struct debug_log *debug_log_new(int fd);
 /* Adds a line: an event and what follows it. Does nothing if the tracer has no log. Does not allocate; writes
  * only where 64 KiB have come together. Needs no lock, but is called by the tracer's own thread only. */
 void debug_log(struct tracer *tracer, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Writes what has come together. */
+/* Writes what has come together. Waits where nobody reads it. Needs no lock; by the tracer's own thread. */
 void debug_log_flush(struct tracer *tracer);
 
 #endif

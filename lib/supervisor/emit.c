@@ -194,7 +194,7 @@ void emit_stats(struct supervisor *supervisor)
     event.overhead_ppm = (uint64_t)(supervisor->budget.share * 1e6 + 0.5);
     event.threads = supervisor->processes.tracee_count;
     event.processes = supervisor->processes.count;
-    supervisor->stats_due = now + STATS_PERIOD_NS;
+    supervisor->housekeeping.stats_due = now + STATS_PERIOD_NS;
     emit_event(supervisor, &event.header);
     emit_wake(supervisor);
 }

@@ -58,6 +58,7 @@ static void exec_forget_image(struct tracee *leader)
     procfs_task_close(&leader->files);
     leader->files.coarse = leader->files.accompanied = false;
     leader->comm[0] = '\0';
+    leader->slept_turns = 0;
     process->memory_tid = process->pid;
     process->scan = NULL;
 }
@@ -71,8 +72,9 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     if (caller == NULL || caller->process == NULL || caller->process->pid != tid)
         return NULL;
     struct tracee *leader = tracee_add(&tracer->tracees, caller->process, tid);
-    if (leader != NULL)
-        leader->state = TRACEE_RUNNING;
+    if (leader == NULL)
+        return NULL;
+    leader->state = TRACEE_RUNNING;
     debug_log(tracer, "leader %d %d", tid, caller->tid);
     return leader;
 }
@@ -86,6 +88,12 @@ void exec_let_go(struct tracer *tracer, struct tracee *leader)
     wait_tell_end(supervisor, process, cpu, -1);
     emit_wake(supervisor);
     wait_detach(tracer, leader);
+}
+
+void exec_ask_to_leave(struct tracer *tracer, const struct tracee *tracee)
+{
+    debug_log(tracer, "leaves %d", tracee->tid);
+    ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL); /* its stop lets it go */
 }
 
 /* The new image counts from now on. */
@@ -130,7 +138,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* All other threads ended with the exec. The tracers of those tell of their ends. */
+/* All other threads ended with the exec, as WIRE_EXEC says. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee)
 {
     struct process *process = tracee->process;
@@ -139,9 +147,8 @@ void exec_missed(struct tracer *tracer, struct tracee *tracee)
     untraced_clear(&tracer->supervisor->processes, process);
     exec_forget_image(tracee);
     if (!tracer->supervisor->options.follow) {
-        debug_log(tracer, "leaves %d", tracee->tid);
-        ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL); /* its stop lets it go */
         tracee->leaves = true;
+        exec_ask_to_leave(tracer, tracee);
         return;
     }
     emit_task(tracer->supervisor, WIRE_EXEC, process->pid, process->pid);

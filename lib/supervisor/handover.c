@@ -30,8 +30,8 @@
 #include "supervisor/handover.h"
 #include "supervisor/regs.h"
 #include "supervisor/schedule.h"
-#include "supervisor/serve/count.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/target-memory.h"
 #include "supervisor/tick.h"
 #include "supervisor/wait.h"
 
@@ -125,7 +125,7 @@ static bool handover_is_permitted(const struct tracee *tracee, const struct regs
 {
     unsigned char byte;
 
-    return count_read(tracee->tid, regs->sp, &byte, 1) == 0;
+    return target_memory_read(tracee->tid, regs->sp, &byte, 1) == 0;
 }
 
 static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
@@ -159,6 +159,7 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
         tracee->released_at = clock_read(CLOCK_BOOTTIME);
         tracee_take_out(&tracer->tracees, tracee);
         tracee->state = TRACEE_RELEASED;
+        tracee->process->released_count++;
         tracee->tracer = to;
         tracer_post(tracee);
         released = true;
@@ -288,6 +289,7 @@ void handover_take(struct tracer *tracer, struct tracee *tracee)
 
     supervisor_lock(supervisor);
     tracee_put_in(&tracer->tracees, tracee);
+    tracee->process->released_count--;
     tracee->state = TRACEE_RUNNING;
     handover_withdraw(tracee);
     bool taken = error == 0 && !executed && !tracee->dropped;

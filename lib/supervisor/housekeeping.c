@@ -23,9 +23,9 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     struct supervisor *supervisor = tracer->supervisor;
     struct process *next;
 
-    if (now - supervisor->ends_at < ENDS_PERIOD_NS)
+    if (now - supervisor->housekeeping.ends_at < ENDS_PERIOD_NS)
         return;
-    supervisor->ends_at = now;
+    supervisor->housekeeping.ends_at = now;
     for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
         next = process->next;
         if (kill(process->pid, 0) < 0 && errno == ESRCH)
@@ -56,7 +56,7 @@ uint64_t housekeeping_run(struct tracer *tracer)
             debug_log(tracer, "rate %.0f", supervisor->budget.rate_hz);
             emit_rate(supervisor);
         }
-        if (now >= supervisor->stats_due)
+        if (now >= supervisor->housekeeping.stats_due)
             emit_stats(supervisor);
         tick_arm(tracer);
     }

@@ -119,7 +119,7 @@ static void count_cpus(struct supervisor *supervisor)
         CPU_SET(0, &supervisor->cpus);
     supervisor->cpu_count = system_cpu_count(&supervisor->cpus);
     supervisor->may_poll = supervisor->cpu_count > 1;
-    supervisor->has_all_cpus = (long)supervisor->cpu_count == sysconf(_SC_NPROCESSORS_ONLN);
+    supervisor->crowd.has_all_cpus = (long)supervisor->cpu_count == sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static int set_up(struct supervisor *supervisor, int ring_fd)

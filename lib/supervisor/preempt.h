@@ -34,7 +34,7 @@ void preempt_note(struct tracee *tracee, bool running);
 bool preempt_wanted(const struct tracee *tracee);
 /* A sample of the tracee was taken at our interrupt. entered: it was found just leaving the kernel. */
 void preempt_judge(struct tracee *tracee, bool entered);
-/* At a tick: waits for the occupier. Returns true if it holds its CPU. */
+/* At a tick: gives up the lock, and waits for the occupier. Returns true if it holds its CPU. */
 bool preempt_await(struct tracer *tracer);
 /* Moves those of count running tracees that this tick looks at to the front, and returns their number;
  * each stands for *stands_for times the tick's time. 0: the occupier is late, and all of them are left to

@@ -346,6 +346,14 @@ bool repair_drops_signal(struct tracee *tracee, int signal)
     return drops;
 }
 
+/* The interrupt that was to end the call has met another stop, which has taken it away: ptrace_stop in
+ * kernel/signal.c. */
+static void give_up_again(struct tracee *tracee)
+{
+    if (tracee->repair.giving_up)
+        repair_give_up(tracee);
+}
+
 bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event,
                        int signal)
 {
@@ -357,6 +365,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
     }
     if (event == REPAIR_CALL) {
         repair->piece_entered = true;
+        give_up_again(tracee);
         if (!repair->restarted && !has_its_file(tracee))
             fail_call(tracee->tid);
         at_stop_deliver(tracer, tracee, held_signal_take(&repair->held));
@@ -367,6 +376,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
         return true;
     }
     if (event == REPAIR_SIGNAL && procfs_ignores_signal(tracee->tid, signal)) {
+        give_up_again(tracee);
         at_stop_deliver(tracer, tracee, signal);
         return true;
     }

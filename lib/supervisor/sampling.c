@@ -50,7 +50,7 @@ void sampling_start(struct supervisor *supervisor)
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
         supervisor->tracers[i]->tick.at = supervisor->started_at;
     supervisor->budget.adjusted_at = supervisor->started_at; /* a pause is not throttled time */
-    supervisor->stats_due = supervisor->started_at + STATS_FIRST_NS;
+    supervisor->housekeeping.stats_due = supervisor->started_at + STATS_FIRST_NS;
     sampling_take_baselines(supervisor);
     sampling_begin_wall(supervisor, supervisor->started_at);
     sampling_wake_tracers(supervisor);

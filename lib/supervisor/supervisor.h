@@ -1,34 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * supervisor: the only code that calls ptrace. It is a program of its own, pprofil-supervise, whose client
- * talks to it through lib/wire. This header is the room's door; no other room includes it.
+ * talks to it through lib/wire. This header is the room's door; no other room includes it. Each file has a header
+ * of its own besides, which says what its functions do.
  *
  * What can hurt a process, in the order to read it:
  *
- *     attach.c      seizes threads: none of them stops
- *     tick.c        interrupts those that run; tick-arm.c: when
- *     wait.c        tells stops apart (stop.c), and gives each its answer
- *     at-stop.c     reads registers, copies the stack, lets run on
- *     repair.c      calls that a stop broke: calls/, regs-*.c, held-signal.c
+ *     attach.c, wakeup.c  seize threads: none of them stops
+ *     tick.c              interrupts those that run; tick-arm.c: when
+ *     wait.c              tells stops apart (stop.c), and gives each its answer
+ *     at-stop.c           reads registers, copies the stack (stack.c), lets run on
+ *     repair.c            calls that a stop broke: calls/, regs-*.c, held-signal.c, backoff.c
  *     births.c, exec.c    what tracees make and become
- *     handover.c    lets a thread go and seizes it anew, from another thread of ours
- *     serve/count.c writes counters into a program that has asked for it
+ *     handover.c          lets a thread go and seizes it anew, from another thread of ours
+ *     preempt.c           takes a thread's CPU for some 10 us before it is looked at
+ *     target-memory.c     writes there for serve/count.c and calls/call-piece.c
  *
- * Nothing else touches a target. tracer.c, wakeup.c: the threads that do this. schedule.c, budget.c,
- * attribution.c, active.c: when, how often, for how much CPU time, of whom. polling.c, affinity.c, crowd.c,
- * preempt.c: on which CPU, awake or asleep. emit.c: to the client. debug-log.c: what was done, for who debugs
- * us. proc/ reads /proc and opens files. commands.c, serve/, main.c: who asks for all that.
+ * Nothing else stops a target, changes it or writes to it. tracer.c: the threads that do this. schedule.c, budget.c,
+ * weight.c, attribution.c, active.c: when, how often, for how much CPU time, of whom. tracee.c, untraced.c: who
+ * there is. polling.c, affinity.c, crowd.c: on which CPU, awake or asleep. emit.c: to the client. debug-log.c: what
+ * was done, for who debugs us. proc/ reads /proc and opens files. main.c, watch.c, commands.c, sampling.c,
+ * housekeeping.c, serve/: who asks for all that, and what is done now and then.
  *
  * A tracee's states (tracee.h):
  *
- *     UNKNOWN --- its parent tells of it --.
- *                                          v
- *     born ----> STARTING -- first stop --> RUNNING <------------------------------ CONTINUING
- *                                          |  ^  |                                    ^    (its call ends)
- *                                     tick |  |  '--- its call was cut short, at a stop'
- *                                          v  | stop: sampled, resumed
- *                                      INTERRUPTED --- to be handed over --> RELEASED --> RUNNING
- *     any: SIGSTOP --> LISTENING -- SIGCONT --> RUNNING
+ *     stops before anybody tells of it --> UNKNOWN --.
+ *                                                    |  its parent, or /proc, tells of it
+ *     its parent tells of it ----------------------> STARTING
+ *                                                    |  its first stop
+ *     it is seized --------------------------------> RUNNING <----------- its call ends ---- CONTINUING
+ *                                                    |  ^  ^                                     ^
+ *                                              tick  |  |  |  a stop: sampled, resumed           |
+ *                                                    v  |  |                                     |
+ *                                               INTERRUPTED -'--- a stop: its call was cut short '
+ *                                                    |  |
+ *                       a stop: to be handed over    |  '  the other tracer has seized it
+ *                                                    v  |
+ *                                                  RELEASED
+ *
+ *     SIGSTOP makes all but UNKNOWN and RELEASED ones LISTENING, and SIGCONT these RUNNING. Each of them may end, be
+ *     let go, or be ended by an exec.
  *
  * A tick, in time; the tracee stands still between "stop" and "resume":
  *
@@ -36,16 +47,19 @@
  *     tracee   ------- runs ------------------------- stop ======================== runs -------------
  *
  * Invariants:
- *  1. Every stop is answered as soon as it is seen, for what it is, whatever was waited for.
- *  2. Between a stop of an interrupt and its resume nothing is done but reading registers, copying the stack
- *     and mending a call. Nothing there allocates, waits, or takes the lock. There are two exceptions.
- *     Programs that profile themselves are counted for while they stand still. A tracee that is handed over
- *     stands still until it is detached; it stays if somebody has the lock.
- *  3. A tracee is touched by its own tracer only.
- *  4. Shared state is written with the lock. Nobody sleeps, polls or calls PTRACE_SEIZE for another's sake
- *     while holding it.
- *  5. A call returns under us what it returns without us.
- *  6. However we end, the kernel lets all tracees go, and none of them stands still.
+ *  1. Every stop is answered as soon as it is seen, for what it is, whatever was waited for. A task's first stop
+ *     waits until somebody has told whose it is.
+ *  2. From where the stop of an interrupt is seen to its resume, nothing is done but reading registers, copying the
+ *     stack and mending a call. Nothing there allocates or takes the lock. Three tracees stand still for longer:
+ *     that of a program that profiles itself, one that is handed over until it is detached (it stays if somebody
+ *     has the lock), and one that is let go after an exec.
+ *  3. Only its own tracer calls ptrace for a tracee, and frees it. Its state, and what a stop needs, is written by
+ *     that tracer, without the lock; the rest is written with it.
+ *  4. What the tracers share is written with the lock. A function that is given a supervisor, a tracer, a process or
+ *     a tracee is called with it, if its header says nothing else; others need none. Who holds it does not sleep,
+ *     nor poll for stops, nor call PTRACE_SEIZE, which may wait for an exec.
+ *  5. A call returns under us what it returns without us, as far as repair.c can. It says where it cannot.
+ *  6. However we end, the kernel lets all tracees go, and none stands still that was not stopped without us.
  */
 #ifndef PPROFIL_SUPERVISOR_H
 #define PPROFIL_SUPERVISOR_H
@@ -59,7 +73,8 @@
 #include "supervisor/active.h"
 #include "supervisor/budget.h"
 #include "supervisor/clock.h"
-#include "supervisor/proc/mounts.h"
+#include "supervisor/crowd.h"
+#include "supervisor/housekeeping.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/proc/system.h"
@@ -76,7 +91,7 @@ struct options {
     bool follow;     /* go on after exec */
     bool inherit;    /* follow forked children */
     bool parse_maps; /* pretend that the kernel has no PROCMAP_QUERY */
-    bool wary;       /* and that looks at threads may wait for an exec */
+    bool wary;       /* pretend that it is older than 5.7: kernel.h */
     bool restless;   /* hand each thread over at each stop, for tests */
     uint32_t stack_size; /* bytes of stack to be copied at each sample; 0: none */
     bool serve;      /* programs that profile themselves: serve.c */
@@ -86,7 +101,7 @@ struct options {
 
 /* All that the tracers share. Only the first tracer uses what is marked so; the rest takes the lock. */
 struct supervisor {
-    pthread_mutex_t lock; /* recursive: a stop is answered within the answer of another */
+    pthread_mutex_t lock; /* recursive: the answers to births and execs hold it, and at_stop_answer takes it */
     struct options options;
     struct ring *ring; /* NULL: there is no client */
     int wake;          /* eventfd: wakes the client */
@@ -99,29 +114,24 @@ struct supervisor {
     struct objects objects;
     struct openers openers;
     unsigned opener_requests, opener_served; /* so many were made, and seen by the first tracer */
-    struct mounts mounts;
-    struct mapping_details details; /* scratch: 4 KiB, not for the stack of every sample */
     struct scan scan;
     struct system_load load;
-    uint64_t load_at;  /* time: it was read last */
-    double load_mean;  /* tasks that want a CPU, of late, without the tracer that asks */
-    bool has_all_cpus; /* the load counts no CPUs that we may not use */
+    struct crowd crowd;
+    struct housekeeping housekeeping;
 
-    bool sampling;
+    _Atomic bool sampling;
     _Atomic bool leaving;
     bool may_poll;  /* there is more than one CPU */
-    bool crowded;   /* no CPU is idle */
+    _Atomic bool crowded; /* no CPU is idle */
     unsigned cpu_count; /* that we, and so our targets, may use */
     cpu_set_t cpus;
 
     uint64_t ended_cpu_ns;  /* of processes that have ended */
     uint64_t started_at;    /* time: sampling began or went on */
-    uint64_t stats_due;     /* time of the next statistics */
-    uint64_t ends_at;       /* time: ends that nobody told of were looked for */
-    uint64_t look_again_at; /* time: ask the threads that refused once more */
     struct wire_stats stats;
 
     /* the first tracer's */
+    uint64_t look_again_at; /* time: ask the threads that refused once more */
     int socket; /* to the client; serving: that listens */
     int epoll;
     struct watch watch;

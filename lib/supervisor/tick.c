@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The tick: a tracer looks at its active tracees, interrupts those that run, and awaits their stops, which
- * at-stop.c answers. Nothing here allocates.
+ * at-stop.c answers. Nothing is allocated, but for a tracer that is started.
  *
  * Where a CPU is idle the tracer polls there for the stops: polling.c. Where none is, it would poll on the CPU
  * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. A
@@ -48,6 +48,7 @@ struct running {
     struct tracee *chosen[AWAITED_MAX]; /* at most AWAITED_MAX, all with the same chance */
     unsigned preempted_count;
     struct tracee *preempted[AWAITED_MAX]; /* whose CPU is to be taken first: preempt.c */
+    pid_t tids[INTERRUPTS_MAX];         /* of the first of these: they may be gone when their turn comes */
     unsigned waiting; /* that have yet to stop since an earlier tick */
     unsigned runnable; /* those, and all others that want a CPU */
 };
@@ -222,24 +223,30 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
+/* How many of the chosen this tick interrupts. Remembers their numbers. */
+static unsigned tick_limit(const struct tracer *tracer, struct running *running)
+{
+    unsigned most = tracer->supervisor->crowded ? INTERRUPTS_CROWDED_MAX : INTERRUPTS_MAX;
+    unsigned count = running->count < most ? running->count : most;
+
+    for (unsigned i = 0; i < count; i++)
+        running->tids[i] = running->chosen[i]->tid;
+    return count;
+}
+
 /* Those of the others that this tick interrupts. A stop may free any tracee. */
-static void tick_interrupt_chosen(struct tracer *tracer, const struct running *running,
+static void tick_interrupt_chosen(struct tracer *tracer, const struct running *running, unsigned count,
                                   uint64_t interval)
 {
     bool crowded = tracer->supervisor->crowded;
-    unsigned most = crowded ? INTERRUPTS_CROWDED_MAX : INTERRUPTS_MAX, sum = running->count;
-    unsigned count = sum < most ? sum : most;
-    pid_t tids[INTERRUPTS_MAX];
 
-    for (unsigned i = 0; i < count; i++)
-        tids[i] = running->chosen[i]->tid;
     for (unsigned i = 0; i < count; i++) {
-        struct tracee *tracee = tracee_find(&tracer->tracees, tids[i]);
+        struct tracee *tracee = tracee_find(&tracer->tracees, running->tids[i]);
         if (tracee == NULL || tracee->state != TRACEE_RUNNING)
             continue;
         /* the first may have had to wait for us; while we poll for one, the others run */
         uint64_t since = i == 0 || crowded ? tick_hindered_since(tracer) : time_now();
-        tick_interrupt_one(tracer, tracee, interval * sum / count, since);
+        tick_interrupt_one(tracer, tracee, interval * running->count / count, since);
         if (!crowded)
             tick_await_without_lock(tracer);
     }
@@ -304,6 +311,7 @@ void tick_run(struct tracer *tracer)
               supervisor->crowded ? "full" : "idle");
     handover_choose(tracer, running.chosen, running.count < AWAITED_MAX ? running.count : AWAITED_MAX);
     affinity_follow(tracer, running.count > 0 ? running.chosen[0] : NULL);
+    unsigned limit = tick_limit(tracer, &running);
     tick_interrupt_preempted(tracer, &running, interval, held);
     if (held)
         tick_arm_next(tracer); /* lets go of the CPU */
@@ -311,7 +319,7 @@ void tick_run(struct tracer *tracer)
         tracer->totals.cost_ns += time_now() - due;
     if (tick->awaited_count > 0)
         tick_await_without_lock(tracer);
-    tick_interrupt_chosen(tracer, &running, interval);
+    tick_interrupt_chosen(tracer, &running, limit, interval);
     tick->pauses = supervisor->crowded && tick->running > 0 &&
                    tick->awaited_count + running.waiting == tick->running;
     if (tick->due == 0 && tracer->tracees.count > 0)

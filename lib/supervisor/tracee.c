@@ -174,6 +174,15 @@ static struct process **process_bucket(struct processes *processes, pid_t pid)
     return &processes->buckets[(size_t)pid % PROCESS_BUCKETS];
 }
 
+bool process_has_released(const struct process *process, pid_t tid)
+{
+    const struct tracee *tracee = process->released_count > 0 ? process->tracees : NULL;
+
+    while (tracee != NULL && (tracee->tid != tid || tracee->state != TRACEE_RELEASED))
+        tracee = tracee->process_next;
+    return tracee != NULL;
+}
+
 void process_unlist(struct processes *processes, struct process *process)
 {
     struct process **link = process_bucket(processes, process->pid);

@@ -101,7 +101,7 @@ struct tracee {
     bool stays;               /* nobody else may seize it */
     uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
     uint64_t handed_at;       /* time: it came to its tracer */
-    pid_t last_pid;           /* the kernel's newest when its births were looked for last; 0: they need not be */
+    pid_t last_pid;           /* the kernel's newest when its births were looked for last */
     uint64_t image;           /* what it executed when it was to be handed over */
 
     /* its tracer's inbox: tracer.h */
@@ -130,6 +130,7 @@ struct process {
     struct maps maps;
     struct tracee *tracees;
     unsigned tracee_count;
+    unsigned released_count; /* of these: RELEASED, and in no tracer's table */
     bool led;                  /* its leader is, or was until its end, one of them */
     struct untraced *untraced; /* owned: its threads that could not be seized */
     uint64_t untraced_ns;      /* CPU time of those, since it is sampled, as last read */
@@ -183,6 +184,8 @@ void process_note_company(struct process *process);
 struct process *process_find(const struct processes *processes, pid_t pid);
 /* A new process without tracees. NULL: no memory. */
 struct process *process_add(struct processes *processes, pid_t pid);
+/* Is this thread one of its tracees that are RELEASED? */
+bool process_has_released(const struct process *process, pid_t tid);
 /* Another process has its number now: it is found no longer. */
 void process_unlist(struct processes *processes, struct process *process);
 /* Frees one that has no tracees. */

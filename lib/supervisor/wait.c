@@ -17,8 +17,8 @@
  *     EXEC        exec.c
  *     ENDED       it is forgotten, and its process with the last one
  *
- * A stop of an interrupt, a signal or a call of a tracee that is known is answered without the lock: the
- * thread waits.
+ * A stop of an interrupt, a signal, a group or a call of a tracee that is known is answered without the lock: the
+ * thread waits. The first stop of a thread, and all stops of a program that profiles itself, are not.
  */
 #include "config.h"
 
@@ -47,15 +47,15 @@ void wait_resume(struct tracee *tracee, int signal)
 
     if (!continuing)
         tracee->state = TRACEE_RUNNING;
-    debug_log(tracee->tracer, "%s %d %d", continuing ? "call" : "resume", tracee->tid, signal);
     /* ESRCH: killed while stopped; its end will be reported */
     ptrace(continuing ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
+    debug_log(tracee->tracer, "%s %d %d", continuing ? "call" : "resume", tracee->tid, signal);
 }
 
 void wait_detach(struct tracer *tracer, struct tracee *tracee)
 {
-    debug_log(tracer, "detach %d", tracee->tid);
     ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
+    debug_log(tracer, "detach %d", tracee->tid);
     wait_forget(tracer, tracee);
 }
 
@@ -207,6 +207,8 @@ static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tr
 static void wait_answer(struct tracer *tracer, struct tracee *tracee, const struct stop *stop,
                         uint64_t cpu_ns)
 {
+    if (tracee->leaves && stop->kind != STOP_INTERRUPT && stop->kind != STOP_ENDED)
+        exec_ask_to_leave(tracer, tracee);
     if (wait_answer_for_call(tracer, tracee, stop))
         return;
     switch (stop->kind) {

@@ -12,7 +12,7 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
-/* Without the lock. Answers what has happened to tracees so far, for up to WAIT_DRAIN_MAX_NS. Returns false
+/* Without the lock. Answers what has happened to tracees so far, for up to 2 ms. Returns false
  * if nothing had. */
 bool wait_drain(struct tracer *tracer);
 /* Without the lock. Answers what waitid(2) has told. */

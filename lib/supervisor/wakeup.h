@@ -44,7 +44,7 @@ bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news);
 void wakeup_send(const struct wakeup *wakeup);
 
 /* Makes this thread trace tid with those options, PTRACE_SEIZE. While another thread of that process
- * execs the kernel lets us wait, and the exec may wait for us to take the ends of others: so it is given
+ * execs the kernel makes us wait, and the exec may wait for us to take the ends of others: so it is given
  * up after 10 ms. 0 or -errno; -EAGAIN: it was given up, though it may just have succeeded. */
 int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options);
 

@@ -23,10 +23,11 @@ struct replay;
 struct task {
     int tid;         /* 0: the slot is free */
     int pid;         /* 0: not known */
-    const struct replay *replay; /* whose it is */
+    struct replay *replay; /* whose it is */
     unsigned tracer; /* its number */
     bool known;      /* to that */
     bool stopped;    /* it stands still, and waits for an answer */
+    bool lost_thread; /* a thread of the process that it leads was released, and could not be seized */
     char state[WORD];
 };
 
@@ -41,6 +42,7 @@ struct line {
 
 struct replay {
     struct task *tasks;
+    unsigned task_count;
     struct line *lines;
     unsigned count;
     unsigned stops;
@@ -101,6 +103,8 @@ static struct task *replay_task(struct replay *replay, int tid)
 
     while (replay->tasks[slot].tid != 0 && replay->tasks[slot].tid != tid)
         slot = (slot + 1) % TASKS;
+    replay->task_count += replay->tasks[slot].tid == 0;
+    cr_assert_lt(replay->task_count, TASKS / 2, "there are too many tasks");
     replay->tasks[slot].tid = tid;
     replay->tasks[slot].replay = replay;
     return &replay->tasks[slot];
@@ -121,21 +125,22 @@ static void enter(struct task *task, const struct line *line, const char *state)
 /* A thread that executes while it is handed over becomes the leader, whom another tracer had. */
 static bool has_executed(const struct replay *replay, const struct task *leader)
 {
-    for (unsigned i = 0; i < TASKS; i++)
+    for (unsigned i = 0; i < TASKS && !leader->lost_thread; i++)
         if (replay->tasks[i].pid == leader->tid && is_in(&replay->tasks[i], "RELEASED"))
             return true;
-    return false;
+    return leader->lost_thread;
 }
 
 static const char *on_seize(struct task *task, const struct line *line)
 {
-    bool known = task->known && !is_in(task, "RELEASED");
-
-    if (known && (task->tracer == line->tracer || !has_executed(task->replay, task)))
+    if (is_in(task, "RELEASED") && task->tracer != line->tracer)
+        return "is seized by another tracer than it was released for";
+    if (task->known && !is_in(task, "RELEASED") &&
+        (task->tracer == line->tracer || !has_executed(task->replay, task)))
         return "is seized, and is known already";
     enter(task, line, "RUNNING");
     sscanf(line->rest, "%*d %d", &task->pid);
-    task->stopped = false;
+    task->stopped = task->lost_thread = false;
     return NULL;
 }
 
@@ -164,8 +169,8 @@ static const char *on_interrupt(struct task *task, const struct line *line)
 {
     if (!task->known || task->tracer != line->tracer)
         return "is interrupted by a tracer that does not have it";
-    if (task->stopped)
-        return "is interrupted while it stands still";
+    if (is_in(task, "RELEASED"))
+        return "is interrupted before it is seized";
     if (is_in(task, "RUNNING") && strcmp(line->event, "interrupt") == 0)
         enter(task, line, "INTERRUPTED");
     return NULL;
@@ -217,12 +222,16 @@ static const char *on_answer(struct task *task, const struct line *line)
             enter(task, line, answers[i].state);
         else if (strcmp(line->event, answers[i].event) == 0)
             task->known = false;
+    if (is_in(task, "RELEASED")) /* whose it is from now on */
+        sscanf(line->rest, "%*d %u", &task->tracer);
     return NULL;
 }
 
 /* A tracer forgets what bore the number before as well. */
 static const char *on_forget(struct task *task, const struct line *line)
 {
+    if (is_in(task, "RELEASED"))
+        replay_task(task->replay, task->pid)->lost_thread = true;
     if (task->tracer == line->tracer)
         task->known = false;
     return NULL;
@@ -230,7 +239,15 @@ static const char *on_forget(struct task *task, const struct line *line)
 
 static const char *on_decision(struct task *task, const struct line *line)
 {
-    return task == NULL || line->rest[0] == '\0' ? "is decided of nobody" : NULL;
+    if (!task->known || task->tracer != line->tracer)
+        return "is decided on by a tracer that does not have it";
+    return is_in(task, "RELEASED") ? "is decided on before it is seized" : NULL;
+}
+
+static const char *on_figures(struct task *task, const struct line *line)
+{
+    (void)task;
+    return line->rest[1] >= '0' && line->rest[1] <= '9' ? NULL : "has no figure";
 }
 
 static const struct {
@@ -243,7 +260,7 @@ static const struct {
     {"listen", on_answer},     {"release", on_answer},    {"detach", on_answer},
     {"forget", on_forget},     {"hand", on_decision},     {"sample", on_decision},
     {"waits", on_decision},    {"late", on_decision},     {"backoff", on_decision},
-    {"tick", on_decision},     {"rate", on_decision},
+    {"tick", on_figures},      {"rate", on_figures},
 };
 
 static void replay_say(struct replay *replay, const struct line *line, const char *problem)
@@ -272,7 +289,7 @@ static void replay_line(struct replay *replay, const struct line *line)
 static const char *replay_run(struct replay *replay)
 {
     replay->problem[0] = '\0';
-    replay->stops = 0;
+    replay->stops = replay->task_count = 0;
     memset(replay->tasks, 0, TASKS * sizeof *replay->tasks);
     qsort(replay->lines, replay->count, sizeof *replay->lines, replay_compare);
     for (unsigned i = 0; i < replay->count && replay->problem[0] == '\0'; i++)
@@ -367,6 +384,7 @@ Test(replay, finds_what_is_wrong, .timeout = 60)
     replay_run(&log);
     for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
         unsigned tried = 0, found = count_found(&log, defects[i].event, defects[i].spoil, &tried);
+        cr_expect_gt(tried, 0, "%s: the log has none", defects[i].event);
         cr_expect_eq(found, tried, "%s: %u of %u defects found", defects[i].event, found, tried);
     }
     cr_assert_str_eq(replay_run(&log), "");

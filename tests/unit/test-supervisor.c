@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is pure in the supervisor: telling stops apart, when the next tick is, how often the budget allows. */
+/* What is pure in the supervisor: telling stops apart, when the next tick is, how often the budget allows, and
+ * what a sample is worth. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -10,6 +11,7 @@
 #include "supervisor/budget.h"
 #include "supervisor/schedule.h"
 #include "supervisor/stop.h"
+#include "supervisor/weight.h"
 
 #define MS 1000000u
 
@@ -204,4 +206,93 @@ Test(budget, another_rate_is_asked_for)
     cr_assert_eq(budget.rate_hz, 200);
     budget_ask(&budget, 5000);
     cr_assert_float_eq(budget.rate_hz, 400, 20);
+}
+
+/* --- weight.c ------------------------------------------------------------------------------------ */
+
+#define FREE (1000 * (int64_t)MS) /* more than any sample stands for */
+
+static struct weight weight_of(int64_t stretch, int64_t debt, uint64_t samples)
+{
+    return (struct weight){.stretch = stretch, .debt = debt, .samples = samples, .ahead = FREE};
+}
+
+Test(weight, a_thread_that_always_runs_gets_its_stretches)
+{
+    for (uint64_t samples = 0; samples < 100; samples++) {
+        struct weight weight = weight_of(MS, MS, samples);
+        cr_assert_eq(weight_of_sample(&weight), MS);
+    }
+}
+
+/* The looks of a thread that waits for a CPU half the time, and is taken for one that runs. */
+Test(weight, the_sum_is_drawn_to_what_the_kernel_says)
+{
+    int64_t used = 0, given = 0;
+
+    for (uint64_t samples = 0; samples < 1000; samples++) {
+        used += MS / 2;
+        struct weight weight = weight_of(MS, used - given, samples);
+        given += (int64_t)weight_of_sample(&weight);
+    }
+    cr_assert_leq(given, used + 20 * MS);
+    cr_assert_geq(given, used);
+}
+
+Test(weight, the_sum_is_never_ahead_of_the_clock_by_more_than_is_allowed)
+{
+    int64_t used = 0, given = 0;
+
+    for (uint64_t samples = 0; samples < 100; samples++) {
+        used += MS / 10;
+        struct weight weight = weight_of(MS, used - given, samples);
+        weight.ahead = MS;
+        given += (int64_t)weight_of_sample(&weight);
+        cr_assert_leq(given, used + MS);
+    }
+}
+
+Test(weight, nothing_is_taken_back)
+{
+    struct weight weight = weight_of(MS, -100 * (int64_t)MS, 50);
+
+    weight.ahead = MS;
+    cr_assert_eq(weight_of_sample(&weight), 0);
+}
+
+/* Of ten threads that lived for one look each, one was met: it stands for all of them in the end. */
+Test(weight, young_threads_share_what_their_process_has_used)
+{
+    struct weight weight = weight_of(MS, MS, 0);
+
+    weight.process_known = true;
+    weight.process_left = 9 * MS;
+    cr_assert_eq(weight_of_sample(&weight), 3 * MS, "a quarter of what is left over comes on top");
+    weight.process_left = -10 * (int64_t)MS;
+    weight.process_lag = 4 * MS;
+    cr_assert_eq(weight_of_sample(&weight), 0, "no process is given more than it has used");
+}
+
+/* A thread works for a millisecond, first in one function and then in another for as long, and sleeps for nine.
+ * Looks come at random, one in each 10 ms. Half of the samples' time is in either. A sample's time is binomial: of
+ * 10000 looks some 1000 meet it, so five standard deviations are 0.08. The seed is fixed. */
+Test(weight, bursts_come_out_right)
+{
+    struct schedule schedule;
+    int64_t used = 0, given = 0, second = 0;
+    uint64_t samples = 0;
+
+    schedule_init(&schedule, 3);
+    for (unsigned i = 0; i < 10000; i++) {
+        uint32_t at = schedule_random(&schedule, 10 * MS);
+        if (at < MS) {
+            struct weight weight = weight_of(10 * MS, used + at - given, samples++);
+            uint64_t share = weight_of_sample(&weight);
+            given += (int64_t)share;
+            second += at >= MS / 2 ? (int64_t)share : 0;
+        }
+        used += MS;
+    }
+    cr_assert_float_eq((double)second / (double)given, 0.5, 0.08);
+    cr_assert_float_eq((double)given / (double)used, 1, 0.05);
 }

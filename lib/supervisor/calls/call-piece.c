@@ -2,8 +2,9 @@
 /*
  * What is left of a call that was cut short, as calls of its own. Where a vector was cut within an
  * element, the rest of that element is a plain call, and the elements behind it are a call like the
- * first. Nothing of the target's memory is written but the msg_len of a message that sendmmsg and
- * recvmmsg left half done, which is that call's own result.
+ * first. What is written to the target's memory is what the whole call would have written: the msg_len of a
+ * message that sendmmsg or recvmmsg left half done, and bytes that recvmmsg has put into the message behind the one
+ * that they belong to.
  */
 #include "config.h"
 
@@ -12,8 +13,8 @@
 
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
-#include "supervisor/serve/count.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/target-memory.h"
 
 #define ELEMENTS_AT_ONCE 32u
 #define ELEMENTS_MAX 1024u /* UIO_MAXIOV */
@@ -37,7 +38,7 @@ static const struct layout *layout_of(const struct call_request *request)
 static int read_word(pid_t tid, const struct call_request *request, uint64_t address, uint64_t *word)
 {
     *word = 0; /* little endian */
-    return count_read(tid, address, word, layout_of(request)->word);
+    return target_memory_read(tid, address, word, layout_of(request)->word);
 }
 
 static uint64_t message_address(const struct call_request *request, uint64_t message)
@@ -79,7 +80,7 @@ static int find_position(pid_t tid, const struct call_request *request, const st
         unsigned at = (unsigned)(i % ELEMENTS_AT_ONCE);
         uint64_t left = vector->count - i;
         uint64_t some = left < ELEMENTS_AT_ONCE ? left : ELEMENTS_AT_ONCE;
-        if (at == 0 && count_read(tid, vector->address + i * size, elements, some * size) != 0)
+        if (at == 0 && target_memory_read(tid, vector->address + i * size, elements, some * size) != 0)
             return -EFAULT;
         uint64_t length = element_word(request, elements, 2 * at + 1);
         if (position->element == vector->count && done >= length) {
@@ -309,13 +310,13 @@ struct place_in_messages {
 
 static int read_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t *length)
 {
-    return count_read(tid, message_address(request, message) + layout_of(request)->message_length,
+    return target_memory_read(tid, message_address(request, message) + layout_of(request)->message_length,
                       length, sizeof *length);
 }
 
 static int write_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t length)
 {
-    return count_write(tid, message_address(request, message) + layout_of(request)->message_length,
+    return target_memory_write(tid, message_address(request, message) + layout_of(request)->message_length,
                        &length, sizeof length);
 }
 
@@ -360,9 +361,9 @@ static int move_bytes(pid_t tid, const struct call_request *request, struct plac
         some = some < sizeof buffer ? some : sizeof buffer;
         if (some == 0)
             return -EINVAL;
-        error = count_read(tid, source, buffer, some);
+        error = target_memory_read(tid, source, buffer, some);
         if (error == 0)
-            error = count_write(tid, target, buffer, some);
+            error = target_memory_write(tid, target, buffer, some);
         if (error != 0)
             return error;
         from.within += some;

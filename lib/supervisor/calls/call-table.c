@@ -24,8 +24,8 @@
 
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
-#include "supervisor/serve/count.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/target-memory.h"
 
 #define NONE (-1)
 #define TRANSFER_MAX 0x7ffff000u /* MAX_RW_COUNT of include/linux/fs.h: a call moves no more bytes */
@@ -109,7 +109,7 @@ static bool unfold_socketcall(pid_t tid, const struct regs_call *call, struct re
     uint32_t given[REGS_CALL_ARGUMENTS] = {0};
 
     if (which >= sizeof calls / sizeof *calls || calls[which].number == 0 ||
-        count_read(tid, call->arguments[1], given, (size_t)calls[which].arguments * sizeof *given) != 0)
+        target_memory_read(tid, call->arguments[1], given, (size_t)calls[which].arguments * sizeof *given) != 0)
         return false;
     *unfolded = *call;
     unfolded->number = calls[which].number;
@@ -260,7 +260,7 @@ static bool read_limit(pid_t tid, enum regs_abi abi, uint64_t address, bool narr
     *limit_ns = CALL_NO_LIMIT;
     if (address == 0)
         return true;
-    if (count_read(tid, address, narrow ? (void *)half : wide, narrow ? sizeof half : sizeof wide) != 0)
+    if (target_memory_read(tid, address, narrow ? (void *)half : wide, narrow ? sizeof half : sizeof wide) != 0)
         return false;
     int64_t seconds = narrow ? half[0] : wide[0], ns = narrow ? half[1] : wide[1];
     if (abi != REGS_ABI_NATIVE)
@@ -281,7 +281,7 @@ static bool ring_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_
     *limit_ns = CALL_NO_LIMIT;
     if ((flags & IORING_ENTER_EXT_ARG) == 0 || (flags & absolute) != 0)
         return true;
-    return (flags & registered) == 0 && count_read(tid, call->arguments[4], &more, sizeof more) == 0 &&
+    return (flags & registered) == 0 && target_memory_read(tid, call->arguments[4], &more, sizeof more) == 0 &&
            read_limit(tid, call->abi, more.ts, false, limit_ns);
 }
 
@@ -360,7 +360,7 @@ static bool is_time_over(pid_t tid, const struct call_request *request)
     struct timespec left = {0};
     size_t size = request->narrow_time ? 8 : sizeof left;
 
-    return request->timeout != 0 && count_read(tid, request->timeout, &left, size) == 0 &&
+    return request->timeout != 0 && target_memory_read(tid, request->timeout, &left, size) == 0 &&
            left.tv_sec == 0 && left.tv_nsec == 0;
 }
 

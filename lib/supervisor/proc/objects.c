@@ -49,14 +49,14 @@ static struct object_key *find_key(struct objects *objects, uint64_t device, uin
  * has to do with the path. */
 static bool request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
 {
-    const struct mapping_details *details = &supervisor->details;
+    const struct mapping_details *details = &supervisor->objects.details;
     const struct mapping *mapping = &details->mapping;
     struct open_request wanted = {.kind = OPEN_MAPPING,
                                   .pid = pid,
                                   .inode = mapping->inode,
                                   .start = mapping->start,
                                   .end = mapping->end};
-    bool slow = mounts_may_hang(&supervisor->mounts, pid, mapping->dev_major, mapping->dev_minor);
+    bool slow = mounts_may_hang(&supervisor->objects.mounts, pid, mapping->dev_major, mapping->dev_minor);
 
     snprintf(wanted.path, sizeof wanted.path, "%s", details->name);
     supervisor->opener_requests++;
@@ -66,7 +66,7 @@ static bool request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
 
 static uint32_t want_file(struct supervisor *supervisor, pid_t pid)
 {
-    const struct mapping *mapping = &supervisor->details.mapping;
+    const struct mapping *mapping = &supervisor->objects.details.mapping;
     struct objects *objects = &supervisor->objects;
     uint64_t device = makedev(mapping->dev_major, mapping->dev_minor);
     struct object_key *key = find_key(objects, device, mapping->inode);
@@ -86,7 +86,7 @@ static bool is_compat_vdso(const struct mapping *mapping)
 
 static uint32_t want_vdso(struct supervisor *supervisor, pid_t pid, bool compat)
 {
-    const struct mapping *mapping = &supervisor->details.mapping;
+    const struct mapping *mapping = &supervisor->objects.details.mapping;
     uint32_t *id = &supervisor->objects.vdso_ids[compat];
     const struct open_request wanted = {
         .kind = OPEN_VDSO, .pid = pid, .start = mapping->start, .end = mapping->end};
@@ -114,11 +114,11 @@ static uint32_t want_jit_map(struct supervisor *supervisor, struct process *proc
     return maps->jit_object;
 }
 
-/* Tells of the mapping in supervisor->details; false: there is no room, and it is to be told at
+/* Tells of the mapping in supervisor->objects.details; false: there is no room, and it is to be told at
  * the next sample. */
 static bool emit_mapping(struct supervisor *supervisor, struct process *process)
 {
-    const struct mapping_details *details = &supervisor->details;
+    const struct mapping_details *details = &supervisor->objects.details;
     const struct mapping *mapping = &details->mapping;
 
     size_t name_size = strlen(details->name) + 1;
@@ -178,8 +178,8 @@ void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tr
     enum maps_result result;
 
     do
-        result = maps_look_up(maps, &supervisor->mounts, process->memory_tid, pc, parse,
-                              &supervisor->details);
+        result = maps_look_up(maps, &supervisor->objects.mounts, process->memory_tid, pc, parse,
+                              &supervisor->objects.details);
     while (result == MAPS_NONE && ask_another(process, tracee->tid));
     if (result != MAPS_NEW)
         return;
@@ -200,10 +200,10 @@ void objects_emit_executable(struct supervisor *supervisor, struct process *proc
         return;
     maps->scans++;
     maps->changed = false;
-    maps_scan_begin(&scan, maps, &supervisor->mounts, process->memory_tid,
+    maps_scan_begin(&scan, maps, &supervisor->objects.mounts, process->memory_tid,
                     supervisor->options.parse_maps);
     while (opener_has_room(&supervisor->openers) &&
-           maps_scan_next(&scan, &supervisor->details) == MAPS_NEW &&
+           maps_scan_next(&scan, &supervisor->objects.details) == MAPS_NEW &&
            emit_mapping(supervisor, process))
         ;
     maps->changed = !opener_has_room(&supervisor->openers); /* there may be more */

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/proc/maps.h"
+#include "supervisor/proc/mounts.h"
+
 struct process;
 struct supervisor;
 struct tracee;
@@ -21,6 +24,8 @@ struct objects {
     unsigned count;
     uint32_t next_private_id; /* of objects that are not files */
     uint32_t vdso_ids[2];     /* native, compat */
+    struct mounts mounts;
+    struct mapping_details details; /* scratch: 4 KiB, not for the stack of every sample */
 };
 
 /* Emits the mapping around pc if the client does not know it. */

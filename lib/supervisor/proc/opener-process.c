@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <sys/resource.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -30,14 +30,11 @@ static int opener_keep_only(int socket)
     return SOCKET_FD;
 }
 
-/* A copy may take long, so it is not made at the real-time priority of the loop that forked us. */
-static int opener_copy(int fd)
+/* A copy may take long. The priority of the tracer that forked us is not for that. */
+static void opener_give_up_priority(void)
 {
-    const struct sched_param none = {0};
-
-    if (sched_getscheduler(0) != SCHED_OTHER)
-        sched_setscheduler(0, SCHED_OTHER, &none);
-    return regular_file_copy(fd, REGULAR_FILE_COPY_MAX);
+    if (getpriority(PRIO_PROCESS, 0) < 0)
+        setpriority(PRIO_PROCESS, 0, 0);
 }
 
 void opener_serve(int socket)
@@ -51,7 +48,7 @@ void opener_serve(int socket)
     while (!served && open_request_receive(socket, &request) == 0) {
         int file = object_open(&request);
         served = file >= 0 && regular_file_is_served(file);
-        int fd = served ? opener_copy(file) : file;
+        int fd = served ? regular_file_copy(file, REGULAR_FILE_COPY_MAX) : file;
         const struct wire_message answer = {
             .op = WIRE_OP_DONE, .error = fd < 0 ? -fd : 0, .flags = served ? OPENER_ENDS : 0};
         int error = wire_send(socket, &answer, fd);
@@ -74,6 +71,7 @@ int opener_fork(void)
     pid_t child = fork();
     error = -errno;
     if (child == 0) {
+        opener_give_up_priority();
         opener_serve(opener_keep_only(sockets[1]));
         _exit(0);
     }

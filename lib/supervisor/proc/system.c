@@ -3,14 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "supervisor/proc/system.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
+#define PATH_SIZE (PATH_MAX + 32)
 
 static ssize_t system_read_text(int fd, char *text, size_t size)
 {
@@ -46,35 +50,86 @@ int system_load_read(struct system_load *load)
     return 0;
 }
 
-/* "MAX PERIOD", MAX a number or "max". Returns whole CPUs, or UINT32_MAX where there is no limit. */
-static unsigned system_parse_quota(const char *text)
+/* Returns whole CPUs, or UINT32_MAX where there is no limit. */
+static unsigned system_cpus_of(long long quota, long long period)
 {
-    unsigned long long quota, period;
-
-    if (sscanf(text, "%llu %llu", &quota, &period) != 2 || period == 0)
+    if (quota <= 0 || period <= 0)
         return UINT32_MAX;
     return quota < period ? 1 : (unsigned)(quota / period);
 }
 
-/* A limit of any group above counts, too. */
+/* cgroups(7), version 2: "MAX PERIOD", MAX a number or "max". */
+static unsigned system_read_quota(const char *directory)
+{
+    char path[PATH_SIZE], text[64];
+    long long quota = 0, period = 0;
+
+    snprintf(path, sizeof path, "%s/cpu.max", directory);
+    if (system_read_file(path, text, sizeof text) <= 0 || sscanf(text, "%lld %lld", &quota, &period) != 2)
+        return UINT32_MAX;
+    return system_cpus_of(quota, period);
+}
+
+static long long system_read_number(const char *directory, const char *name)
+{
+    char path[PATH_SIZE], text[32];
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return system_read_file(path, text, sizeof text) > 0 ? strtoll(text, NULL, 10) : 0;
+}
+
+/* Version 1: two files; the quota is -1 where there is no limit. */
+static unsigned system_read_quota_1(const char *directory)
+{
+    return system_cpus_of(system_read_number(directory, "cpu.cfs_quota_us"),
+                          system_read_number(directory, "cpu.cfs_period_us"));
+}
+
+/* The least of a group's and of those above: each of them counts. */
+static unsigned system_least_quota(const char *mount, const char *group, unsigned (*quota_of)(const char *directory))
+{
+    char path[PATH_MAX];
+    unsigned least = UINT32_MAX;
+
+    snprintf(path, sizeof path, "%s%s", mount, group);
+    for (char *end = path + strlen(path); end != NULL && end >= path + strlen(mount); end = strrchr(path, '/')) {
+        *end = '\0';
+        unsigned quota = quota_of(path);
+        least = quota < least ? quota : least;
+    }
+    return least;
+}
+
+/* Is "cpu" in a list of controllers, with commas between them? */
+static bool system_has_cpu(const char *list)
+{
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcmp(at, "cpu") == 0 || strncmp(at, "cpu,", 4) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* /proc/self/cgroup has a line for each hierarchy: "NUMBER:CONTROLLERS:GROUP", and "0::GROUP" that of version 2. */
 static unsigned system_quota(void)
 {
-    char text[4096], path[4096 + sizeof CGROUP_ROOT "/cpu.max"];
+    char text[4096], *rest = NULL;
     unsigned least = UINT32_MAX;
 
     if (system_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
         return least;
-    char *group = strstr(text, "0::/");
-    if (group == NULL)
-        return least;
-    group += 3;
-    group[strcspn(group, "\n")] = '\0';
-    for (char *end = group + strlen(group); end != NULL; end = strrchr(group, '/')) {
-        char limit[64];
-        *end = '\0';
-        snprintf(path, sizeof path, CGROUP_ROOT "%s/cpu.max", group);
-        if (system_read_file(path, limit, sizeof limit) > 0 && system_parse_quota(limit) < least)
-            least = system_parse_quota(limit);
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        char *list = strchr(line, ':'), *group = list != NULL ? strchr(list + 1, ':') : NULL;
+        unsigned quota = UINT32_MAX;
+        if (group == NULL)
+            continue;
+        *group++ = '\0';
+        if (list[1] == '\0')
+            quota = system_least_quota(CGROUP_ROOT, group, system_read_quota);
+        else if (system_has_cpu(list + 1))
+            quota = system_least_quota(CGROUP_ROOT "/cpu", group, system_read_quota_1);
+        least = quota < least ? quota : least;
     }
     return least;
 }

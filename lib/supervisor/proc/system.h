@@ -16,8 +16,9 @@ struct system_load {
 /* Takes about a microsecond. 0 or -errno. */
 int system_load_read(struct system_load *load);
 
-/* Returns of how many CPUs the tasks of our control group get the time: those of cpus, or fewer where
- * cpu.max says so (Documentation/admin-guide/cgroup-v2.rst). At least 1. */
+/* Returns of how many CPUs the tasks of our control group get the time: those of cpus, or fewer where a
+ * quota says so: cpu.max of Documentation/admin-guide/cgroup-v2.rst, cpu.cfs_quota_us of
+ * Documentation/scheduler/sched-bwc.rst. At least 1. */
 unsigned system_cpu_count(const cpu_set_t *cpus);
 
 #endif

@@ -3,10 +3,6 @@
 #ifndef PPROFIL_COUNT_H
 #define PPROFIL_COUNT_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "wire/wire.h"
 
 struct dialect_count;
@@ -17,9 +13,4 @@ struct tracee;
 void count_sample(struct tracee *tracee, const struct wire_sample *sample);
 /* What a child starts with that is forked now, to be freed with free; NULL: nothing. */
 struct dialect_count *count_inherited(const struct process *parent);
-/* Copies from a target's memory. 0 or -errno. Needs no lock. */
-int count_read(pid_t tid, uint64_t address, void *to, size_t size);
-/* Copies into a target's memory. 0 or -errno. Needs no lock. */
-int count_write(pid_t tid, uint64_t address, const void *from, size_t size);
-
 #endif

@@ -17,9 +17,9 @@
 #include "supervisor/active.h"
 #include "supervisor/attach.h"
 #include "supervisor/sampling.h"
-#include "supervisor/serve/count.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/target-memory.h"
 
 #define REQUEST_WAIT_NS 10000000000u /* longest wait for it */
 #define STAY_NS 1000000000u         /* programs turn profiling off and on again */
@@ -121,7 +121,7 @@ static int read_process(const struct process *process, uint64_t address, void *t
 
     for (const struct tracee *tracee = process->tracees; tracee != NULL && error == -ESRCH;
          tracee = tracee->process_next)
-        error = count_read(tracee->tid, address, to, size);
+        error = target_memory_read(tracee->tid, address, to, size);
     return error;
 }
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "supervisor/weight.h"
+
+#define DEBT_NS 32000000   /* CPU time over which a debt is paid off, ... */
+#define DEBT_SHARES_MIN 8  /* ... in so many samples, ... */
+#define DEBT_SHARES_MAX 32 /* ... up to so many */
+#define YOUNG_SHARES 4     /* in so many samples what their process has used is paid off */
+#define SETTLED_SAMPLES 16 /* before that a young thread cannot have used what it stands for */
+
+/* In how many samples a debt is paid off. */
+static int64_t weight_debt_shares(int64_t stretch)
+{
+    int64_t shares = stretch > 0 ? DEBT_NS / stretch : DEBT_SHARES_MAX;
+
+    if (shares < DEBT_SHARES_MIN)
+        return DEBT_SHARES_MIN;
+    return shares < DEBT_SHARES_MAX ? shares : DEBT_SHARES_MAX;
+}
+
+/* Where threads are young, or more than there are CPUs, chance rules the sum of each: it is drawn to what its
+ * process has used, and may not go far beyond. */
+static int64_t weight_within_process(const struct weight *weight, int64_t share)
+{
+    /* share 0: what it was given of the others' time is more than its own */
+    bool unsettled = weight->samples < SETTLED_SAMPLES || share == 0;
+
+    if (unsettled && weight->process_left > share)
+        share += (weight->process_left - share) / YOUNG_SHARES;
+    if (share > weight->process_left + weight->process_lag)
+        share = weight->process_left + weight->process_lag;
+    return share > 0 ? share : 0;
+}
+
+uint64_t weight_of_sample(const struct weight *weight)
+{
+    int64_t share = weight->stretch;
+
+    if (weight->samples >= SETTLED_SAMPLES)
+        share += (weight->debt - share) / weight_debt_shares(share);
+    if (share > weight->debt + weight->ahead)
+        share = weight->debt + weight->ahead;
+    if (share < 0)
+        share = 0;
+    if (weight->process_known)
+        share = weight_within_process(weight, share);
+    return (uint64_t)share;
+}

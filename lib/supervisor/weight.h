@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * weight: the CPU time that a sample stands for. Pure.
+ *
+ * A tick is a look at a random instant of a stretch of time, and a thread found on a CPU stands for that whole
+ * stretch: summed over many looks that is its CPU time, and where it was found is where it spent it (the
+ * Horvitz-Thompson estimator: the length of the stretch is the inverse of the chance of being met). Handing out
+ * the CPU time used since the last sample instead would credit what a thread did after its last look, before it
+ * fell asleep, to whatever it does first when it wakes up. Programs that work in bursts come out wrong by tens of
+ * percent. So the kernel's exact figure is only a target to which the sum is drawn, slowly enough that it does
+ * not matter where in a burst a look was.
+ */
+#ifndef PPROFIL_WEIGHT_H
+#define PPROFIL_WEIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is known when a sample is weighed. All times in ns of CPU time. */
+struct weight {
+    int64_t stretch;    /* sampling time that the sample is of */
+    int64_t debt;       /* what the thread has used, less what its samples stand for so far; may be negative */
+    uint64_t samples;   /* of the thread, before this one */
+    int64_t ahead;      /* the sum may be ahead of what the thread has used by so much */
+    bool process_known; /* the next two are known */
+    int64_t process_left; /* what the process has used, less what its samples stand for; may be negative */
+    int64_t process_lag;  /* by so much that figure may be behind */
+};
+
+/* Returns what the sample stands for, ns, 0 or more. */
+uint64_t weight_of_sample(const struct weight *weight);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What /proc says of a task: of real ones, for the kernel's lines are the specification. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "supervisor/proc/procfs.h"
+#include "wire/wire.h"
+
+/* What is between the name and the state of such a task looks like the state of another one. */
+#define HOSTILE_NAME ") R 1 (x"
+
+static struct procfs_task task;
+static struct procfs_state state;
+
+/* A child that does something for ever. */
+static pid_t child_that(void (*does)(void))
+{
+    pid_t child = fork();
+
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        prctl(PR_SET_NAME, HOSTILE_NAME);
+        does();
+        _exit(1);
+    }
+    procfs_task_init(&task, child, child);
+    return child;
+}
+
+static void end(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    procfs_task_close(&task);
+}
+
+static void sleeps(void)
+{
+    for (;;)
+        pause();
+}
+
+static void works(void)
+{
+    for (volatile unsigned long i = 0;; i++)
+        ;
+}
+
+/* Until it does what is awaited, for a minute at most. */
+static bool comes_to(enum procfs_doing doing)
+{
+    for (int i = 0; i < 60000; i++) {
+        procfs_look(&task, &state);
+        if (state.doing == doing)
+            return true;
+        usleep(1000);
+    }
+    return false;
+}
+
+/* A child that was just born sleeps now and then; in pause(2) it does so for good. */
+static bool comes_to_pause(void)
+{
+    bool asleep = comes_to(PROCFS_SLEEPING);
+
+    for (int i = 0; asleep && i < 60000 && state.syscall != SYS_pause; i++) {
+        usleep(1000);
+        asleep = comes_to(PROCFS_SLEEPING);
+    }
+    return asleep && state.syscall == SYS_pause;
+}
+
+#ifdef SYS_pause
+Test(procfs, a_sleeper_is_in_a_call_at_a_place)
+{
+    pid_t child = child_that(sleeps);
+
+    cr_assert(comes_to_pause());
+    cr_assert_neq(state.pc, 0);
+    cr_assert_neq(state.sp, 0);
+    cr_assert_eq(procfs_state_letter(&task), 'S');
+    end(child);
+}
+
+Test(procfs, a_sleeper_gets_no_turns)
+{
+    struct procfs_cpu before, after;
+    pid_t child = child_that(sleeps);
+
+    cr_assert(comes_to_pause());
+    cr_assert_eq(procfs_read_cpu(&task, &before), 0);
+    usleep(20000);
+    cr_assert_eq(procfs_read_cpu(&task, &after), 0);
+    cr_assert_gt(before.turns, 0);
+    cr_assert_eq(after.turns, before.turns);
+    cr_assert_eq(after.run_ns, before.run_ns);
+    end(child);
+}
+#endif
+
+Test(procfs, a_name_is_no_state)
+{
+    pid_t child = child_that(sleeps);
+    char comm[16];
+
+    task.coarse = true;
+    cr_assert(comes_to(PROCFS_SLEEPING));
+    cr_assert_eq(state.syscall, WIRE_NO_SYSCALL);
+    cr_assert_eq(procfs_read_comm(child, child, comm), 0);
+    cr_assert_str_eq(comm, HOSTILE_NAME);
+    end(child);
+}
+
+Test(procfs, who_works_runs_where_it_may)
+{
+    pid_t child = child_that(works);
+    cpu_set_t cpus;
+    int cpu = 0;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof cpus, &cpus), 0);
+    while (!CPU_ISSET(cpu, &cpus))
+        cpu++;
+    CPU_ZERO(&cpus);
+    CPU_SET(cpu, &cpus);
+    cr_assert_eq(sched_setaffinity(child, sizeof cpus, &cpus), 0);
+    cr_assert(comes_to(PROCFS_RUNNING));
+    cr_assert_eq(procfs_last_cpu(&task), cpu);
+    end(child);
+}
+
+Test(procfs, who_has_ended_is_gone)
+{
+    pid_t child = child_that(sleeps);
+    siginfo_t news;
+
+    kill(child, SIGKILL);
+    cr_assert_eq(waitid(P_PID, (id_t)child, &news, WEXITED | WNOWAIT), 0);
+    cr_assert(comes_to(PROCFS_GONE));
+    cr_assert(procfs_has_ended(child, child));
+    end(child);
+    cr_assert_eq(procfs_began(child), 0);
+    cr_assert_eq(procfs_image(child), 0);
+}
+
+Test(procfs, signals_that_are_ignored)
+{
+    pid_t child = child_that(sleeps);
+
+    cr_assert(procfs_ignores_signal(child, SIGCHLD), "by default");
+    cr_assert_not(procfs_ignores_signal(child, SIGTERM));
+    end(child);
+    signal(SIGUSR1, SIG_IGN);
+    child = child_that(sleeps);
+    cr_assert(procfs_ignores_signal(child, SIGUSR1));
+    end(child);
+}
