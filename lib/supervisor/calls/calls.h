@@ -3,8 +3,10 @@
  * calls: what system calls move, and how one that a stop cut short goes on.
  *
  * A blocking call that has moved something when a signal, or a tracer's stop, is pending returns what
- * it has moved so far. Most programs take that for the whole. call-table.c has the calls that do so,
- * call-piece.c the calls that do the rest, descriptor.c what a short count means for the file.
+ * it has moved so far. Most programs take that for the whole. call-table.c has the calls that do so, call-cut.c
+ * tells whether one was cut short, call-piece.c makes the calls that do the rest, call-progress.c counts what they
+ * have moved; call-memory.c: where vectors and messages are; descriptor.c: which file a descriptor stands for.
+ * call-restart.c has the calls that are begun anew.
  */
 #ifndef PPROFIL_CALLS_H
 #define PPROFIL_CALLS_H

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Was a call cut short that returned less than it was asked for? A call that never waits, or a file that gives less by
+ * itself, has not. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <sys/socket.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "supervisor/calls/calls.h"
+#include "supervisor/regs.h"
+#include "supervisor/target-memory.h"
+
+/* drivers/char/mem.c and random.c look for signals after each page; misc device 183 is hwrng. Of
+ * /dev/kmsg each read is one record. */
+static bool cut_is_memory_device(const struct descriptor *file)
+{
+    dev_t device = file->device;
+
+    return S_ISCHR(file->type) &&
+           ((major(device) == 1 && device != makedev(1, 11)) || device == makedev(10, 183));
+}
+
+static int cut_write(const struct call_request *request, const struct descriptor *file)
+{
+    if (S_ISSOCK(file->type))
+        return (file->stream || request->shape == CALL_MESSAGES) &&
+               !(request->flags & (MSG_DONTWAIT | MSG_ZEROCOPY));
+    return S_ISFIFO(file->type) || file->terminal || cut_is_memory_device(file);
+}
+
+/* recvmmsg(2) looks at its time limit after each message, and leaves there what is left of it. */
+static bool cut_is_time_over(pid_t tid, const struct call_request *request)
+{
+    struct timespec left = {0};
+    size_t size = request->narrow_time ? 8 : sizeof left;
+
+    return request->timeout != 0 && target_memory_read(tid, request->timeout, &left, size) == 0 &&
+           left.tv_sec == 0 && left.tv_nsec == 0;
+}
+
+static int cut_read(pid_t tid, struct call_request *request, const struct descriptor *file,
+                        uint64_t done)
+{
+    if (cut_is_memory_device(file))
+        return 1;
+    if (request->shape == CALL_MESSAGES)
+        return S_ISSOCK(file->type) && !(request->flags & (MSG_DONTWAIT | MSG_WAITFORONE)) &&
+               !cut_is_time_over(tid, request);
+    if (S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0)
+        return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB));
+    /* other reads return what is there; they wait for their minimum only */
+    if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0)
+        return 0;
+    request->enough = file->read_min;
+    return 1;
+}
+
+/* Each message has all the time of a socket's, and so has each buffer that unix_stream_sendmsg fills. */
+static uint64_t cut_transfer_limit(const struct call_request *request, const struct descriptor *file)
+{
+    if (request->shape == CALL_MESSAGES || (request->kind == CALL_WRITE && file->local))
+        return 0;
+    return request->kind == CALL_READ ? file->receive_limit_ns : file->send_limit_ns;
+}
+
+static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
+                            struct call_request *request, uint64_t *limit_ns)
+{
+    struct descriptor file;
+    int error = descriptor_look(pid, tid, request->descriptor, &file);
+
+    if (error != 0)
+        return error;
+    if (file.nonblocking && !cut_is_memory_device(&file))
+        return 0;
+    request->file = file.file;
+    request->is_socket = S_ISSOCK(file.type);
+    request->is_stream = file.stream;
+    if (request->kind == CALL_WRITE && S_ISFIFO(file.type))
+        request->pipe_page = (unsigned)sysconf(_SC_PAGESIZE);
+    *limit_ns = cut_transfer_limit(request, &file);
+    if (request->kind == CALL_WRITE)
+        return cut_write(request, &file);
+    return cut_read(tid, request, &file, (uint64_t)call->result);
+}
+
+static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
+                          struct call_request *request)
+{
+    struct descriptor from, to;
+    int error = descriptor_look(pid, tid, request->source, &from);
+
+    if (error == 0)
+        error = descriptor_look(pid, tid, request->descriptor, &to);
+    if (error != 0)
+        return error;
+    request->file = to.file;
+    if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking ||
+        (request->flags & SPLICE_F_NONBLOCK) != 0)
+        return 0;
+    uint64_t readable = descriptor_readable(pid, tid, request->source, &from.file);
+    if (readable == 0)
+        return 0;
+    uint64_t left = request->size - (uint64_t)call->result;
+    if (left > readable)
+        request->enough = (uint64_t)call->result + readable;
+    return 1;
+}
+
+static int cut_copy(pid_t pid, pid_t tid, struct call_request *request)
+{
+    struct descriptor to;
+    int error = descriptor_look(pid, tid, request->descriptor, &to);
+
+    if (error != 0)
+        return error;
+    request->file = to.file;
+    return !S_ISFIFO(to.type) && !to.nonblocking;
+}
+
+static uint64_t cut_wait_limit(pid_t pid, pid_t tid, const struct regs_call *call)
+{
+    uint64_t limit;
+    int64_t result;
+
+    return call_time_limit(pid, tid, call, &limit, &result) && limit != CALL_NO_LIMIT ? limit : 0;
+}
+
+int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
+                 uint64_t *limit_ns)
+{
+    *limit_ns = 0;
+    switch (request->kind) {
+    case CALL_WRITE:
+    case CALL_READ:
+        return cut_transfer(pid, tid, call, request, limit_ns);
+    case CALL_COPY:
+        return cut_copy(pid, tid, request);
+    case CALL_SPLICE:
+        return cut_splice(pid, tid, call, request);
+    case CALL_EVENTS:
+        *limit_ns = cut_wait_limit(pid, tid, call);
+        return (uint64_t)call->result < request->events_min;
+    case CALL_RING:
+        *limit_ns = cut_wait_limit(pid, tid, call);
+        return (request->flags & IORING_ENTER_GETEVENTS) != 0 && request->events_min > 0 &&
+               (uint64_t)call->result == request->size;
+    case CALL_RANDOM:
+    case CALL_ENTRIES:
+        break;
+    }
+    return 1;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How far a call has come that is continued.
+ *
+ * What is written to the target's memory is what the whole call would have written: the msg_len of a message that
+ * sendmmsg or recvmmsg left half done, and bytes that recvmmsg has put into the message behind the one that they
+ * belong to.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "supervisor/calls/call-memory.h"
+#include "supervisor/calls/calls.h"
+#include "supervisor/target-memory.h"
+
+/* A byte in a vector of messages. */
+struct place_in_messages {
+    uint64_t message, within; /* bytes of that one */
+};
+
+static int progress_read_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t *length)
+{
+    return target_memory_read(tid, call_message_address(request, message) + call_layout(request)->message_length,
+                      length, sizeof *length);
+}
+
+static int progress_write_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t length)
+{
+    return target_memory_write(tid, call_message_address(request, message) + call_layout(request)->message_length,
+                       &length, sizeof length);
+}
+
+/* Finds the address of a place, and sets *size to the bytes from there to the end of its element of the
+ * message's vector. *size is 0 at the end of the message. Returns 0 or -errno. */
+static int progress_find_memory(pid_t tid, const struct call_request *request,
+                             const struct place_in_messages *place, uint64_t *address, uint64_t *size)
+{
+    struct call_vector vector;
+    struct call_position position;
+    uint64_t control;
+    int error = call_read_message(tid, request, call_message_address(request, place->message), &vector, &control);
+
+    if (error == 0)
+        error = call_find_position(tid, request, &vector, place->within, 0, &position);
+    if (error == 0) {
+        *address = position.base + position.within;
+        *size = position.length - position.within;
+    }
+    return error;
+}
+
+/* Moves bytes that are in later messages to where there is room; *to comes behind them. */
+static int progress_move_bytes(pid_t tid, const struct call_request *request, struct place_in_messages from,
+                      uint64_t bytes, struct place_in_messages *to)
+{
+    unsigned char buffer[4096];
+
+    while (bytes > 0) {
+        uint64_t source, target, there, here;
+        int error = progress_find_memory(tid, request, &from, &source, &there);
+        if (error == 0)
+            error = progress_find_memory(tid, request, to, &target, &here);
+        if (error != 0)
+            return error;
+        if (here == 0) {
+            *to = (struct place_in_messages){.message = to->message + 1};
+            continue;
+        }
+        uint64_t some = bytes < here ? bytes : here;
+        some = some < there ? some : there;
+        some = some < sizeof buffer ? some : sizeof buffer;
+        if (some == 0)
+            return -EINVAL;
+        error = target_memory_read(tid, source, buffer, some);
+        if (error == 0)
+            error = target_memory_write(tid, target, buffer, some);
+        if (error != 0)
+            return error;
+        from.within += some;
+        to->within += some;
+        bytes -= some;
+    }
+    return 0;
+}
+
+/* A stream's bytes that came after a message that was cut short are in the next one's place. They are
+ * moved to where they would be if it had not been cut: the call itself was to write there. Of all
+ * messages that are done, only the last is a part then. */
+static int progress_compact(pid_t tid, const struct call_request *request, struct call_progress *progress)
+{
+    struct place_in_messages end = {0};
+    uint32_t length;
+    int error = 0;
+
+    for (uint64_t i = 0; error == 0 && i < progress->done; i++) {
+        error = progress_read_length(tid, request, i, &length);
+        if (error == 0)
+            error = progress_move_bytes(tid, request, (struct place_in_messages){.message = i}, length, &end);
+    }
+    for (uint64_t i = 0; error == 0 && i < end.message; i++) {
+        struct place_in_messages whole = {.message = i};
+        uint64_t address, size;
+        do {
+            error = progress_find_memory(tid, request, &whole, &address, &size);
+            whole.within += error == 0 ? size : 0;
+        } while (error == 0 && size > 0);
+        if (error == 0)
+            error = progress_write_length(tid, request, i, (uint32_t)whole.within);
+    }
+    if (error == 0)
+        error = progress_write_length(tid, request, end.message, (uint32_t)end.within);
+    progress->done = end.message + 1;
+    return error;
+}
+
+/* The last message that counts as done may have been moved in part. Then it is the one under way. */
+static int progress_look_at_last(pid_t tid, const struct call_request *request,
+                              struct call_progress *progress)
+{
+    struct place_in_messages end = {.message = progress->done - 1};
+    uint64_t address, size = 0;
+    uint32_t length = 0;
+    int error = progress_read_length(tid, request, end.message, &length);
+
+    end.within = length;
+    if (error == 0)
+        error = progress_find_memory(tid, request, &end, &address, &size);
+    if (error == 0 && size > 0 && length > 0) {
+        progress->done--;
+        progress->part = length;
+    }
+    return error;
+}
+
+static bool progress_may_end_within_message(const struct call_request *request)
+{
+    return request->shape == CALL_MESSAGES && request->is_stream &&
+           (request->kind == CALL_WRITE || (request->flags & MSG_WAITALL) != 0);
+}
+
+int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
+                        struct call_progress *progress)
+{
+    int error = 0;
+
+    *progress = (struct call_progress){.done = (uint64_t)call->result};
+    if (!progress_may_end_within_message(request))
+        return 0;
+    if (request->kind == CALL_READ && progress->done > 1)
+        error = progress_compact(tid, request, progress);
+    return error == 0 ? progress_look_at_last(tid, request, progress) : error;
+}
+
+int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
+                   struct call_progress *progress)
+{
+    if (request->kind == CALL_RING)
+        return 0;
+    if (request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0) {
+        if (moved <= progress->done)
+            return -ENODATA; /* a peek takes nothing away: at the end it returns the same for ever */
+        progress->done = moved;
+        return 0;
+    }
+    if (progress->part == 0) {
+        progress->done += moved;
+        bool may_be_part = progress_may_end_within_message(request) && moved > 0;
+        return may_be_part ? progress_look_at_last(tid, request, progress) : 0;
+    }
+    int error = progress_write_length(tid, request, progress->done, (uint32_t)(progress->part + moved));
+    progress->done++;
+    progress->part = 0;
+    return error == 0 ? progress_look_at_last(tid, request, progress) : error;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Calls that say EINTR and have done nothing: which of them are begun anew, and how long they were to wait. */
+#include "config.h"
+
+#include <errno.h>
+#include <linux/io_uring.h>
+
+#include "supervisor/calls/call-numbers.h"
+#include "supervisor/calls/calls.h"
+#include "supervisor/regs.h"
+#include "supervisor/target-memory.h"
+
+#define NONE CALL_NONE
+
+/* close(2) has given the descriptor back when it says EINTR, and restart_syscall(2) has lost what it
+ * would restart. An ioctl of USB's has moved data already: devio.c, do_proc_bulk and do_proc_control.
+ * Every other call that says EINTR has done nothing yet, but that time has passed. */
+static bool restart_may(const struct regs_call *call)
+{
+    bool i386 = call->abi == REGS_ABI_I386;
+    int32_t close = i386 ? 6 : 3, restart = i386 ? 0 : 219, ioctl = i386 ? 54 : 16;
+    int32_t x32_ioctl = 514;
+
+    if (call->number == ioctl || (call->abi == REGS_ABI_X32 && call->number == x32_ioctl)) {
+        uint32_t type = call->arguments[1] >> 8 & 0xff, number = call->arguments[1] & 0xff;
+        return type != 'U' || (number != 0 && number != 2); /* USBDEVFS_CONTROL, _BULK */
+    }
+    return call->number != close && call->number != restart;
+}
+
+/* The verifier of BPF programs gives up at a signal and says EAGAIN: kernel/bpf/verifier.c, do_check. */
+static bool restart_is_bpf_load(const struct regs_call *call)
+{
+    int32_t bpf = call->abi == REGS_ABI_I386 ? 357 : 321;
+
+    return call->number == bpf && call->arguments[0] == 5; /* BPF_PROG_LOAD */
+}
+
+bool call_is_interrupted(const struct regs_call *call)
+{
+    if (call->result == -EAGAIN)
+        return restart_is_bpf_load(call);
+    return call->result == -EINTR && restart_may(call);
+}
+
+enum limit_form {
+    LIMIT_NONE,
+    LIMIT_MS,         /* milliseconds, as an int; negative: none */
+    LIMIT_TIMESPEC,   /* the address of a timespec of 64-bit words; 0: none */
+    LIMIT_TIMESPEC32, /* of 32-bit ones */
+};
+
+struct limit_row {
+    int16_t native, x32, i386;
+    enum limit_form form;
+    int8_t timeout; /* index of the argument, or NONE */
+    int16_t result;
+};
+
+static const struct limit_row limits[] = {
+    {232, 232, 256, LIMIT_MS, 3, 0},                 /* epoll_wait */
+    {281, 281, 319, LIMIT_MS, 3, 0},                 /* epoll_pwait */
+    {441, 441, 441, LIMIT_TIMESPEC, 3, 0},           /* epoll_pwait2 */
+    {65, 65, NONE, LIMIT_NONE, NONE, -EAGAIN},       /* semop */
+    {220, 220, 420, LIMIT_TIMESPEC, 3, -EAGAIN},     /* semtimedop; semtimedop_time64 */
+    {128, 523, 421, LIMIT_TIMESPEC, 2, -EAGAIN},     /* rt_sigtimedwait; rt_sigtimedwait_time64 */
+    {NONE, NONE, 177, LIMIT_TIMESPEC32, 2, -EAGAIN}, /* rt_sigtimedwait */
+    {208, 208, NONE, LIMIT_TIMESPEC, 4, 0},          /* io_getevents */
+    {NONE, NONE, 247, LIMIT_TIMESPEC32, 4, 0},       /* io_getevents */
+    {333, 333, 416, LIMIT_TIMESPEC, 4, 0},           /* io_pgetevents; io_pgetevents_time64 */
+    {NONE, NONE, 385, LIMIT_TIMESPEC32, 4, 0},       /* io_pgetevents */
+};
+
+/* ipc(2) of 32-bit programs: include/uapi/linux/ipc.h, SEMOP and SEMTIMEDOP, whose time is its last
+ * argument. */
+static const struct limit_row *restart_find_ipc_limit(const struct regs_call *call)
+{
+    static const struct limit_row semop = {NONE, NONE, 117, LIMIT_NONE, NONE, -EAGAIN},
+                                  semtimedop = {NONE, NONE, 117, LIMIT_TIMESPEC32, 5, -EAGAIN};
+    uint64_t which = call->arguments[0] & 0xffff;
+
+    return which == 1 ? &semop : which == 4 ? &semtimedop : NULL;
+}
+
+static const struct limit_row *restart_find_limit(const struct regs_call *call)
+{
+    if (call->abi == REGS_ABI_I386 && call->number == 117)
+        return restart_find_ipc_limit(call);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct limit_row *row = &limits[i];
+        if (call->number == call_number(call->abi, row->native, row->x32, row->i386))
+            return row;
+    }
+    return NULL;
+}
+
+/* Reads a time limit at address in memory; 0: there is none. narrow: it has 32-bit words. In programs of
+ * 32-bit words the upper half of a 64-bit tv_nsec is padding, which the kernel leaves out:
+ * get_timespec64(). Returns false where the limit is not known. */
+static bool restart_read_limit(pid_t tid, enum regs_abi abi, uint64_t address, bool narrow, uint64_t *limit_ns)
+{
+    int64_t wide[2];
+    int32_t half[2];
+
+    *limit_ns = CALL_NO_LIMIT;
+    if (address == 0)
+        return true;
+    if (target_memory_read(tid, address, narrow ? (void *)half : wide, narrow ? sizeof half : sizeof wide) != 0)
+        return false;
+    int64_t seconds = narrow ? half[0] : wide[0], ns = narrow ? half[1] : wide[1];
+    if (abi != REGS_ABI_NATIVE)
+        ns = (uint32_t)ns;
+    if (seconds < 0 || seconds > 1000000000 || ns < 0 || ns > 999999999)
+        return false;
+    *limit_ns = (uint64_t)seconds * 1000000000 + (uint64_t)ns;
+    return true;
+}
+
+/* io_uring_enter(2), all ABIs. An absolute time stays what it is when the call begins anew. */
+static bool restart_ring_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_ns)
+{
+    const uint64_t absolute = 1u << 5, registered = 1u << 6; /* IORING_ENTER_ABS_TIMER, _EXT_ARG_REG */
+    struct io_uring_getevents_arg more;
+    uint64_t flags = call->arguments[3];
+
+    *limit_ns = CALL_NO_LIMIT;
+    if ((flags & IORING_ENTER_EXT_ARG) == 0 || (flags & absolute) != 0)
+        return true;
+    return (flags & registered) == 0 && target_memory_read(tid, call->arguments[4], &more, sizeof more) == 0 &&
+           restart_read_limit(tid, call->abi, more.ts, false, limit_ns);
+}
+
+/* SO_RCVTIMEO and SO_SNDTIMEO of socket(7): a call on a socket says EINTR only where it has one of them
+ * (sock_intr_errno). */
+static bool restart_socket_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
+                         int64_t *result)
+{
+    bool i386 = call->abi == REGS_ABI_I386;
+    struct regs_call unfolded;
+
+    if (!call_unfold(tid, call, &unfolded))
+        return false;
+    int32_t number = unfolded.number;
+    bool connects = number == (i386 ? CALL_CONNECT_I386 : 42);
+    bool accepts = i386 ? number == CALL_ACCEPT4_I386 : number == 43 || number == 288;
+    struct call_request request = {.kind = connects ? CALL_WRITE : CALL_READ,
+                                   .descriptor = (int)unfolded.arguments[0]};
+    struct descriptor file;
+
+    if (!connects && !accepts && !call_decode(tid, call, &request))
+        return false;
+    if ((request.kind != CALL_READ && request.kind != CALL_WRITE) ||
+        descriptor_look(pid, tid, request.descriptor, &file) != 0 || !S_ISSOCK(file.type))
+        return false;
+    *limit_ns = request.kind == CALL_READ ? file.receive_limit_ns : file.send_limit_ns;
+    *result = connects ? -EINPROGRESS : -EAGAIN;
+    return *limit_ns > 0;
+}
+
+bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
+                     int64_t *result)
+{
+    const struct limit_row *row = restart_find_limit(call);
+
+    *limit_ns = CALL_NO_LIMIT;
+    *result = -ETIME;
+    if (call->number == 426) /* io_uring_enter */
+        return restart_ring_limit(tid, call, limit_ns);
+    if (row == NULL)
+        return restart_socket_limit(pid, tid, call, limit_ns, result);
+    *result = row->result;
+    if (row->form == LIMIT_NONE)
+        return true;
+    uint64_t timeout = call->arguments[row->timeout];
+    if (row->form != LIMIT_MS)
+        return restart_read_limit(tid, call->abi, timeout, row->form == LIMIT_TIMESPEC32, limit_ns);
+    if ((int32_t)timeout >= 0)
+        *limit_ns = (uint64_t)(uint32_t)timeout * 1000000;
+    return true;
+}
