@@ -76,7 +76,7 @@ expect_text "itself" '; 0 of [0-9]+ functions changed' "$work/out"
 "$pprofil" diff --absolute -f csv -n 0 "$work/old.pb.gz" "$work/new.pb.gz" >"$work/csv"
 differs_by "seconds" 3 changed 1e9
 if [ -n "$go" ]; then
-	PPROF_TMPDIR=$work "$go" -top -symbolize=none -nodecount=1000 -unit=ns -diff_base "$work/old.pb.gz" "$work/new.pb.gz" \
+	PPROF_TMPDIR=$work "$go" -top -symbolize=none -nodecount=1000 -nodefraction=0 -unit=ns -diff_base "$work/old.pb.gz" "$work/new.pb.gz" \
 		2>/dev/null | awk '{ sub(/ \(inline\)$/, "") } $1 ~ /ns$/ { sub(/ns$/, "", $1); print $NF, $1 }' | sort >"$work/go"
 	tr -d '\r' <"$work/csv" | awk -F, 'NR > 1 && $8 != $7 { sum[$1] += $8 - $7 }
 		END { for (name in sum) printf "%s %.0f\n", name, sum[name] }' | sort >"$work/ours"
