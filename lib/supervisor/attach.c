@@ -73,7 +73,7 @@ void attach_baseline(struct supervisor *supervisor, struct process *process)
         attach_baseline_of(tracee);
     untraced_read(&supervisor->processes, process);
     process->untraced_ns = 0;
-    process->attributed_ns = 0;
+    process->attributed_ns = process->lately_at = 0;
     process->explained_ns = 0;
     process->unexplained_ns = 0;
     process->scan = NULL;

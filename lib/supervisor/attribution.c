@@ -33,7 +33,8 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
 {
     struct process *process = tracee->process;
     const struct dialect_count *count = process->count;
-    uint64_t used = count == NULL ? process_cpu_traced(process) : 0;
+    uint64_t age_ns = 0, used = count == NULL ? process_cpu_lately(process, time_now(), &age_ns) : 0;
+    int cpus = CPU_COUNT(&supervisor->cpus);
     const struct weight weight = {
         .stretch = (int64_t)tracee->pending_ns,
         .debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns),
@@ -41,7 +42,7 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
         .ahead = count != NULL ? (int64_t)count->period_ns : AHEAD_MAX * (int64_t)tracee->pending_ns,
         .process_known = used > 0,
         .process_left = (int64_t)(used - process->attributed_ns),
-        .process_lag = (int64_t)KERNEL_TICK_NS * CPU_COUNT(&supervisor->cpus)};
+        .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus};
     uint64_t share = weight_of_sample(&weight);
 
     process->attributed_ns += share;

@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "supervisor/clock.h"
 #include "supervisor/tracee.h"
 
 #define BUCKETS_FIRST 64
 #define ACTIVE_SPAN_FIRST 200000000u /* ns */
 #define ACTIVE_SPAN_MAX 6400000000u  /* ns */
 #define POLL_CREDIT_FIRST 4
+#define LATELY_SHARE 300u /* a process's clock is read for one part in so many of the time */
 
 const char *tracee_state_name(enum tracee_state state)
 {
@@ -271,6 +273,21 @@ uint64_t process_cpu_traced(const struct process *process)
     uint64_t cpu = process_cpu(process);
 
     return cpu > process->untraced_ns ? cpu - process->untraced_ns : 0;
+}
+
+uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns)
+{
+    uint64_t age = now - process->lately_at;
+
+    if (process->lately_at == 0 || age > LATELY_SHARE * process->lately_cost_ns) {
+        uint64_t before = time_now();
+        process->lately_ns = process_cpu_traced(process);
+        process->lately_at = time_now();
+        process->lately_cost_ns = process->lately_at - before;
+        age = 0;
+    }
+    *age_ns = age;
+    return process->lately_ns;
 }
 
 uint64_t process_cpu_counted(const struct process *process, bool sampling)

@@ -122,6 +122,9 @@ struct process {
     uint64_t clock_base;      /* CPU ns used when it was not sampled */
     uint64_t paused_cpu_ns;   /* used while sampled, before the last pause */
     uint64_t attributed_ns;   /* handed out to samples of its threads */
+    uint64_t lately_ns;       /* process_cpu_lately: the last answer, ... */
+    uint64_t lately_at;       /* ... the time of it; 0: there is none, ... */
+    uint64_t lately_cost_ns;  /* ... and what it took */
     uint64_t explained_ns;    /* CPU ns that its tracees, dead ones too, account for */
     uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
     struct tracee *scan;      /* where a scan under way goes on, or NULL */
@@ -196,6 +199,9 @@ void process_remove(struct processes *processes, struct process *process);
 uint64_t process_cpu(const struct process *process);
 /* The same without that of threads that could not be seized. */
 uint64_t process_cpu_traced(const struct process *process);
+/* The same as process_cpu_traced, but perhaps of a while ago: the kernel sums a process's clock over all its
+ * threads, so with thousands of them that takes at most one part in 300 of the time. *age_ns: of the answer. */
+uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns);
 /* process_cpu over all stretches of sampling, of which one goes on if sampling. */
 uint64_t process_cpu_counted(const struct process *process, bool sampling);
 
