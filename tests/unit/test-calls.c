@@ -121,7 +121,7 @@ Test(calls, a_piece_ends_with_the_page_of_the_pipe_that_it_begins_in)
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         int64_t asked = call_next_piece(getpid(), &call, &request, &progress, &piece);
         cr_assert_eq(piece.number, expected[i].number, "piece %zu", i);
-        cr_assert_eq(asked, expected[i].size, "piece %zu: %lld", i, (long long)asked);
+        cr_assert_eq((uint64_t)asked, expected[i].size, "piece %zu: %lld", i, (long long)asked);
         if (piece.number == SYS_write)
             cr_assert_eq(piece.arguments[1], address(bytes) + progress.done);
         progress.done += (uint64_t)asked;

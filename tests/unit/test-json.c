@@ -88,8 +88,8 @@ Test(json, a_tree_takes_no_more_than_was_reckoned)
         "{\"a\":{\"b\":1}}",
         "[\"]\\\"\"]",
         "[1,1,1,1,1,1,1,1,1]",
-        "\"a text of a hundred letters, which are to be counted, for they are kept, each of them: "
-        "xxxxxxxxxxx\"",
+        ("\"a text of a hundred letters, which are to be counted, for they are kept, each of them: "
+         "xxxxxxxxxxx\""),
         "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1}"};
 
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
