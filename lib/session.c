@@ -7,12 +7,14 @@
 #include "config.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@
 #include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u
+#define END_MS 1000 /* the longest wait for the end of a supervisor that has said that it leaves */
 #define HUNG "the supervisor hung, and was ended; the target runs on"
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
@@ -290,15 +293,27 @@ int pprofil_session_fd(const pprofil_session *session)
     return session->epoll;
 }
 
-int pprofil_session_finish(pprofil_session *session)
+/* The kernel lets the targets go while the supervisor ends: whoever wants to trace them next need not wait for
+ * that if we do. */
+static int session_quit(struct pprofil_session *session)
 {
     struct wire_message quit = {.op = WIRE_OP_QUIT};
+    struct pollfd process = {.fd = (int)syscall(SYS_pidfd_open, session->supervisor, 0), .events = POLLIN};
 
+    int error = session_command(session, &quit);
+    if (error == 0 && process.fd >= 0)
+        poll(&process, 1, END_MS);
+    close_if_open(process.fd);
+    return error;
+}
+
+int pprofil_session_finish(pprofil_session *session)
+{
     if (session->finished)
         return 0;
     session->finished = true;
     control_free(session); /* nobody would be answered any more */
-    int error = session_command(session, &quit);
+    int error = session_quit(session);
     int drained = session_take(session);
     if (session->recording != NULL) {
         int closed = wire_record_close(session->recording);
