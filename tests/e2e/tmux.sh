@@ -82,6 +82,41 @@ screen_colours() { screen_tmux capture-pane -p -e; }
 screen_history() { screen_tmux capture-pane -p -S -; }
 # screen_line ROW: one line, counted from 1
 screen_line() { screen_text | sed -n "$1p"; }
+# What can be seen of its cells: each with its colours and attributes, a blank without the colour of letters
+screen_cells() {
+	screen_colours | awk -v escape="$(printf '\033')" '
+	function apply(codes, count, code, i) {
+		count = split(codes, code, ";")
+		if (count == 0) bold = under = reversed = fore = back = ""
+		for (i = 1; i <= count; i++) {
+			if (code[i] + 0 == 0) bold = under = reversed = fore = back = ""
+			else if (code[i] == 1 || code[i] == 22) bold = code[i] == 1 ? "b" : ""
+			else if (code[i] == 4 || code[i] == 24) under = code[i] == 4 ? "u" : ""
+			else if (code[i] == 7 || code[i] == 27) reversed = code[i] == 7 ? "r" : ""
+			else if (code[i] == 38) { fore = "f" code[i + 2]; i += 2 }
+			else if (code[i] == 48) { back = "g" code[i + 2]; i += 2 }
+			else if (code[i] == 39) fore = ""
+			else if (code[i] == 49) back = ""
+			else if (code[i] % 60 >= 30 && code[i] % 60 < 38) fore = "f" code[i]
+			else if (code[i] % 60 >= 40 && code[i] % 60 < 48) back = "g" code[i]
+		}
+	}
+	{
+		line = ""
+		while ($0 != "") {
+			if (match($0, "^" escape "\\[[0-9;]*m")) {
+				apply(substr($0, 3, RLENGTH - 3))
+				$0 = substr($0, RLENGTH + 1)
+				continue
+			}
+			letter = substr($0, 1, 1)
+			line = line "<" (letter == " " ? "" : bold fore) under reversed back ">" letter
+			$0 = substr($0, 2)
+		}
+		sub(/(<> )+$/, "", line)
+		print line
+	}'
+}
 # screen_value FORMAT: what tmux knows: '#{pane_pid}' is the program; '#{alternate_on}',
 # '#{cursor_flag}', '#{cursor_y}', '#{mouse_any_flag}', '#{pane_height}', ...
 screen_value() { screen_tmux display-message -p "$1"; }

@@ -62,7 +62,8 @@ begin 24x80 -g
 screen_keys 7 s
 screen_expect "shares are of all" 'all%'
 sleep 4
-share() { screen_text | awk -v name="$1" '$NF == name { print int($1); exit }'; }
+seen=$(screen_text)
+share() { echo "$seen" | awk -v name="$1" '$NF == name { print int($1); exit }'; }
 hot=$(share chain_hot) cold=$(share chain_cold) middle=$(share chain_middle)
 expect "hot and cold are middle's" yes \
 	"$([ "$((hot + cold))" -le "$((middle + 1))" ] && [ "$((hot + cold))" -ge "$((middle - 3))" ] && echo yes)"

@@ -98,7 +98,7 @@ expect_terminal() {
 for kind in attached launched; do
 	for way in q C-c TERM HUP SEGV SEGV-of-its-thread; do
 		begin "$way" $kind
-		screen_expect "$name: it is watched" '^ .*(phase_|sh|libc)'
+		screen_expect "$name: it is watched" '^ +[0-9.-]+ .*(phase_|sh|libc)'
 		top=$(cat "$out.top")
 		others=$(helpers "$top" "$pid")
 		case $way in
@@ -128,7 +128,7 @@ done
 
 # the program has ended before: its status
 begin q launched
-screen_expect "ended: it is watched" '^ .*(sh|libc)'
+screen_expect "ended: it is watched" '^ +[0-9.-]+ .*(sh|libc)'
 : >"$out.stop"
 screen_expect "ended: said" 'program ended: exit status 4'
 screen_keys q
@@ -138,7 +138,7 @@ expect_terminal 4
 
 for kind in attached launched; do
 	begin "terminal closed" $kind
-	screen_expect "$name: it is watched" '^ .*(phase_|sh|libc)'
+	screen_expect "$name: it is watched" '^ +[0-9.-]+ .*(phase_|sh|libc)'
 	top=$(cat "$out.top")
 	others="$(helpers "$top" "$pid") $top"
 	screen_stop
@@ -166,11 +166,11 @@ name="suspended"
 screen_start 24 80 bash --norc --noprofile -i
 screen_type "PS1='sh> '; stty -g >$work/before"
 screen_keys Enter
-screen_type "$pprofil top $targets/phases 1001" # $target has another number
+screen_type "$pprofil top $targets/phases 1001.$$" # $target has another number
 screen_keys Enter
 screen_expect "$name: it is watched" '^ .*phase_'
-top=$(pgrep -f "^[^ ]*pprofil top $targets/phases 1001" | head -n 1)
-pid=$(pgrep -f "^$targets/phases 1001")
+top=$(pgrep -f "^[^ ]*pprofil top $targets/phases 1001.$$" | head -n 1)
+pid=$(pgrep -f "^$targets/phases 1001.$$")
 kind=attached others=$(sed -n 's/^TracerPid:.//p' "/proc/$pid/status")
 for way in C-z TSTP; do
 	name="suspended by $way"

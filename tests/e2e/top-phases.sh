@@ -17,7 +17,7 @@ often="-F 1000 --overhead=1000"
 "$pprofil" top -b -d 0.5 $often "$targets/phases" 3 >"$work/frames" 2>&1
 awk '/^# pprofil top/ { frame++ }
 	/^b$|^phases done$/ { printf "|" }
-	/phase_[ab]/ && !top[frame]++ { sub(/.*phase_/, ""); printf "%s", substr($0, 1, 1) }' \
+	/phase_[ab]/ && $1 != "-" && !top[frame]++ { sub(/.*phase_/, ""); printf "%s", substr($0, 1, 1) }' \
 	"$work/frames" >"$work/tops"
 expect_text "phases: on top, window by window" '^aa+[|]a{0,3}bb+[|][ab]*$' "$work/tops"
 "$pprofil" top -b -d 0.5 $often "$targets/phases" 0.1 >"$work/frames" 2>/dev/null
@@ -45,7 +45,8 @@ expect_text "phases: the summary has both" 'phase_b' "$work/summary"
 
 "$targets/split" 6000 >/dev/null &
 target=$!
-"$pprofil" top -b -n 3 -d 0.3 -p $target >"$work/frames" 2>"$work/err"
+await grep -qx split /proc/$target/comm
+"$pprofil" top -b -n 3 -d 2 -p $target >"$work/frames" 2>"$work/err"
 expect "frames: status" 0 $?
 expect "frames: as many as asked for" 3 "$(grep -c '^# pprofil top' "$work/frames")"
 expect "frames: nothing on standard error" "" "$(cat "$work/err")"
@@ -137,6 +138,7 @@ read line || echo no input
 printf 'unfinished'
 exit 3
 END
+text_is() { [ "$(screen_text)" = "$1" ]; }
 for size in 24x80 10x40; do
 	screen_start "${size%x*}" "${size#*x}" "$pprofil" top sh "$work/noisy" "$targets/split"
 	screen_keys o
@@ -162,6 +164,7 @@ for size in 24x80 10x40; do
 	screen_expect "$size output: drawn anew" '^Keys '
 	screen_keys '?'
 	screen_expect "$size output: back" '^unfinished$'
+	screen_until text_is "$before"
 	expect "$size output: nothing is left over" "$before" "$(screen_text)"
 	screen_keys q
 	screen_expect_end "$size output: the program's status" 3

@@ -42,7 +42,7 @@ __attribute__((noinline)) void chain_other(void)
 
 int main(void)
 {
-    alarm(60);
+    alarm(600);
     for (;;) {
         chain_middle();
         chain_other();
