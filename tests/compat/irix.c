@@ -131,12 +131,12 @@ static void check_saturation(void)
 {
     struct prof narrow = {counters, 2, region(), 2}, broad = {wide, 4, region(), 2};
 
-    counters[0] = 65530;
+    counters[0] = 65533;
     sprofil(&narrow, 1, NULL, PROF_USHORT);
     burn(spin_first, LONG_NS);
     sprofil(NULL, 0, NULL, 0);
     expect("16 bits stay", counters[0] == 65535, "%u", counters[0]);
-    wide[0] = 0xfffffffa;
+    wide[0] = 0xfffffffd;
     sprofil(&broad, 1, NULL, PROF_UINT);
     burn(spin_first, LONG_NS);
     sprofil(NULL, 0, NULL, 0);

@@ -86,7 +86,7 @@ static void check_pcsample_and_profil(void)
 static void check_pcsample_fork(void)
 {
     pcsample(samples, 64);
-    burn(spin_first, SHORT_NS);
+    burn(spin_first, LONG_NS);
     pid_t child = fork();
     if (child == 0) {
         size_t stored = 0;

@@ -40,7 +40,7 @@ between "a thread: from clone on" 0.97 "$(share thread "^[0-9]+ clone3?;start_th
 
 record asleep -w -- "$targets/chain" asleep 30 1
 between "asleep: without a stop, every call" 0.95 "$(share asleep "_start;.*;main;$chain;sleep_there" sleep_there)" 1
-between "asleep: it is" 20 "$(awk '/sleep_there/ { all += $1 } END { print all + 0 }' "$work/asleep")" 100000
+between "asleep: it is" 5 "$(awk '/sleep_there/ { all += $1 } END { print all + 0 }' "$work/asleep")" 100000
 
 # glibc has functions of its own below raise
 raised='handle;raise(;[^;]*)*;[^;]*restore_rt'
