@@ -9,21 +9,22 @@ begin() {
 	: >"$work/out"
 	"$targets/untraced" "$1" "$2" >"$work/out" &
 	target=$!
-	for i in $(seq 100); do grep -q ready "$work/out" && return; sleep 0.1; done
-	skip "no process can trace its parent here"
+	await has_begun
+	grep -q ready "$work/out" || skip "no process can trace its parent here"
 }
+has_begun() { grep -q ready "$work/out" || ! kill -0 "$target" 2>/dev/null; }
 # ends NAME PID: it ends by itself
 ends() {
-	for i in $(seq 150); do kill -0 "$2" 2>/dev/null || { pass "$1"; return; }; sleep 0.1; done
-	fail "$1" "still there after 15 s"
-	kill "$2"
+	if await has_ended "$2"; then pass "$1"; else fail "$1" "still there"; fi
+	kill "$2" 2>/dev/null
 }
+has_ended() { ! kill -0 "$1" 2>/dev/null; }
 # tracer PID: who traces one of its threads
 tracer() { sed -n 's/^TracerPid:[^0-9]*\([1-9]\)/\1/p' "/proc/$1"/task/*/status | head -n 1; }
 
 # CPU time of threads too short for many samples is drawn to that of their process
-begin short 3
-timeout 30 "$pprofil" -f json -o "$work/p.pb.gz" -p "$target" 2>"$work/err"
+begin short 6
+timeout 60 "$pprofil" -f json -o "$work/p.pb.gz" -p "$target" 2>"$work/err"
 expect "one thread refuses: status" 0 $?
 expect_text "one thread refuses: which, and why" \
 	"^pprofil: 1 of [0-9]+ threads of $target \(untraced\) cannot be traced, and nothing is seen of their time: [0-9]+; [0-9]+ \(untraced\) is already traced by [0-9]+ \(untraced\)" \
@@ -47,7 +48,7 @@ expect_text "top: shows it" 'threads not traced 1' "$work/text"
 
 # its tracer leaves it: then it is ours
 other=$(tracer "$target")
-timeout 20 "$pprofil" -d 4 -f csv -p "$target" >"$work/csv" 2>&1 & run=$!
+timeout 60 "$pprofil" -d 4 -f csv -p "$target" >"$work/csv" 2>&1 & run=$!
 sleep 1
 kill "$other"
 wait "$run"
@@ -57,7 +58,7 @@ expect_free "a tracer that leaves a thread: afterwards" "$target"
 # a thread of another user: setresuid(2) by itself changes one thread's
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	begin rights 60
-	setpriv --reuid 65534 --regid 65534 --clear-groups timeout 20 "$pprofil" -d 1 -f csv -p "$target" >"$work/csv" 2>&1
+	setpriv --reuid 65534 --regid 65534 --clear-groups timeout 60 "$pprofil" -d 1 -f csv -p "$target" >"$work/csv" 2>&1
 	expect "a thread of another user: status" 0 $?
 	expect_text "a thread of another user: why" 'belongs to user 0, not to you \(65534\): use sudo$' "$work/csv"
 	expect_text "a thread of another user: the others are sampled" ',spend_here' "$work/csv"
@@ -71,43 +72,43 @@ fi
 "$targets/split" 60 >/dev/null & other=$!
 begin all 60
 all=$target
-timeout 20 "$pprofil" -d 0.5 -f csv -p "$all,$other" >"$work/csv" 2>&1
+timeout 60 "$pprofil" -d 2 -f csv -p "$all,$other" >"$work/csv" 2>&1
 expect "one process of two refuses: status" 0 $?
 expect_text "one process of two refuses: why" "^pprofil: $all \(untraced\) is already traced by" \
 	"$work/csv"
 expect_text "one process of two refuses: the other is sampled" ',spend_half,' "$work/csv"
-timeout 20 "$pprofil" -d 0.5 -f csv -p "99999999,$other" >"$work/csv" 2>&1
+timeout 60 "$pprofil" -d 2 -f csv -p "99999999,$other" >"$work/csv" 2>&1
 expect "one process of two is none: status" 0 $?
 expect_text "one process of two is none: says so" '^pprofil: no process 99999999' "$work/csv"
-timeout 20 "$pprofil" -d 0.5 -p "$all,99999999" >"$work/text" 2>&1
+timeout 60 "$pprofil" -d 2 -p "$all,99999999" >"$work/text" 2>&1
 expect "all refuse: status" 125 $?
 expect "all refuse: a line each" 2 "$(grep -c '^pprofil: ' "$work/text")"
 expect "all refuse: and no more" 2 "$(wc -l <"$work/text")"
-timeout 20 "$pprofil" -d 0.5 -p "$all" >"$work/text" 2>&1
+timeout 60 "$pprofil" -d 2 -p "$all" >"$work/text" 2>&1
 expect "a process refuses: status" 125 $?
 expect "a process refuses: in a line" 1 "$(wc -l <"$work/text")"
 expect_free "one process of two refuses: the other afterwards" "$other"
 kill "$all" "$other"
 
 # what a thread with another tracer gives birth to is found a little later
-begin births 2
+begin births 4
 timeout 60 "$pprofil" -f csv -p "$target" >"$work/csv" 2>&1
 expect "born of a thread that refuses: status" 0 $?
 expect_text "born of a thread that refuses: sampled" ',spend_here,' "$work/csv"
 ends "born of a thread that refuses: the target ends" "$target"
 
 # the end is seen though the leader does not tell of it
-begin leader 1.5
-timeout 20 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
+begin leader 4
+timeout 60 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
 expect "the leader refuses: its end is seen" 0 $?
 expect_text "the leader refuses: the others are sampled" 'spend_here' "$work/json"
 between "the leader refuses: the target's CPU time is told" 1 \
-	"$(awk "BEGIN{print $(number "$work/json" target_cpu_ns) / 1e9}")" 3
+	"$(awk "BEGIN{print $(number "$work/json" target_cpu_ns) / 1e9}")" 5
 wait "$target"
 expect "the leader refuses: the target's status" 3 $?
 
 begin exec 1
-timeout 20 "$pprofil" -f csv --by process -p "$target" >"$work/csv" 2>&1
+timeout 60 "$pprofil" -f csv --by process -p "$target" >"$work/csv" 2>&1
 expect "the leader refuses, and a thread executes: the end is seen" 0 $?
 ends "the leader refuses, and a thread executes: the target ends" "$target"
 expect "the leader refuses, and a thread executes: two images" 2 \
@@ -119,32 +120,34 @@ looked_at() {
 	supervisor=$(tracer "$target")
 	ls -l "/proc/$supervisor/fd" | grep -c "/proc/$target/task/[0-9]*/$1\$"
 }
-# looks SLEEPERS OPTION...: which file tells what threads do, "syscall" or "stat", and how often
+# looks NAME EXPECTED SLEEPERS OPTION...: which file tells what threads do, "syscall" or "stat", and how often
 looks() {
-	"$targets/sleepers" "$1" 0 60 >/dev/null & target=$!
-	shift
-	timeout 20 "$pprofil" "$@" -w -f csv --by syscall -d 2 -p "$target" >"$work/csv" 2>&1 & run=$!
-	sleep 1.2
-	found="syscall $(looked_at syscall) stat $(looked_at stat)"
+	name=$1 expected=$2
+	"$targets/sleepers" "$3" 0 600 >/dev/null & target=$!
+	shift 3
+	timeout 60 "$pprofil" "$@" -w -f csv --by syscall -d 4 -p "$target" >"$work/csv" 2>&1 & run=$!
+	await looks_are "$expected"
+	expect "$name" "$expected" "$found"
 	wait "$run"
 	kill "$target"
 }
+looks_are() {
+	found="syscall $(looked_at syscall) stat $(looked_at stat)"
+	[ "$found" = "$1" ]
+}
 if [ "$(uname -r | cut -d. -f1)" -gt 5 ]; then
-	looks 2
-	expect "looks at three threads" "syscall 3 stat 0" "$found"
+	looks "looks at three threads" "syscall 3 stat 0" 2
 	expect_text "looks at three threads: what they sleep in" ',futex,' "$work/csv"
 fi
-looks 0 --wary
-expect "as before Linux 5.7: one thread" "syscall 1 stat 0" "$found"
+looks "as before Linux 5.7: one thread" "syscall 1 stat 0" 0 --wary
 expect_text "as before Linux 5.7: one thread: what it sleeps in" 'nanosleep' "$work/csv"
-looks 2 --wary
-expect "as before Linux 5.7: three threads" "syscall 0 stat 3" "$found"
+looks "as before Linux 5.7: three threads" "syscall 0 stat 3" 2 --wary
 expect "as before Linux 5.7: three threads: asleep all the same" yes \
 	"$(awk -F, 'NR > 1 { ns += $3 } END { print (ns > 4e9 ? "yes" : ns) }' "$work/csv")"
 
-"$targets/odd" leaderless 1 & target=$!
+"$targets/odd" leaderless 5 & target=$!
 sleep 0.3
-timeout 20 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
+timeout 60 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
 expect "without a leader: its end is seen" 0 $?
 expect "without a leader: nobody refuses" 0 "$(number "$work/json" untraced)"
 

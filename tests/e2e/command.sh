@@ -144,7 +144,7 @@ kill $target
 await test -e "$work/ready"
 kill -TERM $us; wait $us
 expect "SIGTERM is passed on" 9 $?
-"$pprofil" -w -f csv --by syscall sleep 0.5 2>"$work/err"
+"$pprofil" -w -f csv --by syscall sleep 2 2>"$work/err"
 expect_text "wall mode names the system call" 'nanosleep' "$work/err"
 (ulimit -n 40; "$pprofil" -f csv "$targets/sleepers" 100 1 0.3) >/dev/null 2>"$work/err"
 expect_text "few descriptors" ',busy,' "$work/err"

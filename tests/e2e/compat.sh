@@ -27,7 +27,7 @@ compile() { # PROGRAM SYSTEM SOURCE FLAGS...
 run_check() { # PROGRAM CHECK...
 	checked=$1
 	shift
-	timeout 60 "$work/$checked" "$@" >"$work/out.$checked" 2>"$work/err.$checked"
+	timeout 600 "$work/$checked" "$@" >"$work/out.$checked" 2>"$work/err.$checked"
 	status=$?
 	sed "s/^\(PASS\|FAIL\) /&$checked $1: /" "$work/out.$checked"
 	[ $status -le 1 ] || fail "$checked $1" "status $status: $(head -c 400 "$work/err.$checked")"
@@ -118,7 +118,7 @@ expect "output differs" 0 "$different"
 refused() { # NAME COMMAND...
 	name=$1
 	shift
-	PPROFIL_DEBUG=1 timeout 60 "$@" "$work/invisible" refused >"$work/out" 2>"$work/err"
+	PPROFIL_DEBUG=1 timeout 600 "$@" "$work/invisible" refused >"$work/out" 2>"$work/err"
 	expect "under $name: status" 0 $?
 	expect_text "under $name: why" 'pcsample: this process is traced already, by process [0-9]+' \
 		"$work/err"
@@ -130,7 +130,7 @@ refused pprofil "$pprofil" -q
 PPROFIL_SUPERVISE=/no/such/file PPROFIL_DEBUG=1 "$work/callers" handler >"$work/out" 2>"$work/err"
 expect_text "no supervisor: why" 'profil: cannot start /no/such/file: No such file' "$work/err"
 if unshare -pf --mount-proc true 2>/dev/null; then
-	timeout 60 unshare -pf --mount-proc "$work/invisible" init >"$work/out" 2>"$work/err"
+	timeout 600 unshare -pf --mount-proc "$work/invisible" init >"$work/out" 2>"$work/err"
 	sed 's/^\(PASS\|FAIL\) /&init: /' "$work/out"
 	expect "init: status" 0 $?
 	failures=$((failures + $(grep -c '^FAIL' "$work/out")))
@@ -143,7 +143,7 @@ example() { # NAME PATTERN FLAGS...
 	name=$1 pattern=$2
 	shift 2
 	compile "$name" "${name%%-*}" "contrib/compat/$name.c" "$@" || return
-	(cd "$work" && timeout 60 "./$name") >"$work/out" 2>&1
+	(cd "$work" && timeout 600 "./$name") >"$work/out" 2>&1
 	expect "example $name: status" 0 $?
 	expect_text "example $name" "$pattern" "$work/out"
 }

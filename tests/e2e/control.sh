@@ -79,14 +79,15 @@ fi
 # In a user namespace whoever is not known there appears as one user, who may run the session.
 nobody="setpriv --reuid 1234 --regid 1234 --clear-groups unshare --user --map-user=65534"
 if [ "$(id -u)" = 0 ] && $nobody true 2>/dev/null; then
-	$nobody "$pprofil" -q --start-stopped sleep 20 & other=$!
-	sleep 1
+	listens() { grep -q "@pprofil/$other\$" /proc/net/unix; }
+	$nobody "$pprofil" -q --start-stopped sleep 120 & other=$!
+	await listens
 	expect "a user unknown here is refused" "" \
 		"$(setpriv --reuid 2345 --regid 2345 --clear-groups "$targets/ask" "$other" status)"
 	kill "$other"
 	wait "$other" 2>/dev/null
-	setpriv --reuid 1234 --regid 1234 --clear-groups "$pprofil" -q --start-stopped sleep 20 & other=$!
-	sleep 1
+	setpriv --reuid 1234 --regid 1234 --clear-groups "$pprofil" -q --start-stopped sleep 120 & other=$!
+	await listens
 	expect_text "where all users are known" '^sampling off' \
 		"$(setpriv --reuid 1234 --regid 1234 --clear-groups "$targets/ask" "$other" status >"$work/answer"; echo "$work/answer")"
 	kill "$other"
@@ -125,14 +126,14 @@ expect_free "the target is let go" "$target"
 kill "$target"
 
 # a socket that a killed run left behind
-"$pprofil" -q --control "$socket" sleep 997 & run=$!
+"$pprofil" -q --control "$socket" sleep 997.$$ & run=$!
 await test -S "$socket"
 kill -9 "$run"
 wait "$run" 2>/dev/null
 expect "a stale socket is there" yes "$([ -S "$socket" ] && echo yes)"
 "$pprofil" -q --control "$socket" true
 expect "and is taken over" 0 $?
-pkill -x -f "sleep 997"
+pkill -x -f "sleep 997.$$"
 
 "$pprofil" --control "$work/none/ctl" sh -c ": >'$work/began'" 2>"$work/err"
 expect "a socket that cannot be made" 125 $?

@@ -33,12 +33,12 @@ done
 PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/whole" 30 >/dev/null
 expect "calls that are mended: status" 0 $?
 rules_are_kept "calls that are mended" "$work/log"
-"$targets/split" 4 2 >/dev/null & target=$!
-PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -d 1 -F 10000 --overhead 100 -p $target &
+"$targets/split" 600 2 >/dev/null & target=$!
+PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -d 5 -F 10000 --overhead 100 -p $target &
 run=$!
 await is_traced $target
 kill -STOP $target
-sleep 0.1
+await grep -q ' listen ' "$work/log"
 kill -CONT $target
 wait $run
 expect "stopped, continued and left: status" 0 $?

@@ -20,9 +20,11 @@ for options in "" "-w"; do
 done
 "$targets/eintr" 6 >"$work/out" &
 target=$!
+visits=0
 for i in 1 2 3 4 5 6 7 8 9 10; do
-	"$pprofil" -q -d 0.3 -p "$target" 2>/dev/null
+	"$pprofil" -q -d 0.3 -p "$target" 2>/dev/null && visits=$((visits + 1))
 done
+between "visits" 1 "$visits" 10
 expect_free "after ten visits" "$target"
 wait "$target"
 expect "status after ten visits" 0 $?
@@ -32,7 +34,7 @@ expect_text "count after ten visits" '^calls [0-9]+ eintr 0 broken 0$' "$work/ou
 if "$targets/bpf-load" 1 >/dev/null 2>&1; then
 	for options in "" "-F 10000 --overhead 100"; do
 		# shellcheck disable=SC2086
-		timeout 120 "$pprofil" -q $options "$targets/bpf-load" 5 >"$work/out" 2>&1
+		timeout 600 "$pprofil" -q $options "$targets/bpf-load" 5 >"$work/out" 2>&1
 		expect "a call that takes long, options '$options': status" 0 $?
 		expect "a call that takes long, options '$options'" "loads 5 failed 0" "$(cat "$work/out")"
 	done

@@ -50,19 +50,16 @@ evil=$(printf 'x\033[31m\033]0;T\007\302\2331m\342\200\256\177\377\233y')
 
 # --- tasks
 "$targets/names" >"$work/ready" & target=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	grep -q '^ready' "$work/ready" && break
-	sleep 0.1
-done
+await grep -q '^ready' "$work/ready"
 read -r _ _ zombie traced <"$work/ready"
 trap 'kill -9 $traced $target 2>/dev/null; rm -rf "$work"' EXIT
 said "-p of a zombie" 'is a zombie' "$pprofil" -p "$zombie"
 said "-p of a traced task" 'already traced by' "$pprofil" -p "$traced"
 said "top -p of a zombie" 'is a zombie' "$pprofil" top -b -n 1 -p "$zombie"
-said "a report by process" 'a\?\[31mX' "$pprofil" -d 0.5 --by process -p $target
-said "a report by thread" 'a\?\[31mX' "$pprofil" -d 0.5 -t -p $target
-said "top" 'burn' "$pprofil" top -b -n 2 -d 0.3 -p $target
-"$pprofil" -q -d 0.5 -o "$work/tasks.pb.gz" -p $target
+said "a report by process" 'a\?\[31mX' "$pprofil" -d 2 --by process -p $target
+said "a report by thread" 'a\?\[31mX' "$pprofil" -d 2 -t -p $target
+said "top" 'burn' "$pprofil" top -b -n 10 -d 0.3 -p $target
+"$pprofil" -q -d 2 -o "$work/tasks.pb.gz" -p $target
 said "a saved report by thread" 'a\?\[31mX' "$pprofil" report --by thread "$work/tasks.pb.gz"
 kill -9 "$traced" $target
 wait $target 2>/dev/null
@@ -101,7 +98,7 @@ for style in prof gprof kprof; do
 	said "--style $style of no file" "." "$pprofil" report --style $style "$work/$evil/none"
 	said "--style $style of no such file" "." "$pprofil" report --style $style --object "$work/$evil/$evil" "$work/probe"
 done
-said "top of a program" 'spend_half' "$pprofil" top -b -n 2 -d 0.4 "$work/$evil/$evil" 2 "$evil"
+said "top of a program" 'spend_half' "$pprofil" top -b -n 10 -d 0.4 "$work/$evil/$evil" 4 "$evil"
 for picture in svg html; do
 	"$pprofil" convert -o "$work/$evil/$evil.$picture" "$work/$evil/$evil.pb.gz"
 	harmless "a $picture's title" 'spend_half' "$work/$evil/$evil.$picture"

@@ -27,10 +27,14 @@ begin() {
 			grep -q ready "$file.$i.out" && break
 			sleep 0.1
 		done
+		[ $# = 0 ] || await has_probe "$(echo "$us" | cut -d ' ' -f "$i")"
 		programs="$programs $(sed -n 's/^ready //p' "$file.$i.out")"
 	done
 	programs=${programs# }
 }
+
+# what was sent to the group is known only from then on; timeout(1) is the group's first itself
+has_probe() { pgrep -g "$1" -x group-probe >/dev/null || ! kill -0 "$1" 2>/dev/null; }
 
 # end NAME EXPECTED STATUS: all programs got that, and pprofil ends so
 end() {
@@ -136,17 +140,18 @@ in_groups() {
 		ps -eo pid=,pgid=,stat= | awk -v g="$one" '$2 == g && $3 !~ /Z/ {print $1}'
 	done | sort
 }
+groups_have() { [ "$(in_groups)" = "$1" ]; }
 begin handle "$pprofil" -q
 expect "found by name: pprofil" "$us" "$(for one in $us; do pgrep -g "$one" pprofil; done | paste -s -d ' ')"
 expect "found by command line: pprofil and the program" "$(printf '%s\n' $us $programs | sort)" \
 	"$(for one in $us; do pgrep -g "$one" -f signalled; done | sort)"
 expect "found by its parent: the program" "$programs" "$(for one in $us; do pgrep -P "$one"; done | paste -s -d ' ')"
 end "found" "" 0
-sleep 0.2
+await groups_have ""
 expect "ended: the groups are empty" "" "$(in_groups)"
 begin handle "$pprofil" -q
 to_us KILL
-sleep 0.5
+await groups_have "$(printf '%s\n' $programs | sort)"
 expect "killed: only the programs are left" "$(printf '%s\n' $programs | sort)" "$(in_groups)"
 end "killed" "" 137 2>/dev/null
 
@@ -184,7 +189,8 @@ for one in $programs; do
 	alone "$pprofil" -q -p "$one" &
 	clients="$clients $!"
 done
-sleep 1
+for one in $programs; do await is_traced "$one"; done
+sleep 0.5
 # shellcheck disable=SC2086
 kill -TERM $clients
 for one in $clients; do wait "$one"; echo $?; done 2>/dev/null >"$work/out"

@@ -5,12 +5,14 @@
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 # as a reaper of orphans that is no first process, which needs no privilege
-zombies='for i in 1 2 3 4 5; do (sleep 0.05 &); done; sleep 1; ps -o stat= --ppid $PPID | grep -c Z'
+zombies='for i in 1 2 3 4 5; do (sleep 0.05 &); done; sleep 0.5; n=0
+	while left=$(ps -o stat= --ppid $PPID | grep -c Z); [ "$left" != 0 ] && [ $n -lt 60 ]; do n=$((n + 1)); sleep 1; done
+	echo "$left"'
 expect "reaper: no orphan stays" 0 "$("$targets/reaper" "$pprofil" -q sh -c "$zombies")"
 expect "reaper: status" 42 "$("$targets/reaper" "$pprofil" -q sh -c 'exit 42'; echo $?)"
 expect "reaper: no orphan stays after -d" 0 \
 	"$("$targets/reaper" "$pprofil" -q -d 0.1 sh -c "sleep 0.5; $zombies")"
-"$targets/reaper" "$pprofil" top -b -n 3 -d 1 sh -c "$zombies >'$work/zombies'; sleep 5" >"$work/out" 2>&1
+"$targets/reaper" "$pprofil" top -b -n 12 -d 1 sh -c "$zombies >'$work/zombies'; sleep 5" >"$work/out" 2>&1
 expect "reaper: no orphan stays under top" 0 "$(cat "$work/zombies")"
 
 contain="unshare -pf --mount-proc"
@@ -26,8 +28,9 @@ expect "no orphan stays after -d" 0 "$($contain "$pprofil" -q -d 0.1 sh -c "slee
 expect "2000 orphans: none stays" 0 \
 	"$($contain "$pprofil" -q sh -c 'i=0
 		while [ $i -lt 2000 ]; do (: &); i=$((i + 1)); done
-		sleep 1; ps -o stat= --ppid 1 | grep -c Z')"
-$contain "$pprofil" top -b -n 3 -d 1 sh -c "$zombies >'$work/zombies'; sleep 5" >"$work/out" 2>&1
+		n=0; while left=$(ps -o stat= --ppid 1 | grep -c Z); [ "$left" != 0 ] && [ $n -lt 60 ]; do n=$((n + 1)); sleep 1; done
+		echo "$left"')"
+$contain "$pprofil" top -b -n 12 -d 1 sh -c "$zombies >'$work/zombies'; sleep 5" >"$work/out" 2>&1
 expect "no orphan stays under top" 0 "$(cat "$work/zombies")"
 expect "status" 42 "$($contain "$pprofil" -q sh -c 'exit 42'; echo $?)"
 expect "death by a signal" 143 "$($contain "$pprofil" -q sh -c 'kill -TERM $$'; echo $?)"

@@ -162,7 +162,7 @@ if command -v node >/dev/null; then
 		function hotLoop(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
 		const end = Date.now() + (process.argv[2] || 1500);
 		let s = 0;
-		while (Date.now() < end) s += hotLoop(100000);
+		while (Date.now() < end || process.cpuUsage().user < 8e5) s += hotLoop(100000);
 		console.log(s > 0);
 	J
 	mapped() { grep -qs hotLoop "/tmp/perf-$1.map"; }
@@ -174,7 +174,8 @@ if command -v node >/dev/null; then
 	expect_text "node: saved" 'hotLoop' "$work/csv"
 	node --perf-basic-prof --no-logfile-per-isolate --logfile=/dev/null "$work/hot.js" 600000 >/dev/null & target=$!
 	await mapped $target
-	await sampled -p $target
+	hot_loop_is_seen() { sampled -p $target && grep -q hotLoop "$work/csv"; }
+	await hot_loop_is_seen
 	expect_text "node: attached" 'hotLoop' "$work/csv"
 	stop $target
 	rm -f "/tmp/perf-$target.map"

@@ -23,13 +23,13 @@ for options in "" "-w" "-g -F 10000 --overhead 100"; do
 done
 
 # left in order: a call that is being continued is waited for, or returns what it has done
-"$targets/partial" 5 >"$work/out" &
+"$targets/partial" 8 >"$work/out" &
 target=$!
 visits=0
 while kill -0 "$target" 2>/dev/null && [ "$visits" -lt 12 ]; do
-	"$pprofil" -q -F 10000 --overhead 100 -d 0.2 -p "$target" 2>/dev/null
-	visits=$((visits + 1))
+	"$pprofil" -q -F 10000 --overhead 100 -d 0.2 -p "$target" 2>/dev/null && visits=$((visits + 1))
 done
+between "left in order: visits" 1 "$visits" 12
 expect_free "left in order" "$target"
 wait "$target"
 expect_text "left in order: all counts are true" '^calls [0-9]+ short [0-9]+ unexplained [0-9]+ wrong 0$' \
@@ -50,6 +50,7 @@ while kill -0 "$target" 2>/dev/null && [ "$kills" -lt 20 ]; do
 	sleep "0.0$((RANDOM % 9 + 1))"
 	[ "${tracer:-0}" -gt 0 ] && kill -9 "$tracer" && kills=$((kills + 1))
 	wait "$client"
+	await is_untraced "$target" || break # the next round must not take the dead supervisor for its own
 done 2>/dev/null
 expect_free "killed" "$target"
 wait "$target"

@@ -59,11 +59,9 @@ set_trap chain out
 refused "one's own link to a stranger's" "$pprofil" report -o "$work/chain-out" "$work/p.folded"
 
 # A checkpoint, for which the link comes when the run has begun.
-"$pprofil" -q --control "$work/control" -o "$sticky/late.pb.gz" "$targets/split" 30 >/dev/null 2>"$work/run.err" & run=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	"$pprofil" ctl "$work/control" status >"$work/said" 2>&1 && grep -q '^samples [1-9]' "$work/said" && break
-	sleep 0.2
-done
+"$pprofil" -q --control "$work/control" -o "$sticky/late.pb.gz" "$targets/split" 600 >/dev/null 2>"$work/run.err" & run=$!
+has_sampled() { "$pprofil" ctl "$work/control" status 2>&1 | grep -q '^samples [1-9]'; }
+await has_sampled
 set_trap link late.pb.gz
 refused "a checkpoint" "$pprofil" ctl "$work/control" flush
 kill $run
@@ -89,9 +87,9 @@ fi
 # kprof's directory
 mkdir "$work/private"
 $stranger ln -s "$work/private" "$sticky/k"
-"$targets/split" 30 >/dev/null & target=$!
+"$targets/split" 600 >/dev/null & target=$!
 sleep 0.1
-timeout -s INT 3 "$pprofil" kprof -p $target "$sticky/k" >"$work/out" 2>"$work/err"
+timeout -s INT 30 "$pprofil" kprof -p $target "$sticky/k" >"$work/out" 2>"$work/err"
 expect "kprof: refused" 125 $?
 expect "kprof: nothing was made there" "" "$(ls -A "$work/private")"
 kill $target

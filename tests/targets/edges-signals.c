@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -30,7 +31,8 @@ static void handle(int signal)
     getppid(); /* a call of the handler's own */
 }
 
-bool try_handled_signal(void)
+/* true, or false; -1: the signal came before the wait began */
+static int wait_for_signal(void)
 {
     const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     const struct itimerval alarm = {.it_value.tv_usec = 20000};
@@ -43,7 +45,16 @@ bool try_handled_signal(void)
     int result = epoll_wait(epoll, &event, 1, 1000);
     bool right = result < 0 && errno == EINTR && handled == before + 1;
     close(epoll);
-    return right;
+    return result == 0 && handled == before + 1 ? -1 : right;
+}
+
+bool try_handled_signal(void)
+{
+    int right = -1;
+
+    for (int tries = 0; tries < 5 && right < 0; tries++)
+        right = wait_for_signal();
+    return right > 0;
 }
 
 /* SIGWINCH and SIGCONT do nothing to who does not ask for them. */
@@ -237,10 +248,21 @@ bool try_peek(void)
     return size == 4;
 }
 
+/* Shared with a child: how late it was, in seconds. */
+static double *shared_time(void)
+{
+    static double *time;
+
+    if (time == NULL)
+        time = mmap(NULL, sizeof *time, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return time;
+}
+
 /* The rest comes within the socket's time limit, which an ignored signal does not end. */
 bool try_limit_of_receive(void)
 {
     static int tries;
+    double *sent = shared_time();
     char got[8];
     int pair[2];
     pid_t parent = getpid();
@@ -249,40 +271,49 @@ bool try_limit_of_receive(void)
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
     limit_socket(pair[0], SO_RCVTIMEO, 400000);
     int signal = tries++ % 2 == 0 ? SIGWINCH : SIGCONT;
+    double begin = now();
     pid_t child = fork();
     if (child == 0) {
         if (write(pair[1], "abcd", 4) == 4)
             signal_later(parent, 50000, signal);
         usleep(50000);
-        _exit(write(pair[1], "efgh", 4) != 4);
+        int wrong = write(pair[1], "efgh", 4) != 4;
+        *sent = now();
+        _exit(wrong);
     }
     ssize_t size = recv(pair[0], got, sizeof got, MSG_WAITALL);
     waitpid(child, NULL, 0);
     close(pair[0]);
     close(pair[1]);
-    return size == 8;
+    return size == 8 || *sent - begin > 0.35; /* it came too late, on a machine that is busy */
 }
 
 /* The time limit holds for each buffer: a send that makes progress never comes to its end. */
 bool try_limit_of_send(void)
 {
     static char block[1 << 20], some[16384];
+    double *longest = shared_time();
     int pair[2];
 
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
     limit_socket(pair[1], SO_SNDTIMEO, 200000);
+    *longest = 0;
     pid_t child = fork();
     if (child == 0) {
         close(pair[1]);
-        while (recv(pair[0], some, sizeof some, MSG_WAITALL) > 0)
+        double last = now();
+        while (recv(pair[0], some, sizeof some, MSG_WAITALL) > 0) {
             usleep(8000);
+            *longest = now() - last > *longest ? now() - last : *longest;
+            last = now();
+        }
         _exit(0);
     }
     close(pair[0]);
     ssize_t size = send(pair[1], block, sizeof block, MSG_NOSIGNAL);
     close(pair[1]);
     waitpid(child, NULL, 0);
-    return size == (ssize_t)sizeof block;
+    return size == (ssize_t)sizeof block || *longest > 0.1; /* the reader made no progress */
 }
 
 /* TCP's limit holds for the whole call, tcp_sendmsg_locked() in the kernel: the send ends short, although

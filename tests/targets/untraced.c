@@ -179,7 +179,7 @@ static void *work_and_execute(void *unused)
     char own[] = "own";
 
     be_ready();
-    spend_here(0.5);
+    spend_here(3);
     arguments[1] = own;
     execv("/proc/self/exe", arguments);
     return unused;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -17,6 +18,8 @@
 
 #include "supervisor/backoff.h"
 #include "supervisor/calls/calls.h"
+
+#define PIPE_SIZE 65536 /* pipe(7) */
 
 static uint64_t address(const void *pointer)
 {
@@ -281,7 +284,7 @@ Test(calls, time_limits)
 static pid_t start_writer(void)
 {
     const char bytes[4096] = {0};
-    int end[2];
+    int end[2], full = 0;
 
     cr_assert_eq(pipe(end), 0);
     pid_t child = fork();
@@ -290,7 +293,9 @@ static pid_t start_writer(void)
     while (child == 0)
         syscall(SYS_write, end[1], bytes, sizeof bytes);
     cr_assert_eq(ptrace(PTRACE_SEIZE, child, NULL, NULL), 0);
-    usleep(100000); /* until the pipe is full */
+    while (full < PIPE_SIZE && ioctl(end[0], FIONREAD, &full) == 0)
+        usleep(10000);
+    usleep(100000); /* until it waits */
     return child;
 }
 
