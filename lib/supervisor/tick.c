@@ -167,6 +167,22 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         running->chosen[slot] = tracee;
 }
 
+/*
+ * Whether the tracee may be running, or asleep, of its own accord. One that is INTERRUPTED may sleep on where the
+ * interrupt does not reach it (a vfork), and one that is CONTINUING in its call.
+ */
+static bool tick_may_run(const struct tracee *tracee)
+{
+    switch (tracee->state) {
+    case TRACEE_RUNNING:
+    case TRACEE_INTERRUPTED:
+    case TRACEE_CONTINUING:
+        return !tracee->process->launching && !tracee->dropped;
+    default:
+        return false;
+    }
+}
+
 static void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running)
 {
     bool wall = tracer->supervisor->options.wall;
@@ -174,8 +190,7 @@ static void tick_find_running(struct tracer *tracer, uint64_t interval, struct r
     running->count = running->preempted_count = running->waiting = running->runnable = 0;
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next) {
         struct procfs_state state;
-        if (tracee->process->launching || tracee->state == TRACEE_STARTING ||
-            tracee->state == TRACEE_LISTENING || tracee->dropped)
+        if (!tick_may_run(tracee))
             continue;
         procfs_look(&tracee->files, &state);
         if (state.doing == PROCFS_SLEEPING && wall)
@@ -264,8 +279,7 @@ static void tick_look_at_sleepers(struct tracer *tracer)
         for (struct tracee *tracee = tracees->buckets[*bucket]; tracee != NULL;
              tracee = tracee->hash_next) {
             struct procfs_state state;
-            if (tracee->active || tracee->state != TRACEE_RUNNING || tracee->dropped ||
-                tracee->process->launching)
+            if (tracee->active || !tick_may_run(tracee))
                 continue;
             looks++;
             procfs_look(&tracee->files, &state);

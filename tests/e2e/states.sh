@@ -56,4 +56,9 @@ for state in uninterruptible asleep; do
 	expect "the head: $state" 1 \
 		"$("$pprofil" report "$work/p.pb.gz" | grep -Ec "^# threads were (.*, )?$state [45][0-9]\\.[0-9] %")"
 done
+
+# A call that we cut short and continue, and that then sleeps for long.
+"$pprofil" -q -w -F 10000 --overhead 100 -o "$work/p.csv" "$targets/blocked" 2000
+between "a continued call: seconds that it slept" 1.9 \
+	"$(awk -F, '/^[^#]/ && $9 == "write" { sum += $NF } END { print sum / 1e9 }' "$work/p.csv")" 100
 finish
