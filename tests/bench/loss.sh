@@ -1,0 +1,200 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Part of make bench: what a sample takes from a target that fills its CPUs. Each profiled run
+# stands between two plain ones; what it takes longer than their mean, on each CPU that the target
+# fills, is the loss. The time is the target's own: no start and no report of a profiler is in it.
+#
+#   loss.sh [-n ROUNDS] [ROW...]
+#
+# PPROFIL_OTHER: the pprofil (not the script that libtool makes) of another build, to be measured in the same rounds.
+set -u
+export LC_ALL=C
+build=${abs_builddir:-$PWD}
+rounds=9
+while getopts n: option; do [ "$option" = n ] && rounds=$OPTARG; done
+shift $((OPTIND - 1))
+rows=("$@")
+work=$(mktemp -d)
+trap 'stop_beside; rm -rf "$work"' EXIT
+own=$build/.libs/pprofil
+[ -x "$own" ] || own=$build/pprofil
+other=${PPROFIL_OTHER:-}
+beside=
+
+can_perf=no
+perf record -q -e cpu-clock -o "$work/perf.data" true >/dev/null 2>&1 && can_perf=yes
+
+# Within the profiler's run only the target is timed: its wall, user and system time in seconds.
+timed() { { time "$@" >/dev/null 2>&1; } 2>"$work/time"; }
+export TIMEFORMAT='%3R %3U %3S' work
+export -f timed
+
+# WAY OPTIONS TARGET...: a run; the samples it took are in $samples, its times in $work/time
+samples=0
+run() {
+	local way=$1 options=$2
+	shift 2
+	case $way in
+	plain)
+		bash -c 'timed "$@"' timed "$@" 2>/dev/null
+		samples=0
+		;;
+	perf)
+		local rate
+		rate=$(sed -n 's/.*-F \([0-9]*\).*/\1/p' <<<"$options")
+		perf record -e cpu-clock -F "${rate:-1000}" -o "$work/perf.data" -- \
+			bash -c 'timed "$@"' timed "$@" >/dev/null 2>"$work/said"
+		samples=$(sed -n 's/.*(\([0-9]*\) samples).*/\1/p' "$work/said")
+		;;
+	*)
+		local profiler=$own
+		[ "$way" = other ] && profiler=$other
+		# shellcheck disable=SC2086 # the options are words
+		LD_LIBRARY_PATH=${profiler%/*} "$profiler" -q $options -f json -o "$work/profile.json" -- \
+			bash -c 'timed "$@"' timed "$@" >/dev/null 2>&1
+		samples=$(grep -o '"samples": *[0-9]*' "$work/profile.json" | head -n 1 | grep -o '[0-9]*$')
+		;;
+	esac
+}
+wall() { cut -d' ' -f1 "$work/time"; }
+
+start_beside() {
+	[ "$beside" ] || return 0
+	setsid bash -c "while :; do $beside; done" >/dev/null 2>&1 &
+	beside_pid=$!
+	sleep 0.2
+}
+stop_beside() {
+	[ "${beside_pid:-}" ] && kill -- "-$beside_pid" 2>/dev/null
+	beside_pid=
+}
+
+# row NAME CPUS OPTIONS TARGET...: CPUS is how many the target fills
+row() {
+	local name=$1 cpus=$2 options=$3 way ways=(pprofil) before after
+	shift 3
+	if [ "${#rows[@]}" -gt 0 ] && [[ " ${rows[*]} " != *" $name "* ]]; then return; fi
+	[ "$other" ] && ways+=(other)
+	[ $can_perf = yes ] && ways+=(perf)
+	rm -f "$work"/figures.*
+	start_beside
+	run plain "" "$@"
+	before=$(wall)
+	for ((i = 0; i < rounds; i++)); do
+		for way in "${ways[@]}"; do
+			run "$way" "$options" "$@"
+			local took
+			took="$(cat "$work/time") ${samples:-0}"
+			run plain "" "$@"
+			after=$(wall)
+			echo "$before $after $took" >>"$work/figures.$way"
+			before=$after
+		done
+	done
+	stop_beside
+	for way in "${ways[@]}"; do
+		awk -v cpus="$cpus" -v name="$name" -v way="$way" '
+		{
+			plain = ($1 + $2) / 2; cpu = $4 + $5; n = $6 > 0 ? $6 : 1
+			ratio[NR] = $3 / plain; loss[NR] = ($3 - plain) * cpus / n * 1e6; rate[NR] = $6 / cpu
+			spread[NR] = ($1 > $2 ? $1 / $2 : $2 / $1)
+		}
+		function median(values, i, j, swap, copy) {
+			for (i = 1; i <= NR; i++) copy[i] = values[i]
+			for (i = 1; i <= NR; i++) for (j = i + 1; j <= NR; j++)
+				if (copy[j] < copy[i]) { swap = copy[i]; copy[i] = copy[j]; copy[j] = swap }
+			return NR % 2 ? copy[(NR + 1) / 2] : (copy[NR / 2] + copy[NR / 2 + 1]) / 2
+		}
+		END {
+			printf "%-24s %-8s %7.1f us a sample  %6.3f of plain (plain of plain %.3f)  %6.0f samples a CPU second\n",
+				name, way, median(loss), median(ratio), median(spread), median(rate)
+		}' "$work/figures.$way"
+	done
+}
+
+# --- real programs
+
+# A Go program whose garbage collector works on all CPUs.
+go_program() {
+	command -v go >/dev/null || return 1
+	cat >"$work/collect.go" <<-'END'
+		package main
+
+		type tree struct{ left, right *tree }
+
+		func grow(depth int) *tree {
+			if depth == 0 {
+				return &tree{}
+			}
+			return &tree{grow(depth - 1), grow(depth - 1)}
+		}
+
+		func main() {
+			kept := grow(18)
+			for i := 0; i < 60; i++ {
+				grow(16)
+			}
+			_ = kept
+		}
+	END
+	(cd "$work" && GOCACHE=$work/go-cache GO111MODULE=off go build -o collect collect.go) >/dev/null 2>&1
+}
+
+# A tree of C files that is compiled anew each time, two at a time.
+make_tree() {
+	mkdir "$work/tree"
+	for i in $(seq 24); do
+		{
+			echo '#include <stdio.h>'
+			for j in $(seq 120); do
+				echo "int f${i}_$j(int x) { for (int i = 0; i < x; i++) x = x * 31 + printf(\"%d\", i % $j); return x; }"
+			done
+		} >"$work/tree/f$i.c"
+	done
+	cat >"$work/tree/Makefile" <<-'END'
+		objects = $(patsubst %.c,%.o,$(wildcard *.c))
+		all: $(objects)
+		%.o: %.c; cc -O2 -c -o $@ $<
+		clean:; rm -f $(objects)
+	END
+	cat >"$work/make.sh" <<-END
+		make -s -C $work/tree clean
+		make -s -j$(nproc) -C $work/tree
+	END
+}
+
+# A database server under its own benchmark, in which it serves a fixed number of transactions.
+database() {
+	local bin
+	bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
+	[ -n "$bin" ] && command -v pgbench >/dev/null && [ "$(id -u)" = 0 ] || return 1
+	mkdir "$work/database" && chmod 755 "$work" && chown nobody "$work/database"
+	(cd / && runuser -u nobody -- "$bin/initdb" -D "$work/database" -U nobody) >/dev/null 2>&1 || return 1
+	cat >"$work/database.sh" <<-END
+		cd /
+		runuser -u nobody -- $bin/postgres -D $work/database -k $work/database -c listen_addresses= -c fsync=off &
+		until $bin/pg_isready -q -h $work/database; do sleep 0.05; done
+		pgbench -h $work/database -U nobody "\$@" postgres
+		kill -INT \$(head -n 1 $work/database/postmaster.pid)
+		wait
+	END
+	bash "$work/database.sh" -q -i -s 10 >/dev/null 2>&1
+}
+
+# --- the rows
+
+busy=$build/tests/targets/sleepers cpus=$(nproc)
+echo "loss: medians of $rounds rounds, each run between two plain ones"
+for threads in 1 2 4; do
+	filled=$((threads < cpus ? threads : cpus))
+	row "$threads-at-10k" $filled "-F 10000 --overhead 100" "$busy" 0 $threads 2
+	row "$threads-at-1k" $filled "-F 1000 --overhead 100" "$busy" 0 $threads 2
+	row "$threads-by-default" $filled "" "$busy" 0 $threads 2
+done
+make_tree
+row make "$cpus" "" bash "$work/make.sh"
+go_program && row go "$cpus" "" "$work/collect"
+database && row database "$cpus" "" bash "$work/database.sh" -n -S -c 2 -t 12000
+cp -r "$work/tree" "$work/other-tree"
+beside="make -s -C $work/other-tree clean all"
+row beside-a-compile 1 "" "$busy" 0 1 3
