@@ -161,6 +161,8 @@ void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const stru
                                  .flags = WIRE_SAMPLE_SLEEPING};
     struct procfs_cpu cpu = {.wait_ns = tracee->told_wait_ns};
 
+    if (tracee->state == TRACEE_CONTINUING && sample.syscall >= 0)
+        sample.syscall = tracee->repair.call.number; /* it may be continued by another call: writev by write */
     procfs_read_cpu(&tracee->files, &cpu);
     sample.wall_ns = attribution_tell_wait(tracer->supervisor, tracee, now, &cpu);
     if (sample.wall_ns == 0)

@@ -167,10 +167,8 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         running->chosen[slot] = tracee;
 }
 
-/*
- * Whether the tracee may be running, or asleep, of its own accord. One that is INTERRUPTED may sleep on where the
- * interrupt does not reach it (a vfork), and one that is CONTINUING in its call.
- */
+/* Does the tracee run, or sleep, as it would without us? It also does while an interrupt is under way, which does not
+ * end every sleep (vfork), and while a call of it is continued. */
 static bool tick_may_run(const struct tracee *tracee)
 {
     switch (tracee->state) {

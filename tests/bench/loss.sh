@@ -69,11 +69,13 @@ stop_beside() {
 	beside_pid=
 }
 
+is_wanted() { [ "${#rows[@]}" = 0 ] || [[ " ${rows[*]} " == *" $1 "* ]]; }
+
 # row NAME CPUS OPTIONS TARGET...: CPUS is how many the target fills
 row() {
 	local name=$1 cpus=$2 options=$3 way ways=(pprofil) before after
 	shift 3
-	if [ "${#rows[@]}" -gt 0 ] && [[ " ${rows[*]} " != *" $name "* ]]; then return; fi
+	is_wanted "$name" || return 0
 	[ "$other" ] && ways+=(other)
 	[ $can_perf = yes ] && ways+=(perf)
 	rm -f "$work"/figures.*
@@ -193,8 +195,8 @@ for threads in 1 2 4; do
 done
 make_tree
 row make "$cpus" "" bash "$work/make.sh"
-go_program && row go "$cpus" "" "$work/collect"
-database && row database "$cpus" "" bash "$work/database.sh" -n -S -c 2 -t 12000
+is_wanted go && go_program && row go "$cpus" "" "$work/collect"
+is_wanted database && database && row database "$cpus" "" bash "$work/database.sh" -n -S -c 2 -t 12000
 cp -r "$work/tree" "$work/other-tree"
 beside="make -s -C $work/other-tree clean all"
 row beside-a-compile 1 "" "$busy" 0 1 3
