@@ -2,14 +2,19 @@
 /*
  * Many threads that sleep and some that do not:
  *
- *   sleepers SLEEPING BUSY SECONDS
+ *   sleepers SLEEPING BUSY SECONDS [processes]
+ *
+ * With the last word those that sleep are processes.
  *
  * The busy ones do a fixed amount of work, about SECONDS each; without any, it sleeps for
  * SECONDS. Prints "sleepers WALL_MS CPU_MS".
  */
 #include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +38,28 @@ static void *asleep(void *unused)
     return unused;
 }
 
+static bool begin_thread(void)
+{
+    static pthread_attr_t small;
+    pthread_t id;
+
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 65536);
+    return pthread_create(&id, &small, asleep, NULL) == 0;
+}
+
+static bool begin_process(void)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            pause();
+    }
+    return child > 0;
+}
+
 __attribute__((noinline)) static void *busy(void *unused)
 {
     volatile unsigned long sum = 1;
@@ -46,14 +73,11 @@ int main(int argc, char **argv)
 {
     int sleeping = argc > 1 ? atoi(argv[1]) : 100, working = argc > 2 ? atoi(argv[2]) : 1;
     double seconds = argc > 3 ? atof(argv[3]) : 1;
-    pthread_t ids[64], id;
-    pthread_attr_t small;
+    pthread_t ids[64];
     struct rusage usage;
 
-    pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, 65536);
     for (int i = 0; i < sleeping; i++)
-        if (pthread_create(&id, &small, asleep, NULL) != 0)
+        if (!(argc > 4 ? begin_process() : begin_thread()))
             return 1;
     rounds = seconds * 6e8;
     double start = now();
