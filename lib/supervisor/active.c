@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "supervisor/active.h"
+#include "supervisor/handover.h"
 #include "supervisor/supervisor.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
@@ -36,6 +37,7 @@ void active_drop_idle(struct tracer *tracer, uint64_t now)
             tracee->active_until = now + tracee->active_span;
             continue;
         }
+        handover_withdraw(tracee);
         if (tracee->active_span / 2 >= ACTIVE_SPAN_MIN)
             tracee->active_span /= 2;
         tracee_deactivate(&tracer->tracees, tracee);

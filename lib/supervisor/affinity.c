@@ -3,11 +3,8 @@
 #include "config.h"
 
 #include "supervisor/affinity.h"
-#include "supervisor/preempt.h"
 #include "supervisor/supervisor.h"
 
-/* A tracer asks every CPU_LOOK_TICKS ticks on which CPU its tracee runs. */
-#define CPU_LOOK_TICKS 16u
 #define MOVE_PERIOD_NS 2000000u
 
 static void affinity_bind(struct tracer *tracer, int cpu)
@@ -22,24 +19,25 @@ static void affinity_bind(struct tracer *tracer, int cpu)
         tracer->tick.bound_cpu = cpu;
 }
 
-void affinity_follow(struct tracer *tracer, struct tracee *tracee)
+void affinity_unbind(struct tracer *tracer)
+{
+    tracer->home_cpu = -1;
+    if (tracer->tick.bound_cpu >= 0)
+        affinity_bind(tracer, -1);
+}
+
+void affinity_settle(struct tracer *tracer, int cpu)
 {
     struct tick *tick = &tracer->tick;
 
-    if (!tracer->supervisor->crowded || tracee == NULL) {
-        if (!tracer->supervisor->crowded && tick->bound_cpu >= 0)
-            affinity_bind(tracer, -1);
+    if (cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &tracer->supervisor->cpus)) {
+        affinity_unbind(tracer);
         return;
     }
-    if (tick->until_cpu_look > 0 && !preempt_wanted(tracee)) {
-        tick->until_cpu_look--;
-        return;
-    }
-    tick->until_cpu_look = CPU_LOOK_TICKS;
-    int cpu = procfs_last_cpu(&tracee->files);
-    if (cpu >= 0 && cpu < CPU_SETSIZE && cpu != tick->bound_cpu &&
-        CPU_ISSET(cpu, &tracer->supervisor->cpus))
+    tracer->home_cpu = cpu;
+    if (cpu != tick->bound_cpu)
         affinity_bind(tracer, cpu);
+    tick->cpu = sched_getcpu();
 }
 
 void affinity_move_away(struct tracer *tracer)
@@ -54,4 +52,5 @@ void affinity_move_away(struct tracer *tracer)
     CPU_CLR(cpu, &others);
     if (sched_setaffinity(0, sizeof others, &others) == 0)
         sched_setaffinity(0, sizeof tracer->supervisor->cpus, &tracer->supervisor->cpus);
+    tracer->tick.bound_cpu = -1;
 }

@@ -3,13 +3,13 @@
 #ifndef PPROFIL_AFFINITY_H
 #define PPROFIL_AFFINITY_H
 
-struct tracee;
 struct tracer;
 
-/* Where CPUs are full the tracer goes to the CPU of a tracee that it is about to interrupt (NULL: of none). The
- * two then take turns there: to wake each other up across CPUs takes twice as long. It looks for that CPU now
- * and then; before each interrupt if the tracee enters the kernel often. */
-void affinity_follow(struct tracer *tracer, struct tracee *tracee);
+/* Where CPUs are full a tracer runs on the CPU of the tracee that it is about to interrupt. The two then take turns
+ * there: to wake each other up across CPUs takes twice as long. cpu: -1, or one that we may not use, for none. */
+void affinity_settle(struct tracer *tracer, int cpu);
+/* It may run on all CPUs again, and has no home. */
+void affinity_unbind(struct tracer *tracer);
 /* The scheduler may wake us on the CPU of a running tracee though another is idle (where CPUs share no cache it
  * does not even look), and leave us there for long. */
 void affinity_move_away(struct tracer *tracer);

@@ -16,7 +16,7 @@ struct stop_totals {
     uint32_t restarted, continued, cut_short; /* calls: repair.c */
     unsigned stops;   /* that a sample was wanted of */
     unsigned samples; /* of them: of threads that were on a CPU */
-    uint64_t cost_ns; /* of the stops */
+    uint64_t cost_ns; /* what the stops, and the ticks before them, took from targets */
 };
 
 /* Without the lock, which is taken after the resume; with it where the answer to a birth or an exec has it. A tracee

@@ -5,8 +5,8 @@
  * In wall mode the elapsed time of a thread has three parts. What it waited for a CPU is known to the kernel. What
  * it ran is told as its CPU time is. The rest it slept, and belongs to the place where it is seen asleep next.
  *
- * A thread that merely waits for a CPU is not on one: it says "running" too, stops when it
- * gets there, and its run-queue wait tells the two apart afterwards.
+ * A thread that merely waits for a CPU says "running", too. If cpu-wait.c cannot tell, it stops when it gets a CPU,
+ * and its run-queue wait then shows that it was on none.
  */
 #include "config.h"
 
@@ -107,6 +107,15 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
     }
 }
 
+/* A look for cpu-wait.c, if the tracee got a CPU once since the last one, to stop, and not after its resume. */
+static void attribution_note_cpu(struct tracee *tracee, const struct procfs_cpu *cpu)
+{
+    if (tracee->cpu_wait.turns != 0 && cpu->turns == tracee->cpu_wait.turns + 1)
+        cpu_wait_note(&tracee->cpu_wait, time_now(), cpu);
+    else
+        cpu_wait_forget(&tracee->cpu_wait);
+}
+
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -120,8 +129,10 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
     struct procfs_cpu cpu = {.wait_ns = tracee->told_wait_ns};
     bool on_cpu = true;
 
-    if (tracee_read_cpu(tracee, &cpu))
+    if (tracee_read_cpu(tracee, &cpu)) {
         on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
+        attribution_note_cpu(tracee, &cpu);
+    }
     tracer->totals.samples += on_cpu;
     debug_log(tracer, "sample %d %llu%s", tracee->tid, (unsigned long long)sample.cpu_ns,
               on_cpu ? "" : ", it was on no CPU");

@@ -6,6 +6,9 @@
 #include "supervisor/supervisor.h"
 
 #define LOAD_PERIOD_NS 10000000u
+#define LOAD_STALE_NS 100000000u
+/* CPUs that were full count as full for so long: tracers would go here and there. */
+#define FULL_MIN_NS 20000000u
 
 /* Tasks that want a CPU, without the tracer that asks, and its occupier if that is at work, too. */
 static double crowd_of_others(const struct tracer *tracer)
@@ -15,25 +18,40 @@ static double crowd_of_others(const struct tracer *tracer)
     return runnable > ours ? runnable - ours : 0;
 }
 
+/* While our own targets fill the CPUs the load is not read. A mean that old is replaced, not corrected. */
 static void crowd_read_load(struct tracer *tracer)
 {
     struct crowd *crowd = &tracer->supervisor->crowd;
+    uint64_t age = tracer->tick.at - crowd->load_at;
 
-    if (!crowd->has_all_cpus || tracer->tick.at - crowd->load_at < LOAD_PERIOD_NS)
+    if (!crowd->has_all_cpus || age < LOAD_PERIOD_NS)
         return;
     crowd->load_at = tracer->tick.at;
     if (system_load_read(&tracer->supervisor->load) == 0)
-        crowd->load_mean += (crowd_of_others(tracer) - crowd->load_mean) / 4;
+        crowd->load_mean += (crowd_of_others(tracer) - crowd->load_mean) / (age < LOAD_STALE_NS ? 4 : 1);
+}
+
+unsigned crowd_count_runnable(const struct supervisor *supervisor)
+{
+    unsigned runnable = 0;
+
+    for (unsigned i = 0; i < supervisor->tracer_count; i++)
+        runnable += supervisor->tracers[i]->tick.runnable;
+    return runnable;
 }
 
 void crowd_look(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    unsigned runnable = 0;
+    struct crowd *crowd = &supervisor->crowd;
+    uint64_t now = tracer->tick.at;
+    bool full = crowd_count_runnable(supervisor) >= supervisor->cpu_count;
 
-    for (unsigned i = 0; i < supervisor->tracer_count; i++)
-        runnable += supervisor->tracers[i]->tick.runnable;
-    crowd_read_load(tracer);
-    supervisor->crowded = runnable >= supervisor->cpu_count ||
-                          supervisor->crowd.load_mean > (double)supervisor->cpu_count - 0.5;
+    if (!full) {
+        crowd_read_load(tracer);
+        full = crowd->load_mean > (double)supervisor->cpu_count - 0.5;
+    }
+    if (full)
+        crowd->full_at = now;
+    supervisor->crowded = full || (supervisor->crowded && now < crowd->full_at + FULL_MIN_NS);
 }

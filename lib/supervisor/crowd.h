@@ -6,15 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct supervisor;
 struct tracer;
 
 struct crowd {
     uint64_t load_at;  /* time: the load was read last */
-    double load_mean;  /* tasks that want a CPU, of late, without the tracer that asks */
+    double load_mean;  /* tasks that want a CPU, when it was read last, without the tracer that asked */
+    uint64_t full_at;  /* time: no CPU was seen idle then */
     bool has_all_cpus; /* the load counts no CPUs that we may not use */
 };
 
 /* At a tick: are all CPUs in use? By targets, or by others, who are in the load as well as we. */
 void crowd_look(struct tracer *tracer);
+/* Returns how many tracees want a CPU, as their tracers saw at their last ticks. */
+unsigned crowd_count_runnable(const struct supervisor *supervisor);
 
 #endif

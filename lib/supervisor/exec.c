@@ -54,6 +54,8 @@ static void exec_forget_image(struct tracee *leader)
 {
     struct process *process = leader->process;
 
+    cpu_wait_forget(&leader->cpu_wait);
+    leader->away_since = 0;
     maps_close(&process->maps);
     procfs_task_close(&leader->files);
     leader->files.coarse = leader->files.accompanied = false;

@@ -2,9 +2,9 @@
 /*
  * Handing a tracee over to another tracer.
  *
- * Where CPUs are full, one tracer that serves several running threads costs each of them the time in which it
- * serves the others; a sample costs half where a thread has a tracer of its own, which the scheduler keeps
- * beside it. And a tracer with thousands of tracees asks the kernel for news of all of them.
+ * Where CPUs are full, a tracer has the threads of one CPU and runs there itself: affinity.c. To interrupt a thread
+ * on another CPU costs both twice as much. Threads of one CPU take turns, so only one of them can be running at a
+ * tick. And a tracer with thousands of tracees asks the kernel for news of all of them.
  *
  * ptrace has no way to hand a tracee over. So its tracer detaches it where it stands still, outside of any
  * system call, and the other one seizes it as soon as it is woken up:
@@ -35,11 +35,11 @@
 #include "supervisor/tick.h"
 #include "supervisor/wait.h"
 
-#define KEPT_CROWDED 1u      /* running tracees that a tracer keeps where CPUs are full, ... */
-#define KEPT 8u              /* ... and where one is idle */
+#define KEPT 8u              /* running tracees that a tracer keeps where a CPU is idle */
 #define TRACEES_MANY 64u     /* with more it keeps none */
 #define CPU_MIN_NS 20000000u /* less CPU time than that is not worth it */
 #define STAY_NS 100000000u   /* before it is handed over again */
+#define AWAY_NS 50000000u    /* where CPUs are full: before it is handed over to the tracer of another CPU */
 #define SEIZE_PAUSE_US 100
 #define SEIZE_TIMES 50       /* an exec under way may keep us waiting: wakeup_seize */
 
@@ -47,7 +47,7 @@ static unsigned handover_kept(const struct tracer *tracer)
 {
     if (tracer->tracees.count > TRACEES_MANY || tracer->supervisor->options.restless)
         return 0;
-    return tracer->supervisor->crowded ? KEPT_CROWDED : KEPT;
+    return KEPT;
 }
 
 static unsigned handover_load(const struct tracer *tracer)
@@ -55,9 +55,8 @@ static unsigned handover_load(const struct tracer *tracer)
     return tracer->tracees.active_count + tracer->expected;
 }
 
-/* A tracer with nothing to do, or the one with least, if that is less than what this one has. */
-static struct tracer *handover_find_tracer(struct supervisor *supervisor, const struct tracer *from,
-                                           unsigned running)
+/* Returns the tracer with least to do, but for `from`; NULL: there is no other. */
+static struct tracer *handover_least_busy(const struct supervisor *supervisor, const struct tracer *from)
 {
     struct tracer *best = NULL;
 
@@ -68,12 +67,44 @@ static struct tracer *handover_find_tracer(struct supervisor *supervisor, const 
         if (best == NULL || handover_load(tracer) < handover_load(best))
             best = tracer;
     }
-    if (best != NULL && handover_load(best) == 0)
+    return best;
+}
+
+/*
+ * Returns a tracer for a thread of a tracer that has so many running ones:
+ *
+ *     one that has nothing to do;
+ *     NULL, if one could be started, which will be there at a later tick;
+ *     the one with least to do, if that is less.
+ */
+static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const struct tracer *from,
+                                           unsigned running, int home_cpu)
+{
+    struct tracer *best = handover_least_busy(supervisor, from);
+
+    if (best != NULL && handover_load(best) == 0) {
+        best->home_cpu = home_cpu;
         return best;
-    if (supervisor->starting > 0 || tracer_start(supervisor) != NULL)
-        return NULL; /* it will be there at the next tick */
+    }
+    struct tracer *started = supervisor->starting == 0 ? tracer_start(supervisor) : NULL;
+    if (started != NULL)
+        started->home_cpu = home_cpu;
+    if (supervisor->starting > 0)
+        return NULL;
     bool many = handover_kept(from) == 0;
     return best != NULL && (many || handover_load(best) + 1 < running) ? best : NULL;
+}
+
+/* Returns the first of the tracers that have threads of this CPU, but for `from`; NULL: there is none with room. */
+static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor, const struct tracer *from, int cpu)
+{
+    for (unsigned i = 0; i < supervisor->tracer_count; i++) {
+        struct tracer *tracer = supervisor->tracers[i];
+        if (tracer != from && tracer->ready && tracer->home_cpu == cpu && handover_load(tracer) > 0 &&
+            tracer->tracees.count + tracer->expected <= TRACEES_MANY / 2)
+            return tracer;
+    }
+    return NULL;
 }
 
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
@@ -93,22 +124,63 @@ static void handover_promise(struct tracee *tracee, struct tracer *to)
     to->expected++;
 }
 
-void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count)
+/* Where CPUs are full: does the tracee belong to its tracer? One that is its tracer's only runnable one does: the
+ * tracer follows it (tick_settle). there: another tracer of its CPU, or NULL. */
+static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
+{
+    if (tracer->tracees.count > TRACEES_MANY)
+        return false;
+    if (there == NULL)
+        return tracee->cpu < 0 || tracee->cpu == tracer->home_cpu || tracer->tick.runnable < 2;
+    return tracee->cpu == tracer->home_cpu && tracer->number < there->number;
+}
+
+static struct tracer *handover_find_crowded(struct tracer *tracer, struct tracee *tracee)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct tracer *there = handover_tracer_of_cpu(supervisor, tracer, tracee->cpu);
+    uint64_t now = tracer->tick.at;
+
+    if (handover_is_at_home(tracer, tracee, there)) {
+        tracee->away_since = 0;
+        return NULL;
+    }
+    if (tracee->away_since == 0)
+        tracee->away_since = now;
+    bool many = tracer->tracees.count > TRACEES_MANY;
+    if (!handover_may_go(tracee, now) || (now - tracee->away_since < AWAY_NS && !many))
+        return NULL;
+    if (there != NULL)
+        return there;
+    return handover_idle_or_new(supervisor, tracer, handover_load(tracer), tracee->cpu);
+}
+
+static struct tracer *handover_find(struct tracer *tracer, struct tracee *tracee, unsigned running)
 {
     struct supervisor *supervisor = tracer->supervisor;
 
+    if (supervisor->crowded && !supervisor->options.restless)
+        return handover_find_crowded(tracer, tracee);
+    if (running <= handover_kept(tracer) || !handover_may_go(tracee, tracer->tick.at))
+        return NULL;
+    return handover_idle_or_new(supervisor, tracer, running, -1);
+}
+
+void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count)
+{
+    const struct supervisor *supervisor = tracer->supervisor;
+
     /* wary: to read memory, or what is executed, may wait for an exec that waits for us */
-    if (supervisor->leaving || supervisor->processes.wary || count <= handover_kept(tracer))
+    if (supervisor->leaving || supervisor->processes.wary || count == 0)
         return;
     unsigned first = schedule_random(&tracer->schedule, count);
     for (unsigned i = 0; i < count; i++) {
         struct tracee *tracee = running[(first + i) % count];
-        if (!handover_may_go(tracee, tracer->tick.at))
-            continue;
-        struct tracer *to = handover_find_tracer(supervisor, tracer, count);
-        if (to != NULL)
+        struct tracer *to = handover_find(tracer, tracee, count);
+        if (to != NULL) {
             handover_promise(tracee, to);
-        return;
+            return;
+        }
     }
 }
 
@@ -264,6 +336,8 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     uint64_t now = time_now();
 
     tracee->handed_at = now;
+    tracee->away_since = 0;
+    cpu_wait_forget(&tracee->cpu_wait);
     debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
     bool leads = tracee->tid == tracee->process->pid; /* else the exec of another thread is about to end it */

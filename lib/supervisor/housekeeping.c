@@ -8,6 +8,7 @@
 #include "supervisor/active.h"
 #include "supervisor/births.h"
 #include "supervisor/budget.h"
+#include "supervisor/crowd.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/housekeeping.h"
@@ -36,11 +37,8 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
 /* The time since the last round counts as full if no CPU was idle and some target wanted one. */
 static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
 {
-    unsigned runnable = 0;
-
-    for (unsigned i = 0; i < supervisor->tracer_count; i++)
-        runnable += supervisor->tracers[i]->tick.runnable;
-    if (supervisor->crowded && runnable > 0 && supervisor->budget.adjusted_at != 0)
+    if (supervisor->crowded && crowd_count_runnable(supervisor) > 0 &&
+        supervisor->budget.adjusted_at != 0)
         supervisor->stats.full_ns += now - supervisor->budget.adjusted_at;
 }
 

@@ -38,23 +38,28 @@
 
 #define SERVE_PERIOD_NS 250000000u /* how soon the end of all counting is seen */
 #define DRAIN_PERIOD_NS 500000000u /* all is looked at so often, whatever happens */
+#define LOCK_TRIES_MAX 400u         /* some 10 us */
 #define SLICE_NS 100000u           /* the shortest that the scheduler grants */
 #define LEAVE_POLL_US 1000
 #define LEAVE_POLLS 1000
 
+bool supervisor_try_lock(struct supervisor *supervisor)
+{
+    return pthread_mutex_trylock(&supervisor->lock) == 0;
+}
+
+/* Who holds the lock soon gives it up. To sleep and be woken up costs more than to try for a while. */
 void supervisor_lock(struct supervisor *supervisor)
 {
+    for (unsigned i = 0; i < LOCK_TRIES_MAX; i++)
+        if (supervisor_try_lock(supervisor))
+            return;
     pthread_mutex_lock(&supervisor->lock);
 }
 
 void supervisor_unlock(struct supervisor *supervisor)
 {
     pthread_mutex_unlock(&supervisor->lock);
-}
-
-bool supervisor_try_lock(struct supervisor *supervisor)
-{
-    return pthread_mutex_trylock(&supervisor->lock) == 0;
 }
 
 struct tracee *supervisor_find(const struct supervisor *supervisor, pid_t tid)

@@ -230,6 +230,7 @@ static void preempt_make_room(struct tracer *tracer, int cpu)
     if (cpu >= 0)
         CPU_CLR(cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);
+    tracer->tick.bound_cpu = -1;
 }
 
 uint64_t preempt_order(struct tracer *tracer, uint64_t due)

@@ -5,8 +5,9 @@
  *
  * Where a CPU is idle the tracer polls there for the stops: polling.c. Where none is, it would poll on the CPU
  * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. A
- * thread that waits for a CPU looks as if it ran. It stops when it gets one, and its run-queue wait then shows
- * that it was not running at the tick. Until it stops there are no further ticks for its sake: tick-arm.c.
+ * thread that waits for a CPU looks as if it ran. cpu-wait.c tells most of these. Another one stops when it gets a
+ * CPU, and its run-queue wait then shows that it was not running at the tick. If all that run have yet to stop,
+ * there are no further ticks until one has: tick-arm.c.
  */
 #include "config.h"
 
@@ -30,6 +31,10 @@
 #define PREEMPTED_NS 50000u
 /* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
 #define LATE_NS 150000u
+/* Later than STARVED_NS: to wait for it any longer is not worth it. */
+#define STARVED_NS 20000000u
+/* A tracee's CPU is read so often where no CPU is idle. */
+#define CPU_PERIOD_NS 2000000u
 /* After so many late ticks in a row one counts: a share that is wrong is better than none. */
 #define LATE_TICKS_MAX 8
 /* After so many looks two thirds of what a thread ran and waited before are forgotten. */
@@ -50,7 +55,8 @@ struct running {
     struct tracee *preempted[AWAITED_MAX]; /* whose CPU is to be taken first: preempt.c */
     pid_t tids[INTERRUPTS_MAX];         /* of the first of these: they may be gone when their turn comes */
     unsigned waiting; /* that have yet to stop since an earlier tick */
-    unsigned runnable; /* those, and all others that want a CPU */
+    unsigned runnable; /* all that want a CPU: these, and those left alone this time */
+    unsigned on_our_cpu; /* of the runnable ones, where no CPU is idle */
 };
 
 /* Before its first interrupt that is its whole life. */
@@ -64,15 +70,27 @@ static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
         tracee->waited_ns += cpu->wait_ns - tracee->wait_ns;
 }
 
+/* Returns false where the kernel does not tell. */
+static bool tick_read_cpu(struct tracee *tracee)
+{
+    struct procfs_cpu cpu = {0};
+    bool known = procfs_read_cpu(&tracee->files, &cpu) == 0;
+
+    tracee->looked = cpu;
+    tracee->looked_at = time_now();
+    return known;
+}
+
 /* since: the time since which the tracee may have had to wait for us. Returns true if it will stop. */
 static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t since)
 {
-    struct procfs_cpu cpu = {0};
+    const struct procfs_cpu *cpu = &tracee->looked;
 
-    if (procfs_read_cpu(&tracee->files, &cpu) == 0)
-        tick_note_waits(tracee, &cpu);
-    tracee->wait_ns = cpu.wait_ns;
-    tracee->run_ns = cpu.run_ns;
+    if (tracee->looked_at < tracee->tracer->tick.at)
+        tick_read_cpu(tracee);
+    tick_note_waits(tracee, cpu);
+    tracee->wait_ns = cpu->wait_ns;
+    tracee->run_ns = cpu->run_ns;
     tracee->pending_ns = pending_ns + tracee->skipped_ns;
     tracee->overdue_ns = tracee->skipped_ns = 0;
     tracee->interrupted_at = time_now();
@@ -84,20 +102,6 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     tracee->state = TRACEE_INTERRUPTED;
     debug_log(tracee->tracer, "interrupt %d", tracee->tid);
     return true;
-}
-
-/* Has the tracee been without a CPU since the last tick? Then it need not be stopped to find that out. The
- * kernel brings its CPU time up to date when it leaves a CPU, and every few milliseconds while it runs. So the
- * time tells for sure only where the tracee belongs to the CPU on which the tracer runs in its place. */
-static bool tick_only_waits(struct tracee *tracee)
-{
-    struct procfs_cpu cpu;
-
-    if (procfs_read_cpu(&tracee->files, &cpu) != 0)
-        return false;
-    bool same = cpu.run_ns == tracee->seen_run_ns;
-    tracee->seen_run_ns = cpu.run_ns;
-    return same && procfs_last_cpu(&tracee->files) == sched_getcpu();
 }
 
 /* Returns true if the tracer slept when this tick was due. */
@@ -130,33 +134,54 @@ static void tick_note_lateness(struct tracer *tracer)
     tick->late_ticks = late && tick->late_ticks < LATE_TICKS_MAX ? tick->late_ticks + 1 : 0;
 }
 
-static bool tick_is_too_late(const struct tracer *tracer, struct tracee *tracee)
+/* Where no CPU is idle: has the tracee waited for one since the last look? Then it need not be looked at. */
+static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
 {
-    return tracer->tick.late_ticks > 0 && procfs_last_cpu(&tracee->files) == sched_getcpu();
+    return tracer->supervisor->crowded && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
+           cpu_wait_goes_on(&tracee->cpu_wait, tracee->looked_at, &tracee->looked);
+}
+
+/* Where no CPU is idle: reads on which CPU the tracee is. Is that ours, and did the tracee wait for it when this tick
+ * was due? Then it need not be stopped to find that out. */
+static bool tick_look_for_wait(const struct tracer *tracer, struct tracee *tracee)
+{
+    if (tracee->looked_at >= tracee->cpu_at + CPU_PERIOD_NS) {
+        tracee->cpu = procfs_last_cpu(&tracee->files);
+        tracee->cpu_at = tracee->looked_at;
+    }
+    if (tracee->cpu == tracer->home_cpu)
+        tracee->away_since = 0;
+    if (tracee->cpu == tracer->tick.cpu && tracee->looked.turns > 0)
+        return cpu_wait_look(&tracee->cpu_wait, tick_hindered_since(tracer), tracee->looked_at, &tracee->looked);
+    cpu_wait_forget(&tracee->cpu_wait);
+    return false;
 }
 
 static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint64_t interval,
                               struct running *running)
 {
-    tracee->active_until = tracer->tick.at + tracee->active_span;
-    running->runnable++;
+    const struct tick *tick = &tracer->tick;
+    bool crowded = tracer->supervisor->crowded;
+
     if (tick_has_to_stop(tracee)) {
         tracee->overdue_ns += interval;
         running->waiting++;
+        running->on_our_cpu += crowded && tracee->cpu == tick->cpu;
         return;
     }
-    if (tracer->supervisor->crowded && tick_only_waits(tracee)) {
+    bool waits = crowded && tick_look_for_wait(tracer, tracee);
+    running->on_our_cpu += crowded && tracee->cpu == tick->cpu;
+    if (waits) {
         debug_log(tracer, "waits %d", tracee->tid);
         return;
     }
-    bool late = tick_is_too_late(tracer, tracee);
-    if (late || backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tracer->tick.at)) {
+    bool late = tick->late_ticks > 0 && tracee->cpu == tick->cpu;
+    if (late || backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tick->at)) {
         debug_log(tracer, "%s %d", late ? "late" : "backoff", tracee->tid);
         tracee->skipped_ns += interval;
         return;
     }
-    if (!tracer->supervisor->crowded && preempt_wanted(tracee) &&
-        running->preempted_count < AWAITED_MAX) {
+    if (!crowded && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {
         running->preempted[running->preempted_count++] = tracee;
         return;
     }
@@ -181,22 +206,52 @@ static bool tick_may_run(const struct tracee *tracee)
     }
 }
 
+/* Returns true if the tracee wants a CPU, and what is to be done about it is not known yet. */
+static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct running *running)
+{
+    struct procfs_state state = {.doing = PROCFS_RUNNING};
+    bool waits = tick_goes_on_waiting(tracer, tracee);
+
+    if (!waits)
+        procfs_look(&tracee->files, &state);
+    if (state.doing == PROCFS_SLEEPING && tracer->supervisor->options.wall)
+        attribution_asleep(tracer, tracee, &state);
+    bool runnable = state.doing == PROCFS_RUNNING;
+    preempt_note(tracee, runnable);
+    if (runnable)
+        tracee->active_until = tracer->tick.at + tracee->active_span;
+    running->runnable += runnable;
+    running->on_our_cpu += waits && tracee->cpu == tracer->tick.cpu;
+    return runnable && !waits;
+}
+
 static void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running)
 {
-    bool wall = tracer->supervisor->options.wall;
-
     running->count = running->preempted_count = running->waiting = running->runnable = 0;
-    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next) {
-        struct procfs_state state;
-        if (!tick_may_run(tracee))
-            continue;
-        procfs_look(&tracee->files, &state);
-        if (state.doing == PROCFS_SLEEPING && wall)
-            attribution_asleep(tracer, tracee, &state);
-        preempt_note(tracee, state.doing == PROCFS_RUNNING);
-        if (state.doing == PROCFS_RUNNING)
+    running->on_our_cpu = 0;
+    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
+        if (tick_may_run(tracee) && tick_look(tracer, tracee, running))
             tick_sort_running(tracer, tracee, interval, running);
-    }
+}
+
+static unsigned tick_chosen_count(const struct running *running)
+{
+    return running->count < AWAITED_MAX ? running->count : AWAITED_MAX;
+}
+
+/* Where no CPU is idle the tracer stays where a tracee of its own is, or goes there. One that got its CPU late by
+ * far competes there with somebody who goes first (SCHED_FIFO), and must not be bound. */
+static void tick_settle(struct tracer *tracer, const struct running *running)
+{
+    const struct tick *tick = &tracer->tick;
+    bool starved = tick_found_asleep(tracer) && tracer->woke_at >= tick->was_due + STARVED_NS;
+
+    if (!tracer->supervisor->crowded || starved)
+        affinity_unbind(tracer);
+    else if (running->on_our_cpu > 0)
+        affinity_settle(tracer, tick->cpu);
+    else if (running->count > 0)
+        affinity_settle(tracer, running->chosen[0]->cpu);
 }
 
 /* --- the tick -------------------------------------------------------------------------------- */
@@ -236,14 +291,19 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
-/* How many of the chosen this tick interrupts. Remembers their numbers. */
-static unsigned tick_limit(const struct tracer *tracer, struct running *running)
+/* How many of the chosen this tick interrupts: all with the same chance. Remembers their numbers. */
+static unsigned tick_limit(struct tracer *tracer, struct running *running)
 {
     unsigned most = tracer->supervisor->crowded ? INTERRUPTS_CROWDED_MAX : INTERRUPTS_MAX;
-    unsigned count = running->count < most ? running->count : most;
+    unsigned chosen = tick_chosen_count(running), count = chosen < most ? chosen : most;
 
-    for (unsigned i = 0; i < count; i++)
-        running->tids[i] = running->chosen[i]->tid;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned drawn = i + schedule_random(&tracer->schedule, chosen - i);
+        struct tracee *tracee = running->chosen[drawn];
+        running->chosen[drawn] = running->chosen[i];
+        running->chosen[i] = tracee;
+        running->tids[i] = tracee->tid;
+    }
     return count;
 }
 
@@ -311,18 +371,19 @@ void tick_run(struct tracer *tracer)
     tick->at = time_now();
     tick->was_due = tick->due;
     tick->due = 0;
-    tick_note_lateness(tracer);
+    tick->cpu = sched_getcpu();
     if (tick->pauses)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;
+    crowd_look(tracer);
+    tick_note_lateness(tracer);
     tick_find_running(tracer, interval, &running);
     tick->running = running.count + running.preempted_count + running.waiting;
     tick->runnable = running.runnable;
-    crowd_look(tracer);
     debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.waiting,
               supervisor->crowded ? "full" : "idle");
-    handover_choose(tracer, running.chosen, running.count < AWAITED_MAX ? running.count : AWAITED_MAX);
-    affinity_follow(tracer, running.count > 0 ? running.chosen[0] : NULL);
+    tick_settle(tracer, &running);
+    handover_choose(tracer, running.chosen, tick_chosen_count(&running));
     unsigned limit = tick_limit(tracer, &running);
     tick_interrupt_preempted(tracer, &running, interval, held);
     if (held)
@@ -333,7 +394,7 @@ void tick_run(struct tracer *tracer)
         tick_await_without_lock(tracer);
     tick_interrupt_chosen(tracer, &running, limit, interval);
     tick->pauses = supervisor->crowded && tick->running > 0 &&
-                   tick->awaited_count + running.waiting == tick->running;
+                   tick->awaited_count + running.waiting == tick->runnable;
     if (tick->due == 0 && tracer->tracees.count > 0)
         tick_arm_next(tracer);
     if (supervisor->options.wall)

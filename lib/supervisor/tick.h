@@ -29,8 +29,8 @@ struct tick {
     unsigned awaited_count;
     uint64_t left_out_ns; /* of the stopped time: it is no longer part of any period */
     uint64_t moved_at;    /* time: the tracer left a CPU that a tracee may need */
-    int bound_cpu;        /* that the tracer has bound itself to; -1: to none */
-    unsigned until_cpu_look; /* ticks until it looks again on which its tracee runs */
+    int cpu;              /* on which the tracer runs */
+    int bound_cpu;        /* that it has bound itself to; -1: to none */
     size_t wall_bucket;   /* wall mode: where the round through the sleepers goes on */
 };
 

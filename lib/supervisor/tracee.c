@@ -123,6 +123,7 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
     tracee->active_span = ACTIVE_SPAN_FIRST;
     tracee->poll_credit = POLL_CREDIT_FIRST;
     tracee->comm_check = 1;
+    tracee->cpu = -1;
     procfs_task_init(&tracee->files, tid, tid);
     tracee->files.wary = tracees->processes->wary;
     tracee_put_in(tracees, tracee);

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "dialect/dialect.h"
+#include "supervisor/cpu-wait.h"
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
@@ -72,7 +73,11 @@ struct tracee {
     uint64_t seen_at;         /* time: its stop was seen */
     uint64_t wait_ns;         /* run-queue wait of its life, at that time */
     uint64_t run_ns;          /* CPU time of its life, at that time */
-    uint64_t seen_run_ns;     /* the same at the last tick where no CPU was idle */
+    struct procfs_cpu looked; /* what the kernel told last of its waits, all 0 if nothing, ... */
+    uint64_t looked_at;       /* ... and the time of it */
+    uint64_t cpu_at; /* time: its CPU was read */
+    int cpu; /* its CPU, or that which it waits for, at the last look where CPUs were full; -1: none yet */
+    struct cpu_wait cpu_wait; /* what is known of its waits for that */
     uint64_t ran_ns;          /* CPU time of late, fading away, ... */
     uint64_t waited_ns;       /* ... and wait for a CPU */
     uint64_t pending_ns;      /* sampling time that the coming sample stands for */
@@ -101,6 +106,7 @@ struct tracee {
     bool stays;               /* nobody else may seize it */
     uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
     uint64_t handed_at;       /* time: it came to its tracer */
+    uint64_t away_since;      /* time: it has been on another tracer's CPU since; 0: it is not */
     pid_t last_pid;           /* the kernel's newest when its births were looked for last */
     uint64_t image;           /* what it executed when it was to be handed over */
 

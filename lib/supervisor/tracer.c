@@ -30,9 +30,9 @@
 #define LEAVE_PERIOD_NS 20000000u
 #define THREAD_STACK_SIZE (256u << 10)
 #define START_PAUSE_NS 1000000000u
-/* Where no CPU is idle, a tracer's CPU time is its targets' loss. So are the switches from a tracee to its
- * tracer and back, twice a sample, and the caches that both find cold: about so much, as measured. */
-#define SWITCHES_NS 30000u
+/* Where no CPU is idle, what a tracer runs is its targets' loss. So is what its own clock does not see: a timer's
+ * interrupt, two switches from one thread to another, and the caches that both find cold. */
+#define UNSEEN_NS 5000u
 
 /* --- their life ------------------------------------------------------------------------------ */
 
@@ -45,7 +45,7 @@ static struct tracer *tracer_new(struct supervisor *supervisor)
         return NULL;
     tracer->supervisor = supervisor;
     tracer->number = supervisor->tracer_count;
-    tracer->preempt.cpu = tracer->preempt.next = tracer->tick.bound_cpu = -1;
+    tracer->preempt.cpu = tracer->preempt.next = tracer->tick.bound_cpu = tracer->home_cpu = -1;
     if (supervisor->options.debug_fd >= 0)
         tracer->debug_log = debug_log_new(supervisor->options.debug_fd);
     schedule_init(&tracer->schedule, seed != 0 ? seed + tracer->number * 0x9e3779b9u : 0);
@@ -179,15 +179,12 @@ void tracer_book(struct tracer *tracer)
     struct supervisor *supervisor = tracer->supervisor;
     struct stop_totals *totals = &tracer->totals;
 
-    /* the tick that asked for the sample took about as long as its stop */
-    if (supervisor->crowded && totals->stops > 0)
-        totals->cost_ns += 2 * (time_now() - tracer->woke_at) + totals->stops * SWITCHES_NS;
     supervisor->stats.stopped_ns += totals->stopped_ns - tracer->booked_stopped_ns;
     tracer->booked_stopped_ns = totals->stopped_ns;
     supervisor->stats.repaired += totals->restarted;
     supervisor->stats.continued += totals->continued;
     supervisor->stats.cut_short += totals->cut_short;
-    /* stops of threads that only waited for a CPU are part of the price of a sample */
+    /* ticks that found nobody, and stops of threads that only waited for a CPU, are part of the price of a sample */
     uint64_t cost_ns = totals->samples > 0 ? 0 : totals->cost_ns;
     if (totals->samples > 0)
         budget_note(&supervisor->budget, totals->samples, totals->cost_ns);
@@ -271,6 +268,16 @@ static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
         tracer_poll_for_more(tracer);
 }
 
+/* Where no CPU is idle: what a step took from targets that want one, which is billed, or from nobody. */
+static void tracer_bill(struct tracer *tracer, bool billed)
+{
+    uint64_t cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+
+    if (billed && tracer->billed_ns != 0)
+        tracer->totals.cost_ns += cpu_ns - tracer->billed_ns + UNSEEN_NS;
+    tracer->billed_ns = cpu_ns;
+}
+
 void tracer_step(struct tracer *tracer, uint64_t until)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -284,9 +291,16 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     } else if (any) {
         tracer_answer_news(tracer, &news);
     }
+    if (supervisor->crowded && any && tracer->totals.stops == 0)
+        tracer_bill(tracer, false); /* what was answered would have come without samples */
     supervisor_lock(supervisor);
-    if (supervisor->sampling && tick->due != 0 && time_now() >= tick->due)
+    bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
+    if (ticked)
         tick_run(tracer);
+    if (supervisor->crowded)
+        tracer_bill(tracer, tracer->totals.stops > 0 || (ticked && crowd_count_runnable(supervisor) > 0));
+    else
+        tracer->billed_ns = 0;
     tick_arm(tracer);
     if (tracer->unknown_count > 0)
         births_resolve(tracer);

@@ -4,8 +4,8 @@
  *
  * The kernel lets only the thread that seized a tracee call ptrace for it, and what that tracee makes
  * belongs to the same thread. So each tracer has tracees, a timer, and ticks of its own. The first tracer is
- * the supervisor's first thread, to which everything belongs at first; it also reads commands. A thread
- * that uses much CPU time where CPUs are full is handed over to a tracer of its own: handover.c says why.
+ * the supervisor's first thread, to which everything belongs at first; it also reads commands. Where CPUs are
+ * full there is a tracer for each CPU; threads are handed over to it: handover.c says why.
  */
 #ifndef PPROFIL_TRACER_H
 #define PPROFIL_TRACER_H
@@ -50,9 +50,11 @@ struct tracer {
     uint64_t woke_at;     /* time: the end of the last sleep */
     uint64_t stops_since; /* time: the stops that are answered now are no older */
     uint64_t booked_stopped_ns;
+    uint64_t billed_ns; /* CPU time of the tracer up to which it is billed; 0: not known */
     unsigned poll_credit; /* drains that were worth polling on for more news */
     unsigned unknown_count; /* tracees held until their parent tells of them */
     unsigned expected;    /* tracees that are to be handed over to it */
+    int home_cpu;         /* where CPUs are full, threads of that one are handed to it; -1: of none */
     pid_t looks[BIRTH_LOOKS_MAX]; /* tracees whose births are to be looked for again */
     unsigned look_count;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is pure in the supervisor: telling stops apart, when the next tick is, how often the budget allows, and
- * what a sample is worth. */
+/* What is pure in the supervisor: telling stops apart, when the next tick is, how often the budget allows, who
+ * waits for a CPU, and what a sample is worth. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -9,6 +9,8 @@
 #include <sys/ptrace.h>
 
 #include "supervisor/budget.h"
+#include "supervisor/cpu-wait.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/schedule.h"
 #include "supervisor/stop.h"
 #include "supervisor/weight.h"
@@ -295,4 +297,150 @@ Test(weight, bursts_come_out_right)
     }
     cr_assert_float_eq((double)second / (double)given, 0.5, 0.08);
     cr_assert_float_eq((double)given / (double)used, 1, 0.05);
+}
+
+/* --- cpu-wait.c --------------------------------------------------------------------------------- */
+
+#define WAKE_NS 20000u /* from when a tracer is due to its look */
+
+/* A thread, as the kernel counts for it. */
+struct thread {
+    struct cpu_wait wait;
+    struct procfs_cpu cpu;
+    uint64_t now;
+};
+
+static void thread_runs(struct thread *thread, uint64_t ns)
+{
+    thread->now += ns;
+    thread->cpu.run_ns += ns;
+}
+
+/* Up to the end, when it gets a CPU. */
+static void thread_waits(struct thread *thread, uint64_t ns)
+{
+    thread->now += ns;
+    thread->cpu.wait_ns += ns;
+    thread->cpu.turns++;
+}
+
+static void thread_sleeps(struct thread *thread, uint64_t ns)
+{
+    thread->now += ns;
+    thread_waits(thread, 5000);
+}
+
+/* The tracer looks. The thread has no CPU: it has lost it just now, to the tracer, or waits since an earlier time,
+ * which no count tells yet. */
+static bool thread_seems_to_wait(struct thread *thread, uint64_t waited_ns)
+{
+    uint64_t due = thread->now + waited_ns;
+
+    return cpu_wait_look(&thread->wait, due, due + WAKE_NS, &thread->cpu);
+}
+
+/* A thread whose CPU the tracer takes now and then. */
+static struct thread thread_begin(void)
+{
+    struct thread thread = {.now = MS};
+
+    for (int i = 0; i < 10; i++) {
+        thread_waits(&thread, 2 * WAKE_NS);
+        thread_runs(&thread, MS);
+        cr_assert(!thread_seems_to_wait(&thread, 0));
+    }
+    return thread;
+}
+
+Test(cpu_wait, who_has_lost_its_cpu_to_the_tracer_did_not_wait)
+{
+    struct thread thread = thread_begin();
+
+    thread_waits(&thread, 5 * MS); /* a whole turn of another thread */
+    thread_runs(&thread, MS / 2);
+    cr_assert(!thread_seems_to_wait(&thread, 0));
+}
+
+Test(cpu_wait, a_wait_that_goes_on)
+{
+    struct thread thread = thread_begin();
+
+    thread_waits(&thread, 2 * WAKE_NS);
+    thread_runs(&thread, MS);
+    cr_assert(thread_seems_to_wait(&thread, MS));
+    cr_assert(thread_seems_to_wait(&thread, 2 * MS), "no turn since");
+    thread_waits(&thread, 3 * MS);
+    thread_runs(&thread, MS);
+    cr_assert(thread_seems_to_wait(&thread, MS), "it ran in between, and waits again");
+    thread_waits(&thread, 2 * MS);
+    thread_runs(&thread, MS);
+    cr_assert(!thread_seems_to_wait(&thread, 0), "it has just run");
+}
+
+Test(cpu_wait, a_sample_is_a_look_too)
+{
+    struct thread thread = {.now = MS, .cpu.turns = 1};
+
+    cpu_wait_note(&thread.wait, thread.now, &thread.cpu);
+    cr_assert(thread_seems_to_wait(&thread, MS));
+    thread_waits(&thread, 2 * MS);
+    thread_runs(&thread, MS);
+    cr_assert(!thread_seems_to_wait(&thread, 0));
+    cpu_wait_forget(&thread.wait);
+    cr_assert(!thread_seems_to_wait(&thread, MS), "nothing is known");
+}
+
+Test(cpu_wait, nothing_is_known_of_who_may_have_slept)
+{
+    struct thread thread = thread_begin();
+
+    for (int i = 0; i < 100; i++) {
+        thread_waits(&thread, 2 * WAKE_NS);
+        thread_runs(&thread, MS);
+        thread_sleeps(&thread, MS);
+        thread_runs(&thread, MS);
+        cr_assert(!thread_seems_to_wait(&thread, 0));
+    }
+}
+
+/* A host takes some time. From then on the thread and another one have a CPU by turns, and each look finds it
+ * running, or between two turns. */
+static int count_wrong_looks(uint64_t others_turn, bool looked_at_in_between)
+{
+    struct thread thread = thread_begin();
+    int wrong = 0;
+
+    thread_waits(&thread, 2 * WAKE_NS);
+    thread_runs(&thread, MS);
+    thread.now += MS;
+    for (int i = 0; i < 100; i++) {
+        wrong += thread_seems_to_wait(&thread, 0);
+        if (looked_at_in_between)
+            cr_assert(thread_seems_to_wait(&thread, others_turn / 2));
+        thread_waits(&thread, others_turn);
+        thread_runs(&thread, MS);
+    }
+    return wrong;
+}
+
+Test(cpu_wait, time_that_a_host_has_taken_is_a_wait_only_once)
+{
+    cr_assert_leq(count_wrong_looks(2 * WAKE_NS, false), 1);
+    cr_assert_leq(count_wrong_looks(MS, true), 2);
+    cr_assert_leq(count_wrong_looks(3 * MS, true), 4);
+    cr_assert_leq(count_wrong_looks(3 * MS, false), 4);
+}
+
+Test(cpu_wait, time_that_no_count_has_hides_no_thread)
+{
+    struct thread thread = thread_begin();
+    int wrong = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        thread_waits(&thread, 2 * WAKE_NS);
+        thread_runs(&thread, MS);
+        thread.now += MS / 5;
+        wrong += thread_seems_to_wait(&thread, 0);
+    }
+    cr_assert_leq(wrong, 500);
 }

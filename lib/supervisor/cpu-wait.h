@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * cpu-wait: did a thread that wants a CPU have one? Pure.
+ *
+ * The kernel says of a thread that it is runnable, and not whether it runs. A tracer that wakes up on the CPU of a
+ * runnable thread has taken that CPU from it, or from another. proc_schedstat(5) tells which: it counts how long a
+ * thread has run, how long it has waited for a CPU (a wait counts when it ends), and how often it got one, its turns.
+ * At each look the thread was runnable, and the tracer had its CPU. Since the last look there was
+ *
+ *     no turn            It still waits.
+ *     one turn           It waited, ran, and lost its CPU. What of the time is neither wait nor run came last.
+ *     more than one      It may have slept in between. Nobody can tell.
+ *
+ * Interrupts, and the host of a virtual machine, take time that is in no count. That looks like a wait after one
+ * turn, so a next look checks what the last one said, and few such looks in a row are believed.
+ */
+#ifndef PPROFIL_CPU_WAIT_H
+#define PPROFIL_CPU_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct procfs_cpu;
+
+/* The last look. Zero: there was none. */
+struct cpu_wait {
+    uint64_t at;      /* time */
+    uint64_t lost_at; /* time: the thread lost its CPU then */
+    uint64_t run_ns, wait_ns, turns; /* of struct procfs_cpu */
+    unsigned one_turn_waits; /* looks in a row that found a wait after one turn */
+};
+
+/* A look at time `at` at a thread that is runnable and had lost its CPU just before. */
+void cpu_wait_note(struct cpu_wait *wait, uint64_t at, const struct procfs_cpu *cpu);
+/* The thread was seen on another CPU, or somebody else has its number now. */
+void cpu_wait_forget(struct cpu_wait *wait);
+
+/* Returns true if the thread has not had a CPU, on any of them, since the last look. */
+bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
+/* A look at time `now`, just before which cpu was read, of a tracer that should have woken up at time `due`. Did the
+ * thread, which is runnable and belongs to the tracer's CPU, wait for that at `due`? False where nobody can tell. */
+bool cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
+
+#endif
