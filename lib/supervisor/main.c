@@ -39,7 +39,6 @@
 #define SERVE_PERIOD_NS 250000000u /* how soon the end of all counting is seen */
 #define DRAIN_PERIOD_NS 500000000u /* all is looked at so often, whatever happens */
 #define LOCK_TRIES_MAX 400u         /* some 10 us */
-#define SLICE_NS 100000u           /* the shortest that the scheduler grants */
 #define LEAVE_POLL_US 1000
 #define LEAVE_POLLS 1000
 
@@ -83,31 +82,6 @@ static void raise_limit(int resource)
 
 /* --- setting up -------------------------------------------------------------------------------- */
 
-/* struct sched_attr of include/uapi/linux/sched/types.h, whose header clashes with glibc's. */
-struct scheduling {
-    uint32_t size;
-    uint32_t policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-/* A look that comes late comes when its target has gone to sleep: what runs just after a wake-up would be
- * missed. A short slice makes the scheduler run us at once, and since Linux 6.12 anyone may ask for one.
- * Real-time priority makes a sample twice as dear where CPUs are full. Threads inherit this. */
-static void ask_for_low_latency(void)
-{
-    const struct scheduling wishes[] = {
-        {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = -10, .runtime = SLICE_NS},
-        {.size = sizeof *wishes, .policy = SCHED_OTHER, .runtime = SLICE_NS},
-    };
-
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
-        if (syscall(SYS_sched_setattr, 0, &wishes[i], 0u) == 0)
-            return;
-}
-
 static void init_lock(struct supervisor *supervisor)
 {
     pthread_mutexattr_t attributes;
@@ -135,7 +109,6 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
     setpgid(0, 0);
     raise_limit(RLIMIT_NOFILE);
     raise_limit(RLIMIT_SIGPENDING); /* of which a timer takes one */
-    ask_for_low_latency();
     init_lock(supervisor);
     wakeup_prepare();
     count_cpus(supervisor);

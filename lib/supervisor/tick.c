@@ -22,6 +22,7 @@
 #include "supervisor/handover.h"
 #include "supervisor/polling.h"
 #include "supervisor/preempt.h"
+#include "supervisor/priority.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
@@ -376,6 +377,7 @@ void tick_run(struct tracer *tracer)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;
     crowd_look(tracer);
+    priority_follow_crowd(tracer);
     tick_note_lateness(tracer);
     tick_find_running(tracer, interval, &running);
     tick->running = running.count + running.preempted_count + running.waiting;

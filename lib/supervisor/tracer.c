@@ -8,6 +8,7 @@
 #include "supervisor/budget.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/handover.h"
+#include "supervisor/priority.h"
 #include "supervisor/repair.h"
 #include "supervisor/schedule.h"
 #include "supervisor/stack.h"
@@ -74,6 +75,7 @@ int tracer_init_first(struct supervisor *supervisor)
         return -ENOMEM;
     supervisor->tracers[supervisor->tracer_count++] = tracer;
     tracer->ready = true;
+    priority_ask(tracer);
     return wakeup_init(&tracer->wakeup);
 }
 
@@ -82,8 +84,9 @@ static void *tracer_run(void *context)
     struct tracer *tracer = context;
     struct supervisor *supervisor = tracer->supervisor;
 
-    /* whoever made this thread may have bound itself to a CPU */
+    /* whoever made this thread may have bound itself to a CPU, and its priority is inherited */
     sched_setaffinity(0, sizeof supervisor->cpus, &supervisor->cpus);
+    priority_ask(tracer);
     int error = wakeup_init(&tracer->wakeup);
     supervisor_lock(supervisor);
     supervisor->starting--;

@@ -51,6 +51,7 @@ struct tracer {
     uint64_t stops_since; /* time: the stops that are answered now are no older */
     uint64_t booked_stopped_ns;
     uint64_t billed_ns; /* CPU time of the tracer up to which it is billed; 0: not known */
+    bool prompt; /* it has asked for the priority that suits an idle CPU */
     unsigned poll_credit; /* drains that were worth polling on for more news */
     unsigned unknown_count; /* tracees held until their parent tells of them */
     unsigned expected;    /* tracees that are to be handed over to it */

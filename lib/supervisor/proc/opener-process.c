@@ -33,6 +33,9 @@ static int opener_keep_only(int socket)
 /* A copy may take long. The priority of the tracer that forked us is not for that. */
 static void opener_give_up_priority(void)
 {
+    const struct sched_param none = {0};
+
+    sched_setscheduler(0, SCHED_OTHER, &none);
     if (getpriority(PRIO_PROCESS, 0) < 0)
         setpriority(PRIO_PROCESS, 0, 0);
 }

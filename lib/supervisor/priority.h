@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* priority: how soon the scheduler runs a tracer that wakes up. */
+#ifndef PPROFIL_PRIORITY_H
+#define PPROFIL_PRIORITY_H
+
+struct tracer;
+
+/* Asks for the priority that suits the CPUs as they are: real-time where one is idle, else a short slice. The kernel
+ * may refuse both. Called by the tracer's own thread. */
+void priority_ask(struct tracer *tracer);
+/* At a tick: asks anew if the CPUs have filled up, or one of them has become idle. */
+void priority_follow_crowd(struct tracer *tracer);
+
+#endif
