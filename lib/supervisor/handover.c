@@ -15,7 +15,9 @@
  *
  * In that gap it may make tasks: births_look finds them by the kernel's newest process number, once at once
  * and once after the next stop, for a clone(2) may have begun in the gap. It may execute another program: its
- * auxiliary vector tells. It may end. Signals take their course.
+ * auxiliary vector tells. It may end. Signals take their course. A thread that was made in the gap may execute
+ * another program before it is found: it takes the number of its leader, whose tracer then has nobody
+ * (handover_regain).
  */
 #include "config.h"
 
@@ -241,6 +243,24 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
     }
     supervisor_unlock(supervisor);
     return released;
+}
+
+void handover_regain(struct tracee *tracee)
+{
+    struct tracer *tracer = tracee->tracer;
+    pid_t pid = tracee->process->pid, tid = tracee->tid;
+
+    if (tracee->handed_at == 0 || tid != pid || procfs_status_number(tid, "TracerPid:") != 0 ||
+        procfs_has_ended(pid, tid))
+        return;
+    debug_log(tracer, "forget %d", tid);
+    handover_withdraw(tracee);
+    tracee->image = 0; /* whatever it is, it is another one */
+    tracee->released_at = clock_read(CLOCK_BOOTTIME);
+    tracee_take_out(&tracer->tracees, tracee);
+    tracee->state = TRACEE_RELEASED;
+    tracee->process->released_count++;
+    tracer_post(tracee);
 }
 
 /* After PTRACE_SEIZE has failed with that. It says EPERM, too, if it had to wait for an exec which has given

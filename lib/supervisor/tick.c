@@ -98,6 +98,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     tracee->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
         tracee->pending_ns = 0; /* it is ending */
+        handover_regain(tracee);
         return false;
     }
     tracee->state = TRACEE_INTERRUPTED;

@@ -26,6 +26,7 @@ struct task {
     struct replay *replay; /* whose it is */
     unsigned tracer; /* its number */
     bool known;      /* to that */
+    unsigned former; /* known to this one too, which has not heard of an exec yet; 0: to none, else its number + 1 */
     bool stopped;    /* it stands still, and waits for an answer */
     bool lost_thread; /* a thread of the process that it leads was released, and could not be seized */
     char state[WORD];
@@ -192,8 +193,10 @@ static const char *on_stop(struct task *task, const struct line *line)
     const struct stop stop = stop_decode((int)status);
     if (strcmp(kind, stop_kind_name(stop.kind)) != 0)
         return "stops for another reason than its status says";
-    if (is_of_new_leader(task, line, kind))
+    if (is_of_new_leader(task, line, kind)) {
+        task->former = task->known ? task->tracer + 1 : 0;
         task->known = task->stopped = false;
+    }
     if (task->known && task->tracer != line->tracer)
         return "stops for a tracer that does not have it";
     if (strcmp(state, task->known ? task->state : "none") != 0)
@@ -232,13 +235,17 @@ static const char *on_forget(struct task *task, const struct line *line)
 {
     if (is_in(task, "RELEASED"))
         replay_task(task->replay, task->pid)->lost_thread = true;
-    if (task->tracer == line->tracer)
+    if (task->former == line->tracer + 1)
+        task->former = 0;
+    else if (task->tracer == line->tracer)
         task->known = false;
     return NULL;
 }
 
 static const char *on_decision(struct task *task, const struct line *line)
 {
+    if (task->former == line->tracer + 1)
+        return NULL;
     if (!task->known || task->tracer != line->tracer)
         return "is decided on by a tracer that does not have it";
     return is_in(task, "RELEASED") ? "is decided on before it is seized" : NULL;
