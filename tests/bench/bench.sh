@@ -6,6 +6,7 @@
 #   bench.sh [-n RUNS] [ROW...]
 set -u
 export LC_ALL=C
+. "${abs_srcdir:-.}/tests/bench/lib.sh"
 build=${abs_builddir:-$PWD}
 targets=$build/tests/targets
 runs=10
@@ -75,7 +76,6 @@ row() {
 			"$(awk "BEGIN{print $own / 1e6}")" "$(awk "BEGIN{print $own / $base}")"
 	done
 }
-median() { sort -n "$1" | awk '{v[NR]=$1} END{print NR % 2 ? v[(NR+1)/2] : (v[NR/2]+v[NR/2+1])/2}'; }
 
 rows=("$@")
 printf '%-16s %-18s %12s  %6s   (medians of %d interleaved runs)\n' what with wall ratio "$runs"

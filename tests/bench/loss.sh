@@ -9,13 +9,16 @@
 # PPROFIL_OTHER: the pprofil (not the script that libtool makes) of another build, to be measured in the same rounds.
 set -u
 export LC_ALL=C
+. "${abs_srcdir:-.}/tests/bench/lib.sh"
+. "${abs_srcdir:-.}/tests/bench/programs.sh"
 build=${abs_builddir:-$PWD}
 rounds=9
 while getopts n: option; do [ "$option" = n ] && rounds=$OPTARG; done
 shift $((OPTIND - 1))
 rows=("$@")
 work=$(mktemp -d)
-trap 'stop_beside; rm -rf "$work"' EXIT
+trap 'stop_beside; database_stop; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 own=$build/.libs/pprofil
 [ -x "$own" ] || own=$build/pprofil
 other=${PPROFIL_OTHER:-}
@@ -95,92 +98,14 @@ row() {
 	done
 	stop_beside
 	for way in "${ways[@]}"; do
-		awk -v cpus="$cpus" -v name="$name" -v way="$way" '
-		{
-			plain = ($1 + $2) / 2; cpu = $4 + $5; n = $6 > 0 ? $6 : 1
-			ratio[NR] = $3 / plain; loss[NR] = ($3 - plain) * cpus / n * 1e6; rate[NR] = $6 / cpu
-			spread[NR] = ($1 > $2 ? $1 / $2 : $2 / $1)
-		}
-		function median(values, i, j, swap, copy) {
-			for (i = 1; i <= NR; i++) copy[i] = values[i]
-			for (i = 1; i <= NR; i++) for (j = i + 1; j <= NR; j++)
-				if (copy[j] < copy[i]) { swap = copy[i]; copy[i] = copy[j]; copy[j] = swap }
-			return NR % 2 ? copy[(NR + 1) / 2] : (copy[NR / 2] + copy[NR / 2 + 1]) / 2
-		}
-		END {
-			printf "%-24s %-8s %7.1f us a sample  %6.3f of plain (plain of plain %.3f)  %6.0f samples a CPU second\n",
-				name, way, median(loss), median(ratio), median(spread), median(rate)
-		}' "$work/figures.$way"
+		# plain before, plain after, wall, user, system, samples: loss in us a sample, ratio, spread, rate
+		awk -v cpus="$cpus" '{
+			plain = ($1 + $2) / 2; samples = $6 > 0 ? $6 : 1
+			print ($3 - plain) * cpus / samples * 1e6, $3 / plain, ($1 > $2 ? $1 / $2 : $2 / $1), $6 / ($4 + $5)
+		}' "$work/figures.$way" >"$work/derived"
+		printf '%-24s %-8s %7.1f us a sample  %6.3f of plain (plain of plain %.3f)  %6.0f samples a CPU second\n' \
+			"$name" "$way" $(for column in 1 2 3 4; do cut -d' ' -f$column "$work/derived" | median; done)
 	done
-}
-
-# --- real programs
-
-# A Go program whose garbage collector works on all CPUs.
-go_program() {
-	command -v go >/dev/null || return 1
-	cat >"$work/collect.go" <<-'END'
-		package main
-
-		type tree struct{ left, right *tree }
-
-		func grow(depth int) *tree {
-			if depth == 0 {
-				return &tree{}
-			}
-			return &tree{grow(depth - 1), grow(depth - 1)}
-		}
-
-		func main() {
-			kept := grow(18)
-			for i := 0; i < 60; i++ {
-				grow(16)
-			}
-			_ = kept
-		}
-	END
-	(cd "$work" && GOCACHE=$work/go-cache GO111MODULE=off go build -o collect collect.go) >/dev/null 2>&1
-}
-
-# A tree of C files that is compiled anew each time, two at a time.
-make_tree() {
-	mkdir "$work/tree"
-	for i in $(seq 24); do
-		{
-			echo '#include <stdio.h>'
-			for j in $(seq 120); do
-				echo "int f${i}_$j(int x) { for (int i = 0; i < x; i++) x = x * 31 + printf(\"%d\", i % $j); return x; }"
-			done
-		} >"$work/tree/f$i.c"
-	done
-	cat >"$work/tree/Makefile" <<-'END'
-		objects = $(patsubst %.c,%.o,$(wildcard *.c))
-		all: $(objects)
-		%.o: %.c; cc -O2 -c -o $@ $<
-		clean:; rm -f $(objects)
-	END
-	cat >"$work/make.sh" <<-END
-		make -s -C $work/tree clean
-		make -s -j$(nproc) -C $work/tree
-	END
-}
-
-# A database server under its own benchmark, in which it serves a fixed number of transactions.
-database() {
-	local bin
-	bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
-	[ -n "$bin" ] && command -v pgbench >/dev/null && [ "$(id -u)" = 0 ] || return 1
-	mkdir "$work/database" && chmod 755 "$work" && chown nobody "$work/database"
-	(cd / && runuser -u nobody -- "$bin/initdb" -D "$work/database" -U nobody) >/dev/null 2>&1 || return 1
-	cat >"$work/database.sh" <<-END
-		cd /
-		runuser -u nobody -- $bin/postgres -D $work/database -k $work/database -c listen_addresses= -c fsync=off &
-		until $bin/pg_isready -q -h $work/database; do sleep 0.05; done
-		pgbench -h $work/database -U nobody "\$@" postgres
-		kill -INT \$(head -n 1 $work/database/postmaster.pid)
-		wait
-	END
-	bash "$work/database.sh" -q -i -s 10 >/dev/null 2>&1
 }
 
 # --- the rows
