@@ -37,7 +37,7 @@ void active_drop_idle(struct tracer *tracer, uint64_t now)
             tracee->active_until = now + tracee->active_span;
             continue;
         }
-        handover_withdraw(tracee);
+        handover_withdraw(tracee); /* who is idle is not interrupted, and so would never go */
         if (tracee->active_span / 2 >= ACTIVE_SPAN_MIN)
             tracee->active_span /= 2;
         tracee_deactivate(&tracer->tracees, tracee);

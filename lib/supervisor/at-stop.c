@@ -51,7 +51,7 @@ static void at_stop_continue(struct tracer *tracer, struct tracee *tracee, int s
     if (!sampled)
         return;
     tracer->totals.stops++;
-    if (!tracer->supervisor->crowded)
+    if (!tracer->bills)
         tracer->totals.cost_ns += at_stop_cost(tracee, stopped);
 }
 

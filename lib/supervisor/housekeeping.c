@@ -11,11 +11,23 @@
 #include "supervisor/crowd.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
+#include "supervisor/handover.h"
 #include "supervisor/housekeeping.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 
 #define ENDS_PERIOD_NS 500000000u
+
+/* A leader that has nothing to do is not interrupted, and one that was interrupted already is not again: tick.c. */
+static void housekeeping_find_leader(struct supervisor *supervisor, pid_t pid)
+{
+    struct tracee *leader = supervisor_find(supervisor, pid);
+
+    if (leader == NULL || leader->process == NULL || !handover_has_lost(leader))
+        return;
+    leader->lost = true;
+    tracer_post(leader);
+}
 
 /* The end of a process that executed another program just while a thread of it was handed over may have been
  * told to nobody. */
@@ -31,6 +43,8 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
         next = process->next;
         if (kill(process->pid, 0) < 0 && errno == ESRCH)
             births_forget_process(tracer, process);
+        else if (process->handed_over)
+            housekeeping_find_leader(supervisor, process->pid);
     }
 }
 

@@ -13,7 +13,8 @@
  * cannot do that: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, and it would
  * wander. That costs the target two context switches more than a look from afar, so only threads get it
  * whose samples show that they enter the kernel often. Where these run on several CPUs, each tick goes to
- * one of them, drawn by lot. Where no CPU is idle nobody gets it: there the tracer itself goes to the CPU of
+ * one of them, drawn by lot. It inherits the priority that its tracer has where a CPU is idle. Where no CPU is idle
+ * nobody gets it: there the tracer itself goes to the CPU of
  * such a thread before it interrupts it, and so takes the CPU from it (affinity.c).
  */
 #include "config.h"

@@ -18,9 +18,9 @@
  *
  * Nothing else stops a target, changes it or writes to it. tracer.c: the threads that do this. schedule.c, budget.c,
  * cpu-wait.c, weight.c, attribution.c, active.c: when, how often, for how much CPU time, of whom. tracee.c,
- * untraced.c: who there is. polling.c, affinity.c, crowd.c, priority.c: on which CPU, awake or asleep, how soon. emit.c: to the client.
- * debug-log.c: what was done, for who debugs us. proc/ reads /proc and opens files. main.c, watch.c, commands.c,
- * sampling.c, housekeeping.c, serve/: who asks for all that, and what is done now and then.
+ * untraced.c: who there is. polling.c, affinity.c, crowd.c, priority.c: on which CPU, awake or asleep, how soon.
+ * emit.c: to the client. debug-log.c: what was done, for who debugs us. proc/ reads /proc and opens files. main.c,
+ * watch.c, commands.c, sampling.c, housekeeping.c, serve/: who asks for all that, and what is done now and then.
  *
  * A tracee's states (tracee.h):
  *
@@ -38,6 +38,7 @@
  *                                                    v  |
  *                                                  RELEASED
  *
+ *     A leader whose number another thread took by an exec that nobody saw becomes RELEASED, too: handover_regain.
  *     SIGSTOP makes all but UNKNOWN and RELEASED ones LISTENING, and SIGCONT these RUNNING. Each of them may end, be
  *     let go, or be ended by an exec.
  *

@@ -5,9 +5,9 @@
  *
  * Where a CPU is idle the tracer polls there for the stops: polling.c. Where none is, it would poll on the CPU
  * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. A
- * thread that waits for a CPU looks as if it ran. cpu-wait.c tells most of these. Another one stops when it gets a
- * CPU, and its run-queue wait then shows that it was not running at the tick. If all that run have yet to stop,
- * there are no further ticks until one has: tick-arm.c.
+ * thread that waits for a CPU looks as if it ran. cpu-wait.c tells most of the threads that wait. One that it does
+ * not tell stops when it gets a CPU, and its run-queue wait then shows that it was not running at the tick. If all
+ * that want a CPU have yet to stop, there are no further ticks until one has: tick-arm.c.
  */
 #include "config.h"
 
@@ -22,7 +22,6 @@
 #include "supervisor/handover.h"
 #include "supervisor/polling.h"
 #include "supervisor/preempt.h"
-#include "supervisor/priority.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
@@ -97,7 +96,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     tracee->interrupted_at = time_now();
     tracee->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
-        tracee->pending_ns = 0; /* it is ending */
+        tracee->pending_ns = 0; /* it is ending, or another tracer is about to tell us that it has its number */
         handover_regain(tracee);
         return false;
     }
@@ -241,18 +240,22 @@ static unsigned tick_chosen_count(const struct running *running)
     return running->count < AWAITED_MAX ? running->count : AWAITED_MAX;
 }
 
-/* Where no CPU is idle the tracer stays where a tracee of its own is, or goes there. One that got its CPU late by
- * far competes there with somebody who goes first (SCHED_FIFO), and must not be bound. */
-static void tick_settle(struct tracer *tracer, const struct running *running)
+/* Where no CPU is idle the tracer stays where a tracee of its own is, or goes there. It always goes to one that
+ * enters the kernel so often that its CPU is to be taken first: preempt.c. limit: the first so many of those chosen
+ * are to be interrupted. A tracer that got its CPU late by far competes there with somebody who goes first
+ * (SCHED_FIFO), and must not be bound. */
+static void tick_settle(struct tracer *tracer, const struct running *running, unsigned limit)
 {
     const struct tick *tick = &tracer->tick;
     bool starved = tick_found_asleep(tracer) && tracer->woke_at >= tick->was_due + STARVED_NS;
 
     if (!tracer->supervisor->crowded || starved)
         affinity_unbind(tracer);
+    else if (limit > 0 && preempt_wanted(running->chosen[0]))
+        affinity_settle(tracer, running->chosen[0]->cpu);
     else if (running->on_our_cpu > 0)
         affinity_settle(tracer, tick->cpu);
-    else if (running->count > 0)
+    else if (limit > 0)
         affinity_settle(tracer, running->chosen[0]->cpu);
 }
 
@@ -317,7 +320,7 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct running *r
 
     for (unsigned i = 0; i < count; i++) {
         struct tracee *tracee = tracee_find(&tracer->tracees, running->tids[i]);
-        if (tracee == NULL || tracee->state != TRACEE_RUNNING)
+        if (tracee == NULL || tracee->state != TRACEE_RUNNING || tracee->dropped)
             continue;
         /* the first may have had to wait for us; while we poll for one, the others run */
         uint64_t since = i == 0 || crowded ? tick_hindered_since(tracer) : time_now();
@@ -378,16 +381,15 @@ void tick_run(struct tracer *tracer)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;
     crowd_look(tracer);
-    priority_follow_crowd(tracer);
     tick_note_lateness(tracer);
     tick_find_running(tracer, interval, &running);
     tick->running = running.count + running.preempted_count + running.waiting;
     tick->runnable = running.runnable;
     debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.waiting,
               supervisor->crowded ? "full" : "idle");
-    tick_settle(tracer, &running);
-    handover_choose(tracer, running.chosen, tick_chosen_count(&running));
     unsigned limit = tick_limit(tracer, &running);
+    tick_settle(tracer, &running, limit);
+    handover_choose(tracer, running.chosen, tick_chosen_count(&running));
     tick_interrupt_preempted(tracer, &running, interval, held);
     if (held)
         tick_arm_next(tracer); /* lets go of the CPU */
