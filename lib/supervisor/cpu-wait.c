@@ -45,7 +45,7 @@ bool cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const stru
     if (cpu_wait_goes_on(wait, now, cpu))
         return true;
     cpu_wait_note(wait, now, cpu);
-    if (last.turns == 0 || cpu->turns - last.turns > 1 || last.one_turn_waits >= ONE_TURN_WAITS_MAX ||
+    if (last.turns == 0 || cpu->turns - last.turns != 1 || last.one_turn_waits >= ONE_TURN_WAITS_MAX ||
         !cpu_wait_was_right(&last, cpu))
         return false;
     uint64_t lost_at = last.lost_at + (cpu->wait_ns - last.wait_ns) + (cpu->run_ns - last.run_ns);

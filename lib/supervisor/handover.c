@@ -3,8 +3,8 @@
  * Handing a tracee over to another tracer.
  *
  * Where CPUs are full, a tracer has the threads of one CPU and runs there itself: affinity.c. To interrupt a thread
- * on another CPU costs the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them can be running at a
- * tick. And a tracer with thousands of tracees asks the kernel for news of all of them.
+ * on another CPU costs the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them can
+ * be running at a tick. And a tracer with thousands of tracees asks the kernel for news of all of them.
  *
  * ptrace has no way to hand a tracee over. So its tracer detaches it where it stands still, outside of any
  * system call, and the other one seizes it as soon as it is woken up:
@@ -112,7 +112,8 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
-    if (tracee->state != TRACEE_RUNNING || tracee->handed_to != NULL || tracee->stays || tracee->early)
+    if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handed_to != NULL || tracee->stays ||
+        tracee->early)
         return false;
     return tracee->tracer->supervisor->options.restless ||
            (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
@@ -123,6 +124,7 @@ static void handover_promise(struct tracee *tracee, struct tracer *to)
 {
     debug_log(tracee->tracer, "hand %d %u", tracee->tid, to->number);
     tracee->image = procfs_image(tracee->process->pid);
+    tracee->process->began = procfs_began(tracee->process->pid);
     tracee->handed_to = to;
     to->expected++;
 }
@@ -221,7 +223,6 @@ static void handover_send(struct tracer *from, struct tracee *tracee, struct tra
     tracee->process->released_count++;
     tracee->tracer = to;
     tracer_post(tracee);
-    from->tick.running -= from->tick.running > 0;
     if (from->tick.pauses)
         tick_arm_after_pause(from);
 }
@@ -246,8 +247,9 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
         debug_log(tracer, "release %d %u", tracee->tid, to->number);
         tracee->skipped_ns += tracee->pending_ns + tracee->overdue_ns;
         tracee->pending_ns = tracee->overdue_ns = 0;
-        tracee->process->handed_over = true;
+        tracer->tick.running -= tracer->tick.running > 0;
         handover_send(tracer, tracee, to);
+        tracee->process->handed_over_at = tracee->released_at;
         released = true;
     }
     supervisor_unlock(supervisor);
@@ -258,15 +260,17 @@ bool handover_has_lost(const struct tracee *tracee)
 {
     pid_t pid = tracee->process->pid, tid = tracee->tid;
 
-    return tid == pid && tracee->process->handed_over && !tracee->dropped && tracee->state != TRACEE_RELEASED &&
-           procfs_status_number(tid, "TracerPid:") == 0 && !procfs_has_ended(pid, tid);
+    return tid == pid && tracee->process->handed_over_at != 0 && !tracee->dropped &&
+           tracee->state != TRACEE_RELEASED && procfs_status_number(tid, "TracerPid:") == 0 &&
+           !procfs_has_ended(pid, tid) && procfs_began(pid) == tracee->process->began;
 }
 
 void handover_regain(struct tracee *tracee)
 {
     struct tracer *tracer = tracee->tracer;
 
-    if (!handover_has_lost(tracee))
+    tracee->lost = false;
+    if (!tracer->supervisor->options.follow || !handover_has_lost(tracee))
         return;
     debug_log(tracer, "forget %d", tracee->tid);
     handover_withdraw(tracee);
@@ -275,6 +279,7 @@ void handover_regain(struct tracee *tracee)
     tracee->pending_ns = tracee->overdue_ns = tracee->skipped_ns = 0;
     tracee->image = 0; /* whatever it is, it is another one */
     handover_send(tracer, tracee, tracer);
+    tracee->released_at = tracee->process->handed_over_at; /* it may have made tasks since then */
 }
 
 /* After PTRACE_SEIZE has failed with that. It says EPERM, too, if it had to wait for an exec which has given
@@ -307,7 +312,10 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     struct process *process = tracee->process;
     bool leads_others = tracee->tid == process->pid && process->tracee_count > 1;
 
-    if (tracee->dropped || attach_is_ours(supervisor, tracee->tid)) {
+    bool is_ours = attach_is_ours(supervisor, tracee->tid);
+    if (is_ours && !tracee->dropped && process->tracee_count == 1)
+        return; /* who has seized it is about to drop the tracee, and goes on with its process */
+    if (tracee->dropped || is_ours) {
         wait_forget(tracer, tracee);
     } else if (leads_others) { /* the last of the others tells of the end */
         process->led = false;

@@ -17,14 +17,24 @@
 #include "supervisor/tick.h"
 
 #define ENDS_PERIOD_NS 500000000u
+/* For so long after a thread of a process was handed over its leader is looked after. */
+#define HANDED_OVER_NS 10000000000u
 
-/* A leader that has nothing to do is not interrupted, and one that was interrupted already is not again: tick.c. */
-static void housekeeping_find_leader(struct supervisor *supervisor, pid_t pid)
+/* A leader whose number another thread has taken is found when it obeys no interrupt (tick.c), unless it is idle, or
+ * was interrupted before. */
+static void housekeeping_find_leader(struct tracer *tracer, struct process *process)
 {
-    struct tracee *leader = supervisor_find(supervisor, pid);
+    struct supervisor *supervisor = tracer->supervisor;
+    struct tracee *leader = supervisor_find(supervisor, process->pid);
 
-    if (leader == NULL || leader->process == NULL || !handover_has_lost(leader))
+    if (clock_read(CLOCK_BOOTTIME) - process->handed_over_at > HANDED_OVER_NS || leader == NULL ||
+        leader->process != process || (leader->active && leader->state == TRACEE_RUNNING) ||
+        !handover_has_lost(leader))
         return;
+    if (!supervisor->options.follow) {
+        births_forget_process(tracer, process);
+        return;
+    }
     leader->lost = true;
     tracer_post(leader);
 }
@@ -43,8 +53,8 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
         next = process->next;
         if (kill(process->pid, 0) < 0 && errno == ESRCH)
             births_forget_process(tracer, process);
-        else if (process->handed_over)
-            housekeeping_find_leader(supervisor, process->pid);
+        else if (process->handed_over_at != 0)
+            housekeeping_find_leader(tracer, process);
     }
 }
 

@@ -228,6 +228,8 @@ static void preempt_make_room(struct tracer *tracer, int cpu)
 {
     cpu_set_t cpus = tracer->supervisor->cpus;
 
+    if (cpu < 0 && tracer->tick.bound_cpu >= 0)
+        return; /* it is where its tracees are, for no CPU is idle any more */
     if (cpu >= 0)
         CPU_CLR(cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);
@@ -239,7 +241,8 @@ uint64_t preempt_order(struct tracer *tracer, uint64_t due)
     struct preempt *preempt = &tracer->preempt;
     uint64_t early = preempt->early_ns > EARLY_MIN_NS ? preempt->early_ns : EARLY_MIN_NS;
     uint64_t earliest = time_now() + early;
-    bool wanted = due != 0 && preempt->next >= 0 && preempt_have_occupier(preempt);
+    bool wanted = due != 0 && preempt->next >= 0 && !tracer->supervisor->crowded &&
+                  preempt_have_occupier(preempt);
 
     if (wanted != preempt->ordered || (wanted && preempt->next != atomic_load(&preempt->cpu)))
         preempt_make_room(tracer, wanted ? preempt->next : -1);

@@ -22,6 +22,7 @@
 #include "supervisor/handover.h"
 #include "supervisor/polling.h"
 #include "supervisor/preempt.h"
+#include "supervisor/priority.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
@@ -56,7 +57,7 @@ struct running {
     pid_t tids[INTERRUPTS_MAX];         /* of the first of these: they may be gone when their turn comes */
     unsigned waiting; /* that have yet to stop since an earlier tick */
     unsigned runnable; /* all that want a CPU: these, and those left alone this time */
-    unsigned on_our_cpu; /* of the runnable ones, where no CPU is idle */
+    unsigned on_our_cpu, at_home; /* of the runnable ones, where no CPU is idle */
 };
 
 /* Before its first interrupt that is its whole life. */
@@ -150,12 +151,18 @@ static bool tick_look_for_wait(const struct tracer *tracer, struct tracee *trace
         tracee->cpu = procfs_last_cpu(&tracee->files);
         tracee->cpu_at = tracee->looked_at;
     }
-    if (tracee->cpu == tracer->home_cpu)
-        tracee->away_since = 0;
     if (tracee->cpu == tracer->tick.cpu && tracee->looked.turns > 0)
         return cpu_wait_look(&tracee->cpu_wait, tick_hindered_since(tracer), tracee->looked_at, &tracee->looked);
     cpu_wait_forget(&tracee->cpu_wait);
     return false;
+}
+
+static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct running *running)
+{
+    bool crowded = tracer->supervisor->crowded;
+
+    running->on_our_cpu += crowded && tracee->cpu == tracer->tick.cpu;
+    running->at_home += crowded && tracee->cpu >= 0 && tracee->cpu == tracer->home_cpu;
 }
 
 static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint64_t interval,
@@ -167,11 +174,11 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
     if (tick_has_to_stop(tracee)) {
         tracee->overdue_ns += interval;
         running->waiting++;
-        running->on_our_cpu += crowded && tracee->cpu == tick->cpu;
+        tick_note_place(tracer, tracee, running);
         return;
     }
     bool waits = crowded && tick_look_for_wait(tracer, tracee);
-    running->on_our_cpu += crowded && tracee->cpu == tick->cpu;
+    tick_note_place(tracer, tracee, running);
     if (waits) {
         debug_log(tracer, "waits %d", tracee->tid);
         return;
@@ -222,14 +229,15 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct runni
     if (runnable)
         tracee->active_until = tracer->tick.at + tracee->active_span;
     running->runnable += runnable;
-    running->on_our_cpu += waits && tracee->cpu == tracer->tick.cpu;
+    if (waits)
+        tick_note_place(tracer, tracee, running);
     return runnable && !waits;
 }
 
 static void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running)
 {
     running->count = running->preempted_count = running->waiting = running->runnable = 0;
-    running->on_our_cpu = 0;
+    running->on_our_cpu = running->at_home = 0;
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
         if (tick_may_run(tracee) && tick_look(tracer, tracee, running))
             tick_sort_running(tracer, tracee, interval, running);
@@ -240,8 +248,8 @@ static unsigned tick_chosen_count(const struct running *running)
     return running->count < AWAITED_MAX ? running->count : AWAITED_MAX;
 }
 
-/* Where no CPU is idle the tracer stays where a tracee of its own is, or goes there. It always goes to one that
- * enters the kernel so often that its CPU is to be taken first: preempt.c. limit: the first so many of those chosen
+/* Where no CPU is idle the tracer stays where a tracee of its own is, or goes there. To one that enters the kernel so
+ * often that its CPU is to be taken first (preempt.c) it goes wherever that is, and comes home again. limit: the first so many of those chosen
  * are to be interrupted. A tracer that got its CPU late by far competes there with somebody who goes first
  * (SCHED_FIFO), and must not be bound. */
 static void tick_settle(struct tracer *tracer, const struct running *running, unsigned limit)
@@ -251,8 +259,10 @@ static void tick_settle(struct tracer *tracer, const struct running *running, un
 
     if (!tracer->supervisor->crowded || starved)
         affinity_unbind(tracer);
-    else if (limit > 0 && preempt_wanted(running->chosen[0]))
-        affinity_settle(tracer, running->chosen[0]->cpu);
+    else if (running->at_home > 0 && limit > 0 && preempt_wanted(running->chosen[0]))
+        affinity_visit(tracer, running->chosen[0]->cpu);
+    else if (running->at_home > 0)
+        affinity_settle(tracer, tracer->home_cpu);
     else if (running->on_our_cpu > 0)
         affinity_settle(tracer, tick->cpu);
     else if (limit > 0)
@@ -296,6 +306,12 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
+/* Can the tracer take the CPU from one of these two only? Then only one of them is interrupted. */
+static bool tick_is_for_one(const struct tracee *first, const struct tracee *second)
+{
+    return first->cpu != second->cpu && (preempt_wanted(first) || preempt_wanted(second));
+}
+
 /* How many of the chosen this tick interrupts: all with the same chance. Remembers their numbers. */
 static unsigned tick_limit(struct tracer *tracer, struct running *running)
 {
@@ -309,6 +325,8 @@ static unsigned tick_limit(struct tracer *tracer, struct running *running)
         running->chosen[i] = tracee;
         running->tids[i] = tracee->tid;
     }
+    if (tracer->supervisor->crowded && count == 2 && tick_is_for_one(running->chosen[0], running->chosen[1]))
+        return 1;
     return count;
 }
 
@@ -381,6 +399,7 @@ void tick_run(struct tracer *tracer)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;
     crowd_look(tracer);
+    priority_follow_crowd(tracer); /* the occupier inherits it */
     tick_note_lateness(tracer);
     tick_find_running(tracer, interval, &running);
     tick->running = running.count + running.preempted_count + running.waiting;

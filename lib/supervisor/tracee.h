@@ -141,7 +141,8 @@ struct process {
     struct tracee *tracees;
     unsigned tracee_count;
     unsigned released_count; /* of these: RELEASED, and in no tracer's table */
-    bool handed_over;          /* a thread of it has been RELEASED once */
+    uint64_t handed_over_at;   /* CLOCK_BOOTTIME: a thread of it was RELEASED last; 0: none was */
+    uint64_t began;            /* procfs_began, if one was */
     bool led;                  /* its leader is, or was until its end, one of them */
     struct untraced *untraced; /* owned: its threads that could not be seized */
     uint64_t untraced_ns;      /* CPU time of those, since it is sampled, as last read */

@@ -34,7 +34,7 @@
 #define START_PAUSE_NS 1000000000u
 /* Where no CPU is idle, what a tracer runs is its targets' loss. So is what its own clock does not see: a timer's
  * interrupt, two switches from one thread to another, and the caches that both find cold. */
-#define UNSEEN_NS 5000u
+#define UNSEEN_NS 7000u
 
 /* --- their life ------------------------------------------------------------------------------ */
 
@@ -168,7 +168,6 @@ static void tracer_read_inbox(struct tracer *tracer)
         } else if (tracee->dropped) {
             wait_forget(tracer, tracee);
         } else if (tracee->lost) {
-            tracee->lost = false;
             handover_regain(tracee);
         } else if (tracee->wants_activation) {
             tracee->wants_activation = false;

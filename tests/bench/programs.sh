@@ -18,7 +18,7 @@ go_program() {
 
 		func main() {
 			kept := grow(18)
-			for i := 0; i < 60; i++ {
+			for i := 0; i < 400; i++ {
 				grow(16)
 			}
 			_ = kept

@@ -141,6 +141,11 @@ static void note_former(struct task *task, const struct line *line)
     task->former_until = line->time + INBOX_NS;
 }
 
+static bool is_by_former(const struct task *task, const struct line *line)
+{
+    return task->former == line->tracer + 1 && line->time < task->former_until;
+}
+
 static const char *on_seize(struct task *task, const struct line *line)
 {
     if (is_in(task, "RELEASED") && task->tracer != line->tracer)
@@ -179,6 +184,8 @@ static const char *on_stopped(struct task *task, const struct line *line)
 
 static const char *on_interrupt(struct task *task, const struct line *line)
 {
+    if (is_by_former(task, line))
+        return NULL;
     if (!task->known || task->tracer != line->tracer)
         return "is interrupted by a tracer that does not have it";
     if (is_in(task, "RELEASED"))
@@ -226,6 +233,8 @@ static const char *on_answer(struct task *task, const struct line *line)
     } answers[] = {{"resume", "RUNNING"}, {"call", "CONTINUING"}, {"listen", "LISTENING"},
                    {"release", "RELEASED"}, {"detach", NULL}};
 
+    if (is_by_former(task, line))
+        return NULL;
     if (task->tracer != line->tracer)
         return "is answered by a tracer that does not have it";
     if (!task->stopped)
@@ -255,7 +264,7 @@ static const char *on_forget(struct task *task, const struct line *line)
 
 static const char *on_decision(struct task *task, const struct line *line)
 {
-    if (task->former == line->tracer + 1 && line->time < task->former_until)
+    if (is_by_former(task, line))
         return NULL;
     if (!task->known || task->tracer != line->tracer)
         return "is decided on by a tracer that does not have it";
