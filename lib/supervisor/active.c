@@ -16,7 +16,7 @@
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
 #define SEARCH_PERIOD_CROWDED_NS 40000000u /* there it takes the CPU from a target */
-#define SEARCH_PERIOD_MAX_NS 500000000u
+#define SEARCH_PERIOD_MAX_NS 1500000000u /* of thousands of processes */
 #define SEARCH_SHARE 500u       /* the search takes at most one part in 500 of the time */
 #define SEARCH_AT_ONCE 256u     /* threads read in one call */
 #define UNEXPLAINED_NS 50000u   /* less is not worth a search */

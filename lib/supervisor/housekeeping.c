@@ -51,9 +51,11 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     supervisor->housekeeping.ends_at = now;
     for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
         next = process->next;
+        if (process->handed_over_at == 0)
+            continue;
         if (kill(process->pid, 0) < 0 && errno == ESRCH)
             births_forget_process(tracer, process);
-        else if (process->handed_over_at != 0)
+        else
             housekeeping_find_leader(tracer, process);
     }
 }

@@ -249,9 +249,9 @@ static unsigned tick_chosen_count(const struct running *running)
 }
 
 /* Where no CPU is idle the tracer stays where a tracee of its own is, or goes there. To one that enters the kernel so
- * often that its CPU is to be taken first (preempt.c) it goes wherever that is, and comes home again. limit: the first so many of those chosen
- * are to be interrupted. A tracer that got its CPU late by far competes there with somebody who goes first
- * (SCHED_FIFO), and must not be bound. */
+ * often that its CPU is to be taken first (preempt.c) it goes wherever that is, and comes home again. limit: the first
+ * so many of those chosen are to be interrupted. A tracer that got its CPU late by far competes there with somebody
+ * who goes first (SCHED_FIFO), and must not be bound. */
 static void tick_settle(struct tracer *tracer, const struct running *running, unsigned limit)
 {
     const struct tick *tick = &tracer->tick;
