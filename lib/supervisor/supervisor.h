@@ -7,7 +7,7 @@
  * What can hurt a process, in the order to read it:
  *
  *     attach.c, wakeup.c  seize threads: none of them stops
- *     tick.c              interrupts those that run; tick-arm.c: when
+ *     tick.c              interrupts those that run; tick-look.c: who; tick-arm.c: when
  *     wait.c              tells stops apart (stop.c), and gives each its answer
  *     at-stop.c           reads registers, copies the stack (stack.c), lets run on
  *     repair.c            calls that a stop broke: calls/, regs-*.c, held-signal.c, backoff.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tick: a tracer looks at its active tracees, and interrupts those that run (tick.c), again and again
+ * tick: a tracer looks at its active tracees (tick-look.c), and interrupts those that run (tick.c), again and again
  * (tick-arm.c).
  */
 #ifndef PPROFIL_TICK_H
