@@ -117,6 +117,7 @@ void active_search(struct tracer *tracer, uint64_t now)
 
     if (!due && scan->open == 0)
         return;
+    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* on a full machine others may run in between */
     scan->open = 0;
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next) {
         if (process->launching || active_is_only_thread(process))
@@ -133,5 +134,5 @@ void active_search(struct tracer *tracer, uint64_t now)
     if (!due)
         return;
     scan->at = now;
-    scan->cost_ns = time_now() - now;
+    scan->cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }

@@ -17,6 +17,7 @@ static void affinity_bind(struct tracer *tracer, int cpu)
     }
     if (sched_setaffinity(0, sizeof cpus, &cpus) == 0)
         tracer->tick.bound_cpu = cpu;
+    tracer->preempt.has_room = false;
 }
 
 void affinity_unbind(struct tracer *tracer)

@@ -234,6 +234,7 @@ static void preempt_make_room(struct tracer *tracer, int cpu)
         CPU_CLR(cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);
     tracer->tick.bound_cpu = -1;
+    tracer->preempt.has_room = cpu >= 0;
 }
 
 uint64_t preempt_order(struct tracer *tracer, uint64_t due)
@@ -244,7 +245,8 @@ uint64_t preempt_order(struct tracer *tracer, uint64_t due)
     bool wanted = due != 0 && preempt->next >= 0 && !tracer->supervisor->crowded &&
                   preempt_have_occupier(preempt);
 
-    if (wanted != preempt->ordered || (wanted && preempt->next != atomic_load(&preempt->cpu)))
+    bool same = preempt->has_room && preempt->next == atomic_load(&preempt->cpu);
+    if (wanted != preempt->ordered || (wanted && !same))
         preempt_make_room(tracer, wanted ? preempt->next : -1);
     if (!wanted) {
         preempt->ordered = false;
