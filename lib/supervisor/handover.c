@@ -250,7 +250,7 @@ void handover_regain(struct tracee *tracee)
     struct tracer *tracer = tracee->tracer;
     pid_t pid = tracee->process->pid, tid = tracee->tid;
 
-    if (tracee->handed_at == 0 || tid != pid || procfs_status_number(tid, "TracerPid:") != 0 ||
+    if (tracee->dropped || tracee->handed_at == 0 || tid != pid || procfs_status_number(tid, "TracerPid:") != 0 ||
         procfs_has_ended(pid, tid))
         return;
     debug_log(tracer, "forget %d", tid);

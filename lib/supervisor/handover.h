@@ -19,7 +19,8 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee);
 /* Without the lock. Seizes a tracee that another tracer has let go for this one. */
 void handover_take(struct tracer *tracer, struct tracee *tracee);
 /* The tracee obeyed no PTRACE_INTERRUPT. If somebody without a tracer has its number now, that one is seized in its
- * place: the tracee leaves the table, and is in its tracer's inbox. Else nothing happens: it is ending. */
+ * place: the tracee leaves the table, and is in its tracer's inbox. Else nothing happens: it is ending, or another
+ * tracer has its number. */
 void handover_regain(struct tracee *tracee);
 
 #endif

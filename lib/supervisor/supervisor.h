@@ -18,7 +18,8 @@
  *
  * Nothing else stops a target, changes it or writes to it. tracer.c: the threads that do this. schedule.c, budget.c,
  * cpu-wait.c, weight.c, attribution.c, active.c: when, how often, for how much CPU time, of whom. tracee.c,
- * untraced.c: who there is. polling.c, affinity.c, crowd.c, priority.c: on which CPU, awake or asleep, how soon. emit.c: to the client.
+ * untraced.c: who there is. polling.c, affinity.c, crowd.c, priority.c: on which CPU, awake or asleep, how soon.
+ * emit.c: to the client.
  * debug-log.c: what was done, for who debugs us. proc/ reads /proc and opens files. main.c, watch.c, commands.c,
  * sampling.c, housekeeping.c, serve/: who asks for all that, and what is done now and then.
  *

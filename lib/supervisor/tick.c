@@ -241,8 +241,8 @@ static unsigned tick_chosen_count(const struct running *running)
     return running->count < AWAITED_MAX ? running->count : AWAITED_MAX;
 }
 
-/* Where no CPU is idle the tracer stays where a tracee of its own is, or goes there. One that got its CPU late by
- * far competes there with somebody who goes first (SCHED_FIFO), and must not be bound. */
+/* Where no CPU is idle the tracer binds itself to a CPU that a tracee of its own is on. A tracer that woke up very late
+ * is not bound: on that CPU somebody with real-time priority runs before it. */
 static void tick_settle(struct tracer *tracer, const struct running *running)
 {
     const struct tick *tick = &tracer->tick;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Part of make bench: what many threads and processes cost that do nothing: the samples of a program that has just
-# made 300 of them, as part of those without; and what the supervisor uses, and a target is billed, for one sample
-# beside thousands of sleepers.
+# made 300 of them, as part of those without; and what the supervisor uses, and a target stands still, for one sample
+# beside 4000 threads that sleep.
 #
 #   many.sh [-n ROUNDS]
 set -u
@@ -34,29 +34,32 @@ births() {
 	rm "$work"/births.*
 }
 
-# asleep COUNT WORD...: of a sample, once they have all been made: a long run less a short one
+# asleep COUNT: attached for 9 seconds, less 1: without what attaching takes
 asleep() {
 	count=$1
-	shift
 	for ((i = 0; i < rounds; i++)); do
 		for some in 0 "$count"; do
-			for seconds in 2 10; do
-				"$pprofil" -q -f json -o "$work/profile.json" "$sleepers" "$some" 1 $seconds "$@" >/dev/null
-				echo "$(number supervisor_cpu_ns) $(number samples) $(number sample_cost_ns)"
-			done | awk '{ cpu[NR] = $1; samples[NR] = $2; cost = $3 }
-				END { print (cpu[2] - cpu[1]) / (samples[2] - samples[1]) / 1e3, cost / 1e3 }' \
+			"$sleepers" "$some" 1 60 >/dev/null &
+			target=$!
+			sleep 2
+			for seconds in 1 9; do
+				"$pprofil" -q -f json -o "$work/profile.json" -d $seconds -p "$target"
+				echo "$(number supervisor_cpu_ns) $(number stopped_ns) $(number samples)"
+			done | awk '{ cpu[NR] = $1; stopped[NR] = $2; samples[NR] = $3 }
+				END { n = (samples[2] - samples[1]) * 1e3; print (cpu[2] - cpu[1]) / n, (stopped[2] - stopped[1]) / n }' \
 				>>"$work/asleep.$some"
+			kill "$target"
+			wait "$target" 2>/dev/null
 		done
 	done
 	for column in 1 2; do
 		for some in 0 "$count"; do cut -d' ' -f$column "$work/asleep.$some" | median; done | paste -s -d' '
-	done | awk -v name="$count ${1:-threads} asleep" '
+	done | awk -v name="$count threads asleep" '
 		NR == 1 { printf "%-24s supervisor %.1f us a sample, without %.1f: %.3f;", name, $2, $1, $2 / $1 }
-		NR == 2 { printf " a sample is billed %.1f us, without %.1f\n", $2, $1 }'
+		NR == 2 { printf " stopped %.1f us a sample, without %.1f\n", $2, $1 }'
 	rm "$work"/asleep.*
 }
 
 births
 births processes
 asleep 4000
-asleep 10000 processes
