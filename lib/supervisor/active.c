@@ -16,7 +16,7 @@
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
 #define SEARCH_PERIOD_CROWDED_NS 40000000u /* there it takes the CPU from a target */
-#define SEARCH_PERIOD_MAX_NS 500000000u
+#define SEARCH_PERIOD_MAX_NS 1500000000u /* of thousands of processes */
 #define SEARCH_SHARE 500u       /* the search takes at most one part in 500 of the time */
 #define SEARCH_AT_ONCE 256u     /* threads read in one call */
 #define UNEXPLAINED_NS 50000u   /* less is not worth a search */
@@ -37,7 +37,7 @@ void active_drop_idle(struct tracer *tracer, uint64_t now)
             tracee->active_until = now + tracee->active_span;
             continue;
         }
-        handover_withdraw(tracee);
+        handover_withdraw(tracee); /* who is idle is not interrupted, and so would never go */
         if (tracee->active_span / 2 >= ACTIVE_SPAN_MIN)
             tracee->active_span /= 2;
         tracee_deactivate(&tracer->tracees, tracee);
@@ -117,6 +117,7 @@ void active_search(struct tracer *tracer, uint64_t now)
 
     if (!due && scan->open == 0)
         return;
+    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* on a full machine others may run in between */
     scan->open = 0;
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next) {
         if (process->launching || active_is_only_thread(process))
@@ -133,5 +134,5 @@ void active_search(struct tracer *tracer, uint64_t now)
     if (!due)
         return;
     scan->at = now;
-    scan->cost_ns = time_now() - now;
+    scan->cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }

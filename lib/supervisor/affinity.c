@@ -17,6 +17,7 @@ static void affinity_bind(struct tracer *tracer, int cpu)
     }
     if (sched_setaffinity(0, sizeof cpus, &cpus) == 0)
         tracer->tick.bound_cpu = cpu;
+    tracer->preempt.has_room = false;
 }
 
 void affinity_unbind(struct tracer *tracer)
@@ -26,18 +27,36 @@ void affinity_unbind(struct tracer *tracer)
         affinity_bind(tracer, -1);
 }
 
+/* To get a turn on a CPU that is full may take long. */
+static void affinity_go(struct tracer *tracer, int cpu)
+{
+    if (cpu != tracer->tick.bound_cpu) {
+        supervisor_unlock(tracer->supervisor);
+        affinity_bind(tracer, cpu);
+        supervisor_lock(tracer->supervisor);
+    }
+    tracer->tick.cpu = sched_getcpu();
+}
+
+static bool affinity_may_go(const struct tracer *tracer, int cpu)
+{
+    return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus);
+}
+
 void affinity_settle(struct tracer *tracer, int cpu)
 {
-    struct tick *tick = &tracer->tick;
-
-    if (cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &tracer->supervisor->cpus)) {
+    if (!affinity_may_go(tracer, cpu)) {
         affinity_unbind(tracer);
         return;
     }
     tracer->home_cpu = cpu;
-    if (cpu != tick->bound_cpu)
-        affinity_bind(tracer, cpu);
-    tick->cpu = sched_getcpu();
+    affinity_go(tracer, cpu);
+}
+
+void affinity_visit(struct tracer *tracer, int cpu)
+{
+    if (affinity_may_go(tracer, cpu))
+        affinity_go(tracer, cpu);
 }
 
 void affinity_move_away(struct tracer *tracer)

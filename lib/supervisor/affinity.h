@@ -5,9 +5,12 @@
 
 struct tracer;
 
-/* Where CPUs are full a tracer runs on the CPU of the tracee that it is about to interrupt. The two then take turns
- * there: to wake each other up across CPUs takes twice as long. cpu: -1, or one that we may not use, for none. */
+/* Where CPUs are full a tracer runs on the CPU of a tracee that it is about to interrupt, and that CPU is its home.
+ * The two then take turns there: to wake each other up across CPUs takes twice as long. cpu: -1, or one that we may
+ * not use, for none. These two give up the lock for the way. */
 void affinity_settle(struct tracer *tracer, int cpu);
+/* It goes to that CPU for this tick, and its home stays. */
+void affinity_visit(struct tracer *tracer, int cpu);
 /* It may run on all CPUs again, and has no home. */
 void affinity_unbind(struct tracer *tracer);
 /* The scheduler may wake us on the CPU of a running tracee though another is idle (where CPUs share no cache it

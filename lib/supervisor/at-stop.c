@@ -34,8 +34,9 @@ static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
     return (uint64_t)((double)stopped * share) + unseen;
 }
 
-/* Lets a stopped tracee run on, and counts what the stop took from it. */
-static void at_stop_continue(struct tracer *tracer, struct tracee *tracee, int signal, bool sampled)
+/* Lets a stopped tracee run on, and counts what the stop took from it. It is billed if it was for a sample, and would
+ * not have come without. */
+static void at_stop_continue(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
 {
     /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
     uint64_t now = time_now(), since = tracer->stops_since;
@@ -48,10 +49,10 @@ static void at_stop_continue(struct tracer *tracer, struct tracee *tracee, int s
     tracee->resumed_at = now;
     wait_resume(tracee, signal);
     tracer->totals.stopped_ns += stopped;
-    if (!sampled)
+    if (!billed)
         return;
     tracer->totals.stops++;
-    if (!tracer->supervisor->crowded)
+    if (!tracer->bills)
         tracer->totals.cost_ns += at_stop_cost(tracee, stopped);
 }
 
@@ -102,7 +103,7 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
         stack_take(&tracer->stack, tracee->tid, &regs);
     if (known)
         repair_stop(tracer, tracee, &regs, signal, maker);
-    at_stop_continue(tracer, tracee, signal, wanted && known);
+    at_stop_continue(tracer, tracee, signal, wanted && known && ours);
     if (wanted || ours || tracee->pending_ns + tracee->overdue_ns > 0)
         at_stop_book(tracer, tracee, &regs, wanted && known, ours);
 }

@@ -107,7 +107,8 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
     }
 }
 
-/* A look for cpu-wait.c, if the tracee got a CPU once since the last one, to stop, and not after its resume. */
+/* The tracee has stopped and was resumed. If it got a CPU only once since the last look, which was to stop, it has none
+ * now, and that is a look for cpu-wait.c. */
 static void attribution_note_cpu(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     if (tracee->cpu_wait.turns != 0 && cpu->turns == tracee->cpu_wait.turns + 1)

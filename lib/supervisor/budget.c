@@ -6,7 +6,9 @@
 #define SECOND 1000000000.0
 #define RATE_MIN_HZ 10.0
 #define COST_FIRST_NS 40000.0 /* before anything is measured: between an idle CPU's and a full one's */
-#define COST_SHARE 32.0       /* a new sample counts for one of so many */
+#define COST_SAMPLES 32.0     /* a new sample counts for one of so many, ... */
+#define COST_SECONDS 0.1      /* ... or of those of such a time, if these are fewer, ... */
+#define COST_SAMPLES_MIN 8.0  /* ... but not for more than one of so many */
 #define COST_SAMPLE_MAX_NS 1000000.0 /* one that cost more was held up by something else */
 #define CHANGE_MIN 0.05       /* of the rate: less is not worth an event */
 
@@ -32,15 +34,26 @@ void budget_ask(struct budget *budget, double asked_hz)
     budget->rate_hz = budget_allowed(budget);
 }
 
+/* Returns how many samples the mean cost is of. Where the rate is low that many take long, and it has to follow soon
+ * when samples become cheaper. */
+static double budget_memory(const struct budget *budget)
+{
+    double samples = budget->rate_hz * COST_SECONDS;
+
+    if (samples > COST_SAMPLES)
+        return COST_SAMPLES;
+    return samples < COST_SAMPLES_MIN ? COST_SAMPLES_MIN : samples;
+}
+
 void budget_note(struct budget *budget, unsigned samples, uint64_t cost_ns)
 {
     double cost = (double)cost_ns / samples;
-    double share = samples < COST_SHARE ? samples / COST_SHARE : 1;
+    double share = samples / budget_memory(budget);
 
     budget->measured = true;
     if (cost > COST_SAMPLE_MAX_NS)
         cost = COST_SAMPLE_MAX_NS;
-    budget->cost_ns += (cost - budget->cost_ns) * share;
+    budget->cost_ns += (cost - budget->cost_ns) * (share < 1 ? share : 1);
 }
 
 bool budget_adjust(struct budget *budget, uint64_t now)

@@ -4,7 +4,8 @@
 #include "supervisor/cpu-wait.h"
 #include "supervisor/proc/procfs.h"
 
-/* What the counts leave out though the thread had a CPU: so much, and this part of the time since the last look. */
+/* What the counts leave out though the thread had a CPU: so much, and one part in 16 of the time since the last
+ * look. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
 /* After so many waits in a row that one turn told of the thread is to be stopped: the stop shows what it did. */
@@ -23,7 +24,7 @@ void cpu_wait_forget(struct cpu_wait *wait)
 
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu)
 {
-    bool goes_on = wait->turns != 0 && wait->turns == cpu->turns;
+    bool goes_on = wait->turns != 0 && wait->turns == cpu->turns && wait->run_ns == cpu->run_ns;
 
     if (goes_on)
         wait->at = now;
@@ -44,7 +45,7 @@ bool cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const stru
     if (cpu_wait_goes_on(wait, now, cpu))
         return true;
     cpu_wait_note(wait, now, cpu);
-    if (last.turns == 0 || cpu->turns - last.turns > 1 || last.one_turn_waits >= ONE_TURN_WAITS_MAX ||
+    if (last.turns == 0 || cpu->turns - last.turns != 1 || last.one_turn_waits >= ONE_TURN_WAITS_MAX ||
         !cpu_wait_was_right(&last, cpu))
         return false;
     uint64_t lost_at = last.lost_at + (cpu->wait_ns - last.wait_ns) + (cpu->run_ns - last.run_ns);

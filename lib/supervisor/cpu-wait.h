@@ -5,9 +5,9 @@
  * The kernel says of a thread that it is runnable, and not whether it runs. A tracer that wakes up on the CPU of a
  * runnable thread has taken that CPU from it, or from another. proc_schedstat(5) tells which: it counts how long a
  * thread has run, how long it has waited for a CPU (a wait counts when it ends), and how often it got one, its turns.
- * At each look the thread was runnable, and the tracer had its CPU. Since the last look there was
+ * At each look the thread was runnable, and the tracer had its CPU, as far as it knew. Since the last look there was
  *
- *     no turn            It still waits.
+ *     no turn            It still waits, unless its run time grows: then it was on another CPU at the last look.
  *     one turn           It waited, ran, and lost its CPU. What of the time is neither wait nor run came last.
  *     more than one      It may have slept in between. Nobody can tell.
  *

@@ -7,7 +7,7 @@
 
 #define LOAD_PERIOD_NS 10000000u
 #define LOAD_STALE_NS 100000000u
-/* CPUs that were full count as full for so long: tracers would go here and there. */
+/* CPUs that were full count as full for so long. Else tracers would go here and there. */
 #define FULL_MIN_NS 20000000u
 
 /* Tasks that want a CPU, without the tracer that asks, and its occupier if that is at work, too. */

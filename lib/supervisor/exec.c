@@ -140,6 +140,22 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
+/* If another thread of the process has executed, it has the tracee's number, and figures of its own. Its image is not
+ * known then (handover_regain), or its figures are lower. */
+static void exec_forget_figures(struct tracee *tracee)
+{
+    struct procfs_cpu cpu;
+
+    if (procfs_read_cpu(&tracee->files, &cpu) != 0)
+        return;
+    if (tracee->image != 0 && cpu.run_ns >= tracee->cpu_ns && cpu.wait_ns >= tracee->told_wait_ns)
+        return;
+    tracee->cpu_ns = tracee->cpu_base = tracee->attributed_ns = 0;
+    tracee->wait_ns = tracee->told_wait_ns = tracee->run_ns = 0;
+    tracee->ran_ns = tracee->waited_ns = 0;
+    tracee->samples = tracee->comm_check = 0;
+}
+
 /* All other threads ended with the exec, as WIRE_EXEC says. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee)
 {
@@ -148,6 +164,7 @@ void exec_missed(struct tracer *tracer, struct tracee *tracee)
     exec_drop_others(tracer, tracee);
     untraced_clear(&tracer->supervisor->processes, process);
     exec_forget_image(tracee);
+    exec_forget_figures(tracee);
     if (!tracer->supervisor->options.follow) {
         tracee->leaves = true;
         exec_ask_to_leave(tracer, tracee);

@@ -3,8 +3,8 @@
  * Handing a tracee over to another tracer.
  *
  * Where CPUs are full, a tracer has the threads of one CPU and runs there itself: affinity.c. To interrupt a thread
- * on another CPU costs both twice as much. Threads of one CPU take turns, so only one of them can be running at a
- * tick. And a tracer with thousands of tracees asks the kernel for news of all of them.
+ * on another CPU costs the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them can
+ * be running at a tick. And a tracer with thousands of tracees asks the kernel for news of all of them.
  *
  * ptrace has no way to hand a tracee over. So its tracer detaches it where it stands still, outside of any
  * system call, and the other one seizes it as soon as it is woken up:
@@ -97,10 +97,11 @@ static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const 
     return best != NULL && (many || handover_load(best) + 1 < running) ? best : NULL;
 }
 
-/* Returns the first of the tracers that have threads of this CPU, but for `from`; NULL: there is none with room. */
+/* Returns the first of the tracers whose home is this CPU and that have, or expect, threads, but for `from`; NULL:
+ * there is none with room. */
 static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor, const struct tracer *from, int cpu)
 {
-    for (unsigned i = 0; i < supervisor->tracer_count; i++) {
+    for (unsigned i = 0; cpu >= 0 && i < supervisor->tracer_count; i++) {
         struct tracer *tracer = supervisor->tracers[i];
         if (tracer != from && tracer->ready && tracer->home_cpu == cpu && handover_load(tracer) > 0 &&
             tracer->tracees.count + tracer->expected <= TRACEES_MANY / 2)
@@ -111,7 +112,8 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
-    if (tracee->state != TRACEE_RUNNING || tracee->handed_to != NULL || tracee->stays || tracee->early)
+    if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handed_to != NULL || tracee->stays ||
+        tracee->early)
         return false;
     return tracee->tracer->supervisor->options.restless ||
            (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
@@ -122,12 +124,13 @@ static void handover_promise(struct tracee *tracee, struct tracer *to)
 {
     debug_log(tracee->tracer, "hand %d %u", tracee->tid, to->number);
     tracee->image = procfs_image(tracee->process->pid);
+    tracee->process->began = procfs_began(tracee->process->pid);
     tracee->handed_to = to;
     to->expected++;
 }
 
-/* Where CPUs are full: does the tracee belong to its tracer? One that is its tracer's only runnable one does: the
- * tracer follows it (tick_settle). there: another tracer of its CPU, or NULL. */
+/* Where CPUs are full: does the tracee belong to its tracer? there: another tracer of its CPU. If there is none, one
+ * that is its tracer's only runnable one does: the tracer follows it (tick_settle). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)
@@ -163,6 +166,7 @@ static struct tracer *handover_find(struct tracer *tracer, struct tracee *tracee
 
     if (supervisor->crowded && !supervisor->options.restless)
         return handover_find_crowded(tracer, tracee);
+    tracee->away_since = 0;
     if (running <= handover_kept(tracer) || !handover_may_go(tracee, tracer->tick.at))
         return NULL;
     return handover_idle_or_new(supervisor, tracer, running, -1);
@@ -210,6 +214,19 @@ static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
            repair->held.info.si_signo == 0 && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
 }
 
+/* The tracee, which has no tracer, is to be seized by that one. */
+static void handover_send(struct tracer *from, struct tracee *tracee, struct tracer *to)
+{
+    tracee->released_at = clock_read(CLOCK_BOOTTIME);
+    tracee_take_out(&from->tracees, tracee);
+    tracee->state = TRACEE_RELEASED;
+    tracee->process->released_count++;
+    tracee->tracer = to;
+    tracer_post(tracee);
+    if (from->tick.pauses)
+        tick_arm_after_pause(from);
+}
+
 bool handover_release(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -230,37 +247,39 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
         debug_log(tracer, "release %d %u", tracee->tid, to->number);
         tracee->skipped_ns += tracee->pending_ns + tracee->overdue_ns;
         tracee->pending_ns = tracee->overdue_ns = 0;
-        tracee->released_at = clock_read(CLOCK_BOOTTIME);
-        tracee_take_out(&tracer->tracees, tracee);
-        tracee->state = TRACEE_RELEASED;
-        tracee->process->released_count++;
-        tracee->tracer = to;
-        tracer_post(tracee);
-        released = true;
         tracer->tick.running -= tracer->tick.running > 0;
-        if (tracer->tick.pauses)
-            tick_arm_after_pause(tracer);
+        handover_send(tracer, tracee, to);
+        tracee->process->handed_over_at = tracee->released_at;
+        released = true;
     }
     supervisor_unlock(supervisor);
     return released;
 }
 
+bool handover_has_lost(const struct tracee *tracee)
+{
+    pid_t pid = tracee->process->pid, tid = tracee->tid;
+
+    return tid == pid && tracee->process->handed_over_at != 0 && !tracee->dropped &&
+           tracee->state != TRACEE_RELEASED && procfs_status_number(tid, "TracerPid:") == 0 &&
+           !procfs_has_ended(pid, tid) && procfs_began(pid) == tracee->process->began;
+}
+
 void handover_regain(struct tracee *tracee)
 {
     struct tracer *tracer = tracee->tracer;
-    pid_t pid = tracee->process->pid, tid = tracee->tid;
 
-    if (tracee->dropped || tracee->handed_at == 0 || tid != pid || procfs_status_number(tid, "TracerPid:") != 0 ||
-        procfs_has_ended(pid, tid))
+    tracee->lost = false;
+    if (!tracer->supervisor->options.follow || !handover_has_lost(tracee))
         return;
-    debug_log(tracer, "forget %d", tid);
+    debug_log(tracer, "forget %d", tracee->tid);
     handover_withdraw(tracee);
+    held_signal_send(&tracee->repair.held, tracee->tid, tracee->tid);
+    tracee->repair = (struct repair){0};
+    tracee->pending_ns = tracee->overdue_ns = tracee->skipped_ns = 0;
     tracee->image = 0; /* whatever it is, it is another one */
-    tracee->released_at = clock_read(CLOCK_BOOTTIME);
-    tracee_take_out(&tracer->tracees, tracee);
-    tracee->state = TRACEE_RELEASED;
-    tracee->process->released_count++;
-    tracer_post(tracee);
+    handover_send(tracer, tracee, tracer);
+    tracee->released_at = tracee->process->handed_over_at; /* it may have made tasks since then */
 }
 
 /* After PTRACE_SEIZE has failed with that. It says EPERM, too, if it had to wait for an exec which has given
@@ -293,7 +312,10 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     struct process *process = tracee->process;
     bool leads_others = tracee->tid == process->pid && process->tracee_count > 1;
 
-    if (tracee->dropped || attach_is_ours(supervisor, tracee->tid)) {
+    bool is_ours = attach_is_ours(supervisor, tracee->tid);
+    if (is_ours && !tracee->dropped && process->tracee_count == 1)
+        return; /* who has seized it is about to drop the tracee, and goes on with its process */
+    if (tracee->dropped || is_ours) {
         wait_forget(tracer, tracee);
     } else if (leads_others) { /* the last of the others tells of the end */
         process->led = false;

@@ -11,26 +11,61 @@
 #include "supervisor/crowd.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
+#include "supervisor/handover.h"
 #include "supervisor/housekeeping.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 
 #define ENDS_PERIOD_NS 500000000u
+#define ALL_ENDS_PERIOD_NS 5000000000u
+/* For so long after a thread of a process was handed over its leader is looked after. */
+#define HANDED_OVER_NS 10000000000u
 
-/* The end of a process that executed another program just while a thread of it was handed over may have been
- * told to nobody. */
+/* A leader whose number another thread has taken is found when it obeys no interrupt (tick.c), unless it is idle, or
+ * was interrupted before. */
+static void housekeeping_find_leader(struct tracer *tracer, struct process *process)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct tracee *leader = supervisor_find(supervisor, process->pid);
+
+    if (clock_read(CLOCK_BOOTTIME) - process->handed_over_at > HANDED_OVER_NS || leader == NULL ||
+        leader->process != process || (leader->active && leader->state == TRACEE_RUNNING) ||
+        !handover_has_lost(leader))
+        return;
+    if (!supervisor->options.follow) {
+        births_forget_process(tracer, process);
+        return;
+    }
+    leader->lost = true;
+    tracer_post(leader);
+}
+
+/* May it have ended, and nobody told of it? That happens to a child that ends before its parent has told of it, and to
+ * a process that executed another program just while a thread of it was handed over. */
+static bool housekeeping_is_doubtful(const struct process *process)
+{
+    return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
+}
+
 static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
+    struct housekeeping *housekeeping = &supervisor->housekeeping;
     struct process *next;
 
-    if (now - supervisor->housekeeping.ends_at < ENDS_PERIOD_NS)
+    if (now - housekeeping->ends_at < ENDS_PERIOD_NS)
         return;
-    supervisor->housekeeping.ends_at = now;
+    bool all = now - housekeeping->all_ends_at >= ALL_ENDS_PERIOD_NS;
+    housekeeping->ends_at = now;
+    housekeeping->all_ends_at = all ? now : housekeeping->all_ends_at;
     for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
         next = process->next;
+        if (!all && !housekeeping_is_doubtful(process))
+            continue;
         if (kill(process->pid, 0) < 0 && errno == ESRCH)
             births_forget_process(tracer, process);
+        else if (process->handed_over_at != 0)
+            housekeeping_find_leader(tracer, process);
     }
 }
 

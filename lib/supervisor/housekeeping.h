@@ -9,7 +9,8 @@ struct tracer;
 
 struct housekeeping {
     uint64_t stats_due; /* time of the next statistics */
-    uint64_t ends_at;   /* time: ends that nobody told of were looked for */
+    uint64_t ends_at;   /* time: ends that nobody told of were looked for where they are likely, ... */
+    uint64_t all_ends_at; /* ... and everywhere */
 };
 
 /* The first tracer's: what is to be done now and then for all. Returns when it is to be done again. */

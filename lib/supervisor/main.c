@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "supervisor/attach.h"
@@ -29,6 +28,7 @@
 #include "supervisor/commands.h"
 #include "supervisor/emit.h"
 #include "supervisor/housekeeping.h"
+#include "supervisor/priority.h"
 #include "supervisor/proc/kernel.h"
 #include "supervisor/sampling.h"
 #include "supervisor/serve/serve.h"
@@ -38,7 +38,7 @@
 
 #define SERVE_PERIOD_NS 250000000u /* how soon the end of all counting is seen */
 #define DRAIN_PERIOD_NS 500000000u /* all is looked at so often, whatever happens */
-#define LOCK_TRIES_MAX 400u         /* some 10 us */
+#define LOCK_TRIES_MAX 400u        /* some 10 us */
 #define LEAVE_POLL_US 1000
 #define LEAVE_POLLS 1000
 
@@ -50,7 +50,7 @@ bool supervisor_try_lock(struct supervisor *supervisor)
 /* Who holds the lock soon gives it up. To sleep and be woken up costs more than to try for a while. */
 void supervisor_lock(struct supervisor *supervisor)
 {
-    for (unsigned i = 0; i < LOCK_TRIES_MAX; i++)
+    for (unsigned i = 0; supervisor->may_poll && i < LOCK_TRIES_MAX; i++)
         if (supervisor_try_lock(supervisor))
             return;
     pthread_mutex_lock(&supervisor->lock);
@@ -124,6 +124,8 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
         error = tracer_init_first(supervisor);
     if (error == 0)
         error = watch_start(supervisor);
+    if (error == 0)
+        priority_ask(supervisor->tracers[0]); /* threads made before do not inherit it */
     emit_rate(supervisor);
     return error;
 }
@@ -147,6 +149,7 @@ static void go_round(struct supervisor *supervisor)
     if (serve)
         serve_look_round(supervisor);
     attach_look_again(first);
+    first->billed_ns = 0; /* none of this is for a sample */
 }
 
 static bool all_have_left(const struct supervisor *supervisor)

@@ -13,7 +13,8 @@
  * cannot do that: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, and it would
  * wander. That costs the target two context switches more than a look from afar, so only threads get it
  * whose samples show that they enter the kernel often. Where these run on several CPUs, each tick goes to
- * one of them, drawn by lot. Where no CPU is idle nobody gets it: there the tracer itself goes to the CPU of
+ * one of them, drawn by lot. It inherits the priority that its tracer has where a CPU is idle. Where no CPU is idle
+ * nobody gets it: there the tracer itself goes to the CPU of
  * such a thread before it interrupts it, and so takes the CPU from it (affinity.c).
  */
 #include "config.h"
@@ -227,10 +228,13 @@ static void preempt_make_room(struct tracer *tracer, int cpu)
 {
     cpu_set_t cpus = tracer->supervisor->cpus;
 
+    if (cpu < 0 && tracer->tick.bound_cpu >= 0)
+        return; /* it is where its tracees are, for no CPU is idle any more */
     if (cpu >= 0)
         CPU_CLR(cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);
     tracer->tick.bound_cpu = -1;
+    tracer->preempt.has_room = cpu >= 0;
 }
 
 uint64_t preempt_order(struct tracer *tracer, uint64_t due)
@@ -238,9 +242,11 @@ uint64_t preempt_order(struct tracer *tracer, uint64_t due)
     struct preempt *preempt = &tracer->preempt;
     uint64_t early = preempt->early_ns > EARLY_MIN_NS ? preempt->early_ns : EARLY_MIN_NS;
     uint64_t earliest = time_now() + early;
-    bool wanted = due != 0 && preempt->next >= 0 && preempt_have_occupier(preempt);
+    bool wanted = due != 0 && preempt->next >= 0 && !tracer->supervisor->crowded &&
+                  preempt_have_occupier(preempt);
 
-    if (wanted != preempt->ordered || (wanted && preempt->next != atomic_load(&preempt->cpu)))
+    bool same = preempt->has_room && preempt->next == atomic_load(&preempt->cpu);
+    if (wanted != preempt->ordered || (wanted && !same))
         preempt_make_room(tracer, wanted ? preempt->next : -1);
     if (!wanted) {
         preempt->ordered = false;

@@ -20,6 +20,7 @@ struct preempt {
     /* the tracer's */
     bool started, refused; /* the occupier */
     bool ordered;          /* an order is to be served */
+    bool has_room; /* the tracer keeps off the CPU of the last order: affinity.c takes that back */
     bool taken;            /* this tick's CPU was taken from a thread that it looks at */
     int next;              /* CPU for the next tick; -1: none */
     unsigned cpu_choices;  /* CPUs from which it was drawn */

@@ -7,11 +7,12 @@
  * Where a CPU is idle, real-time priority is best, if we may have it: the scheduler wakes a real-time thread where it
  * ran last, and does not move threads that it wakes to that CPU. Without it a tracer and the tracee that it resumes
  * often share a CPU though another is idle (measured: a process that forks loses twice as much). Where no CPU is
- * idle it makes a sample twice as dear: it takes the CPU from a target at every wake-up, however little the target
- * has run. There a short slice does (sched_setattr(2); since Linux 6.12 anyone may ask for one).
+ * idle, real-time priority makes a sample twice as dear: it takes the CPU from a target at every wake-up, however
+ * little the target has run. There a short slice does (sched_setattr(2); since Linux 6.12 anyone may ask for one).
  */
 #include "config.h"
 
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,10 +33,11 @@ struct priority_wish {
 
 void priority_ask(struct tracer *tracer)
 {
+    const int own_nice = getpriority(PRIO_PROCESS, 0);
     const struct priority_wish wishes[] = {
         {.size = sizeof *wishes, .policy = SCHED_FIFO, .priority = 1},
         {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = -10, .runtime = SLICE_NS},
-        {.size = sizeof *wishes, .policy = SCHED_OTHER, .runtime = SLICE_NS},
+        {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = own_nice, .runtime = SLICE_NS},
     };
 
     tracer->prompt = !tracer->supervisor->crowded;

@@ -8,7 +8,7 @@ struct tracer;
 /* Asks for the priority that suits the CPUs as they are: real-time where one is idle, else a short slice. The kernel
  * may refuse both. Called by the tracer's own thread. */
 void priority_ask(struct tracer *tracer);
-/* At a tick: asks anew if the CPUs have filled up, or one of them has become idle. */
+/* Asks anew if the CPUs have filled up, or one of them has become idle. */
 void priority_follow_crowd(struct tracer *tracer);
 
 #endif

@@ -7,7 +7,7 @@
  * What can hurt a process, in the order to read it:
  *
  *     attach.c, wakeup.c  seize threads: none of them stops
- *     tick.c              interrupts those that run; tick-arm.c: when
+ *     tick.c              interrupts those that run; tick-look.c: who; tick-arm.c: when
  *     wait.c              tells stops apart (stop.c), and gives each its answer
  *     at-stop.c           reads registers, copies the stack (stack.c), lets run on
  *     repair.c            calls that a stop broke: calls/, regs-*.c, held-signal.c, backoff.c
@@ -19,9 +19,8 @@
  * Nothing else stops a target, changes it or writes to it. tracer.c: the threads that do this. schedule.c, budget.c,
  * cpu-wait.c, weight.c, attribution.c, active.c: when, how often, for how much CPU time, of whom. tracee.c,
  * untraced.c: who there is. polling.c, affinity.c, crowd.c, priority.c: on which CPU, awake or asleep, how soon.
- * emit.c: to the client.
- * debug-log.c: what was done, for who debugs us. proc/ reads /proc and opens files. main.c, watch.c, commands.c,
- * sampling.c, housekeeping.c, serve/: who asks for all that, and what is done now and then.
+ * emit.c: to the client. debug-log.c: what was done, for who debugs us. proc/ reads /proc and opens files. main.c,
+ * watch.c, commands.c, sampling.c, housekeeping.c, serve/: who asks for all that, and what is done now and then.
  *
  * A tracee's states (tracee.h):
  *
@@ -39,6 +38,7 @@
  *                                                    v  |
  *                                                  RELEASED
  *
+ *     A leader whose number another thread took by an exec that nobody saw becomes RELEASED, too: handover_regain.
  *     SIGSTOP makes all but UNKNOWN and RELEASED ones LISTENING, and SIGCONT these RUNNING. Each of them may end, be
  *     let go, or be ended by an exec.
  *

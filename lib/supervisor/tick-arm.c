@@ -2,7 +2,7 @@
 /*
  * When a tracer's next tick is.
  *
- * Ticks pause where all that run have yet to stop: there would be nobody to interrupt. What the pause takes
+ * Ticks pause where all that want a CPU have yet to stop: there would be nobody to interrupt. What the pause takes
  * belongs to those that it waits for.
  */
 #include "config.h"

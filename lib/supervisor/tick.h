@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tick: a tracer looks at its active tracees, and interrupts those that run (tick.c), again and again
+ * tick: a tracer looks at its active tracees (tick-look.c), and interrupts those that run (tick.c), again and again
  * (tick-arm.c).
  */
 #ifndef PPROFIL_TICK_H
@@ -22,9 +22,9 @@ struct tick {
     uint64_t due;     /* time of the next; 0: none is set */
     unsigned late_ticks; /* so many in a row, this one the last, came too late to count; 0: this one counts */
     bool idle;        /* the next is a slow one: no tracee is active */
-    bool pauses;      /* the next is a slow one: all that run have yet to stop */
+    bool pauses;      /* the next is a slow one: all that want a CPU have yet to stop */
     unsigned running;  /* tracees that the last one found running */
-    unsigned runnable; /* that it found to want a CPU: those, and those that wait for one */
+    unsigned runnable; /* that it found to want a CPU: `running`, and those that wait for one */
     pid_t awaited[AWAITED_MAX]; /* interrupted, and polled for */
     unsigned awaited_count;
     uint64_t left_out_ns; /* of the stopped time: it is no longer part of any period */

@@ -33,7 +33,7 @@ enum tracee_state {
     TRACEE_INTERRUPTED, /* told to stop, has not yet */
     TRACEE_CONTINUING,  /* a call that we cut short goes on: repair.c */
     TRACEE_LISTENING,   /* in a group stop: SIGSTOP, ^Z */
-    TRACEE_RELEASED,    /* detached, and to be seized by another tracer: handover.c */
+    TRACEE_RELEASED,    /* without a tracer, and to be seized by another one: handover.c */
 };
 #define TRACEE_STATES (TRACEE_RELEASED + 1)
 
@@ -71,8 +71,8 @@ struct tracee {
     uint64_t interrupted_at;  /* time */
     uint64_t hindered_at;     /* time since which it may have had to wait for us */
     uint64_t seen_at;         /* time: its stop was seen */
-    uint64_t wait_ns;         /* run-queue wait of its life, at that time */
-    uint64_t run_ns;          /* CPU time of its life, at that time */
+    uint64_t wait_ns;         /* run-queue wait of its life, at the look before that */
+    uint64_t run_ns;          /* CPU time of its life, at that look */
     struct procfs_cpu looked; /* what the kernel told last of its waits, all 0 if nothing, ... */
     uint64_t looked_at;       /* ... and the time of it */
     uint64_t cpu_at; /* time: its CPU was read */
@@ -112,6 +112,7 @@ struct tracee {
 
     /* its tracer's inbox: tracer.h */
     bool in_inbox, wants_activation;
+    bool lost; /* handover_has_lost */
     struct tracee *inbox_next;
 
     struct tracee *hash_next;
@@ -140,6 +141,8 @@ struct process {
     struct tracee *tracees;
     unsigned tracee_count;
     unsigned released_count; /* of these: RELEASED, and in no tracer's table */
+    uint64_t handed_over_at;   /* CLOCK_BOOTTIME: a thread of it was RELEASED last; 0: none was */
+    uint64_t began;            /* procfs_began, if one was */
     bool led;                  /* its leader is, or was until its end, one of them */
     struct untraced *untraced; /* owned: its threads that could not be seized */
     uint64_t untraced_ns;      /* CPU time of those, since it is sampled, as last read */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "supervisor/affinity.h"
 #include "supervisor/births.h"
 #include "supervisor/budget.h"
 #include "supervisor/debug-log.h"
@@ -33,7 +34,7 @@
 #define START_PAUSE_NS 1000000000u
 /* Where no CPU is idle, what a tracer runs is its targets' loss. So is what its own clock does not see: a timer's
  * interrupt, two switches from one thread to another, and the caches that both find cold. */
-#define UNSEEN_NS 5000u
+#define UNSEEN_NS 7000u
 
 /* --- their life ------------------------------------------------------------------------------ */
 
@@ -75,7 +76,6 @@ int tracer_init_first(struct supervisor *supervisor)
         return -ENOMEM;
     supervisor->tracers[supervisor->tracer_count++] = tracer;
     tracer->ready = true;
-    priority_ask(tracer);
     return wakeup_init(&tracer->wakeup);
 }
 
@@ -167,6 +167,8 @@ static void tracer_read_inbox(struct tracer *tracer)
             supervisor_lock(supervisor);
         } else if (tracee->dropped) {
             wait_forget(tracer, tracee);
+        } else if (tracee->lost) {
+            handover_regain(tracee);
         } else if (tracee->wants_activation) {
             tracee->wants_activation = false;
             tracee_activate(&tracer->tracees, tracee, time_now());
@@ -287,6 +289,9 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     struct tick *tick = &tracer->tick;
     siginfo_t news;
 
+    tracer->bills = supervisor->crowded;
+    if (tracer->bills && tracer->billed_ns == 0)
+        tracer_bill(tracer, false);
     bool any = tracer_sleep(tracer, until, &news);
     if (tracer->tracees.inbox != NULL) {
         tracer_read_inbox(tracer); /* may answer the news, too */
@@ -294,20 +299,24 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     } else if (any) {
         tracer_answer_news(tracer, &news);
     }
-    if (supervisor->crowded && any && tracer->totals.stops == 0)
-        tracer_bill(tracer, false); /* what was answered would have come without samples */
+    if (tracer->bills && any && tracer->totals.stops == 0)
+        tracer_bill(tracer, false); /* no stop that was answered was for a sample */
     supervisor_lock(supervisor);
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)
         tick_run(tracer);
-    if (supervisor->crowded)
+    if (tracer->bills)
         tracer_bill(tracer, tracer->totals.stops > 0 || (ticked && crowd_count_runnable(supervisor) > 0));
-    else
-        tracer->billed_ns = 0;
     tick_arm(tracer);
+    bool births = tracer->unknown_count > 0 || tracer->look_count > 0;
+    if (!supervisor->crowded || births)
+        tracer->billed_ns = 0;
     if (tracer->unknown_count > 0)
         births_resolve(tracer);
     tracer_book(tracer);
+    priority_follow_crowd(tracer);
+    if (!supervisor->crowded)
+        affinity_unbind(tracer);
     bool others_wait = tracer->number != 0 && supervisor->opener_requests != supervisor->opener_served;
     supervisor_unlock(supervisor);
     if (others_wait)

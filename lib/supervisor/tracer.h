@@ -50,12 +50,13 @@ struct tracer {
     uint64_t woke_at;     /* time: the end of the last sleep */
     uint64_t stops_since; /* time: the stops that are answered now are no older */
     uint64_t booked_stopped_ns;
+    bool bills;         /* no CPU was idle when this step began: what it runs is billed */
     uint64_t billed_ns; /* CPU time of the tracer up to which it is billed; 0: not known */
-    bool prompt; /* it has asked for the priority that suits an idle CPU */
+    bool prompt; /* it has asked for the priority that it is to have where a CPU is idle */
     unsigned poll_credit; /* drains that were worth polling on for more news */
     unsigned unknown_count; /* tracees held until their parent tells of them */
     unsigned expected;    /* tracees that are to be handed over to it */
-    int home_cpu;         /* where CPUs are full, threads of that one are handed to it; -1: of none */
+    int home_cpu;         /* where CPUs are full, threads of that CPU are handed to it; -1: of none */
     pid_t looks[BIRTH_LOOKS_MAX]; /* tracees whose births are to be looked for again */
     unsigned look_count;
 };

@@ -274,9 +274,13 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
         wait_answer(tracer, tracee, &stop, 0);
         return;
     }
+    bool billing = tracer->bills && tracer->billed_ns != 0;
+    uint64_t began = billing ? clock_read(CLOCK_THREAD_CPUTIME_ID) : 0;
     supervisor_lock(tracer->supervisor);
     wait_answer_locked(tracer, tid, &stop, cpu_ns);
     supervisor_unlock(tracer->supervisor);
+    if (billing) /* births, ends and execs are for no sample */
+        tracer->billed_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
 /* A stop is not waited for but looked at: if we are killed before it is answered, the kernel then

@@ -19,8 +19,8 @@ rules_are_kept() {
 	rm -f "$2"
 }
 
-for storm in "exec 60 2000" "nonleader-exec 60 2000" "fork 80 2000" "vfork 60 2000" "thread 160 2000" \
-	"signal 1500 200"; do
+for storm in "exec 60 2000" "nonleader-exec 60 2000" "nonleader-exec 60 500" "fork 80 2000" "vfork 60 2000" \
+	"thread 160 2000" "signal 1500 200"; do
 	for options in "" "-g -F 10000 --overhead 100" "-w --no-inherit" "--restless -F 10000 --overhead 100"; do
 		# shellcheck disable=SC2086
 		PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q $options "$targets/storm" $storm >"$work/out" 2>"$work/err"

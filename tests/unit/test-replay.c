@@ -17,6 +17,7 @@
 
 #define TASKS (1u << 17) /* numbers of tasks, open addressing: a power of two */
 #define WORD 16
+#define INBOX_NS 1000000000u /* the longest that a tracer may take to read its inbox */
 
 struct replay;
 
@@ -26,7 +27,8 @@ struct task {
     struct replay *replay; /* whose it is */
     unsigned tracer; /* its number */
     bool known;      /* to that */
-    unsigned former; /* known to this one too, which has not heard of an exec yet; 0: to none, else its number + 1 */
+    unsigned former; /* 1 + the number of the tracer that had the task before an exec, 0: there is none. ... */
+    unsigned long long former_until; /* ... It may hear of the exec so late. */
     bool stopped;    /* it stands still, and waits for an answer */
     bool lost_thread; /* a thread of the process that it leads was released, and could not be seized */
     char state[WORD];
@@ -132,6 +134,18 @@ static bool has_executed(const struct replay *replay, const struct task *leader)
     return leader->lost_thread;
 }
 
+/* Another tracer has the leader's number now: the first one learns of that from its inbox. */
+static void note_former(struct task *task, const struct line *line)
+{
+    task->former = task->known ? task->tracer + 1 : 0;
+    task->former_until = line->time + INBOX_NS;
+}
+
+static bool is_by_former(const struct task *task, const struct line *line)
+{
+    return task->former == line->tracer + 1 && line->time < task->former_until;
+}
+
 static const char *on_seize(struct task *task, const struct line *line)
 {
     if (is_in(task, "RELEASED") && task->tracer != line->tracer)
@@ -139,6 +153,8 @@ static const char *on_seize(struct task *task, const struct line *line)
     if (task->known && !is_in(task, "RELEASED") &&
         (task->tracer == line->tracer || !has_executed(task->replay, task)))
         return "is seized, and is known already";
+    if (task->known && task->tracer != line->tracer && !is_in(task, "RELEASED"))
+        note_former(task, line);
     enter(task, line, "RUNNING");
     sscanf(line->rest, "%*d %d", &task->pid);
     task->stopped = task->lost_thread = false;
@@ -168,6 +184,8 @@ static const char *on_stopped(struct task *task, const struct line *line)
 
 static const char *on_interrupt(struct task *task, const struct line *line)
 {
+    if (is_by_former(task, line))
+        return NULL;
     if (!task->known || task->tracer != line->tracer)
         return "is interrupted by a tracer that does not have it";
     if (is_in(task, "RELEASED"))
@@ -194,7 +212,7 @@ static const char *on_stop(struct task *task, const struct line *line)
     if (strcmp(kind, stop_kind_name(stop.kind)) != 0)
         return "stops for another reason than its status says";
     if (is_of_new_leader(task, line, kind)) {
-        task->former = task->known ? task->tracer + 1 : 0;
+        note_former(task, line);
         task->known = task->stopped = false;
     }
     if (task->known && task->tracer != line->tracer)
@@ -215,6 +233,8 @@ static const char *on_answer(struct task *task, const struct line *line)
     } answers[] = {{"resume", "RUNNING"}, {"call", "CONTINUING"}, {"listen", "LISTENING"},
                    {"release", "RELEASED"}, {"detach", NULL}};
 
+    if (is_by_former(task, line))
+        return NULL;
     if (task->tracer != line->tracer)
         return "is answered by a tracer that does not have it";
     if (!task->stopped)
@@ -244,7 +264,7 @@ static const char *on_forget(struct task *task, const struct line *line)
 
 static const char *on_decision(struct task *task, const struct line *line)
 {
-    if (task->former == line->tracer + 1)
+    if (is_by_former(task, line))
         return NULL;
     if (!task->known || task->tracer != line->tracer)
         return "is decided on by a tracer that does not have it";

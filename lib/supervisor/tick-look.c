@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The looks of a tick at the active tracees.
+ *
+ * Who sleeps is left alone. Who runs is chosen, unless it has yet to stop since an earlier tick, is left alone for a
+ * while (backoff.c), or was found too late. Where no CPU is idle, who waits for one is left alone, too, as far as
+ * cpu-wait.c can tell.
+ */
+#include "config.h"
+
+#include "supervisor/attribution.h"
+#include "supervisor/backoff.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/preempt.h"
+#include "supervisor/schedule.h"
+#include "supervisor/supervisor.h"
+#include "supervisor/tick-look.h"
+
+/* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
+#define LATE_NS 150000u
+/* A tracee's CPU is read so often where no CPU is idle. */
+#define CPU_PERIOD_NS 2000000u
+/* After so many late ticks in a row one counts: a share that is wrong is better than none. */
+#define LATE_TICKS_MAX 8
+
+bool tick_read_cpu(struct tracee *tracee)
+{
+    struct procfs_cpu cpu = {0};
+    bool known = procfs_read_cpu(&tracee->files, &cpu) == 0;
+
+    tracee->looked = cpu;
+    tracee->looked_at = time_now();
+    return known;
+}
+
+bool tick_found_asleep(const struct tracer *tracer)
+{
+    uint64_t due = tracer->tick.was_due;
+
+    return tracer->slept_at <= due && tracer->woke_at >= due;
+}
+
+uint64_t tick_hindered_since(const struct tracer *tracer)
+{
+    uint64_t due = tracer->tick.was_due;
+
+    if (tick_found_asleep(tracer))
+        return due;
+    return (tracer->woke_at < due ? tracer->woke_at : due) - PREEMPTED_NS;
+}
+
+/* A tracer that competes for its CPU may get it only when the scheduler takes it from a tracee: when that has
+ * used up its turn or its group's quota, which the kernel often notices in a system call. Such an instant is
+ * not random, so the tracee is left to the next tick. */
+void tick_note_lateness(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+    bool late = tracer->supervisor->crowded && tick_found_asleep(tracer) &&
+                tracer->woke_at >= tick->was_due + LATE_NS;
+
+    tick->late_ticks = late && tick->late_ticks < LATE_TICKS_MAX ? tick->late_ticks + 1 : 0;
+}
+
+/* Where no CPU is idle: has the tracee waited for one since the last look? Then it need not be looked at. */
+static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
+{
+    return tracer->supervisor->crowded && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
+           cpu_wait_goes_on(&tracee->cpu_wait, tracee->looked_at, &tracee->looked);
+}
+
+/* Where no CPU is idle: reads on which CPU the tracee is. Is that ours, and did the tracee wait for it when this tick
+ * was due? Then it need not be stopped to find that out. */
+static bool tick_look_for_wait(const struct tracer *tracer, struct tracee *tracee)
+{
+    if (tracee->looked_at >= tracee->cpu_at + CPU_PERIOD_NS) {
+        tracee->cpu = procfs_last_cpu(&tracee->files);
+        tracee->cpu_at = tracee->looked_at;
+    }
+    if (tracee->cpu == tracer->tick.cpu && tracee->looked.turns > 0)
+        return cpu_wait_look(&tracee->cpu_wait, tick_hindered_since(tracer), tracee->looked_at, &tracee->looked);
+    cpu_wait_forget(&tracee->cpu_wait);
+    return false;
+}
+
+static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct running *running)
+{
+    bool crowded = tracer->supervisor->crowded;
+
+    running->on_our_cpu += crowded && tracee->cpu == tracer->tick.cpu;
+    running->at_home += crowded && tracee->cpu >= 0 && tracee->cpu == tracer->home_cpu;
+}
+
+static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint64_t interval,
+                              struct running *running)
+{
+    const struct tick *tick = &tracer->tick;
+    bool crowded = tracer->supervisor->crowded;
+
+    if (tick_has_to_stop(tracee)) {
+        tracee->overdue_ns += interval;
+        running->waiting++;
+        tick_note_place(tracer, tracee, running);
+        return;
+    }
+    bool waits = crowded && tick_look_for_wait(tracer, tracee);
+    tick_note_place(tracer, tracee, running);
+    if (waits) {
+        debug_log(tracer, "waits %d", tracee->tid);
+        return;
+    }
+    bool late = tick->late_ticks > 0 && tracee->cpu == tick->cpu;
+    if (late || backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tick->at)) {
+        debug_log(tracer, "%s %d", late ? "late" : "backoff", tracee->tid);
+        tracee->skipped_ns += interval;
+        return;
+    }
+    if (!crowded && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {
+        running->preempted[running->preempted_count++] = tracee;
+        return;
+    }
+    unsigned slot = running->count++;
+    if (slot >= AWAITED_MAX)
+        slot = schedule_random(&tracer->schedule, running->count);
+    if (slot < AWAITED_MAX)
+        running->chosen[slot] = tracee;
+}
+
+bool tick_may_run(const struct tracee *tracee)
+{
+    switch (tracee->state) {
+    case TRACEE_RUNNING:
+    case TRACEE_INTERRUPTED:
+    case TRACEE_CONTINUING:
+        return !tracee->process->launching && !tracee->dropped;
+    default:
+        return false;
+    }
+}
+
+/* Returns true if the tracee wants a CPU, and what is to be done about it is not known yet. */
+static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct running *running)
+{
+    struct procfs_state state = {.doing = PROCFS_RUNNING};
+    bool waits = tick_goes_on_waiting(tracer, tracee);
+
+    if (!waits)
+        procfs_look(&tracee->files, &state);
+    if (state.doing == PROCFS_SLEEPING && tracer->supervisor->options.wall)
+        attribution_asleep(tracer, tracee, &state);
+    bool runnable = state.doing == PROCFS_RUNNING;
+    preempt_note(tracee, runnable);
+    if (runnable)
+        tracee->active_until = tracer->tick.at + tracee->active_span;
+    running->runnable += runnable;
+    if (waits)
+        tick_note_place(tracer, tracee, running);
+    return runnable && !waits;
+}
+
+void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running)
+{
+    running->count = running->preempted_count = running->waiting = running->runnable = 0;
+    running->on_our_cpu = running->at_home = 0;
+    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
+        if (tick_may_run(tracee) && tick_look(tracer, tracee, running))
+            tick_sort_running(tracer, tracee, interval, running);
+}
+
+unsigned tick_chosen_count(const struct running *running)
+{
+    return running->count < AWAITED_MAX ? running->count : AWAITED_MAX;
+}

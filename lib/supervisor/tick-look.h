@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tick-look: the first half of a tick: which tracees run, and which of them are to be interrupted? */
+#ifndef PPROFIL_TICK_LOOK_H
+#define PPROFIL_TICK_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "supervisor/tick.h"
+
+struct tracee;
+struct tracer;
+
+/* A tracer has taken the CPU from a thread at most so long before it reads the clock. */
+#define PREEMPTED_NS 50000u
+/* One tick interrupts at most INTERRUPTS_MAX threads where the tracer polls. It does so one after the other:
+ * each is held as short as if it were alone. Where the tracer sleeps, one tick interrupts at most
+ * INTERRUPTS_CROWDED_MAX threads. */
+#define INTERRUPTS_MAX 16u
+#define INTERRUPTS_CROWDED_MAX 2u
+
+/* The tracees found running at a tick. */
+struct running {
+    unsigned count;                     /* but for the preempted ones */
+    struct tracee *chosen[AWAITED_MAX]; /* at most AWAITED_MAX, all with the same chance */
+    unsigned preempted_count;
+    struct tracee *preempted[AWAITED_MAX]; /* whose CPU is to be taken first: preempt.c */
+    pid_t tids[INTERRUPTS_MAX];         /* of the first of these: they may be gone when their turn comes */
+    unsigned waiting; /* that have yet to stop since an earlier tick */
+    unsigned runnable; /* all that want a CPU: these, and those left alone this time */
+    unsigned on_our_cpu, at_home; /* of the runnable ones, where no CPU is idle */
+};
+
+/* Is this tick too late to count? tick->late_ticks tells. */
+void tick_note_lateness(struct tracer *tracer);
+/* interval: the sampling time, ns, that this tick stands for */
+void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running);
+/* Returns how many are in running->chosen. */
+unsigned tick_chosen_count(const struct running *running);
+
+/* Reads what the kernel tells of a tracee's waits. Returns false where it does not. */
+bool tick_read_cpu(struct tracee *tracee);
+/* Does the tracee run, or sleep, as it would without us? It also does while an interrupt is under way, which does not
+ * end every sleep (vfork), and while a call of it is continued. */
+bool tick_may_run(const struct tracee *tracee);
+/* Returns true if the tracer slept when this tick was due. */
+bool tick_found_asleep(const struct tracer *tracer);
+/* Returns the time since which a tracee may have had to wait for the tracer that looks at it now. */
+uint64_t tick_hindered_since(const struct tracer *tracer);
+
+#endif
