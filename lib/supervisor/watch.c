@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "supervisor/commands.h"
@@ -33,21 +33,33 @@ static int watch_add(const struct supervisor *supervisor, int fd)
 int watch_open(struct supervisor *supervisor)
 {
     struct watch *watch = &supervisor->watch;
-    sigset_t watched;
 
-    watch->signals = -1;
-    sigemptyset(&watched);
-    sigaddset(&watched, SIGTERM);
+    watch->term = -1;
     supervisor->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (supervisor->epoll < 0)
         return -errno;
     if (supervisor->options.serve) { /* there is no client that tells us to end */
-        watch->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-        int error = watch->signals < 0 ? -errno : watch_add(supervisor, watch->signals);
+        watch->term = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        int error = watch->term < 0 ? -errno : watch_add(supervisor, watch->term);
         if (error != 0)
             return error;
     }
     return watch_add(supervisor, supervisor->socket);
+}
+
+/* A thread of its own, and no signalfd(2): each tick's signal would wake up who polls that. */
+static void *watch_await_term(void *context)
+{
+    struct watch *watch = context;
+    siginfo_t info;
+    sigset_t term;
+
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    while (sigwaitinfo(&term, &info) != SIGTERM || info.si_code > SI_USER)
+        ; /* a tracee's end is told by any signal */
+    eventfd_write(watch->term, 1);
+    return NULL;
 }
 
 static void *watch_run(void *context)
@@ -69,25 +81,22 @@ static void *watch_run(void *context)
 
 int watch_start(struct supervisor *supervisor)
 {
+    struct watch *watch = &supervisor->watch;
     pthread_t thread;
 
-    sem_init(&supervisor->watch.served, 0, 0);
-    return -pthread_create(&thread, NULL, watch_run, supervisor);
-}
-
-static void watch_read_signals(struct supervisor *supervisor)
-{
-    struct signalfd_siginfo info;
-
-    while (read(supervisor->watch.signals, &info, sizeof info) == (ssize_t)sizeof info)
-        if (info.ssi_signo == SIGTERM && info.ssi_code <= SI_USER) /* else a tracee's end */
-            supervisor->quitting = true;
+    sem_init(&watch->served, 0, 0);
+    int error = pthread_create(&thread, NULL, watch_run, supervisor);
+    if (error == 0 && watch->term >= 0)
+        error = pthread_create(&thread, NULL, watch_await_term, watch);
+    return -error;
 }
 
 static void watch_serve_one(struct supervisor *supervisor, int fd)
 {
-    if (fd == supervisor->watch.signals)
-        watch_read_signals(supervisor);
+    eventfd_t count;
+
+    if (fd == supervisor->watch.term)
+        supervisor->quitting = eventfd_read(fd, &count) == 0;
     else if (!supervisor->options.serve)
         commands_read(supervisor);
     else if (fd == supervisor->socket)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* watch: the thread that waits for descriptors. Without the lock. */
+/* watch: the threads that wait for descriptors, and for SIGTERM. Without the lock. */
 #ifndef PPROFIL_SUPERVISOR_WATCH_H
 #define PPROFIL_SUPERVISOR_WATCH_H
 
@@ -9,7 +9,7 @@
 struct supervisor;
 
 struct watch {
-    int signals;        /* signalfd; -1: none */
+    int term;           /* eventfd: SIGTERM has come; -1: nobody waits for that */
     _Atomic bool ready; /* some descriptor is */
     sem_t served;       /* posted when the first tracer has looked at them */
 };
