@@ -16,12 +16,8 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/tick-look.h"
 
-/* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
-#define LATE_NS 150000u
 /* A tracee's CPU is read so often where no CPU is idle. */
 #define CPU_PERIOD_NS 2000000u
-/* After so many late ticks in a row one counts: a share that is wrong is better than none. */
-#define LATE_TICKS_MAX 8
 
 bool tick_read_cpu(struct tracee *tracee)
 {

@@ -14,6 +14,10 @@ struct tracer;
 
 /* A tracer has taken the CPU from a thread at most so long before it reads the clock. */
 #define PREEMPTED_NS 50000u
+/* A tracer that wakes up later than LATE_NS, or moves to another CPU for so long, had to wait for its CPU. */
+#define LATE_NS 150000u
+/* After so many late ticks in a row one counts: a share that is wrong is better than none. */
+#define LATE_TICKS_MAX 8
 /* One tick interrupts at most INTERRUPTS_MAX threads where the tracer polls. It does so one after the other:
  * each is held as short as if it were alone. Where the tracer sleeps, one tick interrupts at most
  * INTERRUPTS_CROWDED_MAX threads. */

@@ -91,6 +91,26 @@ static void tick_settle(struct tracer *tracer, const struct running *running, un
         affinity_settle(tracer, running->chosen[0]->cpu);
 }
 
+/* A tracer that goes to another CPU, and waits for its turn there, gets it when the scheduler takes the CPU from a tracee:
+ * tick_note_lateness. Returns false if the chosen ones are to be left to the next tick. */
+static bool tick_settled_in_time(struct tick *tick, uint64_t before)
+{
+    bool late = time_now() - before >= LATE_NS;
+
+    tick->late_moves = late && tick->late_moves < LATE_TICKS_MAX ? tick->late_moves + 1 : 0;
+    return tick->late_moves == 0;
+}
+
+static void tick_skip_chosen(const struct running *running, uint64_t interval)
+{
+    unsigned chosen = tick_chosen_count(running);
+
+    for (unsigned i = 0; i < chosen; i++) {
+        debug_log(running->chosen[i]->tracer, "late %d", running->chosen[i]->tid);
+        running->chosen[i]->skipped_ns += interval * running->count / chosen;
+    }
+}
+
 /* --- the tick -------------------------------------------------------------------------------- */
 
 static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uint64_t pending_ns,
@@ -229,7 +249,12 @@ void tick_run(struct tracer *tracer)
     debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.waiting,
               supervisor->crowded ? "full" : "idle");
     unsigned limit = tick_limit(tracer, &running);
+    uint64_t before = time_now();
     tick_settle(tracer, &running, limit);
+    if (!tick_settled_in_time(tick, before)) {
+        tick_skip_chosen(&running, interval);
+        limit = 0;
+    }
     handover_choose(tracer, running.chosen, tick_chosen_count(&running));
     tick_interrupt_preempted(tracer, &running, interval, held);
     if (held)
