@@ -18,7 +18,8 @@
 #define SEARCH_PERIOD_CROWDED_NS 40000000u /* there it takes the CPU from a target */
 #define SEARCH_PERIOD_MAX_NS 1500000000u /* of thousands of processes */
 #define SEARCH_SHARE 500u       /* the search takes at most one part in 500 of the time */
-#define SEARCH_AT_ONCE 256u     /* threads read in one call */
+#define SEARCH_AT_ONCE 256u     /* processes and threads read in one call */
+#define SEARCH_PIECE_NS 1000000u /* the next piece of a round comes after so long */
 #define UNEXPLAINED_NS 50000u   /* less is not worth a search */
 #define WORTH_A_LOOK_NS 200000u /* less CPU time than this in an active span is no work */
 #define ACTIVE_SPAN_MIN 200000000u
@@ -54,16 +55,15 @@ void active_note(struct tracer *tracer, struct tracee *tracee, uint64_t now)
     tracer_post(tracee);
 }
 
-static bool active_is_unexplained(const struct process *process)
+static bool active_is_unexplained(struct process *process)
 {
     uint64_t explained = process->explained_ns + process->unexplained_ns + UNEXPLAINED_NS;
     return process_cpu_traced(process) > explained;
 }
 
-static void active_search_threads(struct tracer *tracer, struct process *process, uint64_t now)
+/* Searches so many threads of the process, or fewer. Returns how many are left of that number. */
+static unsigned active_search_threads(struct tracer *tracer, struct process *process, uint64_t now, unsigned left)
 {
-    unsigned left = SEARCH_AT_ONCE;
-
     for (; process->scan != NULL && left > 0; process->scan = process->scan->process_next) {
         struct tracee *tracee = process->scan;
         struct procfs_cpu cpu;
@@ -74,10 +74,11 @@ static void active_search_threads(struct tracer *tracer, struct process *process
         if (tracee_read_cpu(tracee, &cpu) && tracee->cpu_ns > before)
             active_note(tracer, tracee, now);
     }
-    if (process->scan != NULL)
-        return;
-    uint64_t total = process_cpu_traced(process);
-    process->unexplained_ns = total > process->explained_ns ? total - process->explained_ns : 0;
+    if (process->scan == NULL) {
+        uint64_t total = process_cpu_traced(process);
+        process->unexplained_ns = total > process->explained_ns ? total - process->explained_ns : 0;
+    }
+    return left;
 }
 
 static void active_read_clocks(struct supervisor *supervisor, struct process *process)
@@ -91,10 +92,9 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
 }
 
 /* The clock of a process sums over its threads: with thousands of them it is read less often. */
-uint64_t active_search_period(const struct supervisor *supervisor)
+static uint64_t active_search_period(const struct supervisor *supervisor)
 {
     uint64_t period = supervisor->scan.cost_ns * SEARCH_SHARE;
-
     uint64_t least = supervisor->crowded ? SEARCH_PERIOD_CROWDED_NS : SEARCH_PERIOD_MIN_NS;
 
     if (period > SEARCH_PERIOD_MAX_NS)
@@ -109,30 +109,46 @@ static bool active_is_only_thread(const struct process *process)
     return tracee != NULL && tracee->active && tracee->process_next == NULL;
 }
 
-void active_search(struct tracer *tracer, uint64_t now)
+static bool active_is_to_be_searched(struct supervisor *supervisor, struct process *process)
+{
+    if (process->launching || active_is_only_thread(process) || !active_is_unexplained(process))
+        return false;
+    active_read_clocks(supervisor, process);
+    return active_is_unexplained(process);
+}
+
+/* One piece of a round. processes->searched: where it goes on. */
+static void active_search_piece(struct tracer *tracer, uint64_t now)
+{
+    struct processes *processes = &tracer->supervisor->processes;
+    unsigned left = SEARCH_AT_ONCE;
+
+    while (processes->searched != NULL && left > 0) {
+        struct process *process = processes->searched;
+        left--;
+        if (process->scan == NULL && active_is_to_be_searched(tracer->supervisor, process))
+            process->scan = process->tracees;
+        if (process->scan != NULL)
+            left = active_search_threads(tracer, process, now, left);
+        if (process->scan == NULL)
+            processes->searched = process->next;
+    }
+}
+
+uint64_t active_search(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
+    struct processes *processes = &supervisor->processes;
     struct scan *scan = &supervisor->scan;
-    bool due = now - scan->at >= active_search_period(supervisor);
 
-    if (!due && scan->open == 0)
-        return;
-    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* on a full machine others may run in between */
-    scan->open = 0;
-    for (struct process *process = supervisor->processes.first; process != NULL; process = process->next) {
-        if (process->launching || active_is_only_thread(process))
-            continue;
-        if (due && process->scan == NULL && active_is_unexplained(process)) {
-            active_read_clocks(supervisor, process);
-            if (active_is_unexplained(process))
-                process->scan = process->tracees;
-        }
-        if (process->scan != NULL)
-            active_search_threads(tracer, process, now);
-        scan->open += process->scan != NULL;
+    if (processes->searched == NULL) {
+        if (now - scan->at < active_search_period(supervisor))
+            return scan->at + active_search_period(supervisor);
+        processes->searched = processes->first;
+        *scan = (struct scan){.at = now};
     }
-    if (!due)
-        return;
-    scan->at = now;
-    scan->cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
+    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* on a full machine others may run in between */
+    active_search_piece(tracer, now);
+    scan->cost_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
+    return processes->searched != NULL ? now + SEARCH_PIECE_NS : scan->at + active_search_period(supervisor);
 }

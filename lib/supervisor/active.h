@@ -9,20 +9,17 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
-/* The search for CPU time that no active tracee explains. */
+/* The search for CPU time that no active tracee explains: round after round over all processes. */
 struct scan {
-    uint64_t at;      /* time of the last */
-    uint64_t cost_ns; /* that it took */
-    unsigned open;    /* processes whose threads are being searched */
+    uint64_t at;      /* time: the last round began */
+    uint64_t cost_ns; /* that the last one took, or the one under way has taken */
 };
 
 /* Takes those that used no CPU for long off the tracer's list of the active. */
 void active_drop_idle(struct tracer *tracer, uint64_t now);
-/* The first tracer's: finds CPU time that no active tracee explains, and who used it. Cheap when called
- * often. */
-void active_search(struct tracer *tracer, uint64_t now);
-/* How often that looks at the clocks of all processes, ns. */
-uint64_t active_search_period(const struct supervisor *supervisor);
+/* The first tracer's: finds CPU time that no active tracee explains, and who used it. A call does a piece of a round,
+ * for it has the lock. Returns the time when it is to be called again; sooner does no harm. */
+uint64_t active_search(struct tracer *tracer, uint64_t now);
 /* The tracee uses CPU time: its tracer, which may be another one, is to look at it. */
 void active_note(struct tracer *tracer, struct tracee *tracee, uint64_t now);
 

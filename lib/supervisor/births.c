@@ -26,6 +26,7 @@
 #include "supervisor/births.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
+#include "supervisor/housekeeping.h"
 #include "supervisor/serve/count.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
@@ -68,6 +69,8 @@ static void births_announce(struct tracer *tracer, struct process *process, pid_
     struct tracee *tracee = tracee_find(tracees, tid);
     bool new_process = process->pid == tid;
 
+    tracer->supervisor->born_at = time_now();
+    housekeeping_doubt(tracer->supervisor);
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
         wait_forget(tracer, tracee); /* an earlier bearer of this number */
         tracee = NULL;

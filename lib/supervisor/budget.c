@@ -6,6 +6,7 @@
 #define SECOND 1000000000.0
 #define RATE_MIN_HZ 10.0
 #define COST_FIRST_NS 40000.0 /* before anything is measured: between an idle CPU's and a full one's */
+#define FIRST_COUNTS 4u /* the cost that is assumed counts for so many samples */
 #define COST_SAMPLES 32.0     /* a new sample counts for one of so many, ... */
 #define COST_SECONDS 0.1      /* ... or of those of such a time, if these are fewer, ... */
 #define COST_SAMPLES_MIN 8.0  /* ... but not for more than one of so many */
@@ -14,14 +15,16 @@
 
 void budget_init(struct budget *budget, double asked_hz, double share)
 {
-    *budget = (struct budget){.share = share, .cost_ns = COST_FIRST_NS};
+    *budget = (struct budget){.share = share};
+    for (unsigned i = 0; i < BUDGET_CONDITIONS; i++)
+        budget->costs[i].ns = COST_FIRST_NS;
     budget_ask(budget, asked_hz);
 }
 
 static double budget_allowed(const struct budget *budget)
 {
     double lowest = budget->asked_hz < RATE_MIN_HZ ? budget->asked_hz : RATE_MIN_HZ;
-    double allowed = budget->share * SECOND / budget->cost_ns;
+    double allowed = budget->share * SECOND / budget->costs[budget->condition].ns;
 
     if (allowed > budget->asked_hz)
         return budget->asked_hz;
@@ -36,28 +39,39 @@ void budget_ask(struct budget *budget, double asked_hz)
 
 /* Returns how many samples the mean cost is of. Where the rate is low that many take long, and it has to follow soon
  * when samples become cheaper. */
-static double budget_memory(const struct budget *budget)
+static double budget_memory(const struct budget *budget, const struct budget_cost *cost)
 {
     double samples = budget->rate_hz * COST_SECONDS;
 
     if (samples > COST_SAMPLES)
-        return COST_SAMPLES;
-    return samples < COST_SAMPLES_MIN ? COST_SAMPLES_MIN : samples;
+        samples = COST_SAMPLES;
+    if (samples < COST_SAMPLES_MIN)
+        samples = COST_SAMPLES_MIN;
+    return samples < cost->samples + FIRST_COUNTS ? samples : cost->samples + FIRST_COUNTS;
 }
 
-void budget_note(struct budget *budget, unsigned samples, uint64_t cost_ns)
+void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns)
 {
-    double cost = (double)cost_ns / samples;
-    double share = samples / budget_memory(budget);
+    struct budget_cost *cost = &budget->costs[condition];
+    double each = (double)cost_ns / samples;
+    double share = samples / budget_memory(budget, cost);
 
-    budget->measured = true;
-    if (cost > COST_SAMPLE_MAX_NS)
-        cost = COST_SAMPLE_MAX_NS;
-    budget->cost_ns += (cost - budget->cost_ns) * (share < 1 ? share : 1);
+    cost->samples += samples;
+    if (each > COST_SAMPLE_MAX_NS)
+        each = COST_SAMPLE_MAX_NS;
+    cost->ns += (each - cost->ns) * (share < 1 ? share : 1);
 }
 
-bool budget_adjust(struct budget *budget, uint64_t now)
+uint64_t budget_cost(const struct budget *budget)
 {
+    const struct budget_cost *cost = &budget->costs[budget->condition];
+
+    return cost->samples > 0 ? (uint64_t)cost->ns : 0;
+}
+
+bool budget_adjust(struct budget *budget, unsigned condition, uint64_t now)
+{
+    budget->condition = condition;
     double before = budget->rate_hz, allowed = budget_allowed(budget);
 
     if (before < budget->asked_hz && budget->adjusted_at != 0)

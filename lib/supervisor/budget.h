@@ -6,6 +6,9 @@
  * times in a second of its CPU time as the rate says, so the share is the rate times what a sample costs.
  * That cost is measured all the time, and the rate follows it at once, down and up. Stops that would have
  * come at any rate (births, execs, signals) are not billed.
+ *
+ * A sample costs more where no CPU is idle, and more while tasks are made. Each of these conditions has a cost of its
+ * own. When it ends, the rate is at once what it was before.
  */
 #ifndef PPROFIL_BUDGET_H
 #define PPROFIL_BUDGET_H
@@ -13,12 +16,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Bits of a condition. */
+#define BUDGET_FULL 1u   /* no CPU is idle */
+#define BUDGET_BIRTHS 2u /* tasks have been made of late */
+#define BUDGET_CONDITIONS 4u
+
+struct budget_cost {
+    double ns;        /* of a sample, as measured of late, or assumed */
+    unsigned samples; /* that were measured */
+};
+
 struct budget {
     double asked_hz;
-    double rate_hz;       /* in force: asked_hz, or less where that costs too much */
-    double share;         /* that targets may lose: 0 < share */
-    double cost_ns;       /* of a sample, as measured of late, ... */
-    bool measured;        /* ... or assumed */
+    double rate_hz; /* in force: asked_hz, or less where that costs too much */
+    double share;   /* that targets may lose: 0 < share */
+    struct budget_cost costs[BUDGET_CONDITIONS];
+    unsigned condition; /* that rate_hz is for */
     uint64_t adjusted_at; /* time of the last budget_adjust */
     uint64_t throttled_ns; /* time spent below asked_hz */
 };
@@ -27,10 +40,12 @@ void budget_init(struct budget *budget, double asked_hz, double share);
 /* Another rate is asked for. */
 void budget_ask(struct budget *budget, double asked_hz);
 /* Books samples, more than 0, that cost targets cost_ns together. */
-void budget_note(struct budget *budget, unsigned samples, uint64_t cost_ns);
-/* Sets the rate that the cost allows. Called often. Returns true if it has changed by so much that users
- * should know. */
-bool budget_adjust(struct budget *budget, uint64_t now);
+void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns);
+/* Sets the rate that the cost under this condition allows. Called often. Returns true if it has changed by so much that
+ * users should know. */
+bool budget_adjust(struct budget *budget, unsigned condition, uint64_t now);
+/* Returns what a sample costs under the condition that holds, ns; 0: not known yet. */
+uint64_t budget_cost(const struct budget *budget);
 /* Returns the mean time between two ticks, ns. */
 uint64_t budget_period(const struct budget *budget);
 

@@ -46,10 +46,10 @@ static int commands_do(struct supervisor *supervisor, const struct wire_message 
         break;
     case WIRE_OP_STOP:
         sampling_pause(supervisor);
-        emit_stats(supervisor);
+        emit_stats(supervisor, true);
         break;
     case WIRE_OP_FLUSH:
-        emit_stats(supervisor);
+        emit_stats(supervisor, true);
         break;
     case WIRE_OP_CLEAR:
         sampling_clear(supervisor);

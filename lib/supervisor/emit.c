@@ -173,15 +173,15 @@ void emit_rate(struct supervisor *supervisor)
     emit_event(supervisor, &event.header);
 }
 
-void emit_stats(struct supervisor *supervisor)
+void emit_stats(struct supervisor *supervisor, bool exact)
 {
     struct wire_stats *stats = &supervisor->stats;
     uint64_t now = time_now();
     uint64_t target = supervisor->ended_cpu_ns;
 
-    for (const struct process *process = supervisor->processes.first; process != NULL;
-         process = process->next)
-        target += process_cpu_counted(process, supervisor->sampling);
+    for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
+        target += exact ? process_cpu_counted(process, supervisor->sampling)
+                        : process_cpu_known(process, supervisor->sampling);
     emit_lost(supervisor);
     struct wire_stats event = *stats;
     event.header = (struct wire_header){WIRE_STATS, sizeof event};
@@ -190,7 +190,7 @@ void emit_stats(struct supervisor *supervisor)
     event.target_cpu_ns = target;
     event.supervisor_cpu_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
     event.throttled_ns = supervisor->budget.throttled_ns;
-    event.sample_cost_ns = supervisor->budget.measured ? (uint64_t)supervisor->budget.cost_ns : 0;
+    event.sample_cost_ns = budget_cost(&supervisor->budget);
     event.overhead_ppm = (uint64_t)(supervisor->budget.share * 1e6 + 0.5);
     event.threads = supervisor->processes.tracee_count;
     event.processes = supervisor->processes.count;

@@ -27,7 +27,8 @@ void emit_comm(struct supervisor *supervisor, struct tracee *tracee);
 void emit_process_comm(struct supervisor *supervisor, pid_t pid);
 void emit_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status);
 void emit_rate(struct supervisor *supervisor);
-void emit_stats(struct supervisor *supervisor);
+/* exact: the clocks of all processes are read for it */
+void emit_stats(struct supervisor *supervisor, bool exact);
 void emit_wake(const struct supervisor *supervisor);
 
 #endif

@@ -30,6 +30,7 @@
 #include "supervisor/debug-log.h"
 #include "supervisor/exec.h"
 #include "supervisor/handover.h"
+#include "supervisor/housekeeping.h"
 #include "supervisor/regs.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
@@ -221,6 +222,7 @@ static void handover_send(struct tracer *from, struct tracee *tracee, struct tra
     tracee_take_out(&from->tracees, tracee);
     tracee->state = TRACEE_RELEASED;
     tracee->process->released_count++;
+    housekeeping_doubt(from->supervisor);
     tracee->tracer = to;
     tracer_post(tracee);
     if (from->tick.pauses)

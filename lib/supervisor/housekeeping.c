@@ -7,18 +7,19 @@
 
 #include "supervisor/active.h"
 #include "supervisor/births.h"
-#include "supervisor/budget.h"
 #include "supervisor/crowd.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/handover.h"
 #include "supervisor/housekeeping.h"
+#include "supervisor/sampling.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 
+#define STATS_EXACT_MAX 256u /* with more processes the clocks are not read just for that */
 #define ENDS_PERIOD_NS 500000000u
 #define ALL_ENDS_PERIOD_NS 5000000000u
-/* For so long after a thread of a process was handed over its leader is looked after. */
+/* For so long after a thread of a process was handed over its leader is looked after, and a new task is doubtful. */
 #define HANDED_OVER_NS 10000000000u
 
 /* A leader whose number another thread has taken is found when it obeys no interrupt (tick.c), unless it is idle, or
@@ -47,6 +48,11 @@ static bool housekeeping_is_doubtful(const struct process *process)
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
 }
 
+void housekeeping_doubt(struct supervisor *supervisor)
+{
+    supervisor->housekeeping.doubt_until = time_now() + HANDED_OVER_NS;
+}
+
 static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -57,6 +63,8 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
         return;
     bool all = now - housekeeping->all_ends_at >= ALL_ENDS_PERIOD_NS;
     housekeeping->ends_at = now;
+    if (!all && now >= housekeeping->doubt_until)
+        return; /* to walk over thousands of processes takes long */
     housekeeping->all_ends_at = all ? now : housekeeping->all_ends_at;
     for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
         next = process->next;
@@ -72,29 +80,28 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
 /* The time since the last round counts as full if no CPU was idle and some target wanted one. */
 static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
 {
-    if (supervisor->crowded && crowd_count_runnable(supervisor) > 0 &&
-        supervisor->budget.adjusted_at != 0)
-        supervisor->stats.full_ns += now - supervisor->budget.adjusted_at;
+    struct housekeeping *housekeeping = &supervisor->housekeeping;
+
+    if (supervisor->crowded && crowd_count_runnable(supervisor) > 0 && housekeeping->full_at >= supervisor->started_at)
+        supervisor->stats.full_ns += now - housekeeping->full_at;
+    housekeeping->full_at = now;
 }
 
 uint64_t housekeeping_run(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    uint64_t now = time_now();
+    uint64_t now = time_now(), again = now;
 
     if (supervisor->sampling) {
-        active_search(tracer, now);
+        again = active_search(tracer, now);
         housekeeping_count_full(supervisor, now);
-        if (budget_adjust(&supervisor->budget, now)) {
-            debug_log(tracer, "rate %.0f", supervisor->budget.rate_hz);
-            emit_rate(supervisor);
-        }
+        sampling_adjust_rate(tracer, now);
         if (now >= supervisor->housekeeping.stats_due)
-            emit_stats(supervisor);
+            emit_stats(supervisor, supervisor->processes.count <= STATS_EXACT_MAX);
         tick_arm(tracer);
     }
     if (tracer->unknown_count > 0)
         births_resolve(tracer);
     housekeeping_find_ends(tracer, now);
-    return supervisor->scan.at + active_search_period(supervisor);
+    return again;
 }

@@ -179,10 +179,9 @@ static void leave(struct supervisor *supervisor)
         close(supervisor->socket); /* who connects from now on starts another one */
     leave_targets(supervisor);
     supervisor_lock(supervisor);
-    for (const struct process *process = supervisor->processes.first; process != NULL;
-         process = process->next)
+    for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
         emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false), -1);
-    emit_stats(supervisor);
+    emit_stats(supervisor, true);
     supervisor_unlock(supervisor);
     if (supervisor->options.serve)
         return;

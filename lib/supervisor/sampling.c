@@ -4,11 +4,13 @@
 
 #include "supervisor/attach.h"
 #include "supervisor/budget.h"
+#include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/sampling.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/wakeup.h"
 
+#define BIRTHS_NS 10000000u /* births make samples dearer for so long */
 #define STATS_FIRST_NS 200000000u /* a live view wants them on its first screen */
 
 static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
@@ -85,6 +87,23 @@ void sampling_clear(struct supervisor *supervisor)
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
         process->paused_cpu_ns = 0;
     sampling_take_baselines(supervisor);
+}
+
+unsigned sampling_condition(const struct supervisor *supervisor, bool full)
+{
+    bool births = time_now() < supervisor->born_at + BIRTHS_NS;
+
+    return (full ? BUDGET_FULL : 0) | (births ? BUDGET_BIRTHS : 0);
+}
+
+void sampling_adjust_rate(struct tracer *tracer, uint64_t now)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+
+    if (!budget_adjust(&supervisor->budget, sampling_condition(supervisor, supervisor->crowded), now))
+        return;
+    debug_log(tracer, "rate %.0f", supervisor->budget.rate_hz);
+    emit_rate(supervisor);
 }
 
 void sampling_set_rate(struct supervisor *supervisor, double hz)

@@ -129,6 +129,7 @@ struct supervisor {
 
     uint64_t ended_cpu_ns;  /* of processes that have ended */
     uint64_t started_at;    /* time: sampling began or went on */
+    uint64_t born_at;       /* time: a tracee made another task */
     struct wire_stats stats;
 
     /* the first tracer's */

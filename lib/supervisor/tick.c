@@ -91,8 +91,8 @@ static void tick_settle(struct tracer *tracer, const struct running *running, un
         affinity_settle(tracer, running->chosen[0]->cpu);
 }
 
-/* A tracer that goes to another CPU, and waits for its turn there, gets it when the scheduler takes the CPU from a tracee:
- * tick_note_lateness. Returns false if the chosen ones are to be left to the next tick. */
+/* A tracer that goes to another CPU, and waits for its turn there, gets it when the scheduler takes the CPU from a
+ * tracee: tick_note_lateness. Returns false if the chosen ones are to be left to the next tick. */
 static bool tick_settled_in_time(struct tick *tick, uint64_t before)
 {
     bool late = time_now() - before >= LATE_NS;

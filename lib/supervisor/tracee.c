@@ -207,6 +207,8 @@ void process_remove(struct processes *processes, struct process *process)
         processes->first = process->next;
     if (process->next != NULL)
         process->next->prev = process->prev;
+    if (processes->searched == process)
+        processes->searched = process->next;
     processes->count--;
     untraced_clear(processes, process);
     maps_close(&process->maps);
@@ -259,17 +261,18 @@ struct process *process_add(struct processes *processes, pid_t pid)
     return process;
 }
 
-uint64_t process_cpu(const struct process *process)
+uint64_t process_cpu(struct process *process)
 {
     struct timespec time;
 
     if (!process->clock_valid || clock_gettime(process->clock, &time) < 0)
         return 0;
     uint64_t cpu = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-    return cpu > process->clock_base ? cpu - process->clock_base : 0;
+    process->known_cpu_ns = cpu > process->clock_base ? cpu - process->clock_base : 0;
+    return process->known_cpu_ns;
 }
 
-uint64_t process_cpu_traced(const struct process *process)
+uint64_t process_cpu_traced(struct process *process)
 {
     uint64_t cpu = process_cpu(process);
 
@@ -291,11 +294,18 @@ uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age
     return process->lately_ns;
 }
 
-uint64_t process_cpu_counted(const struct process *process, bool sampling)
+uint64_t process_cpu_known(const struct process *process, bool sampling)
 {
     if (process->launching)
         return 0;
-    return process->paused_cpu_ns + (sampling ? process_cpu(process) : 0);
+    return process->paused_cpu_ns + (sampling ? process->known_cpu_ns : 0);
+}
+
+uint64_t process_cpu_counted(struct process *process, bool sampling)
+{
+    if (sampling && !process->launching)
+        process_cpu(process);
+    return process_cpu_known(process, sampling);
 }
 
 void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now)
@@ -329,6 +339,7 @@ void tracee_deactivate(struct tracees *tracees, struct tracee *tracee)
     if (tracee->active_next != NULL)
         tracee->active_next->active_prev = tracee->active_prev;
     tracees->active_count--;
+    procfs_task_spare(&tracee->files);
 }
 
 bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu)

@@ -129,6 +129,7 @@ struct process {
     uint64_t clock_base;      /* CPU ns used when it was not sampled */
     uint64_t paused_cpu_ns;   /* used while sampled, before the last pause */
     uint64_t attributed_ns;   /* handed out to samples of its threads */
+    uint64_t known_cpu_ns;    /* process_cpu, as last read */
     uint64_t lately_ns;       /* process_cpu_lately: the last answer, ... */
     uint64_t lately_at;       /* ... the time of it; 0: there is none, ... */
     uint64_t lately_cost_ns;  /* ... and what it took */
@@ -157,6 +158,7 @@ struct processes {
 #define PROCESS_BUCKETS 4096u
     struct process *buckets[PROCESS_BUCKETS]; /* by number */
     struct process *first;
+    struct process *searched; /* where the search under way goes on, or NULL: active.c */
     unsigned count;
     unsigned tracee_count;   /* of all tracers */
     unsigned untraced_count; /* threads that could not be seized */
@@ -205,14 +207,16 @@ void process_remove(struct processes *processes, struct process *process);
 
 /* CPU time of the process since it is sampled, or was paused, ns; 0 where its clock is gone.
  * Works on a zombie that is not reaped yet. */
-uint64_t process_cpu(const struct process *process);
+uint64_t process_cpu(struct process *process);
 /* The same without that of threads that could not be seized. */
-uint64_t process_cpu_traced(const struct process *process);
+uint64_t process_cpu_traced(struct process *process);
 /* The same as process_cpu_traced, but perhaps of a while ago: the kernel sums a process's clock over all its
  * threads, so with thousands of them that takes at most one part in 300 of the time. *age_ns: of the answer. */
 uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns);
 /* process_cpu over all stretches of sampling, of which one goes on if sampling. */
-uint64_t process_cpu_counted(const struct process *process, bool sampling);
+uint64_t process_cpu_counted(struct process *process, bool sampling);
+/* The same, with what process_cpu returned last. */
+uint64_t process_cpu_known(const struct process *process, bool sampling);
 
 void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now);
 void tracee_deactivate(struct tracees *tracees, struct tracee *tracee);

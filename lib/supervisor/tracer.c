@@ -11,6 +11,7 @@
 #include "supervisor/handover.h"
 #include "supervisor/priority.h"
 #include "supervisor/repair.h"
+#include "supervisor/sampling.h"
 #include "supervisor/schedule.h"
 #include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
@@ -191,8 +192,11 @@ void tracer_book(struct tracer *tracer)
     supervisor->stats.cut_short += totals->cut_short;
     /* ticks that found nobody, and stops of threads that only waited for a CPU, are part of the price of a sample */
     uint64_t cost_ns = totals->samples > 0 ? 0 : totals->cost_ns;
-    if (totals->samples > 0)
-        budget_note(&supervisor->budget, totals->samples, totals->cost_ns);
+    if (totals->samples > 0) {
+        budget_note(&supervisor->budget, sampling_condition(supervisor, tracer->bills), totals->samples,
+                    totals->cost_ns);
+        sampling_adjust_rate(tracer, time_now());
+    }
     *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns, .cost_ns = cost_ns};
 }
 

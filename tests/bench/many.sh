@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Part of make bench: what many threads and processes cost that do nothing: the samples of a program that has just
 # made 300 of them, as part of those without; and what the supervisor uses, and a target stands still, for one sample
-# beside 4000 threads that sleep.
+# beside 4000 threads, or 10 000 processes, that sleep.
 #
 #   many.sh [-n ROUNDS]
 set -u
@@ -20,11 +20,14 @@ sleepers=$build/tests/targets/sleepers
 
 number() { grep -o "\"$1\": *[0-9]*" "$work/profile.json" | head -n 1 | grep -o '[0-9]*$'; }
 
+# What sleepers has to be asked for to work for 0.9 seconds on this machine.
+work_asked=$("$sleepers" 0 1 1 | awk '{ print 900 / $2 }')
+
 # births WORD...: samples for each second of work, beside a program without
 births() {
 	for ((i = 0; i < rounds; i++)); do
 		for count in 0 300; do
-			"$pprofil" -q -f json -o "$work/profile.json" "$sleepers" $count 1 0.9 "$@" >"$work/own"
+			"$pprofil" -q -f json -o "$work/profile.json" "$sleepers" $count 1 "$work_asked" "$@" >"$work/own"
 			awk -v samples="$(number samples)" '{ print samples / $3 * 1000 }' "$work/own" >>"$work/births.$count"
 		done
 	done
@@ -34,27 +37,37 @@ births() {
 	rm "$work"/births.*
 }
 
-# asleep COUNT: attached for 9 seconds, less 1: without what attaching takes
+# The CPU time of a supervisor so far, ns.
+cpu_of() { cat "/proc/$1"/task/*/schedstat | awk '{ ns += $1 } END { printf "%.0f\n", ns }'; }
+
+# asleep COUNT WORD...: five seconds, after what making them takes
 asleep() {
 	count=$1
+	shift
 	for ((i = 0; i < rounds; i++)); do
 		for some in 0 "$count"; do
-			"$sleepers" "$some" 1 60 >/dev/null &
-			target=$!
-			sleep 2
-			for seconds in 1 9; do
-				"$pprofil" -q -f json -o "$work/profile.json" -d $seconds -p "$target"
-				echo "$(number supervisor_cpu_ns) $(number stopped_ns) $(number samples)"
-			done | awk '{ cpu[NR] = $1; stopped[NR] = $2; samples[NR] = $3 }
-				END { n = (samples[2] - samples[1]) * 1e3; print (cpu[2] - cpu[1]) / n, (stopped[2] - stopped[1]) / n }' \
-				>>"$work/asleep.$some"
+			"$pprofil" -q -F 1000 --overhead 100 --control="$work/control" -f json -o "$work/profile.json" \
+				"$sleepers" "$some" 1 60 "$@" >/dev/null &
+			profiler=$!
+			sleep 12
+			read -r target < <(pgrep -x -o -P "$profiler" sleepers)
+			supervisor=$(awk '$1 == "TracerPid:" { print $2 }' "/proc/$target/status")
+			"$pprofil" ctl "$work/control" startclr >/dev/null
+			before=$(cpu_of "$supervisor")
+			sleep 5
+			after=$(cpu_of "$supervisor")
+			"$pprofil" ctl "$work/control" stop >/dev/null
+			"$pprofil" ctl "$work/control" flush >/dev/null
+			sleep 0.5
+			echo "$before $after $(number stopped_ns) $(number samples)" |
+				awk '{ print ($2 - $1) / $4 / 1e3, $3 / $4 / 1e3 }' >>"$work/asleep.$some"
 			kill "$target"
-			wait "$target" 2>/dev/null
+			wait "$profiler"
 		done
 	done
 	for column in 1 2; do
 		for some in 0 "$count"; do cut -d' ' -f$column "$work/asleep.$some" | median; done | paste -s -d' '
-	done | awk -v name="$count threads asleep" '
+	done | awk -v name="$count ${1:-threads} asleep" '
 		NR == 1 { printf "%-24s supervisor %.1f us a sample, without %.1f: %.3f;", name, $2, $1, $2 / $1 }
 		NR == 2 { printf " stopped %.1f us a sample, without %.1f\n", $2, $1 }'
 	rm "$work"/asleep.*
@@ -63,3 +76,4 @@ asleep() {
 births
 births processes
 asleep 4000
+asleep 10000 processes

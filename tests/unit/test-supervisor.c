@@ -140,8 +140,8 @@ static struct budget budget_of(double asked_hz, double share, double cost_ns)
 
     budget_init(&budget, asked_hz, share);
     for (unsigned i = 0; i < 1000; i++)
-        budget_note(&budget, 1, (uint64_t)cost_ns);
-    budget_adjust(&budget, 1);
+        budget_note(&budget, 0, 1, (uint64_t)cost_ns);
+    budget_adjust(&budget, 0, 1);
     return budget;
 }
 
@@ -158,7 +158,7 @@ Test(budget, no_more_than_was_asked_for)
     struct budget budget = budget_of(100, 0.02, 50000);
 
     cr_assert_eq(budget.rate_hz, 100);
-    budget_adjust(&budget, 1000 * MS);
+    budget_adjust(&budget, 0, 1000 * MS);
     cr_assert_eq(budget.throttled_ns, 0);
 }
 
@@ -174,12 +174,12 @@ Test(budget, the_rate_follows_the_cost_up_and_down)
 
     cr_assert_float_eq(budget.rate_hz, 200, 10);
     for (unsigned i = 0; i < 128; i++)
-        budget_note(&budget, 1, 20000);
-    cr_assert(budget_adjust(&budget, 2 * MS));
+        budget_note(&budget, 0, 1, 20000);
+    cr_assert(budget_adjust(&budget, 0, 2 * MS));
     cr_assert_float_eq(budget.rate_hz, 930, 70, "after 128 samples");
     for (unsigned i = 0; i < 128; i++)
-        budget_note(&budget, 1, 100000);
-    cr_assert(budget_adjust(&budget, 3 * MS));
+        budget_note(&budget, 0, 1, 100000);
+    cr_assert(budget_adjust(&budget, 0, 3 * MS));
     cr_assert_float_eq(budget.rate_hz, 204, 15);
 }
 
@@ -187,16 +187,29 @@ Test(budget, one_sample_that_was_held_up_does_not_count_for_many)
 {
     struct budget budget = budget_of(1000, 0.02, 40000);
 
-    budget_note(&budget, 1, UINT64_C(1000) * MS);
-    budget_adjust(&budget, 2 * MS);
+    budget_note(&budget, 0, 1, UINT64_C(1000) * MS);
+    budget_adjust(&budget, 0, 2 * MS);
     cr_assert_gt(budget.rate_hz, 250);
+}
+
+Test(budget, each_condition_has_a_cost_of_its_own)
+{
+    struct budget budget = budget_of(1000, 0.02, 50000);
+
+    for (unsigned i = 0; i < 100; i++)
+        budget_note(&budget, BUDGET_BIRTHS, 1, 200000);
+    cr_assert(budget_adjust(&budget, BUDGET_BIRTHS, 2 * MS));
+    cr_assert_float_eq(budget.rate_hz, 100, 5);
+    cr_assert_float_eq((double)budget_cost(&budget), 200000, 5000);
+    cr_assert(budget_adjust(&budget, 0, 3 * MS));
+    cr_assert_float_eq(budget.rate_hz, 400, 20);
 }
 
 Test(budget, time_below_the_rate_asked_for_is_counted)
 {
     struct budget budget = budget_of(1000, 0.02, 50000);
 
-    budget_adjust(&budget, 1 + 100 * MS);
+    budget_adjust(&budget, 0, 1 + 100 * MS);
     cr_assert_eq(budget.throttled_ns, 100 * MS);
 }
 

@@ -62,13 +62,30 @@ static ssize_t read_text(int fd, char *text, size_t size)
  * opened in any case. */
 #define SPARE_DESCRIPTORS 64
 
-static bool may_keep(int fd)
+/* -1: there is none. */
+static long limit_of_descriptors(void)
 {
     static long limit; /* is raised before the first file is opened, and never again */
 
     if (limit == 0)
         limit = sysconf(_SC_OPEN_MAX);
+    return limit;
+}
+
+static bool may_keep(int fd)
+{
+    long limit = limit_of_descriptors();
+
     return limit < 0 || fd < limit - SPARE_DESCRIPTORS;
+}
+
+/* The kernel gives the lowest number that is free, so a high one says that most are in use. */
+void procfs_task_spare(struct procfs_task *task)
+{
+    long limit = limit_of_descriptors();
+
+    if (limit >= 0 && (task->doing_fd > limit / 2 || task->schedstat_fd > limit / 2))
+        procfs_task_close(task);
 }
 
 /* Reads a task's file through *kept, opening it when it is not open. */

@@ -42,6 +42,8 @@ struct procfs_cpu {
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);
 void procfs_task_close(struct procfs_task *task);
+/* The task is rarely looked at from now on: closes its files where descriptors are scarce. */
+void procfs_task_spare(struct procfs_task *task);
 
 /* What the task is doing now. Opens the file if need be. Of one that is wary and accompanied only
  * whether it runs is told. */
