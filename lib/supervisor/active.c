@@ -17,9 +17,9 @@
 #define SEARCH_PERIOD_MIN_NS 10000000u
 #define SEARCH_PERIOD_CROWDED_NS 40000000u /* there it takes the CPU from a target */
 #define SEARCH_PERIOD_MAX_NS 1500000000u /* of thousands of processes */
-#define SEARCH_SHARE 500u       /* the search takes at most one part in 500 of the time */
-#define SEARCH_AT_ONCE 256u     /* processes and threads read in one call */
-#define SEARCH_PIECE_NS 1000000u /* the next piece of a round comes after so long */
+#define SEARCH_SHARE 500u       /* to read all clocks takes one part in 500 of the time */
+#define SEARCH_AT_ONCE 256u     /* processes and threads in a piece of a round */
+#define SEARCH_PIECE_NS 1000000u /* from one piece to the next */
 #define UNEXPLAINED_NS 50000u   /* less is not worth a search */
 #define WORTH_A_LOOK_NS 200000u /* less CPU time than this in an active span is no work */
 #define ACTIVE_SPAN_MIN 200000000u
@@ -73,6 +73,8 @@ static unsigned active_search_threads(struct tracer *tracer, struct process *pro
         left--;
         if (tracee_read_cpu(tracee, &cpu) && tracee->cpu_ns > before)
             active_note(tracer, tracee, now);
+        else
+            procfs_task_spare(&tracee->files);
     }
     if (process->scan == NULL) {
         uint64_t total = process_cpu_traced(process);
@@ -111,7 +113,7 @@ static bool active_is_only_thread(const struct process *process)
 
 static bool active_is_to_be_searched(struct supervisor *supervisor, struct process *process)
 {
-    if (process->launching || active_is_only_thread(process) || !active_is_unexplained(process))
+    if (process->launching || !active_is_unexplained(process) || active_is_only_thread(process))
         return false;
     active_read_clocks(supervisor, process);
     return active_is_unexplained(process);
@@ -120,19 +122,25 @@ static bool active_is_to_be_searched(struct supervisor *supervisor, struct proce
 /* One piece of a round. processes->searched: where it goes on. */
 static void active_search_piece(struct tracer *tracer, uint64_t now)
 {
-    struct processes *processes = &tracer->supervisor->processes;
-    unsigned left = SEARCH_AT_ONCE;
+    struct supervisor *supervisor = tracer->supervisor;
+    struct processes *processes = &supervisor->processes;
+    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* on a full machine others may run in between */
+    unsigned left = SEARCH_AT_ONCE, visited = 0;
 
     while (processes->searched != NULL && left > 0) {
         struct process *process = processes->searched;
         left--;
-        if (process->scan == NULL && active_is_to_be_searched(tracer->supervisor, process))
+        visited++;
+        if (process->scan == NULL && active_is_to_be_searched(supervisor, process))
             process->scan = process->tracees;
         if (process->scan != NULL)
             left = active_search_threads(tracer, process, now, left);
         if (process->scan == NULL)
             processes->searched = process->next;
     }
+    /* threads are searched only where one has woken up, and that is not to make the next round late */
+    uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
+    supervisor->scan.cost_ns += cost_ns * visited / (SEARCH_AT_ONCE - left + 1);
 }
 
 uint64_t active_search(struct tracer *tracer, uint64_t now)
@@ -140,15 +148,16 @@ uint64_t active_search(struct tracer *tracer, uint64_t now)
     struct supervisor *supervisor = tracer->supervisor;
     struct processes *processes = &supervisor->processes;
     struct scan *scan = &supervisor->scan;
+    uint64_t due = processes->searched != NULL ? scan->piece_at + SEARCH_PIECE_NS
+                                               : scan->at + active_search_period(supervisor);
 
+    if (now < due)
+        return due;
     if (processes->searched == NULL) {
-        if (now - scan->at < active_search_period(supervisor))
-            return scan->at + active_search_period(supervisor);
         processes->searched = processes->first;
         *scan = (struct scan){.at = now};
     }
-    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* on a full machine others may run in between */
+    scan->piece_at = now;
     active_search_piece(tracer, now);
-    scan->cost_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
     return processes->searched != NULL ? now + SEARCH_PIECE_NS : scan->at + active_search_period(supervisor);
 }

@@ -11,8 +11,9 @@ struct tracer;
 
 /* The search for CPU time that no active tracee explains: round after round over all processes. */
 struct scan {
-    uint64_t at;      /* time: the last round began */
-    uint64_t cost_ns; /* that the last one took, or the one under way has taken */
+    uint64_t at;       /* time: the last round began */
+    uint64_t piece_at; /* time: its last piece */
+    uint64_t cost_ns;  /* what the clocks of the processes took in it */
 };
 
 /* Takes those that used no CPU for long off the tracer's list of the active. */

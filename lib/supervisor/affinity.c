@@ -32,7 +32,9 @@ static void affinity_go(struct tracer *tracer, int cpu)
 {
     if (cpu != tracer->tick.bound_cpu) {
         supervisor_unlock(tracer->supervisor);
+        uint64_t before = time_now();
         affinity_bind(tracer, cpu);
+        tracer->tick.move_ns = time_now() - before;
         supervisor_lock(tracer->supervisor);
     }
     tracer->tick.cpu = sched_getcpu();

@@ -17,6 +17,8 @@ struct stop_totals {
     unsigned stops;   /* that a sample was wanted of */
     unsigned samples; /* of them: of threads that were on a CPU */
     uint64_t cost_ns; /* what the stops, and the ticks before them, took from targets */
+    uint64_t carried_ns; /* of that, what earlier steps took that led to no sample, ... */
+    unsigned condition;  /* ... under this condition: budget.h */
 };
 
 /* Without the lock, which is taken after the resume; with it where the answer to a birth or an exec has it. A tracee

@@ -69,6 +69,7 @@ void attach_baseline(struct supervisor *supervisor, struct process *process)
 {
     process->clock_base = 0;
     process->clock_base = process_cpu(process);
+    process->known_cpu_ns = 0;
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         attach_baseline_of(tracee);
     untraced_read(&supervisor->processes, process);
@@ -91,6 +92,8 @@ static void attach_announce(struct tracer *tracer, struct tracee *tracee)
     procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_RUNNING)
         tracee_activate(&tracer->tracees, tracee, now);
+    else
+        procfs_task_spare(&tracee->files);
 }
 
 bool attach_is_ours(const struct supervisor *supervisor, pid_t tid)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include <math.h>
+
 #include "supervisor/budget.h"
 
 #define SECOND 1000000000.0
@@ -34,7 +36,7 @@ static double budget_allowed(const struct budget *budget)
 void budget_ask(struct budget *budget, double asked_hz)
 {
     budget->asked_hz = asked_hz;
-    budget->rate_hz = budget_allowed(budget);
+    budget->rate_hz = budget->told_hz = budget_allowed(budget);
 }
 
 /* Returns how many samples the mean cost is of. Where the rate is low that many take long, and it has to follow soon
@@ -64,24 +66,32 @@ void budget_note(struct budget *budget, unsigned condition, unsigned samples, ui
 
 uint64_t budget_cost(const struct budget *budget)
 {
-    const struct budget_cost *cost = &budget->costs[budget->condition];
+    const struct budget_cost *cost = &budget->costs[budget->limiting];
 
+    if (cost->samples == 0)
+        cost = &budget->costs[budget->condition];
     return cost->samples > 0 ? (uint64_t)cost->ns : 0;
 }
 
-bool budget_adjust(struct budget *budget, unsigned condition, uint64_t now)
+void budget_adjust(struct budget *budget, unsigned condition, uint64_t now)
 {
-    budget->condition = condition;
-    double before = budget->rate_hz, allowed = budget_allowed(budget);
-
-    if (before < budget->asked_hz && budget->adjusted_at != 0)
+    if (budget->rate_hz < budget->asked_hz && budget->adjusted_at != 0)
         budget->throttled_ns += now - budget->adjusted_at;
     budget->adjusted_at = now;
-    double change = allowed > before ? allowed - before : before - allowed;
-    if (change < CHANGE_MIN * before && allowed < budget->asked_hz)
+    budget->condition = condition;
+    budget->rate_hz = budget_allowed(budget);
+    if (budget->rate_hz < budget->asked_hz)
+        budget->limiting = condition;
+}
+
+bool budget_has_changed(struct budget *budget)
+{
+    double change = fabs(budget->rate_hz - budget->told_hz);
+
+    if (change == 0 || (change < CHANGE_MIN * budget->told_hz && budget->rate_hz < budget->asked_hz))
         return false;
-    budget->rate_hz = allowed;
-    return allowed != before;
+    budget->told_hz = budget->rate_hz;
+    return true;
 }
 
 uint64_t budget_period(const struct budget *budget)

@@ -32,6 +32,8 @@ struct budget {
     double share;   /* that targets may lose: 0 < share */
     struct budget_cost costs[BUDGET_CONDITIONS];
     unsigned condition; /* that rate_hz is for */
+    unsigned limiting;  /* under which it was last below asked_hz */
+    double told_hz;     /* rate_hz, as budget_has_changed saw it last */
     uint64_t adjusted_at; /* time of the last budget_adjust */
     uint64_t throttled_ns; /* time spent below asked_hz */
 };
@@ -41,10 +43,12 @@ void budget_init(struct budget *budget, double asked_hz, double share);
 void budget_ask(struct budget *budget, double asked_hz);
 /* Books samples, more than 0, that cost targets cost_ns together. */
 void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns);
-/* Sets the rate that the cost under this condition allows. Called often. Returns true if it has changed by so much that
- * users should know. */
-bool budget_adjust(struct budget *budget, unsigned condition, uint64_t now);
-/* Returns what a sample costs under the condition that holds, ns; 0: not known yet. */
+/* Sets the rate that the cost under this condition allows. Called often. */
+void budget_adjust(struct budget *budget, unsigned condition, uint64_t now);
+/* Returns true if the rate has changed by so much, since it last returned true, that users should know. */
+bool budget_has_changed(struct budget *budget);
+/* Returns what a sample costs, ns, under the condition that last held the rate down, or else under the one that holds;
+ * 0: not known yet. */
 uint64_t budget_cost(const struct budget *budget);
 /* Returns the mean time between two ticks, ns. */
 uint64_t budget_period(const struct budget *budget);

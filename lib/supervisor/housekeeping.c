@@ -7,6 +7,7 @@
 
 #include "supervisor/active.h"
 #include "supervisor/births.h"
+#include "supervisor/budget.h"
 #include "supervisor/crowd.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
@@ -17,9 +18,10 @@
 #include "supervisor/tick.h"
 
 #define STATS_EXACT_MAX 256u /* with more processes the clocks are not read just for that */
+#define RATE_PERIOD_NS 20000000u
 #define ENDS_PERIOD_NS 500000000u
 #define ALL_ENDS_PERIOD_NS 5000000000u
-/* For so long after a thread of a process was handed over its leader is looked after, and a new task is doubtful. */
+/* For so long after a birth or a handover ends may go untold. */
 #define HANDED_OVER_NS 10000000000u
 
 /* A leader whose number another thread has taken is found when it obeys no interrupt (tick.c), unless it is idle, or
@@ -87,6 +89,19 @@ static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
     housekeeping->full_at = now;
 }
 
+/* The rate is adjusted at each tick, and told now and then. */
+static void housekeeping_follow_rate(struct tracer *tracer, uint64_t now)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+
+    sampling_adjust_rate(supervisor, now);
+    if (now < supervisor->housekeeping.rate_told_at + RATE_PERIOD_NS || !budget_has_changed(&supervisor->budget))
+        return;
+    supervisor->housekeeping.rate_told_at = now;
+    debug_log(tracer, "rate %.0f", supervisor->budget.rate_hz);
+    emit_rate(supervisor);
+}
+
 uint64_t housekeeping_run(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -95,7 +110,7 @@ uint64_t housekeeping_run(struct tracer *tracer)
     if (supervisor->sampling) {
         again = active_search(tracer, now);
         housekeeping_count_full(supervisor, now);
-        sampling_adjust_rate(tracer, now);
+        housekeeping_follow_rate(tracer, now);
         if (now >= supervisor->housekeeping.stats_due)
             emit_stats(supervisor, supervisor->processes.count <= STATS_EXACT_MAX);
         tick_arm(tracer);

@@ -13,6 +13,7 @@ struct housekeeping {
     uint64_t stats_due; /* time of the next statistics */
     uint64_t ends_at;   /* time: ends that nobody told of were looked for where they are likely, ... */
     uint64_t all_ends_at; /* ... and everywhere */
+    uint64_t rate_told_at; /* time: the client was told of another rate */
     uint64_t full_at;     /* time: whether CPUs are full was looked at */
 };
 

@@ -4,7 +4,6 @@
 
 #include "supervisor/attach.h"
 #include "supervisor/budget.h"
-#include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/sampling.h"
 #include "supervisor/supervisor.h"
@@ -96,14 +95,9 @@ unsigned sampling_condition(const struct supervisor *supervisor, bool full)
     return (full ? BUDGET_FULL : 0) | (births ? BUDGET_BIRTHS : 0);
 }
 
-void sampling_adjust_rate(struct tracer *tracer, uint64_t now)
+void sampling_adjust_rate(struct supervisor *supervisor, uint64_t now)
 {
-    struct supervisor *supervisor = tracer->supervisor;
-
-    if (!budget_adjust(&supervisor->budget, sampling_condition(supervisor, supervisor->crowded), now))
-        return;
-    debug_log(tracer, "rate %.0f", supervisor->budget.rate_hz);
-    emit_rate(supervisor);
+    budget_adjust(&supervisor->budget, sampling_condition(supervisor, supervisor->crowded), now);
 }
 
 void sampling_set_rate(struct supervisor *supervisor, double hz)

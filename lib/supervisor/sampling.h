@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 struct supervisor;
-struct tracer;
 
 void sampling_start(struct supervisor *supervisor);
 void sampling_pause(struct supervisor *supervisor);
@@ -18,7 +17,7 @@ void sampling_clear(struct supervisor *supervisor);
 /* Returns under which condition samples are taken, as budget.h has it. full: no CPU is idle */
 unsigned sampling_condition(const struct supervisor *supervisor, bool full);
 /* Sets the rate that the budget allows now. */
-void sampling_adjust_rate(struct tracer *tracer, uint64_t now);
+void sampling_adjust_rate(struct supervisor *supervisor, uint64_t now);
 /* Another rate. */
 void sampling_set_rate(struct supervisor *supervisor, double hz);
 

@@ -23,6 +23,7 @@
 #include "supervisor/preempt.h"
 #include "supervisor/priority.h"
 #include "supervisor/proc/objects.h"
+#include "supervisor/sampling.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick-look.h"
@@ -91,11 +92,12 @@ static void tick_settle(struct tracer *tracer, const struct running *running, un
         affinity_settle(tracer, running->chosen[0]->cpu);
 }
 
-/* A tracer that goes to another CPU, and waits for its turn there, gets it when the scheduler takes the CPU from a
- * tracee: tick_note_lateness. Returns false if the chosen ones are to be left to the next tick. */
-static bool tick_settled_in_time(struct tick *tick, uint64_t before)
+/* A tracer may wait for its turn on the CPU that it goes to. It gets the turn when the scheduler takes the CPU from a
+ * tracee. That instant is not random: tick_note_lateness. Returns false if the chosen ones are to be left to the next
+ * tick. */
+static bool tick_settled_in_time(struct tick *tick)
 {
-    bool late = time_now() - before >= LATE_NS;
+    bool late = tick->move_ns >= LATE_NS;
 
     tick->late_moves = late && tick->late_moves < LATE_TICKS_MAX ? tick->late_moves + 1 : 0;
     return tick->late_moves == 0;
@@ -241,6 +243,7 @@ void tick_run(struct tracer *tracer)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;
     crowd_look(tracer);
+    sampling_adjust_rate(supervisor, tick->at);
     priority_follow_crowd(tracer); /* the occupier inherits it */
     tick_note_lateness(tracer);
     tick_find_running(tracer, interval, &running);
@@ -249,9 +252,9 @@ void tick_run(struct tracer *tracer)
     debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.waiting,
               supervisor->crowded ? "full" : "idle");
     unsigned limit = tick_limit(tracer, &running);
-    uint64_t before = time_now();
+    tick->move_ns = 0;
     tick_settle(tracer, &running, limit);
-    if (!tick_settled_in_time(tick, before)) {
+    if (!tick_settled_in_time(tick)) {
         tick_skip_chosen(&running, interval);
         limit = 0;
     }

@@ -21,7 +21,8 @@ struct tick {
     uint64_t was_due; /* the time when that was due */
     uint64_t due;     /* time of the next; 0: none is set */
     unsigned late_ticks; /* so many in a row, this one the last, came too late to count; 0: this one counts */
-    unsigned late_moves; /* the same, for who came too late to the CPU of those that it was to interrupt */
+    unsigned late_moves; /* so many in a row for which the tracer's move to another CPU took too long */
+    uint64_t move_ns;    /* what that move took; 0: there was none */
     bool idle;        /* the next is a slow one: no tracee is active */
     bool pauses;      /* the next is a slow one: all that want a CPU have yet to stop */
     unsigned running;  /* tracees that the last one found running */

@@ -265,6 +265,7 @@ uint64_t process_cpu(struct process *process)
 {
     struct timespec time;
 
+    process->known_cpu_ns = 0;
     if (!process->clock_valid || clock_gettime(process->clock, &time) < 0)
         return 0;
     uint64_t cpu = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;

@@ -190,14 +190,19 @@ void tracer_book(struct tracer *tracer)
     supervisor->stats.repaired += totals->restarted;
     supervisor->stats.continued += totals->continued;
     supervisor->stats.cut_short += totals->cut_short;
+    unsigned condition = sampling_condition(supervisor, tracer->bills);
+    if (condition != totals->condition)
+        totals->cost_ns -= totals->carried_ns;
     /* ticks that found nobody, and stops of threads that only waited for a CPU, are part of the price of a sample */
-    uint64_t cost_ns = totals->samples > 0 ? 0 : totals->cost_ns;
+    uint64_t carried_ns = totals->samples > 0 ? 0 : totals->cost_ns;
     if (totals->samples > 0) {
-        budget_note(&supervisor->budget, sampling_condition(supervisor, tracer->bills), totals->samples,
-                    totals->cost_ns);
-        sampling_adjust_rate(tracer, time_now());
+        budget_note(&supervisor->budget, condition, totals->samples, totals->cost_ns);
+        sampling_adjust_rate(supervisor, time_now());
     }
-    *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns, .cost_ns = cost_ns};
+    *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns,
+                                   .cost_ns = carried_ns,
+                                   .carried_ns = carried_ns,
+                                   .condition = condition};
 }
 
 /* News comes in company: a parent's stop and its child's, an end and the parent's SIGCHLD. To

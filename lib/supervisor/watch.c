@@ -3,7 +3,8 @@
  * Descriptors: commands, programs that profile themselves, openers, SIGTERM.
  *
  * The first tracer sleeps in waitid(2), which knows no descriptors. So a thread of its own, the watcher, polls
- * them. If one is ready, the watcher wakes the first tracer up, and waits until that has looked at them.
+ * them. If one is ready, the watcher wakes the first tracer up, and waits until that has looked at them. Another
+ * thread waits for SIGTERM, and tells of it by a descriptor.
  */
 #include "config.h"
 
@@ -57,7 +58,7 @@ static void *watch_await_term(void *context)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     while (sigwaitinfo(&term, &info) != SIGTERM || info.si_code > SI_USER)
-        ; /* a tracee's end is told by any signal */
+        ; /* a tracee's end may be told by it, too: clone(2) */
     eventfd_write(watch->term, 1);
     return NULL;
 }
