@@ -18,7 +18,14 @@ static double crowd_of_others(const struct tracer *tracer)
     return runnable > ours ? runnable - ours : 0;
 }
 
-/* While our own targets fill the CPUs the load is not read. A mean that old is replaced, not corrected. */
+/* With a higher mean load the CPUs are full. */
+static double crowd_full_load(const struct supervisor *supervisor)
+{
+    return (double)supervisor->cpu_count - 0.5;
+}
+
+/* While our own targets fill the CPUs the load is not read. A mean that old is replaced, not corrected; but one figure
+ * alone does not say that CPUs are full. */
 static void crowd_read_load(struct tracer *tracer)
 {
     struct crowd *crowd = &tracer->supervisor->crowd;
@@ -27,8 +34,13 @@ static void crowd_read_load(struct tracer *tracer)
     if (!crowd->has_all_cpus || age < LOAD_PERIOD_NS)
         return;
     crowd->load_at = tracer->tick.at;
-    if (system_load_read(&tracer->supervisor->load) == 0)
-        crowd->load_mean += (crowd_of_others(tracer) - crowd->load_mean) / (age < LOAD_STALE_NS ? 4 : 1);
+    if (system_load_read(&tracer->supervisor->load) != 0)
+        return;
+    double others = crowd_of_others(tracer), full = crowd_full_load(tracer->supervisor);
+    if (age >= LOAD_STALE_NS)
+        crowd->load_mean = others < full ? others : full;
+    else
+        crowd->load_mean += (others - crowd->load_mean) / 4;
 }
 
 unsigned crowd_count_runnable(const struct supervisor *supervisor)
@@ -49,7 +61,7 @@ void crowd_look(struct tracer *tracer)
 
     if (!full) {
         crowd_read_load(tracer);
-        full = crowd->load_mean > (double)supervisor->cpu_count - 0.5;
+        full = crowd->load_mean > crowd_full_load(supervisor);
     }
     if (full)
         crowd->full_at = now;

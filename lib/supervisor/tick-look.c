@@ -54,7 +54,7 @@ void tick_note_lateness(struct tracer *tracer)
     bool late = tracer->supervisor->crowded && tick_found_asleep(tracer) &&
                 tracer->woke_at >= tick->was_due + LATE_NS;
 
-    tick->late_ticks = late && tick->late_ticks < LATE_TICKS_MAX ? tick->late_ticks + 1 : 0;
+    tick->late = late && tick->late_ticks < LATE_TICKS_MAX;
 }
 
 /* Where no CPU is idle: has the tracee waited for one since the last look? Then it need not be looked at. */
@@ -104,7 +104,7 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         debug_log(tracer, "waits %d", tracee->tid);
         return;
     }
-    bool late = tick->late_ticks > 0 && tracee->cpu == tick->cpu;
+    bool late = tick->late && tracee->cpu == tick->cpu;
     if (late || backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tick->at)) {
         debug_log(tracer, "%s %d", late ? "late" : "backoff", tracee->tid);
         tracee->skipped_ns += interval;

@@ -36,7 +36,7 @@ struct running {
     unsigned on_our_cpu, at_home; /* of the runnable ones, where no CPU is idle */
 };
 
-/* Is this tick too late to count? tick->late_ticks tells. */
+/* Is this tick too late to count? tick->late tells. */
 void tick_note_lateness(struct tracer *tracer);
 /* interval: the sampling time, ns, that this tick stands for */
 void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running);

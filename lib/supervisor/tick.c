@@ -97,10 +97,10 @@ static void tick_settle(struct tracer *tracer, const struct running *running, un
  * tick. */
 static bool tick_settled_in_time(struct tick *tick)
 {
-    bool late = tick->move_ns >= LATE_NS;
+    bool late = tick->move_ns >= LATE_NS && tick->late_ticks < LATE_TICKS_MAX;
 
-    tick->late_moves = late && tick->late_moves < LATE_TICKS_MAX ? tick->late_moves + 1 : 0;
-    return tick->late_moves == 0;
+    tick->late_ticks = late || tick->late ? tick->late_ticks + 1 : 0;
+    return !late;
 }
 
 static void tick_skip_chosen(const struct running *running, uint64_t interval)

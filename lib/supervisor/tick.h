@@ -20,9 +20,9 @@ struct tick {
     uint64_t at;      /* time of the tick under way, or the last */
     uint64_t was_due; /* the time when that was due */
     uint64_t due;     /* time of the next; 0: none is set */
-    unsigned late_ticks; /* so many in a row, this one the last, came too late to count; 0: this one counts */
-    unsigned late_moves; /* so many in a row for which the tracer's move to another CPU took too long */
-    uint64_t move_ns;    /* what that move took; 0: there was none */
+    bool late;           /* this one came too late to count for who is on our CPU */
+    unsigned late_ticks; /* so many in a row that came, or got to their CPU, too late */
+    uint64_t move_ns;    /* what this one's move to another CPU took; 0: there was none */
     bool idle;        /* the next is a slow one: no tracee is active */
     bool pauses;      /* the next is a slow one: all that want a CPU have yet to stop */
     unsigned running;  /* tracees that the last one found running */
