@@ -13,7 +13,7 @@ struct tracer;
 struct scan {
     uint64_t at;       /* time: the last round began */
     uint64_t piece_at; /* time: its last piece */
-    uint64_t cost_ns;  /* what the clocks of the processes took in it */
+    uint64_t cost_ns;  /* CPU time that it took to read the clocks of the processes in that round */
 };
 
 /* Takes those that used no CPU for long off the tracer's list of the active. */

@@ -7,9 +7,9 @@ struct tracer;
 
 /* Where CPUs are full a tracer runs on the CPU of a tracee that it is about to interrupt, and that CPU is its home.
  * The two then take turns there: to wake each other up across CPUs takes twice as long. cpu: -1, or one that we may
- * not use, for none. These two give up the lock for the way. */
+ * not use, for none. Gives up the lock while the tracer moves. */
 void affinity_settle(struct tracer *tracer, int cpu);
-/* It goes to that CPU for this tick, and its home stays. */
+/* The tracer goes to that CPU for this tick, and keeps its home. Gives up the lock while the tracer moves. */
 void affinity_visit(struct tracer *tracer, int cpu);
 /* It may run on all CPUs again, and has no home. */
 void affinity_unbind(struct tracer *tracer);

@@ -71,10 +71,10 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     return true;
 }
 
-/* Where no CPU is idle the tracer stays where a tracee of its own is, or goes there. To one that enters the kernel so
- * often that its CPU is to be taken first (preempt.c) it goes wherever that is, and comes home again. limit: the first
- * so many of those chosen are to be interrupted. A tracer that got its CPU late by far competes there with somebody
- * who goes first (SCHED_FIFO), and must not be bound. */
+/* Where no CPU is idle the tracer goes to a CPU that one of its tracees is on, and stays there. Some threads enter the
+ * kernel so often that their CPU is to be taken first (preempt.c): the tracer visits the CPU of such a thread for one
+ * tick, and then comes home. limit: so many of running->chosen, the first ones, are to be interrupted. A tracer that
+ * woke up later than STARVED_NS is not bound: somebody with real-time priority runs before it on that CPU. */
 static void tick_settle(struct tracer *tracer, const struct running *running, unsigned limit)
 {
     const struct tick *tick = &tracer->tick;
