@@ -127,6 +127,14 @@ static char *usual_name(const char *file)
     return asprintf(&name, "%s.debug", slash == NULL ? file : slash + 1) < 0 ? NULL : name;
 }
 
+/* libdwfl loads libdebuginfod, and with it some 25 libraries, before that looks for servers. */
+static bool has_servers(void)
+{
+    const char *servers = getenv("DEBUGINFOD_URLS");
+
+    return servers != NULL && servers[0] != '\0';
+}
+
 int elf_find_debug(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
                    const char *file, const char *link, GElf_Word crc, char **name)
 {
@@ -143,6 +151,10 @@ int elf_find_debug(Dwfl_Module *module, void **userdata, const char *module_name
     free(usual);
     if (fd >= 0)
         return fd;
-    /* without names it looks for the build-id alone */
-    return dwfl_standard_find_debuginfo(module, userdata, module_name, base, NULL, NULL, 0, name);
+    /* without names both look for the build-id alone */
+    return has_servers()
+               ? dwfl_standard_find_debuginfo(module, userdata, module_name, base, NULL, NULL, 0,
+                                              name)
+               : dwfl_build_id_find_debuginfo(module, userdata, module_name, base, NULL, NULL, 0,
+                                              name);
 }
