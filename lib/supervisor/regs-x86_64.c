@@ -161,17 +161,25 @@ static bool is_call_instruction(const unsigned char code[INSTRUCTION_SIZE])
            (code[0] == 0xcd && code[1] == 0x80);                        /* int $0x80 */
 }
 
-/* The instruction that begins there. */
+/* Reads the word at an address of the target. */
+static bool peek_word(pid_t tid, uint64_t address, unsigned char code[sizeof(long)])
+{
+    errno = 0;
+    long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)address, NULL);
+    memcpy(code, &word, sizeof word);
+    return errno == 0;
+}
+
+/* Is the instruction at pc a system call? A word is read that ends with it. If what lies before the
+ * instruction is not mapped, one is read that begins with it. */
 static bool is_call_at(pid_t tid, uint64_t pc)
 {
     unsigned char code[sizeof(long)];
+    const unsigned before = sizeof code - INSTRUCTION_SIZE;
 
-    errno = 0;
-    /* the word that ends with the instruction: it is mapped, and what comes behind it may not be */
-    uint64_t start = pc + INSTRUCTION_SIZE - sizeof code;
-    long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)start, NULL);
-    memcpy(code, &word, sizeof code);
-    return errno == 0 && is_call_instruction(code + sizeof code - INSTRUCTION_SIZE);
+    if (peek_word(tid, pc - before, code))
+        return is_call_instruction(code + before);
+    return peek_word(tid, pc, code) && is_call_instruction(code);
 }
 
 /* A thread can stop twice before it runs, and the registers are not those of a call's return then:

@@ -159,6 +159,15 @@ static bool is_whole(pid_t tid, const struct regs_call *call, const struct call_
            call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
+/* The call ends, and was interrupted by our stop. */
+static void clear_error(const struct tracee *tracee)
+{
+    const struct call_request *request = &tracee->repair.request;
+
+    if (request->shape == CALL_MESSAGES && request->kind == CALL_READ)
+        descriptor_clear_error(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
+}
+
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
 static bool continue_short(struct tracer *tracer, struct tracee *tracee,
                            const struct regs_call *call, enum stop_maker maker)
@@ -172,6 +181,7 @@ static bool continue_short(struct tracer *tracer, struct tracee *tracee,
         return false;
     repair->call = *call;
     repair->restarted = repair->came_short = false;
+    repair->progress = (struct call_progress){.done = (uint64_t)call->result};
     int left = call_was_cut(tracee->process->pid, tid, call, &repair->request, &limit);
     if (left == 0)
         return false;
@@ -179,12 +189,14 @@ static bool continue_short(struct tracer *tracer, struct tracee *tracee,
         left = call_first_progress(tid, call, &repair->request, &repair->progress);
     if (left == 0)
         left = enter_next_piece(tracee);
-    if (left < 0) {
+    if (left < 0)
         tracer->totals.cut_short++;
+    if (left <= 0) {
+        clear_error(tracee);
+        if (partial_result(repair) != call->result) /* call_first_progress has moved what came */
+            leave_call(tracee, partial_result(repair), false);
         return false;
     }
-    if (left == 0)
-        return false;
     tracer->totals.continued++;
     set_deadline(tracer, tracee, limit > 0 ? since + limit : 0);
     return true;
@@ -292,6 +304,8 @@ static bool go_on(struct tracee *tracee, int64_t result)
     bool ring_waited = repair->request.kind == CALL_RING && !broken;
     if ((broken || result > 0) && error == 0 && !over && !ring_waited && enter_next_piece(tracee) == 1)
         return true;
+    if (broken || result > 0)
+        clear_error(tracee);
     leave_call(tracee, partial_result(repair), false);
     return false;
 }
@@ -386,6 +400,8 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
         return true;
     }
     held_signal_send(&repair->held, tracee->process->pid, tracee->tid);
+    if (event == REPAIR_INTERRUPT && !repair->restarted)
+        clear_error(tracee);
     int64_t if_not_over = event == REPAIR_SIGNAL ? -EINTR : RESTART_UNLESS_HANDLED;
     leave_call(tracee, repair->restarted ? wait_result(repair, if_not_over) : partial_result(repair), true);
     return false;

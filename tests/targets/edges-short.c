@@ -73,6 +73,70 @@ bool try_time_of_messages(void)
     return recvmmsg(pair[0], messages, 4, 0, &limit) == 1;
 }
 
+/* What comes in is whole and in order, however many messages a call fills. What is told beside a message
+ * (msg_control) would be lost to calls for the rest of it. */
+bool try_control_of_messages(void)
+{
+    static char room[2][3000], control[2][64], block[500];
+    static int pair[2] = {-1, -1};
+    static unsigned char next;
+    struct iovec vectors[2];
+    struct mmsghdr messages[2];
+    bool right = true;
+
+    if (pair[0] < 0) {
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+        if (fork() == 0) {
+            close(pair[0]);
+            for (unsigned char value = 0;; usleep(20)) {
+                for (size_t i = 0; i < sizeof block; i++)
+                    block[i] = (char)value++;
+                if (send(pair[1], block, sizeof block, MSG_NOSIGNAL) != sizeof block)
+                    _exit(0);
+            }
+        }
+        close(pair[1]);
+    }
+    memset(messages, 0, sizeof messages);
+    for (int i = 0; i < 2; i++) {
+        vectors[i] = (struct iovec){room[i], sizeof room[i]};
+        messages[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i],
+                                              .msg_iovlen = 1,
+                                              .msg_control = control[i],
+                                              .msg_controllen = sizeof control[i]};
+    }
+    int count = recvmmsg(pair[0], messages, 2, MSG_WAITALL, NULL);
+    for (int i = 0; i < count; i++)
+        for (unsigned at = 0; at < messages[i].msg_len; at++)
+            right = (unsigned char)room[i][at] == next++ && right;
+    return right && count > 0;
+}
+
+/* Before the page of the call there is nothing mapped. */
+bool try_call_behind_hole(void)
+{
+#ifdef __x86_64__
+    static const unsigned char code[] = {0xb8, 0, 0, 0, 0, 0x0f, 0x05, 0xc3}; /* eax = 0: read; syscall; ret */
+    static ssize_t (*call)(int fd, void *room, size_t size);
+    static int pair[2];
+    char byte;
+
+    if (call == NULL) {
+        const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+        char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memcpy(pages + page, code, sizeof code);
+        munmap(pages, page);
+        mprotect(pages + page, page, PROT_READ | PROT_EXEC);
+        *(void **)&call = pages + page;
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+        limit_socket(pair[0], SO_RCVTIMEO, 1000);
+    }
+    return call(pair[0], &byte, 1) == -EAGAIN;
+#else
+    return true;
+#endif
+}
+
 /* A read is one record, however much room there is: dev_kmsg in the kernel's ABI documents. */
 bool try_records(void)
 {

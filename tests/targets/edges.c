@@ -46,6 +46,8 @@ static const struct edge {
     {"limit-of-tcp-send", try_limit_of_tcp_send, 2},
     {"no-wait", try_no_wait, 1},
     {"time-of-messages", try_time_of_messages, 3},
+    {"messages-control", try_control_of_messages, 2},
+    {"call-behind-hole", try_call_behind_hole, 1},
     {"low-mark", try_low_mark, 2},
     {"messages-low-mark", try_low_mark_of_messages, 1},
     {"terminal-master", try_terminal_master, 1},

@@ -25,6 +25,8 @@ bool try_limit_of_tcp_send(void);
 /* edges-short.c: calls that are short by themselves, or may be continued only in one way */
 bool try_no_wait(void);
 bool try_time_of_messages(void);
+bool try_control_of_messages(void);
+bool try_call_behind_hole(void);
 bool try_records(void);
 bool try_low_mark(void);
 bool try_low_mark_of_messages(void);

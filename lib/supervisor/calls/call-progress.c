@@ -146,6 +146,8 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
     int error = 0;
 
     *progress = (struct call_progress){.done = (uint64_t)call->result};
+    if (request->shape == CALL_MESSAGES && request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0)
+        return -EOPNOTSUPP; /* each message shows the same bytes */
     if (!progress_may_end_within_message(request))
         return 0;
     if (request->kind == CALL_READ && progress->done > 1)

@@ -202,3 +202,14 @@ uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_ide
         close(copy);
     return (uint64_t)readable;
 }
+
+void descriptor_clear_error(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
+{
+    int error, copy = copy_descriptor(pid, tid, fd, file);
+    socklen_t size = sizeof error;
+
+    if (copy < 0)
+        return;
+    getsockopt(copy, SOL_SOCKET, SO_ERROR, &error, &size);
+    close(copy);
+}
