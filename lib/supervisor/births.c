@@ -15,8 +15,6 @@
  */
 #include "config.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
@@ -132,15 +130,25 @@ static struct process *births_add_process(struct tracer *tracer, pid_t pid, stru
     return process;
 }
 
-/* Was this child met, and made known by what /proc says, before its parent told of it? Once only:
- * the number may come back. */
-static bool births_is_known_early(const struct tracees *tracees, pid_t tid)
+void births_note_early_end(struct tracer *tracer, pid_t tid)
 {
-    struct tracee *tracee = tracee_find(tracees, tid);
+    tracer->ended_early[tracer->ended_early_next++ % ENDED_EARLY_MAX] = tid;
+}
+
+/* Was this child met, and made known by what /proc says, before its parent told of it? It may have ended
+ * since. Once only: the number may come back. */
+static bool births_is_known_early(struct tracer *tracer, pid_t tid)
+{
+    struct tracee *tracee = tracee_find(&tracer->tracees, tid);
     bool early = tracee != NULL && tracee->early;
 
     if (early)
         tracee->early = false;
+    for (unsigned i = 0; tracee == NULL && !early && i < ENDED_EARLY_MAX; i++) {
+        early = tracer->ended_early[i] == tid;
+        if (early)
+            tracer->ended_early[i] = 0;
+    }
     return early;
 }
 
@@ -152,7 +160,7 @@ void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind 
 
     ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
     pid_t tid = (pid_t)message;
-    bool known = tid > 0 && births_is_known_early(&tracer->tracees, tid);
+    bool known = tid > 0 && births_is_known_early(tracer, tid);
     /* a sample that this stop serves as comes after the fork */
     struct dialect_count *inherited = known ? NULL : count_inherited(process);
     at_stop_answer(tracer, parent, 0, STOP_IS_ITS_OWN);
@@ -172,10 +180,12 @@ void births_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
 {
     if (stop->kind == STOP_ENDED)
         return; /* a thread that an exec took along */
-    struct tracee *tracee = tracee_add(&tracer->tracees, NULL, tid);
+    bool first = stop->kind == STOP_INTERRUPT || stop->kind == STOP_GROUP;
+    struct tracee *tracee = first ? tracee_add(&tracer->tracees, NULL, tid) : NULL;
     if (tracee == NULL) {
-        debug_log(tracer, "resume %d 0", tid);
-        ptrace(PTRACE_CONT, tid, NULL, 0L);
+        int signal = stop->kind == STOP_SIGNAL ? stop->signal : 0;
+        debug_log(tracer, "resume %d %d", tid, signal);
+        ptrace(PTRACE_CONT, tid, NULL, (long)signal);
         return;
     }
     debug_log(tracer, "held %d", tid);
@@ -216,27 +226,6 @@ void births_resolve(struct tracer *tracer)
 /* --- births that nobody told of ------------------------------------------------------------- */
 
 #define CHILDREN_MAX 256u /* processes that one thread can make in the gap of a handover, and more */
-
-/* /proc/PID/task/TID/children: proc(5). Returns how many there are, at most CHILDREN_MAX. */
-static unsigned births_list_children(pid_t pid, pid_t tid, pid_t children[CHILDREN_MAX])
-{
-    char path[64], text[CHILDREN_MAX * 8];
-    unsigned count = 0;
-
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    text[got > 0 ? got : 0] = '\0';
-    char *rest = text, *end;
-    for (long child = strtol(rest, &end, 10); end != rest && count < CHILDREN_MAX;
-         child = strtol(rest, &end, 10)) {
-        children[count++] = (pid_t)child;
-        rest = end;
-    }
-    return count;
-}
 
 /* Was it made after that time, ns of CLOCK_BOOTTIME? The kernel says when in clock ticks. */
 static bool births_is_younger(pid_t pid, uint64_t time)
@@ -280,7 +269,7 @@ void births_look(struct tracer *tracer, struct tracee *tracee)
     uint64_t released_at = tracee->released_at;
     tracee->last_pid = error == 0 ? load.last_pid : tracee->last_pid;
     attach_rest(tracer, pid); /* the tracee may be gone afterwards */
-    unsigned count = births_list_children(pid, tid, children);
+    unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);
     for (unsigned i = 0; i < count; i++)
         if (births_is_younger(children[i], released_at))
             births_seize_child(tracer, pid, children[i]);

@@ -25,7 +25,8 @@
 #include "supervisor/wakeup.h"
 
 #define TRACERS_MAX 32
-#define BIRTH_LOOKS_MAX 8u
+#define BIRTH_LOOKS_MAX 128u /* more than a tracer is given threads: handover.c */
+#define ENDED_EARLY_MAX 64u
 
 struct supervisor;
 
@@ -52,11 +53,13 @@ struct tracer {
     uint64_t booked_stopped_ns;
     bool bills;         /* no CPU was idle when this step began: what it runs is billed */
     uint64_t billed_ns; /* CPU time of the tracer up to which it is billed; 0: not known */
-    bool prompt; /* it has asked for the priority that it is to have where a CPU is idle */
+    bool asked_for_idle; /* it has asked for the priority that it is to have where a CPU is idle */
     unsigned poll_credit; /* drains that were worth polling on for more news */
     unsigned unknown_count; /* tracees held until their parent tells of them */
     unsigned expected;    /* tracees that are to be handed over to it */
     int home_cpu;         /* where CPUs are full, threads of that CPU are handed to it; -1: of none */
+    pid_t ended_early[ENDED_EARLY_MAX]; /* tasks that have ended before their parents told of them: births.c */
+    unsigned ended_early_next;
     pid_t looks[BIRTH_LOOKS_MAX]; /* tracees whose births are to be looked for again */
     unsigned look_count;
 };

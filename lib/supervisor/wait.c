@@ -72,15 +72,15 @@ static void wait_answer_group(struct tracee *tracee)
 static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
-    if (tracee->state == TRACEE_LISTENING) {
-        wait_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
-        tracee->after_sigcont = true;
-        return;
-    }
-    if (tracee->leaves) {
+    if (tracee->to_be_let_go) {
         supervisor_lock(tracer->supervisor);
         exec_let_go(tracer, tracee);
         supervisor_unlock(tracer->supervisor);
+        return;
+    }
+    if (tracee->state == TRACEE_LISTENING) {
+        wait_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
+        tracee->after_sigcont = true;
         return;
     }
     if (tracee->handed_to != NULL && handover_release(tracer, tracee))
@@ -134,6 +134,8 @@ void wait_forget(struct tracer *tracer, struct tracee *tracee)
         wait_tell_end(tracer->supervisor, process, 0, -1);
     if (tracee->handed_to != NULL)
         tracee->handed_to->expected--;
+    if (tracee->early)
+        births_note_early_end(tracer, tracee->tid);
     debug_log(tracer, "forget %d", tracee->tid);
     tracee_remove(&tracer->tracees, tracee);
 }
@@ -207,7 +209,7 @@ static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tr
 static void wait_answer(struct tracer *tracer, struct tracee *tracee, const struct stop *stop,
                         uint64_t cpu_ns)
 {
-    if (tracee->leaves && stop->kind != STOP_INTERRUPT && stop->kind != STOP_ENDED)
+    if (tracee->to_be_let_go && stop->kind != STOP_INTERRUPT && stop->kind != STOP_ENDED)
         exec_ask_to_leave(tracer, tracee);
     if (wait_answer_for_call(tracer, tracee, stop))
         return;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <criterion/criterion.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -161,4 +162,43 @@ Test(procfs, signals_that_are_ignored)
     child = child_that(sleeps);
     cr_assert(procfs_ignores_signal(child, SIGUSR1));
     end(child);
+}
+
+static void nothing(int signal)
+{
+    (void)signal;
+}
+
+/* The line of groups is longer than what is read at a time. */
+Test(procfs, signals_that_are_ignored_in_many_groups)
+{
+    static gid_t groups[3000];
+
+    for (unsigned i = 0; i < 3000; i++)
+        groups[i] = 4000000000u + i;
+    if (setgroups(3000, groups) != 0)
+        cr_skip_test("only root may be in many groups");
+    signal(SIGUSR2, SIG_IGN);
+    signal(SIGCHLD, nothing);
+    cr_assert(procfs_ignores_signal(getpid(), SIGUSR2));
+    cr_assert(procfs_ignores_signal(getpid(), SIGWINCH));
+    cr_assert_not(procfs_ignores_signal(getpid(), SIGCHLD));
+    cr_assert_not(procfs_ignores_signal(getpid(), SIGUSR1));
+    cr_assert_eq(procfs_status_number(getpid(), "Seccomp:"), 0);
+    cr_assert_eq(procfs_status_number(getpid(), "PPid:"), getppid());
+    cr_assert_eq(procfs_status_number(getpid(), "Nothing:"), -1);
+}
+
+Test(procfs, the_newest_children)
+{
+    pid_t made[300], newest[10];
+
+    for (unsigned i = 0; i < 300; i++)
+        made[i] = child_that(sleeps);
+    cr_assert_eq(procfs_newest_children(getpid(), getpid(), newest, 10), 10);
+    for (unsigned i = 0; i < 10; i++)
+        cr_assert(made[290] <= newest[i] && newest[i] <= made[299]);
+    for (unsigned i = 0; i < 300; i++)
+        end(made[i]);
+    cr_assert_eq(procfs_newest_children(getpid(), getpid(), newest, 10), 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reading /proc by the thousand: descriptors are kept open and read with pread, text is
- * parsed in place, nothing allocates. Where descriptors have run out, a file is opened for
+ * parsed in place, nothing but the list of children allocates. Where descriptors have run out, a file is opened for
  * one look and closed again.
  */
 #include "config.h"
@@ -19,6 +19,7 @@
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
+#define STATUS_LINES 512 /* bytes of a field and of those that are looked at with it */
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
 {
@@ -264,21 +265,38 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
     return 0;
 }
 
-/* The value of a field of status, proc_pid_status(5), within text. NULL: it is not there. */
+/* Finds a field's name at the beginning of a line. Elsewhere it may stand in the program's name. */
+static const char *find_status_field(const char *text, const char *name)
+{
+    const char *field = strstr(text, name);
+
+    while (field != NULL && (field == text || field[-1] != '\n'))
+        field = strstr(field + 1, name);
+    return field;
+}
+
+/* Returns the value of a field of status, proc_pid_status(5), within text, with the lines that follow it up to
+ * STATUS_LINES bytes. NULL: it is not there. A task may be in 65536 groups, which makes a long line: the file is
+ * read in pieces, and each begins with the end of the one before. */
 static const char *read_status_field(pid_t tid, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];
+    const char *field = NULL;
+    bool more = true;
 
     snprintf(path, sizeof path, "/proc/%d/status", tid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    ssize_t got = read_text(fd, text, size);
-    close(fd);
-    const char *line = got > 0 ? strstr(text, name) : NULL;
-    while (line != NULL && line[-1] != '\n') /* in the program's name, which is the first line */
-        line = strstr(line + 1, name);
-    return line != NULL ? line + strlen(name) : NULL;
+    for (off_t at = 0; fd >= 0 && field == NULL && more; at += (off_t)(size - 1 - STATUS_LINES)) {
+        ssize_t got = pread(fd, text, size - 1, at);
+        text[got > 0 ? got : 0] = '\0';
+        more = got == (ssize_t)size - 1;
+        field = find_status_field(text, name);
+        if (field != NULL && more && field - text >= got - STATUS_LINES)
+            field = NULL; /* the next piece has it whole */
+    }
+    if (fd >= 0)
+        close(fd);
+    return field != NULL ? field + strlen(name) : NULL;
 }
 
 long procfs_status_number(pid_t tid, const char *name)
@@ -312,6 +330,23 @@ bool procfs_ignores_signal(pid_t tid, int signal)
     bool by_default = signal == SIGCHLD || signal == SIGCONT || signal == SIGWINCH || signal == SIGURG;
     return by_default && caught != NULL &&
            (strtoull(caught + strlen("SigCgt:"), NULL, 16) & bit) == 0;
+}
+
+/* proc(5), /proc/PID/task/TID/children, lists the oldest first. */
+unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned most)
+{
+    char path[PATH_SIZE];
+    unsigned count = 0;
+    int child;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, tid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    for (; fscanf(file, "%d", &child) == 1; count++)
+        children[count % most] = child;
+    fclose(file);
+    return count < most ? count : most;
 }
 
 bool procfs_is_thread(pid_t pid, pid_t tid)
