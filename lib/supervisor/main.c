@@ -39,8 +39,10 @@
 #define SERVE_PERIOD_NS 250000000u /* how soon the end of all counting is seen */
 #define DRAIN_PERIOD_NS 500000000u /* all is looked at so often, whatever happens */
 #define LOCK_TRIES_MAX 400u        /* some 10 us */
-#define LEAVE_POLL_US 1000
-#define LEAVE_POLLS 1000
+#define FINISH_NS 2000000000u /* the longest wait for files that were asked for */
+#define FINISH_PERIOD_NS 20000000u
+#define LEAVE_NS 1000000000u /* the longest wait for the other tracers */
+#define LEAVE_PERIOD_NS 1000000u
 
 bool supervisor_try_lock(struct supervisor *supervisor)
 {
@@ -160,23 +162,48 @@ static bool all_have_left(const struct supervisor *supervisor)
     return true;
 }
 
+/* Files come later than the samples that need them. The targets are ours meanwhile: their stops are answered. */
+static void await_files(struct supervisor *supervisor)
+{
+    uint64_t deadline = time_now() + FINISH_NS;
+    bool busy = true;
+
+    while (busy && !supervisor->client_gone && time_now() < deadline) {
+        supervisor_lock(supervisor);
+        opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+        busy = openers_are_busy(&supervisor->openers);
+        supervisor_unlock(supervisor);
+        if (busy)
+            tracer_step(supervisor->tracers[0], time_now() + FINISH_PERIOD_NS);
+        watch_serve(supervisor);
+    }
+    if (!supervisor->client_gone)
+        opener_give_up(&supervisor->openers, supervisor->socket);
+}
+
+/* The first tracer's targets are let go when this program ends. It comes last, so that none waits for long. */
 static void leave_targets(struct supervisor *supervisor)
 {
     supervisor_lock(supervisor);
-    sampling_pause(supervisor);
     supervisor->leaving = true;
     for (unsigned i = 1; i < supervisor->tracer_count; i++)
         wakeup_send(&supervisor->tracers[i]->wakeup);
     supervisor_unlock(supervisor);
+    uint64_t deadline = time_now() + LEAVE_NS;
+    while (!all_have_left(supervisor) && time_now() < deadline)
+        tracer_step(supervisor->tracers[0], time_now() + LEAVE_PERIOD_NS);
     tracer_leave(supervisor->tracers[0]);
-    for (int i = 0; i < LEAVE_POLLS && !all_have_left(supervisor); i++)
-        usleep(LEAVE_POLL_US);
 }
 
 static void leave(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
         close(supervisor->socket); /* who connects from now on starts another one */
+    supervisor_lock(supervisor);
+    sampling_pause(supervisor);
+    supervisor_unlock(supervisor);
+    if (!supervisor->options.serve)
+        await_files(supervisor);
     leave_targets(supervisor);
     supervisor_lock(supervisor);
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
@@ -185,8 +212,6 @@ static void leave(struct supervisor *supervisor)
     supervisor_unlock(supervisor);
     if (supervisor->options.serve)
         return;
-    if (!supervisor->client_gone)
-        opener_finish(&supervisor->openers, supervisor->socket, supervisor->epoll);
     struct wire_message quit = {.op = WIRE_OP_QUIT};
     commands_answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }

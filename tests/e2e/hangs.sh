@@ -97,6 +97,27 @@ expect_free "killed: the target that hangs" "$far"
 expect_free "killed: the other" "$near"
 end "$server" "$far"
 
+# At the end the files are waited for. The targets are still traced then, and none stands still for it.
+serve ending "$targets/split" all
+begin "$mount/file" 6000
+far=$begun
+# shellcheck disable=SC2016
+begin sh -c 'while :; do "$0"; done' /bin/true
+forks=$begun
+hang
+timeout -s KILL 60 "$pprofil" -f csv -d 1 -p "$far,$forks" >"$work/out" 2>&1 & client=$!
+started="$started $client"
+stopped=0 longest=0
+while kill -0 "$client" 2>/dev/null; do
+	if grep -q '^State:.t' "/proc/$forks/status"; then stopped=$((stopped + 1)); else stopped=0; fi
+	[ "$stopped" -le "$longest" ] || longest=$stopped
+	sleep 0.2
+done
+wait "$client"
+expect "ending: status" 0 $?
+between "ending: looks in a row that found it stopped" 0 "$longest" 4
+end "$server" "$far" "$forks"
+
 # However many files of one file system hang, those of another have their names. Where two threads run
 # -g asks for each file that they have mapped. It waits for the first that hangs for five seconds.
 if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null; then

@@ -14,8 +14,6 @@
 #define PAUSE_MIN (10 * MS) /* between looks for a JIT's names; doubled up to PAUSE_MAX */
 #define PAUSE_MAX (1000 * MS)
 #define HANG_NS (10000 * MS) /* after it a file of a device that hung is asked for again */
-#define FINISH_NS (2000 * MS)
-#define FINISH_POLL_MS 20
 
 /* --- tasks ------------------------------------------------------------------------------- */
 
@@ -224,7 +222,16 @@ static bool opener_is_busy(const struct opener *opener)
     return false;
 }
 
-static void opener_give_up(struct opener *opener, int socket)
+bool openers_are_busy(const struct openers *openers)
+{
+    bool busy = false;
+
+    for (unsigned i = 0; i < OPENER_KINDS; i++)
+        busy = busy || opener_is_busy(&openers->of[i]);
+    return busy;
+}
+
+static void opener_give_up_tasks(struct opener *opener, int socket)
 {
     struct wire_message message = {.op = WIRE_OP_OBJECT, .error = ETIMEDOUT};
 
@@ -237,19 +244,8 @@ static void opener_give_up(struct opener *opener, int socket)
     }
 }
 
-void opener_finish(struct openers *openers, int socket, int epoll)
+void opener_give_up(struct openers *openers, int socket)
 {
-    uint64_t deadline = time_now() + FINISH_NS;
-
-    for (unsigned i = 0; i < OPENER_KINDS; i++) {
-        struct opener *opener = &openers->of[i];
-        opener_go_on_with(openers, opener, socket, epoll);
-        while (opener_is_busy(opener) && time_now() < deadline) {
-            struct pollfd poller = {.fd = opener->socket > 0 ? opener->socket : -1,
-                                    .events = POLLIN};
-            poll(&poller, 1, FINISH_POLL_MS);
-            opener_go_on_with(openers, opener, socket, epoll);
-        }
-        opener_give_up(opener, socket);
-    }
+    for (unsigned i = 0; i < OPENER_KINDS; i++)
+        opener_give_up_tasks(&openers->of[i], socket);
 }

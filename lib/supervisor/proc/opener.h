@@ -68,11 +68,12 @@ bool opener_has_room(const struct openers *openers);
 bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
                 const struct open_request *request, dev_t device);
 /* Takes answers, sends them to the client and asks for more, without waiting; may fork. Never
- * called while a thread waits. socket: the client's; epoll: is told of an opener's answers. */
+ * called while a tracee of the calling tracer stands still. socket: the client's; epoll: is told of an opener's answers. */
 void opener_go_on(struct openers *openers, int socket, int epoll);
-/* The same until all but names of JITs is sent, or for up to two seconds. Then tells the client
- * that the rest hangs. */
-void opener_finish(struct openers *openers, int socket, int epoll);
+/* Is there something to be sent, but for names of JITs? */
+bool openers_are_busy(const struct openers *openers);
+/* Tells the client that whatever it has not got hangs. */
+void opener_give_up(struct openers *openers, int socket);
 
 /* --- opener-process.c -------------------------------------------------------------------- */
 
