@@ -37,7 +37,7 @@
 struct pass {
     struct tracer *tracer;
     pid_t pid;
-    bool late;        /* the process was followed before */
+    bool joins;       /* the process was followed before */
     bool interrupted; /* by an exec: tracees and processes may have gone */
     uint64_t answered_at; /* time: stops were answered last */
     unsigned found;
@@ -141,8 +141,8 @@ static int attach_note_refusal(struct pass *pass, pid_t tid, int error)
     return untraced_add(&supervisor->processes, process, tid);
 }
 
-/* late: it may be the child of a tracee that has yet to tell of it. */
-static int attach_add(struct pass *pass, pid_t tid, bool late)
+/* early: it may be the child of a tracee that has yet to tell of it. */
+static int attach_add(struct pass *pass, pid_t tid, bool early)
 {
     struct tracer *tracer = pass->tracer;
     struct process *process = attach_process_of(pass);
@@ -154,10 +154,10 @@ static int attach_add(struct pass *pass, pid_t tid, bool late)
     if (tracee == NULL)
         return -ENOMEM;
     tracee->state = TRACEE_RUNNING;
-    tracee->early = late;
+    tracee->early = early;
     pass->found++;
     debug_log(tracer, "seize %d %d", tid, process->pid);
-    if (pass->late) {
+    if (pass->joins) {
         attach_baseline_of(tracee);
         attach_announce(tracer, tracee);
     }
@@ -191,13 +191,13 @@ static int attach_thread(void *context, pid_t tid)
     if (known)
         return 0;
     int refused = wakeup_seize(&pass->tracer->wakeup, tid, SEIZE_OPTIONS);
-    bool late = refused == -EAGAIN && attach_is_mine(pass->tracer, tid);
-    if (late)
+    bool mine = refused == -EAGAIN && attach_is_mine(pass->tracer, tid);
+    if (mine)
         refused = 0;
     if (refused == -EAGAIN || refused == -ESRCH)
         return refused == -EAGAIN ? -EAGAIN : 0;
     supervisor_lock(supervisor);
-    int error = refused != 0 ? attach_note_refusal(pass, tid, refused) : attach_add(pass, tid, late);
+    int error = refused != 0 ? attach_note_refusal(pass, tid, refused) : attach_add(pass, tid, mine);
     supervisor_unlock(supervisor);
     return error;
 }
@@ -242,7 +242,7 @@ static int attach_let_exec(struct pass *pass)
     pass->interrupted = true;
     if (attach_has_process(pass))
         return 0;
-    return pass->late ? -ESRCH : attach_add_root(pass->tracer->supervisor, pass->pid, false);
+    return pass->joins ? -ESRCH : attach_add_root(pass->tracer->supervisor, pass->pid, false);
 }
 
 static int attach_all(struct pass *pass)
@@ -336,15 +336,17 @@ int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attac
 
 void attach_rest(struct tracer *tracer, pid_t pid)
 {
-    struct pass pass = {.tracer = tracer, .pid = pid, .late = true, .answered_at = time_now()};
+    struct pass pass = {.tracer = tracer, .pid = pid, .joins = true, .answered_at = time_now()};
     struct supervisor *supervisor = tracer->supervisor;
 
     attach_all(&pass);
     supervisor_lock(supervisor);
     supervisor->stats.untraced += pass.untraced;
     struct process *process = attach_process_of(&pass);
-    if (process != NULL && process->tracee_count == 0)
+    if (process != NULL && process->tracee_count == 0) {
+        wait_tell_end(supervisor, process, 0, -1);
         process_remove(&supervisor->processes, process);
+    }
     tick_arm(tracer);
     supervisor_unlock(supervisor);
 }

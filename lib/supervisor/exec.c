@@ -166,7 +166,7 @@ void exec_missed(struct tracer *tracer, struct tracee *tracee)
     exec_forget_image(tracee);
     exec_forget_figures(tracee);
     if (!tracer->supervisor->options.follow) {
-        tracee->leaves = true;
+        tracee->to_be_let_go = true;
         exec_ask_to_leave(tracer, tracee);
         return;
     }

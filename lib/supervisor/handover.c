@@ -120,11 +120,16 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
            (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
 }
 
-/* If it executes another program before it is let go, exec_answer takes the promise back. */
+/* If it executes another program before it is let go, exec_answer takes the promise back. What it executes has to
+ * be known, or it could not be told afterwards that it has executed another program. */
 static void handover_promise(struct tracee *tracee, struct tracer *to)
 {
+    uint64_t image = procfs_image(tracee->process->pid);
+
+    if (image == 0)
+        return;
     debug_log(tracee->tracer, "hand %d %u", tracee->tid, to->number);
-    tracee->image = procfs_image(tracee->process->pid);
+    tracee->image = image;
     tracee->process->began = procfs_began(tracee->process->pid);
     tracee->handed_to = to;
     to->expected++;
@@ -337,7 +342,8 @@ static bool handover_has_lost_leader(struct supervisor *supervisor, pid_t pid)
 {
     const struct process *process = process_find(&supervisor->processes, pid);
 
-    if (process == NULL || procfs_status_number(pid, "TracerPid:") != 0 || procfs_has_ended(pid, pid))
+    if (process == NULL || procfs_status_number(pid, "TracerPid:") != 0 || procfs_has_ended(pid, pid) ||
+        procfs_began(pid) != process->began)
         return false;
     for (const struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tid == pid && tracee->state == TRACEE_RELEASED)

@@ -62,8 +62,8 @@ static bool held_signal_is_sent_again(const siginfo_t *info)
            (info->si_code == SI_TKILL && info->si_pid == getpid());
 }
 
-/* Several real-time signals of one number may be pending. The one that was sent again is the last of them
- * then, and was the first. So each gets what the one before it was sent with. */
+/* Several real-time signals of one number may be pending. The first of them was sent again, and so comes last. The
+ * program sees them in their order if each is given what its predecessor was sent with. */
 void held_signal_restore(struct held_signal *held, pid_t tid, int signal)
 {
     siginfo_t info;

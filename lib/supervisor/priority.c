@@ -40,14 +40,14 @@ void priority_ask(struct tracer *tracer)
         {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = own_nice, .runtime = SLICE_NS},
     };
 
-    tracer->prompt = !tracer->supervisor->crowded;
-    for (size_t i = tracer->prompt ? 0 : 1; i < sizeof wishes / sizeof *wishes; i++)
+    tracer->asked_for_idle = !tracer->supervisor->crowded;
+    for (size_t i = tracer->asked_for_idle ? 0 : 1; i < sizeof wishes / sizeof *wishes; i++)
         if (syscall(SYS_sched_setattr, 0, &wishes[i], 0u) == 0)
             return;
 }
 
 void priority_follow_crowd(struct tracer *tracer)
 {
-    if (tracer->prompt == tracer->supervisor->crowded)
+    if (tracer->asked_for_idle == tracer->supervisor->crowded)
         priority_ask(tracer);
 }

@@ -4,23 +4,28 @@
  * talks to it through lib/wire. This header is the room's door; no other room includes it. Each file has a header
  * of its own besides, which says what its functions do.
  *
- * What can hurt a process, in the order to read it:
+ * What can hurt a process, in the order to read it (tracee.h and tracer.h first: they name everything):
  *
- *     attach.c, wakeup.c  seize threads: none of them stops
- *     tick.c              interrupts those that run; tick-look.c: who; tick-arm.c: when
- *     wait.c              tells stops apart (stop.c), and gives each its answer
- *     at-stop.c           reads registers, copies the stack (stack.c), lets run on
- *     repair.c            calls that a stop broke: calls/, regs-*.c, held-signal.c, backoff.c
- *     births.c, exec.c    what tracees make and become
- *     handover.c          lets a thread go and seizes it anew, from another thread of ours
- *     preempt.c           takes a thread's CPU for some 10 us before it is looked at
- *     target-memory.c     writes there for serve/count.c and calls/call-piece.c
+ *     tracer.c, wakeup.c     the threads that do all this: tracer_step is one round of them
+ *     attach.c               seizes threads: none of them stops
+ *     tick.c                 interrupts those that run; tick-look.c: who; tick-arm.c: when; polling.c: spins some
+ *                            10 us for the stops
+ *     wait.c                 tells stops apart (stop.c), and gives each its answer
+ *     at-stop.c              reads registers, copies the stack (stack.c), lets run on
+ *     repair.c               calls that a stop broke, with regs-*.c and backoff.c. calls/ decides what is left of a
+ *                            call: call-progress.c writes to the target, descriptor.c copies a descriptor of it
+ *     held-signal.c          keeps a signal back for a piece of a call, and sends it again
+ *     handover.c             lets a thread go and seizes it anew, from another thread of ours
+ *     births.c, exec.c       what tracees make and become
+ *     preempt.c, affinity.c  take a thread's CPU, for up to 80 us, before it is looked at; priority.c: by which right
+ *     serve/count.c          writes histograms into programs that profile themselves
  *
- * Nothing else stops a target, changes it or writes to it. tracer.c: the threads that do this. schedule.c, budget.c,
+ * Nothing else stops a target, changes it or writes to it; target-memory.c is what writes. schedule.c, budget.c,
  * cpu-wait.c, weight.c, attribution.c, active.c: when, how often, for how much CPU time, of whom. tracee.c,
- * untraced.c: who there is. polling.c, affinity.c, crowd.c, priority.c: on which CPU, awake or asleep, how soon.
- * emit.c: to the client. debug-log.c: what was done, for who debugs us. proc/ reads /proc and opens files. main.c,
- * watch.c, commands.c, sampling.c, housekeeping.c, serve/: who asks for all that, and what is done now and then.
+ * untraced.c: who there is. crowd.c: is a CPU idle? emit.c: to the client. debug-log.c: what was done, for those who
+ * debug the supervisor; it writes when 64 KiB have gathered, and a tracee may stand still meanwhile. proc/ reads
+ * /proc, opens files, and forks the processes that open what may hang. main.c, watch.c, commands.c, sampling.c,
+ * housekeeping.c, serve/: who asks for all that, and what is done now and then.
  *
  * A tracee's states (tracee.h):
  *
@@ -39,8 +44,10 @@
  *                                                  RELEASED
  *
  *     A leader whose number another thread took by an exec that nobody saw becomes RELEASED, too: handover_regain.
- *     SIGSTOP makes all but UNKNOWN and RELEASED ones LISTENING, and SIGCONT these RUNNING. Each of them may end, be
- *     let go, or be ended by an exec.
+ *     A signal that the tracee ignores may break a call as an interrupt does: RUNNING becomes CONTINUING. From any
+ *     state but UNKNOWN and RELEASED, SIGSTOP makes a tracee LISTENING, and SIGCONT makes it RUNNING. Each of them
+ *     may end, be let go, or be ended by an exec. What is promised to a tracee is beside its state: handed_to,
+ *     to_be_let_go, dropped, lost (tracee.h).
  *
  * A tick, in time; the tracee stands still between "stop" and "resume":
  *
@@ -48,19 +55,26 @@
  *     tracee   ------- runs ------------------------- stop ======================== runs -------------
  *
  * Invariants:
- *  1. Every stop is answered as soon as it is seen, for what it is, whatever was waited for. A task's first stop
- *     waits until somebody has told whose it is.
+ *  1. Every stop is answered as soon as it is seen, for what it is, whatever was waited for, until the tracer's thread
+ *     ends. There are two exceptions. A task's first stop waits until somebody has told whose it is. A signal that
+ *     comes between two pieces of a call is delivered after them.
  *  2. From where the stop of an interrupt is seen to its resume, nothing is done but reading registers, copying the
- *     stack and mending a call. Nothing there allocates or takes the lock. Three tracees stand still for longer:
- *     that of a program that profiles itself, one that is handed over until it is detached (it stays if somebody
- *     has the lock), and one that is let go after an exec.
+ *     stack and mending a call. Nothing there allocates or takes the lock. A tracee stands still for longer
+ *     - if it profiles itself: its sample is counted first;
+ *     - if it is handed over: until it is detached, if the lock is free, else it stays;
+ *     - if it is let go after an exec, or stops for the first time: those are answered with the lock;
+ *     - if another tracee of its tracer has stopped just before: what that sample is for is booked with the lock.
  *  3. Only its own tracer calls ptrace for a tracee, and frees it. Its state, and what a stop needs, is written by
- *     that tracer, without the lock; the rest is written with it.
+ *     that tracer, without the lock; the rest is written with it. When sampling starts or is cleared, the first
+ *     tracer makes the time that a coming sample stands for 0, of all tracees: the one sample may be wrong.
  *  4. What the tracers share is written with the lock. A function that is given a supervisor, a tracer, a process or
- *     a tracee is called with it, if its header says nothing else; others need none. Who holds it does not sleep,
- *     nor poll for stops, nor call PTRACE_SEIZE, which may wait for an exec.
+ *     a tracee is called with it, if its header says nothing else; those that answer a stop are called without it.
+ *     Who holds it does not wait for a stop, nor call PTRACE_SEIZE, which may wait for an exec. It may start a
+ *     thread, fork an opener and read a file's build-id.
  *  5. A call returns under us what it returns without us, as far as repair.c can. It says where it cannot.
- *  6. However we end, the kernel lets all tracees go, and none stands still that was not stopped without us.
+ *  6. However we end, the kernel lets all tracees go, and none stands still that was not stopped without us. If
+ *     SIGKILL ends us, a signal that is kept back is lost, and a call that is being continued returns with the
+ *     result, and the argument registers, of its piece.
  */
 #ifndef PPROFIL_SUPERVISOR_H
 #define PPROFIL_SUPERVISOR_H

@@ -102,7 +102,7 @@ struct tracee {
 
     /* handover.c */
     struct tracer *handed_to; /* it is to go there at its next stop; NULL: it stays */
-    bool leaves;              /* it is to be let go at its next stop: exec_missed */
+    bool to_be_let_go;        /* at its next stop: exec_missed */
     bool stays;               /* nobody else may seize it */
     uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
     uint64_t handed_at;       /* time: it came to its tracer */
@@ -143,7 +143,7 @@ struct process {
     unsigned tracee_count;
     unsigned released_count; /* of these: RELEASED, and in no tracer's table */
     uint64_t handed_over_at;   /* CLOCK_BOOTTIME: a thread of it was RELEASED last; 0: none was */
-    uint64_t began;            /* procfs_began, if one was */
+    uint64_t began;            /* procfs_began, when a thread of it was to be handed over last; 0: none was */
     bool led;                  /* its leader is, or was until its end, one of them */
     struct untraced *untraced; /* owned: its threads that could not be seized */
     uint64_t untraced_ns;      /* CPU time of those, since it is sampled, as last read */

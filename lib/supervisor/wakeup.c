@@ -144,10 +144,11 @@ int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options)
 {
     volatile int error = -EAGAIN;
 
-    wakeup_set(wakeup, time_now() + PATIENCE_NS);
     if (sigsetjmp(wakeup->out, 0) == 0) {
         wakeup->jumps = 1;
         atomic_signal_fence(memory_order_seq_cst);
+        /* not before: a signal that comes before the jump is possible would end no wait */
+        wakeup_set(wakeup, time_now() + PATIENCE_NS);
         error = ptrace(PTRACE_SEIZE, tid, NULL, options) < 0 ? -errno : 0;
     }
     wakeup->jumps = 0;

@@ -77,12 +77,13 @@ for name in $names; do
 	runs "$supervisor" && kill -9 "$supervisor" # or we would wait for ever
 done
 
+# a busy machine may leave it without a CPU for a while
+gets_cpu() { [ "$(ticks "$target")" -gt "$before" ]; }
 for name in $names; do
 	target=$(cat "$work/$name.pid")
 	expect_free "$name: the target" "$target"
 	before=$(ticks "$target")
-	sleep 0.5
-	between "$name: CPU time that the target gets, ticks" 1 $(($(ticks "$target") - before)) 1e9
+	await gets_cpu || fail "$name: the target gets CPU time" "none"
 	: >"$work/$name.stop"
 done
 wait
