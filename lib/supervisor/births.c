@@ -30,6 +30,7 @@
 #include "supervisor/tick.h"
 #include "supervisor/wait.h"
 
+#define ENDED_EARLY_NS 1000000000u /* later the number is another task's */
 #define NEWBORN_ACTIVE_NS 5000000u /* most threads of a pool fall asleep at once */
 
 static bool births_is_followed(const struct supervisor *supervisor, const struct process *process)
@@ -132,11 +133,25 @@ static struct process *births_add_process(struct tracer *tracer, pid_t pid, stru
 
 void births_note_early_end(struct tracer *tracer, pid_t tid)
 {
-    tracer->ended_early[tracer->ended_early_next++ % ENDED_EARLY_MAX] = tid;
+    tracer->ended_early[tracer->ended_early_next++ % ENDED_EARLY_MAX] =
+        (struct ended_early){.tid = tid, .at = time_now()};
 }
 
-/* Was this child met, and made known by what /proc says, before its parent told of it? It may have ended
- * since. Once only: the number may come back. */
+/* Returns true once: the number may come back. */
+static bool births_has_ended_early(struct tracer *tracer, pid_t tid)
+{
+    for (unsigned i = 0; i < ENDED_EARLY_MAX; i++) {
+        struct ended_early *ended = &tracer->ended_early[i];
+        if (ended->tid != tid)
+            continue;
+        ended->tid = 0;
+        return time_now() - ended->at < ENDED_EARLY_NS;
+    }
+    return false;
+}
+
+/* Was this child met before its parent told of it, and made known by what /proc says? It may have ended since. True
+ * once: the number may come back. */
 static bool births_is_known_early(struct tracer *tracer, pid_t tid)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
@@ -144,12 +159,7 @@ static bool births_is_known_early(struct tracer *tracer, pid_t tid)
 
     if (early)
         tracee->early = false;
-    for (unsigned i = 0; tracee == NULL && !early && i < ENDED_EARLY_MAX; i++) {
-        early = tracer->ended_early[i] == tid;
-        if (early)
-            tracer->ended_early[i] = 0;
-    }
-    return early;
+    return tracee != NULL ? early : births_has_ended_early(tracer, tid);
 }
 
 void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind kind)

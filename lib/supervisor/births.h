@@ -19,7 +19,7 @@ void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind 
 void births_hold(struct tracer *tracer, pid_t tid, const struct stop *stop);
 /* A process has ended without telling. */
 void births_forget_process(struct tracer *tracer, struct process *process);
-/* A tracee has ended, or is forgotten, before its parent told of it: that is no birth then. */
+/* A tracee has ended, or is forgotten, before its parent told of it. What the parent tells is no birth then. */
 void births_note_early_end(struct tracer *tracer, pid_t tid);
 /* Finds out whose they are of those that are held, for their parent may have died before it could tell. */
 void births_resolve(struct tracer *tracer);

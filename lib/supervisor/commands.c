@@ -90,11 +90,12 @@ void commands_read(struct supervisor *supervisor)
     struct wire_message command;
     int error, fd;
 
-    while (!supervisor->quitting &&
+    /* after QUIT nothing is obeyed any more, but the end of the client is seen */
+    while (!supervisor->client_gone &&
            (error = wire_receive(supervisor->socket, &command, &fd)) != -EAGAIN) {
         if (error == -EPIPE)
             supervisor->client_gone = supervisor->quitting = true;
-        else if (error == 0)
+        else if (error == 0 && !supervisor->quitting)
             commands_obey(supervisor, &command, fd);
         if (fd >= 0)
             close(fd);

@@ -122,17 +122,19 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 
 /* If it executes another program before it is let go, exec_answer takes the promise back. What it executes has to
  * be known, or it could not be told afterwards that it has executed another program. */
-static void handover_promise(struct tracee *tracee, struct tracer *to)
+static bool handover_promise(struct tracee *tracee, struct tracer *to)
 {
     uint64_t image = procfs_image(tracee->process->pid);
 
-    if (image == 0)
-        return;
+    tracee->stays = image == 0;
+    if (tracee->stays)
+        return false;
     debug_log(tracee->tracer, "hand %d %u", tracee->tid, to->number);
     tracee->image = image;
     tracee->process->began = procfs_began(tracee->process->pid);
     tracee->handed_to = to;
     to->expected++;
+    return true;
 }
 
 /* Where CPUs are full: does the tracee belong to its tracer? there: another tracer of its CPU. If there is none, one
@@ -189,10 +191,8 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
     for (unsigned i = 0; i < count; i++) {
         struct tracee *tracee = running[(first + i) % count];
         struct tracer *to = handover_find(tracer, tracee, count);
-        if (to != NULL) {
-            handover_promise(tracee, to);
+        if (to != NULL && handover_promise(tracee, to))
             return;
-        }
     }
 }
 

@@ -134,6 +134,13 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
 
 /* --- the loop ------------------------------------------------------------------------------------ */
 
+/* With the lock. */
+static void serve_openers(struct supervisor *supervisor)
+{
+    supervisor->opener_served = supervisor->opener_requests;
+    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+}
+
 static void go_round(struct supervisor *supervisor)
 {
     struct tracer *first = supervisor->tracers[0];
@@ -141,8 +148,7 @@ static void go_round(struct supervisor *supervisor)
 
     supervisor_lock(supervisor);
     uint64_t now = time_now(), until = housekeeping_run(first);
-    supervisor->opener_served = supervisor->opener_requests;
-    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+    serve_openers(supervisor);
     bool searching = supervisor->sampling && supervisor->processes.tracee_count > 0;
     supervisor_unlock(supervisor);
     uint64_t latest = now + (serve ? SERVE_PERIOD_NS : DRAIN_PERIOD_NS);
@@ -170,18 +176,17 @@ static void await_files(struct supervisor *supervisor)
 
     while (busy && !supervisor->client_gone && time_now() < deadline) {
         supervisor_lock(supervisor);
-        opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+        serve_openers(supervisor);
         busy = openers_are_busy(&supervisor->openers);
         supervisor_unlock(supervisor);
         if (busy)
             tracer_step(supervisor->tracers[0], time_now() + FINISH_PERIOD_NS);
         watch_serve(supervisor);
     }
-    if (!supervisor->client_gone)
-        opener_give_up(&supervisor->openers, supervisor->socket);
 }
 
-/* The first tracer's targets are let go when this program ends. It comes last, so that none waits for long. */
+/* The first tracer leaves last: its targets are let go when this program ends, and nobody answers their stops from
+ * then on. */
 static void leave_targets(struct supervisor *supervisor)
 {
     supervisor_lock(supervisor);
@@ -210,8 +215,9 @@ static void leave(struct supervisor *supervisor)
         emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false), -1);
     emit_stats(supervisor, true);
     supervisor_unlock(supervisor);
-    if (supervisor->options.serve)
+    if (supervisor->options.serve || supervisor->client_gone)
         return;
+    opener_give_up(&supervisor->openers, supervisor->socket);
     struct wire_message quit = {.op = WIRE_OP_QUIT};
     commands_answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }

@@ -159,13 +159,25 @@ static bool is_whole(pid_t tid, const struct regs_call *call, const struct call_
            call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
-/* The call ends, and was interrupted by our stop. */
-static void clear_error(const struct tracee *tracee)
+/* A recvmmsg(2) that ends after some messages leaves its error for the next call on the socket: do_recvmmsg in
+ * net/socket.c. result: of the call, or of a piece that asked for so many messages. */
+static void note_error(struct repair *repair, int64_t result, uint64_t asked)
 {
-    const struct call_request *request = &tracee->repair.request;
+    const struct call_request *request = &repair->request;
 
-    if (request->shape == CALL_MESSAGES && request->kind == CALL_READ)
-        descriptor_clear_error(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
+    repair->error_waits = request->shape == CALL_MESSAGES && request->kind == CALL_READ && result > 0 &&
+                          (uint64_t)result < asked;
+}
+
+/* The call ends. The error that our stop has left is not for the program. */
+static void clear_error(struct tracee *tracee)
+{
+    struct repair *repair = &tracee->repair;
+
+    if (repair->error_waits)
+        descriptor_clear_error(tracee->process->pid, tracee->tid, repair->request.descriptor,
+                               &repair->request.file);
+    repair->error_waits = false;
 }
 
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
@@ -180,11 +192,12 @@ static bool continue_short(struct tracer *tracer, struct tracee *tracee,
     if (!call_decode(tid, call, &repair->request) || is_whole(tid, call, &repair->request))
         return false;
     repair->call = *call;
-    repair->restarted = repair->came_short = false;
+    repair->restarted = repair->came_short = repair->error_waits = false;
     repair->progress = (struct call_progress){.done = (uint64_t)call->result};
     int left = call_was_cut(tracee->process->pid, tid, call, &repair->request, &limit);
     if (left == 0)
         return false;
+    note_error(repair, call->result, repair->request.size);
     if (left > 0)
         left = call_first_progress(tid, call, &repair->request, &repair->progress);
     if (left == 0)
@@ -233,7 +246,7 @@ static bool restart(struct tracer *tracer, struct tracee *tracee, const struct r
     }
     repair->call = *call;
     repair->restarted = true;
-    repair->came_short = false;
+    repair->came_short = repair->error_waits = false;
     repair->timeout_result = timeout_result;
     if (enter_next_piece(tracee) != 1)
         return false;
@@ -298,14 +311,15 @@ static bool go_on(struct tracee *tracee, int64_t result)
     int error = 0;
     if (result == -EPIPE && repair->request.filtered && repair->request.kind == CALL_WRITE)
         repair->drops_sigpipe = true;
+    /* whatever a piece returns, it has taken what waited; the rest of a message is asked for in bytes */
+    note_error(repair, repair->progress.part == 0 ? result : 0, repair->asked);
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
     bool ring_waited = repair->request.kind == CALL_RING && !broken;
     if ((broken || result > 0) && error == 0 && !over && !ring_waited && enter_next_piece(tracee) == 1)
         return true;
-    if (broken || result > 0)
-        clear_error(tracee);
+    clear_error(tracee);
     leave_call(tracee, partial_result(repair), false);
     return false;
 }
@@ -400,7 +414,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
         return true;
     }
     held_signal_send(&repair->held, tracee->process->pid, tracee->tid);
-    if (event == REPAIR_INTERRUPT && !repair->restarted)
+    if (event == REPAIR_INTERRUPT)
         clear_error(tracee);
     int64_t if_not_over = event == REPAIR_SIGNAL ? -EINTR : RESTART_UNLESS_HANDLED;
     leave_call(tracee, repair->restarted ? wait_result(repair, if_not_over) : partial_result(repair), true);

@@ -46,8 +46,8 @@
  *     A leader whose number another thread took by an exec that nobody saw becomes RELEASED, too: handover_regain.
  *     A signal that the tracee ignores may break a call as an interrupt does: RUNNING becomes CONTINUING. From any
  *     state but UNKNOWN and RELEASED, SIGSTOP makes a tracee LISTENING, and SIGCONT makes it RUNNING. Each of them
- *     may end, be let go, or be ended by an exec. What is promised to a tracee is beside its state: handed_to,
- *     to_be_let_go, dropped, lost (tracee.h).
+ *     may end, be let go, or be ended by an exec. What is to become of a tracee at its next stop is kept apart from
+ *     its state: handed_to, to_be_let_go, dropped, lost (tracee.h).
  *
  * A tick, in time; the tracee stands still between "stop" and "resume":
  *
@@ -55,9 +55,9 @@
  *     tracee   ------- runs ------------------------- stop ======================== runs -------------
  *
  * Invariants:
- *  1. Every stop is answered as soon as it is seen, for what it is, whatever was waited for, until the tracer's thread
- *     ends. There are two exceptions. A task's first stop waits until somebody has told whose it is. A signal that
- *     comes between two pieces of a call is delivered after them.
+ *  1. Every stop is answered as soon as it is seen, for what it is, whatever was waited for, until the tracer
+ *     leaves (tracer_leave). There are two exceptions. A task's first stop waits until somebody has told whose it is.
+ *     A signal that comes between two pieces of a call is delivered after them.
  *  2. From where the stop of an interrupt is seen to its resume, nothing is done but reading registers, copying the
  *     stack and mending a call. Nothing there allocates or takes the lock. A tracee stands still for longer
  *     - if it profiles itself: its sample is counted first;
@@ -65,12 +65,12 @@
  *     - if it is let go after an exec, or stops for the first time: those are answered with the lock;
  *     - if another tracee of its tracer has stopped just before: what that sample is for is booked with the lock.
  *  3. Only its own tracer calls ptrace for a tracee, and frees it. Its state, and what a stop needs, is written by
- *     that tracer, without the lock; the rest is written with it. When sampling starts or is cleared, the first
- *     tracer makes the time that a coming sample stands for 0, of all tracees: the one sample may be wrong.
+ *     that tracer, without the lock; the rest is written with it. When sampling starts, pauses or is cleared, the
+ *     first tracer makes the time that a coming sample stands for 0, of all tracees: that one sample may be wrong.
  *  4. What the tracers share is written with the lock. A function that is given a supervisor, a tracer, a process or
- *     a tracee is called with it, if its header says nothing else; those that answer a stop are called without it.
- *     Who holds it does not wait for a stop, nor call PTRACE_SEIZE, which may wait for an exec. It may start a
- *     thread, fork an opener and read a file's build-id.
+ *     a tracee is called with it, if its header says nothing else. Stops that wait.c answers by looking at nothing but
+ *     the tracee are answered without it. Who holds it does not wait for a stop, nor call PTRACE_SEIZE, which may
+ *     wait for an exec. It may start a thread, fork an opener and read a file's build-id.
  *  5. A call returns under us what it returns without us, as far as repair.c can. It says where it cannot.
  *  6. However we end, the kernel lets all tracees go, and none stands still that was not stopped without us. If
  *     SIGKILL ends us, a signal that is kept back is lost, and a call that is being continued returns with the

@@ -91,13 +91,17 @@ void tracee_put_in(struct tracees *tracees, struct tracee *tracee)
 /* Takes it out of its tracer's inbox: tracer.h. */
 static void tracee_leave_inbox(struct tracees *tracees, struct tracee *tracee)
 {
-    struct tracee **link = &tracees->inbox;
+    struct tracee *before = tracees->inbox;
 
     if (!tracee->in_inbox)
         return;
-    while (*link != tracee)
-        link = &(*link)->inbox_next;
-    *link = tracee->inbox_next;
+    if (before == tracee) {
+        tracees->inbox = tracee->inbox_next;
+    } else {
+        while (before->inbox_next != tracee)
+            before = before->inbox_next;
+        before->inbox_next = tracee->inbox_next;
+    }
     tracee->in_inbox = false;
 }
 

@@ -48,7 +48,7 @@ struct tracee {
     pid_t tid;
     struct process *process; /* borrowed; NULL while UNKNOWN */
     struct tracer *tracer;   /* borrowed: whose it is */
-    enum tracee_state state;
+    _Atomic enum tracee_state state; /* its tracer's; others may read it */
     bool dropped;        /* an exec has ended it: its tracer is to free it */
     bool early; /* known before its parent told of it */
     bool born_stopped; /* UNKNOWN: its process was in a group stop */
@@ -174,7 +174,7 @@ struct tracees {
     unsigned count;
     struct tracee *active;
     unsigned active_count;
-    struct tracee *inbox; /* that their tracer is to look at; with the lock */
+    struct tracee *_Atomic inbox; /* that their tracer is to look at; written with the lock */
 };
 
 int tracees_init(struct tracees *tracees, struct tracer *tracer, struct processes *processes);

@@ -25,7 +25,7 @@
 #include "supervisor/wakeup.h"
 
 #define TRACERS_MAX 32
-#define BIRTH_LOOKS_MAX 128u /* more than a tracer is given threads: handover.c */
+#define BIRTH_LOOKS_MAX 128u /* more threads than a tracer is given: handover.c */
 #define ENDED_EARLY_MAX 64u
 
 struct supervisor;
@@ -58,7 +58,10 @@ struct tracer {
     unsigned unknown_count; /* tracees held until their parent tells of them */
     unsigned expected;    /* tracees that are to be handed over to it */
     int home_cpu;         /* where CPUs are full, threads of that CPU are handed to it; -1: of none */
-    pid_t ended_early[ENDED_EARLY_MAX]; /* tasks that have ended before their parents told of them: births.c */
+    struct ended_early {
+        pid_t tid;
+        uint64_t at; /* time */
+    } ended_early[ENDED_EARLY_MAX]; /* tasks that have ended before their parents told of them: births.c */
     unsigned ended_early_next;
     pid_t looks[BIRTH_LOOKS_MAX]; /* tracees whose births are to be looked for again */
     unsigned look_count;

@@ -147,6 +147,7 @@ void wait_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_
 
     if (process == NULL) {
         tracer->unknown_count--;
+        tracee->early = true; /* its parent may still tell of it */
     } else if (!tracee->dropped) {
         bool whole = wait_ends_process(tracee);
         if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))

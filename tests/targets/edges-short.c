@@ -106,9 +106,11 @@ bool try_control_of_messages(void)
                                               .msg_controllen = sizeof control[i]};
     }
     int count = recvmmsg(pair[0], messages, 2, MSG_WAITALL, NULL);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        right = right && messages[i].msg_len > 0;
         for (unsigned at = 0; at < messages[i].msg_len; at++)
             right = (unsigned char)room[i][at] == next++ && right;
+    }
     return right && count > 0;
 }
 

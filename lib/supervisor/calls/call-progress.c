@@ -111,8 +111,22 @@ static int progress_compact(pid_t tid, const struct call_request *request, struc
     }
     if (error == 0)
         error = progress_write_length(tid, request, end.message, (uint32_t)end.within);
-    progress->done = end.message + 1;
+    if (error == 0)
+        progress->done = end.message + 1;
     return error;
+}
+
+/* Can the rest of each of the first messages be received by a plain call? Not if something is told beside a
+ * message, for a plain call would lose that. */
+static int progress_may_compact(pid_t tid, const struct call_request *request, uint64_t messages)
+{
+    struct call_vector vector;
+    uint64_t control = 0;
+    int error = 0;
+
+    for (uint64_t i = 0; error == 0 && control == 0 && i < messages; i++)
+        error = call_read_message(tid, request, call_message_address(request, i), &vector, &control);
+    return error == 0 && control != 0 ? -EOPNOTSUPP : error;
 }
 
 /* The last message that counts as done may have been moved in part. Then it is the one under way. */
@@ -147,11 +161,14 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
 
     *progress = (struct call_progress){.done = (uint64_t)call->result};
     if (request->shape == CALL_MESSAGES && request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0)
-        return -EOPNOTSUPP; /* each message shows the same bytes */
+        return progress->done < request->size ? -EOPNOTSUPP : 0; /* each message shows the same bytes */
     if (!progress_may_end_within_message(request))
         return 0;
-    if (request->kind == CALL_READ && progress->done > 1)
-        error = progress_compact(tid, request, progress);
+    if (request->kind == CALL_READ && progress->done > 1) {
+        error = progress_may_compact(tid, request, progress->done);
+        if (error == 0)
+            error = progress_compact(tid, request, progress);
+    }
     return error == 0 ? progress_look_at_last(tid, request, progress) : error;
 }
 

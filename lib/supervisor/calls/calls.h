@@ -117,9 +117,10 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 /* How many bytes are in that pipe; 0, too, where it cannot be told. It waits for the pipe's lock. */
 uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
-/* Takes the pending error of a socket away. A recvmmsg(2) that was interrupted after some messages leaves
- * ERESTARTSYS there for the next call, which would return it: 512, an error that no program knows (do_recvmmsg in
- * net/socket.c). Another error that comes just then is lost. */
+/* Takes the pending error of a socket away (SO_ERROR in socket(7)). A recvmmsg(2) that was interrupted after some
+ * messages leaves ERESTARTSYS there for the next call, which would return it: 512, an error that no program knows
+ * (do_recvmmsg in net/socket.c). If the call ended by another error just as we stopped it, that one is lost. Linux
+ * 5.3 to 5.5 have no pidfd_getfd(2): nothing is taken away there. */
 void descriptor_clear_error(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
 /* Does a descriptor still stand for that file? Another thread may have closed it, or put another one in

@@ -277,22 +277,27 @@ static const char *find_status_field(const char *text, const char *name)
 
 /* Returns the value of a field of status, proc_pid_status(5), within text, with the lines that follow it up to
  * STATUS_LINES bytes. NULL: it is not there. A task may be in 65536 groups, which makes a long line: the file is
- * read in pieces, and each begins with the end of the one before. */
+ * read in pieces, and the end of each is looked at once more with the next. */
 static const char *read_status_field(pid_t tid, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];
     const char *field = NULL;
+    size_t kept = 0;
     bool more = true;
 
     snprintf(path, sizeof path, "/proc/%d/status", tid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    for (off_t at = 0; fd >= 0 && field == NULL && more; at += (off_t)(size - 1 - STATUS_LINES)) {
-        ssize_t got = pread(fd, text, size - 1, at);
-        text[got > 0 ? got : 0] = '\0';
-        more = got == (ssize_t)size - 1;
+    while (fd >= 0 && field == NULL && more) {
+        ssize_t got = read(fd, text + kept, size - 1 - kept);
+        size_t end = kept + (size_t)(got > 0 ? got : 0);
+        text[end] = '\0';
+        more = end == size - 1;
         field = find_status_field(text, name);
-        if (field != NULL && more && field - text >= got - STATUS_LINES)
-            field = NULL; /* the next piece has it whole */
+        if (field != NULL && more && text + end - field < STATUS_LINES)
+            field = NULL;
+        if (field == NULL && more)
+            memmove(text, text + end - STATUS_LINES, STATUS_LINES);
+        kept = STATUS_LINES;
     }
     if (fd >= 0)
         close(fd);
@@ -332,8 +337,8 @@ bool procfs_ignores_signal(pid_t tid, int signal)
            (strtoull(caught + strlen("SigCgt:"), NULL, 16) & bit) == 0;
 }
 
-/* proc(5), /proc/PID/task/TID/children, lists the oldest first. */
-unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned most)
+/* proc(5): /proc/PID/task/TID/children lists them in the order in which they came to the thread. */
+unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned room)
 {
     char path[PATH_SIZE];
     unsigned count = 0;
@@ -344,9 +349,9 @@ unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned
     if (file == NULL)
         return 0;
     for (; fscanf(file, "%d", &child) == 1; count++)
-        children[count % most] = child;
+        children[count % room] = child;
     fclose(file);
-    return count < most ? count : most;
+    return count < room ? count : room;
 }
 
 bool procfs_is_thread(pid_t pid, pid_t tid)

@@ -84,9 +84,9 @@ long procfs_user_ticks(pid_t pid, pid_t tid);
 /* Has it ended, though its parent may not know yet? */
 bool procfs_has_ended(pid_t pid, pid_t tid);
 
-/* Reads the children of a thread, of which the newest most are kept, in no order. Returns how many were: 0 also
+/* Reads the newest children of a thread, at most room of them, in no order. Returns how many it read: 0 also
  * where the kernel has no such list (CONFIG_PROC_CHILDREN). */
-unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned most);
+unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned room);
 
 /* Calls seen for each thread of a process. 0 or -errno. */
 int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context);
