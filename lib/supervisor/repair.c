@@ -202,7 +202,7 @@ static bool continue_short(struct tracer *tracer, struct tracee *tracee,
         left = call_first_progress(tid, call, &repair->request, &repair->progress);
     if (left == 0)
         left = enter_next_piece(tracee);
-    if (left < 0)
+    if (left < 0 && left != -ETIME)
         tracer->totals.cut_short++;
     if (left <= 0) {
         clear_error(tracee);
@@ -291,6 +291,14 @@ static int64_t wait_result(const struct repair *repair, int64_t if_not_over)
     return over ? repair->timeout_result : if_not_over;
 }
 
+/* The whole call raises no SIGPIPE once it has moved a part. Its pieces do, if they are no sends with
+ * MSG_NOSIGNAL. */
+static bool raises_no_sigpipe(const struct call_request *request)
+{
+    return request->no_sigpipe || (request->filtered && request->kind == CALL_WRITE) ||
+           (request->is_socket && (request->kind == CALL_COPY || request->kind == CALL_SPLICE));
+}
+
 /* A piece has returned result. Returns whether another one has been entered. */
 static bool go_on(struct tracee *tracee, int64_t result)
 {
@@ -309,8 +317,8 @@ static bool go_on(struct tracee *tracee, int64_t result)
         return false;
     }
     int error = 0;
-    if (result == -EPIPE && repair->request.filtered && repair->request.kind == CALL_WRITE)
-        repair->drops_sigpipe = true;
+    if (repair->came_short)
+        repair->drops_sigpipe = raises_no_sigpipe(&repair->request);
     /* whatever a piece returns, it has taken what waited; the rest of a message is asked for in bytes */
     note_error(repair, repair->progress.part == 0 ? result : 0, repair->asked);
     if (result > 0)
@@ -324,6 +332,15 @@ static bool go_on(struct tracee *tracee, int64_t result)
     return false;
 }
 
+/* The time of the first part is over, which came in time: the next has all of it again. */
+static bool has_part_in_time(const struct tracee *tracee, int64_t result)
+{
+    const struct repair *repair = &tracee->repair;
+
+    return result > 0 && repair->deadline != 0 && time_now() >= repair->deadline &&
+           call_limit_is_of_part(tracee->process->pid, tracee->tid, &repair->call);
+}
+
 static void end_piece(struct tracer *tracer, struct tracee *tracee)
 {
     struct regs regs;
@@ -333,7 +350,8 @@ static void end_piece(struct tracer *tracer, struct tracee *tracee)
         return;
     }
     /* a restarted call may come back short, and is continued then */
-    bool mend = tracee->repair.restarted && !tracee->repair.giving_up;
+    bool mend = tracee->repair.restarted &&
+                (!tracee->repair.giving_up || has_part_in_time(tracee, regs.result));
     tracee->repair.giving_up = false;
     tracee->interrupted_at = time_now();
     tracee->repair.leaving = true;
@@ -403,6 +421,11 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
         at_stop_answer(tracer, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
         return true;
     }
+    if (event == REPAIR_SIGNAL && repair_drops_signal(tracee, signal)) {
+        give_up_again(tracee);
+        at_stop_resume(tracer, tracee);
+        return true;
+    }
     if (event == REPAIR_SIGNAL && procfs_ignores_signal(tracee->tid, signal)) {
         give_up_again(tracee);
         at_stop_deliver(tracer, tracee, signal);
@@ -416,7 +439,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
     held_signal_send(&repair->held, tracee->process->pid, tracee->tid);
     if (event == REPAIR_INTERRUPT)
         clear_error(tracee);
-    int64_t if_not_over = event == REPAIR_SIGNAL ? -EINTR : RESTART_UNLESS_HANDLED;
+    int64_t if_not_over = event == REPAIR_INTERRUPT ? RESTART_UNLESS_HANDLED : -EINTR;
     leave_call(tracee, repair->restarted ? wait_result(repair, if_not_over) : partial_result(repair), true);
     return false;
 }

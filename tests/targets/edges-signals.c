@@ -207,8 +207,7 @@ bool try_stop_in_handler(void)
     return right;
 }
 
-/* Returns a connected pair of TCP sockets on the loopback. */
-static bool connect_tcp(int pair[2])
+bool connect_tcp(int pair[2])
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;

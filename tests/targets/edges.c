@@ -55,6 +55,15 @@ static const struct edge {
     {"replaced-file", try_replaced_file, 3},
     {"records", try_records, 1},
     {"filtered", try_filtered, 2},
+    {"copy-to-limit", try_copy_to_limit, 1},
+    {"append-to-itself", try_append_to_itself, 1},
+    {"no-sigpipe", try_no_sigpipe, 1},
+    {"urgent-mark", try_urgent_mark, 1},
+    {"peek-offset", try_peek_offset, 1},
+    {"messages-end", try_end_of_messages, 1},
+    {"most-messages", try_most_messages, 1},
+    {"messages-limit", try_limit_of_each_message, 2.5},
+    {"packets", try_packets, 1},
 };
 
 static void run(const struct edge *edge)

@@ -21,6 +21,8 @@ bool try_peek(void);
 bool try_limit_of_receive(void);
 bool try_limit_of_send(void);
 bool try_limit_of_tcp_send(void);
+/* connects a pair of TCP sockets on the loopback */
+bool connect_tcp(int pair[2]);
 
 /* edges-short.c: calls that are short by themselves, or may be continued only in one way */
 bool try_no_wait(void);
@@ -34,5 +36,16 @@ bool try_terminal_master(void);
 bool try_largest_write(void);
 bool try_replaced_file(void);
 bool try_filtered(void);
+
+/* edges-bounds.c: calls that end at a bound of their own */
+bool try_copy_to_limit(void);
+bool try_append_to_itself(void);
+bool try_no_sigpipe(void);
+bool try_urgent_mark(void);
+bool try_peek_offset(void);
+bool try_end_of_messages(void);
+bool try_most_messages(void);
+bool try_limit_of_each_message(void);
+bool try_packets(void);
 
 #endif

@@ -84,7 +84,8 @@ static struct replay replay_read(FILE *file)
     size_t size = 0;
 
     while (getline(&text, &size, file) > 0) {
-        replay.lines = realloc(replay.lines, (replay.count + 1) * sizeof *replay.lines);
+        if ((replay.count & (replay.count + 1)) == 0) /* room is doubled: a log may have a million lines */
+            replay.lines = realloc(replay.lines, (2 * replay.count + 1) * sizeof *replay.lines);
         replay.lines[replay.count] = replay_parse(text, replay.count + 1);
         replay.count++;
     }

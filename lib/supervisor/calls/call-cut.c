@@ -3,12 +3,15 @@
  * itself, has not. */
 #include "config.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "supervisor/calls/call-memory.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
@@ -31,14 +34,15 @@ static int cut_write(const struct call_request *request, const struct descriptor
     return S_ISFIFO(file->type) || file->terminal || cut_is_memory_device(file);
 }
 
-/* recvmmsg(2) looks at its time limit after each message, and leaves there what is left of it. */
-static bool cut_is_time_over(pid_t tid, const struct call_request *request)
+/* Has a receive come to where it ends by itself, though more may come? MSG_CTRUNC: it has received descriptors,
+ * which the program did not ask for (unix_stream_read_generic in net/unix/af_unix.c). */
+static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
-    struct timespec left = {0};
-    size_t size = request->narrow_time ? 8 : sizeof left;
+    uint32_t told = 0;
 
-    return request->timeout != 0 && target_memory_read(tid, request->timeout, &left, size) == 0 &&
-           left.tv_sec == 0 && left.tv_nsec == 0;
+    if (request->shape == CALL_MESSAGE && call_read_flags(tid, request, request->address, &told) != 0)
+        return true;
+    return file->at_mark || file->tells_sender || (file->local && (told & MSG_CTRUNC) != 0);
 }
 
 static int cut_read(pid_t tid, struct call_request *request, const struct descriptor *file,
@@ -46,13 +50,16 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
 {
     if (cut_is_memory_device(file))
         return 1;
-    if (request->shape == CALL_MESSAGES)
-        return S_ISSOCK(file->type) && !(request->flags & (MSG_DONTWAIT | MSG_WAITFORONE)) &&
-               !cut_is_time_over(tid, request);
-    if (S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0)
-        return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB));
+    /* recvmmsg(2) looks at its time limit after each message; how much of it had passed before we cannot know */
+    if (request->shape == CALL_MESSAGES) {
+        bool waits = S_ISSOCK(file->type) && !(request->flags & (MSG_DONTWAIT | MSG_WAITFORONE));
+        return waits && request->has_timeout ? -ETIME : waits;
+    }
+    bool waits_for_all = S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0;
+    if (waits_for_all)
+        return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) && !cut_is_at_bound(tid, request, file);
     /* other reads return what is there; they wait for their minimum only */
-    if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0)
+    if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0 || file->nonblocking)
         return 0;
     request->enough = file->read_min;
     return 1;
@@ -74,13 +81,16 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
 
     if (error != 0)
         return error;
-    if (file.nonblocking && !cut_is_memory_device(&file))
+    /* a terminal looks for signals after each piece of a write, though it has room: iterate_tty_write */
+    if (file.nonblocking && !cut_is_memory_device(&file) && !(file.terminal && request->kind == CALL_WRITE))
         return 0;
     request->file = file.file;
     request->is_socket = S_ISSOCK(file.type);
     request->is_stream = file.stream;
+    request->peeks_on = file.peeks_on;
     if (request->kind == CALL_WRITE && S_ISFIFO(file.type))
         request->pipe_page = (unsigned)sysconf(_SC_PAGESIZE);
+    request->packets = file.packets;
     *limit_ns = cut_transfer_limit(request, &file);
     if (request->kind == CALL_WRITE)
         return cut_write(request, &file);
@@ -98,6 +108,7 @@ static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
     if (error != 0)
         return error;
     request->file = to.file;
+    request->is_socket = S_ISSOCK(to.type);
     if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking ||
         (request->flags & SPLICE_F_NONBLOCK) != 0)
         return 0;
@@ -110,7 +121,38 @@ static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
     return 1;
 }
 
-static int cut_copy(pid_t pid, pid_t tid, struct call_request *request)
+/* The position of one of the files of a copy_file_range(2): it is in memory, or the file's own. */
+static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t *position)
+{
+    return pointer != 0 ? target_memory_read(tid, pointer, position, sizeof *position)
+                        : descriptor_position(pid, tid, fd, position);
+}
+
+/* The kernel bounds a copy_file_range(2) when it begins: by the end of what is read, and by RLIMIT_FSIZE
+ * (generic_copy_file_checks in fs/read_write.c). Beyond those the rest would be another copy, or raise SIGXFSZ. What is
+ * appended to its own file ends where that ended before. */
+static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
+{
+    uint64_t done = (uint64_t)call->result, from, to, end;
+    struct rlimit limit;
+    int error = cut_position(pid, tid, request->source, call->arguments[1], &from);
+
+    if (error == 0)
+        error = cut_position(pid, tid, request->descriptor, call->arguments[3], &to);
+    if (error == 0)
+        error = descriptor_size(pid, tid, request->source, &end);
+    if (error != 0)
+        return error;
+    if (prlimit(tid, RLIMIT_FSIZE, NULL, &limit) != 0)
+        return -errno;
+    if (descriptor_is(pid, tid, request->source, &request->file) && end == to)
+        end = to - done;
+    uint64_t readable = end > from ? end - from : 0, writable = limit.rlim_cur > to ? limit.rlim_cur - to : 0;
+    request->enough = done + (readable < writable ? readable : writable);
+    return request->enough > done;
+}
+
+static int cut_copy(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     struct descriptor to;
     int error = descriptor_look(pid, tid, request->descriptor, &to);
@@ -118,6 +160,9 @@ static int cut_copy(pid_t pid, pid_t tid, struct call_request *request)
     if (error != 0)
         return error;
     request->file = to.file;
+    request->is_socket = S_ISSOCK(to.type);
+    if (call_is_range(call))
+        return cut_range(pid, tid, call, request);
     return !S_ISFIFO(to.type) && !to.nonblocking;
 }
 
@@ -138,7 +183,7 @@ int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call
     case CALL_READ:
         return cut_transfer(pid, tid, call, request, limit_ns);
     case CALL_COPY:
-        return cut_copy(pid, tid, request);
+        return cut_copy(pid, tid, call, request);
     case CALL_SPLICE:
         return cut_splice(pid, tid, call, request);
     case CALL_EVENTS:

@@ -10,8 +10,8 @@
 #define ELEMENTS_MAX 1024u /* UIO_MAXIOV */
 
 /* Structures of 32-bit words: include/net/compat.h. */
-static const struct call_layout wide_layout = {8, 16, 24, 32, 56, 64};
-static const struct call_layout narrow_layout = {4, 8, 12, 16, 28, 32};
+static const struct call_layout wide_layout = {8, 16, 24, 32, 48, 56, 64};
+static const struct call_layout narrow_layout = {4, 8, 12, 16, 24, 28, 32};
 
 const struct call_layout *call_layout(const struct call_request *request)
 {
@@ -75,4 +75,9 @@ int call_read_message(pid_t tid, const struct call_request *request, uint64_t ad
     if (error == 0)
         error = call_read_word(tid, request, address + layout->message_count, &vector->count);
     return error == 0 ? call_read_word(tid, request, address + layout->message_control, control) : error;
+}
+
+int call_read_flags(pid_t tid, const struct call_request *request, uint64_t address, uint32_t *flags)
+{
+    return target_memory_read(tid, address + call_layout(request)->message_flags, flags, sizeof *flags);
 }

@@ -10,9 +10,9 @@
 
 struct call_layout {
     unsigned word;
-    unsigned message_vector, message_count, message_control; /* in struct msghdr */
-    unsigned message_length;                                 /* in struct mmsghdr */
-    unsigned message_size;                                   /* of that */
+    unsigned message_vector, message_count, message_control, message_flags; /* in struct msghdr */
+    unsigned message_length;                                                /* in struct mmsghdr */
+    unsigned message_size;                                                  /* of that */
 };
 
 struct call_vector {
@@ -41,5 +41,8 @@ int call_find_position(pid_t tid, const struct call_request *request, const stru
 /* Reads the vector of the message at address; *control: where its ancillary data is to be. 0 or -errno. */
 int call_read_message(pid_t tid, const struct call_request *request, uint64_t address,
                       struct call_vector *vector, uint64_t *control);
+
+/* Reads what recvmsg(2) has told of the message at address: its msg_flags. 0 or -errno. */
+int call_read_flags(pid_t tid, const struct call_request *request, uint64_t address, uint32_t *flags);
 
 #endif

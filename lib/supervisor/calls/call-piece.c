@@ -43,6 +43,11 @@ static void make_plain(const struct regs_call *call, const struct call_request *
     }
 }
 
+bool call_peeks_anew(const struct call_request *request)
+{
+    return request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0 && !request->peeks_on;
+}
+
 static int64_t bytes_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                        struct regs_call *piece)
 {
@@ -50,8 +55,7 @@ static int64_t bytes_piece(const struct regs_call *call, const struct call_reque
 
     if (done >= size)
         return 0;
-    /* MSG_PEEK: nothing was consumed, so the rest is looked at from the beginning */
-    uint64_t from = request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0 ? 0 : done;
+    uint64_t from = call_peeks_anew(request) ? 0 : done;
     if (request->kind == CALL_READ || request->kind == CALL_WRITE) {
         make_plain(call, request, request->address + from, size - from, from, piece);
         return (int64_t)(size - from);
@@ -95,7 +99,7 @@ static uint64_t piece_room(const struct regs_call *call, const struct call_reque
 {
     uint64_t left = request->enough - done;
     uint64_t filled =
-        request->pipe_page > 0 ? (done - (uint64_t)call->result) % request->pipe_page : 0;
+        request->pipe_page > 0 && !request->packets ? (done - (uint64_t)call->result) % request->pipe_page : 0;
 
     if (filled == 0)
         return left;
@@ -120,6 +124,9 @@ static int64_t vector_piece(pid_t tid, const struct regs_call *call, const struc
     }
     uint64_t size = position.length - position.within;
     size = size < room ? size : room;
+    /* a packet that goes on in the next element would become two */
+    if (request->packets && (done + size) % request->pipe_page != 0 && position.element + 1 < vector->count)
+        return -EOPNOTSUPP;
     make_plain(call, request, position.base + position.within, size, done, piece);
     return (int64_t)size;
 }

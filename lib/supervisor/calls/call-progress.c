@@ -165,6 +165,10 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
     if (!progress_may_end_within_message(request))
         return 0;
     if (request->kind == CALL_READ && progress->done > 1) {
+        uint32_t last = 0;
+        error = progress_read_length(tid, request, progress->done - 1, &last);
+        if (error == 0 && last == 0)
+            return 0; /* the stream has ended */
         error = progress_may_compact(tid, request, progress->done);
         if (error == 0)
             error = progress_compact(tid, request, progress);
@@ -177,7 +181,7 @@ int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved
 {
     if (request->kind == CALL_RING)
         return 0;
-    if (request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0) {
+    if (call_peeks_anew(request)) {
         if (moved <= progress->done)
             return -ENODATA; /* a peek takes nothing away: at the end it returns the same for ever */
         progress->done = moved;

@@ -153,7 +153,7 @@ static bool restart_socket_limit(pid_t pid, pid_t tid, const struct regs_call *c
         descriptor_look(pid, tid, request.descriptor, &file) != 0 || !S_ISSOCK(file.type))
         return false;
     *limit_ns = request.kind == CALL_READ ? file.receive_limit_ns : file.send_limit_ns;
-    *result = connects ? -EINPROGRESS : -EAGAIN;
+    *result = connects && !file.local ? -EINPROGRESS : -EAGAIN;
     return *limit_ns > 0;
 }
 
@@ -177,4 +177,15 @@ bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_
     if ((int32_t)timeout >= 0)
         *limit_ns = (uint64_t)(uint32_t)timeout * 1000000;
     return true;
+}
+
+bool call_limit_is_of_part(pid_t pid, pid_t tid, const struct regs_call *call)
+{
+    struct call_request request;
+    struct descriptor file;
+
+    if (!call_decode(tid, call, &request))
+        return false;
+    return (request.shape == CALL_MESSAGES && request.kind == CALL_READ) ||
+           (request.kind == CALL_WRITE && descriptor_look(pid, tid, request.descriptor, &file) == 0 && file.local);
 }

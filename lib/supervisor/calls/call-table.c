@@ -20,6 +20,10 @@
 #include "supervisor/target-memory.h"
 
 #define NONE CALL_NONE
+#define MESSAGES_MAX 1024u /* UIO_MAXIOV */
+#ifndef RWF_NOSIGNAL
+#define RWF_NOSIGNAL 0x100 /* Linux 6.18 */
+#endif
 #define TRANSFER_MAX 0x7ffff000u /* MAX_RW_COUNT of include/linux/fs.h: a call moves no more bytes */
 
 /* Numbers: arch/x86/entry/syscalls/syscall_64.tbl (x32: those from 512 on) and syscall_32.tbl. */
@@ -51,9 +55,9 @@ static const struct call_row rows[] = {
     {299, 537, 337,            CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvmmsg */
     {NONE, NONE, 417,          CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvmmsg_time64 */
     {318, 318, 355,            CALL_RANDOM,  CALL_BYTES,    NONE, 0,    1,    NONE, NONE, NONE, NONE}, /* getrandom */
-    {40, 40, 187,              CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, NONE, NONE}, /* sendfile */
-    {NONE, NONE, 239,          CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, NONE, NONE}, /* sendfile64 */
-    {326, 326, 377,            CALL_COPY,    CALL_BYTES,    2,    NONE, 4,    NONE, NONE, NONE, NONE}, /* copy_file_range */
+    {40, 40, 187,              CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE}, /* sendfile */
+    {NONE, NONE, 239,          CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE}, /* sendfile64 */
+    {326, 326, 377,            CALL_COPY,    CALL_BYTES,    2,    NONE, 4,    NONE, NONE, 0,    NONE}, /* copy_file_range */
     {275, 275, 313,            CALL_SPLICE,  CALL_BYTES,    2,    NONE, 4,    NONE, 5,    0,    NONE}, /* splice */
     {78, 78, 141,              CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE}, /* getdents */
     {217, 217, 220,            CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE}, /* getdents64 */
@@ -115,14 +119,13 @@ bool call_unfold(pid_t tid, const struct regs_call *call, struct regs_call *unfo
            table_unfold_socketcall(tid, call, unfolded);
 }
 
-/* preadv2 and pwritev2 with RWF_NOWAIT */
-static bool table_never_waits(const struct regs_call *call)
+/* The flags of preadv2 and pwritev2; 0 for all others. */
+static uint64_t table_flags_of_transfer(const struct regs_call *call)
 {
     bool native = call->abi == REGS_ABI_NATIVE, x32 = call->abi == REGS_ABI_X32;
     int32_t first = native ? 327 : x32 ? 546 : 378;
-    uint64_t flags = call->arguments[x32 ? 4 : 5];
 
-    return (call->number == first || call->number == first + 1) && (flags & RWF_NOWAIT) != 0;
+    return call->number == first || call->number == first + 1 ? call->arguments[x32 ? 4 : 5] : 0;
 }
 
 bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *request)
@@ -133,12 +136,11 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
     if (!call_unfold(tid, call, &unfolded))
         return false;
     const struct call_row *row = table_find_row(&unfolded);
-    if (row == NULL || table_never_waits(&unfolded))
+    if (row == NULL || (table_flags_of_transfer(&unfolded) & RWF_NOWAIT) != 0)
         return false;
     *request = (struct call_request){
         .kind = row->kind,
         .shape = row->shape,
-        .narrow_time = i386 && unfolded.number == 337,
         .narrow = i386 || (call->abi == REGS_ABI_X32 && row->x32 != row->native),
         .at_offset = row->offset != NONE,
         .descriptor = row->descriptor == NONE ? -1 : (int)table_argument(&unfolded, row->descriptor),
@@ -147,7 +149,9 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
         .size = table_argument(&unfolded, row->size),
         .enough = TRANSFER_MAX,
         .events_min = table_argument(&unfolded, row->events_min),
-        .timeout = row->shape == CALL_MESSAGES && row->kind == CALL_READ ? unfolded.arguments[4] : 0,
+        .has_timeout =
+            row->shape == CALL_MESSAGES && row->kind == CALL_READ && unfolded.arguments[4] != 0,
+        .no_sigpipe = (table_flags_of_transfer(&unfolded) & RWF_NOSIGNAL) != 0,
         .offset = table_argument(&unfolded, row->offset),
         .flags = (uint32_t)table_argument(&unfolded, row->flags),
         .address_argument = row->address,
@@ -156,8 +160,16 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
     /* the two halves of a position */
     if (i386 && request->at_offset)
         request->offset |= unfolded.arguments[4] << 32;
+    /* sendmmsg(2) sends no more, and says so */
+    if (request->shape == CALL_MESSAGES && request->kind == CALL_WRITE && request->size > MESSAGES_MAX)
+        request->size = MESSAGES_MAX;
     /* preadv2(2): a position of -1 is the file's own */
     if (request->at_offset && request->offset == UINT64_MAX)
         request->at_offset = false;
     return true;
+}
+
+bool call_is_range(const struct regs_call *call)
+{
+    return call->number == call_number(call->abi, 326, 326, 377);
 }

@@ -52,17 +52,19 @@ struct call_request {
     bool is_socket;   /* pieces of it are sends and receives, ... */
     bool is_stream;   /* ... of no messages */
     unsigned pipe_page; /* WRITE, to a pipe: the bytes of one of its pages; else 0 */
+    bool packets;       /* each page that is written there is a packet: O_DIRECT of pipe(2) */
     bool filtered;    /* pieces must have the call's own number, on a socket, too */
     int descriptor;   /* that a short count depends on; -1: none */
     struct file_identity file; /* of that descriptor when the call was cut short */
-    int source;       /* SPLICE: the pipe */
+    int source;       /* SPLICE, COPY: what is read */
     int8_t size_argument, address_argument;
     uint64_t address;
     uint64_t size;    /* bytes, elements or events */
     uint64_t enough;  /* bytes that are the whole call, even where it was asked for more */
     uint64_t events_min; /* EVENTS, RING: it waits for so many */
-    uint64_t timeout; /* of recvmmsg: where it is in memory; 0: there is none */
-    bool narrow_time; /* and that it has 32 bits */
+    bool has_timeout; /* a recvmmsg with a time limit */
+    bool peeks_on;    /* MSG_PEEK goes on where the last one ended */
+    bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
     uint64_t offset;
     uint32_t flags;   /* of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
 };
@@ -70,6 +72,9 @@ struct call_request {
 /* Is this a call that a stop can cut short? Then *request is filled in. tid: whose memory has the
  * arguments of a socketcall. */
 bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *request);
+
+/* Is it a copy_file_range? */
+bool call_is_range(const struct regs_call *call);
 
 /* A call that has to be begun anew where it says EINTR, or -EAGAIN where that means the same. */
 bool call_is_interrupted(const struct regs_call *call);
@@ -80,11 +85,18 @@ bool call_is_interrupted(const struct regs_call *call);
 bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                      int64_t *result);
 
+/* Has each part of the call all the time of its socket? A message of recvmmsg(2) has, and each buffer that
+ * unix_stream_sendmsg fills. */
+bool call_limit_is_of_part(pid_t pid, pid_t tid, const struct regs_call *call);
+
 /* How far a call has come. */
 struct call_progress {
     uint64_t done; /* in the units of the return value: bytes, messages or events */
     uint64_t part; /* MESSAGES: bytes of the message under way */
 };
+
+/* Does a MSG_PEEK of the rest begin at the beginning again? It has taken nothing away. */
+bool call_peeks_anew(const struct call_request *request);
 
 /* The call that does what is left after progress, or a piece of it. Returns how much that is to move, in
  * the units of its result; 0: nothing is left; -errno: it cannot be made. */
@@ -105,14 +117,22 @@ struct descriptor {
     bool nonblocking;
     bool stream;             /* a socket that has no bounds of messages */
     bool terminal;
+    bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
     bool local;              /* a socket of AF_UNIX */
+    bool tells_sender;       /* a socket that never joins what different senders sent: SO_PASSCRED of unix(7) */
+    bool peeks_on;           /* a socket on which each MSG_PEEK goes on where the last ended: SO_PEEK_OFF */
+    bool at_mark;            /* a socket that has come to urgent data: sockatmark(3) */
     uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
     uint64_t read_min;       /* a read waits for so many bytes; 0: for any */
 };
 
-/* 0 or -errno. Takes some microseconds. Of one that does not block only file, type, device and
- * nonblocking are found out: no call on it is continued. */
+/* 0 or -errno. Takes some microseconds. Of one that does not block, but for a terminal, only file, type, device,
+ * packets and nonblocking are found out: no call on it is continued. */
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
+
+/* A regular file's size, and the position of the descriptor in it, bytes. 0 or -errno. */
+int descriptor_size(pid_t pid, pid_t tid, int fd, uint64_t *size);
+int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position);
 
 /* How many bytes are in that pipe; 0, too, where it cannot be told. It waits for the pipe's lock. */
 uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
@@ -129,7 +149,7 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
 
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or
  * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each
- * part. 1, 0, or -errno where that cannot be told. May lower request->enough; sets is_socket, is_stream,
+ * part. 1, 0, or -errno where that cannot be told: -ETIME where it may have ended by a limit of its own. May lower request->enough; sets is_socket, is_stream,
  * pipe_page and file. */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@
 #define PATH_SIZE 64
 #define OPEN_THREAD O_EXCL /* PIDFD_THREAD, Linux 6.9 */
 
-static int read_flags(pid_t pid, pid_t tid, int fd, bool *nonblocking)
+/* Reads a field of fdinfo by its name with the colon, a number to that base. */
+static int read_number(pid_t pid, pid_t tid, int fd, const char *field, int base, uint64_t *number)
 {
     char path[PATH_SIZE], text[128];
 
@@ -38,11 +40,26 @@ static int read_flags(pid_t pid, pid_t tid, int fd, bool *nonblocking)
     if (got <= 0)
         return -EIO;
     text[got] = '\0';
-    const char *flags = strstr(text, "flags:");
-    if (flags == NULL)
+    const char *at = strstr(text, field);
+    if (at == NULL)
         return -EIO;
-    *nonblocking = (strtoul(flags + strlen("flags:"), NULL, 8) & O_NONBLOCK) != 0;
+    *number = strtoull(at + strlen(field), NULL, base);
     return 0;
+}
+
+static int read_flags(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
+{
+    uint64_t flags = 0;
+    int error = read_number(pid, tid, fd, "flags:", 8, &flags);
+
+    descriptor->nonblocking = (flags & O_NONBLOCK) != 0;
+    descriptor->packets = S_ISFIFO(descriptor->type) && (flags & O_DIRECT) != 0;
+    return error;
+}
+
+int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position)
+{
+    return read_number(pid, tid, fd, "pos:", 10, position);
 }
 
 /* The file's server, which may be a tracee that stands still, is not asked: AT_STATX_DONT_SYNC. 0 or
@@ -51,7 +68,7 @@ static int look_at_inode(int directory, const char *path, struct statx *found)
 {
     int flags = AT_STATX_DONT_SYNC | AT_EMPTY_PATH;
 
-    return statx(directory, path, flags, STATX_TYPE | STATX_INO, found) < 0 ? -errno : 0;
+    return statx(directory, path, flags, STATX_TYPE | STATX_INO | STATX_SIZE, found) < 0 ? -errno : 0;
 }
 
 static struct file_identity identity(const struct statx *found)
@@ -73,6 +90,15 @@ static int look_at_descriptor(pid_t pid, pid_t tid, int fd, struct statx *found)
 
     snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, tid, fd);
     return look_at_inode(AT_FDCWD, path, found);
+}
+
+int descriptor_size(pid_t pid, pid_t tid, int fd, uint64_t *size)
+{
+    struct statx found;
+    int error = look_at_descriptor(pid, tid, fd, &found);
+
+    *size = error == 0 ? found.stx_size : 0;
+    return error;
 }
 
 bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
@@ -113,8 +139,17 @@ static uint64_t socket_limit(int copy, int option)
     return (uint64_t)limit.tv_sec * 1000000000 + (uint64_t)limit.tv_usec * 1000;
 }
 
+static bool has_option(int copy, int option)
+{
+    int value = 0;
+    socklen_t size = sizeof value;
+
+    return getsockopt(copy, SOL_SOCKET, option, &value, &size) == 0 && value != 0;
+}
+
 static int look_at_socket(int copy, struct descriptor *descriptor)
 {
+    int peek_offset = -1, mark = 0;
     int type, low_mark, domain;
     socklen_t size = sizeof type;
 
@@ -127,6 +162,11 @@ static int look_at_socket(int copy, struct descriptor *descriptor)
     if (descriptor->stream &&
         getsockopt(copy, SOL_SOCKET, SO_RCVLOWAT, &low_mark, &size) == 0 && low_mark > 1)
         descriptor->read_min = (uint64_t)low_mark;
+    size = sizeof peek_offset; /* negative: off */
+    descriptor->peeks_on =
+        getsockopt(copy, SOL_SOCKET, SO_PEEK_OFF, &peek_offset, &size) == 0 && peek_offset >= 0;
+    descriptor->tells_sender = descriptor->local && has_option(copy, SO_PASSCRED);
+    descriptor->at_mark = descriptor->stream && ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
     descriptor->send_limit_ns = socket_limit(copy, SO_SNDTIMEO);
     descriptor->receive_limit_ns = socket_limit(copy, SO_RCVTIMEO);
     return 0;
@@ -175,11 +215,11 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     descriptor->device = makedev(found.stx_rdev_major, found.stx_rdev_minor);
     if (!S_ISSOCK(mode) && !S_ISFIFO(mode) && !S_ISCHR(mode))
         return 0;
-    error = read_flags(pid, tid, fd, &descriptor->nonblocking);
+    error = read_flags(pid, tid, fd, descriptor);
     if (error != 0)
         return error;
     bool terminal = S_ISCHR(mode) && is_terminal_device(descriptor->device);
-    if (descriptor->nonblocking || (!S_ISSOCK(mode) && !terminal))
+    if ((descriptor->nonblocking && !terminal) || (!S_ISSOCK(mode) && !terminal))
         return 0;
     int copy = copy_descriptor(pid, tid, fd, &descriptor->file);
     if (copy < 0)
