@@ -216,7 +216,7 @@ static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
 {
     const struct repair *repair = &tracee->repair;
 
-    return tracee->state == TRACEE_INTERRUPTED && !repair->drops_sigpipe && !repair->giving_up &&
+    return tracee->state == TRACEE_INTERRUPTED && !repair->sigpipe.is_pending && !repair->giving_up &&
            repair->held.info.si_signo == 0 && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
 }
 

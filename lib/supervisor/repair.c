@@ -180,6 +180,14 @@ static void clear_error(struct tracee *tracee)
     repair->error_waits = false;
 }
 
+/* The whole call raises no SIGPIPE once it has moved a part (a sendfile(2) does, if what it has read last has just
+ * been sent, which cannot be seen). Its pieces do, if they are no sends with MSG_NOSIGNAL. */
+static bool raises_no_sigpipe(const struct call_request *request)
+{
+    return request->no_sigpipe || (request->filtered && request->kind == CALL_WRITE) ||
+           (request->is_socket && (request->kind == CALL_COPY || request->kind == CALL_SPLICE));
+}
+
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
 static bool continue_short(struct tracer *tracer, struct tracee *tracee,
                            const struct regs_call *call, enum stop_maker maker)
@@ -198,11 +206,13 @@ static bool continue_short(struct tracer *tracer, struct tracee *tracee,
     if (left == 0)
         return false;
     note_error(repair, call->result, repair->request.size);
+    if (left > 0 && repair->request.timeout != 0 && maker != STOP_IS_OURS)
+        left = -ETIME; /* it may have waited for long since it looked at its time */
     if (left > 0)
         left = call_first_progress(tid, call, &repair->request, &repair->progress);
     if (left == 0)
         left = enter_next_piece(tracee);
-    if (left < 0 && left != -ETIME)
+    if (left < 0)
         tracer->totals.cut_short++;
     if (left <= 0) {
         clear_error(tracee);
@@ -210,6 +220,8 @@ static bool continue_short(struct tracer *tracer, struct tracee *tracee,
             leave_call(tracee, partial_result(repair), false);
         return false;
     }
+    if (raises_no_sigpipe(&repair->request))
+        stray_sigpipe_begin(&repair->sigpipe, tid);
     tracer->totals.continued++;
     set_deadline(tracer, tracee, limit > 0 ? since + limit : 0);
     return true;
@@ -291,12 +303,19 @@ static int64_t wait_result(const struct repair *repair, int64_t if_not_over)
     return over ? repair->timeout_result : if_not_over;
 }
 
-/* The whole call raises no SIGPIPE once it has moved a part. Its pieces do, if they are no sends with
- * MSG_NOSIGNAL. */
-static bool raises_no_sigpipe(const struct call_request *request)
+/* A piece has returned result. Is there a reason to make another one? A receive that waits for all its bytes and comes
+ * back with less has been broken by a signal, which still waits then, or has come to its end: of a stream, at urgent
+ * data, where the sender changes. What comes behind that is not this call's. */
+static bool may_go_on(const struct tracee *tracee, int64_t result, bool broken)
 {
-    return request->no_sigpipe || (request->filtered && request->kind == CALL_WRITE) ||
-           (request->is_socket && (request->kind == CALL_COPY || request->kind == CALL_SPLICE));
+    const struct repair *repair = &tracee->repair;
+    bool receives = repair->request.kind == CALL_READ && repair->request.is_stream;
+
+    if (broken)
+        return true;
+    if (result <= 0 || repair->request.kind == CALL_RING)
+        return false;
+    return !receives || result == (int64_t)repair->asked || procfs_signal_waits(tracee->tid);
 }
 
 /* A piece has returned result. Returns whether another one has been entered. */
@@ -317,15 +336,14 @@ static bool go_on(struct tracee *tracee, int64_t result)
         return false;
     }
     int error = 0;
-    if (repair->came_short)
-        repair->drops_sigpipe = raises_no_sigpipe(&repair->request);
+    if (repair->came_short && raises_no_sigpipe(&repair->request))
+        stray_sigpipe_look(&repair->sigpipe, tracee->tid);
     /* whatever a piece returns, it has taken what waited; the rest of a message is asked for in bytes */
     note_error(repair, repair->progress.part == 0 ? result : 0, repair->asked);
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
-    bool ring_waited = repair->request.kind == CALL_RING && !broken;
-    if ((broken || result > 0) && error == 0 && !over && !ring_waited && enter_next_piece(tracee) == 1)
+    if (may_go_on(tracee, result, broken) && error == 0 && !over && enter_next_piece(tracee) == 1)
         return true;
     clear_error(tracee);
     leave_call(tracee, partial_result(repair), false);
@@ -383,15 +401,6 @@ static void fail_call(pid_t tid)
     regs_leave_call(tid, &call, false);
 }
 
-/* The rest of a write(2) on a socket whose peer is gone raises SIGPIPE, and the whole call would not. */
-bool repair_drops_signal(struct tracee *tracee, int signal)
-{
-    bool drops = tracee->repair.drops_sigpipe && signal == SIGPIPE;
-
-    tracee->repair.drops_sigpipe = false;
-    return drops;
-}
-
 /* The interrupt that was to end the call has met another stop, which has taken it away: ptrace_stop in
  * kernel/signal.c. */
 static void give_up_again(struct tracee *tracee)
@@ -421,7 +430,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
         at_stop_answer(tracer, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
         return true;
     }
-    if (event == REPAIR_SIGNAL && repair_drops_signal(tracee, signal)) {
+    if (event == REPAIR_SIGNAL && stray_sigpipe_take(&repair->sigpipe, tracee->tid, signal)) {
         give_up_again(tracee);
         at_stop_resume(tracer, tracee);
         return true;

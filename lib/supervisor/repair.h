@@ -12,6 +12,7 @@
 #include "supervisor/held-signal.h"
 #include "supervisor/regs.h"
 #include "supervisor/stop.h"
+#include "supervisor/stray-sigpipe.h"
 
 struct tracee;
 struct tracer;
@@ -23,7 +24,6 @@ struct repair {
     bool piece_entered;    /* between the entry stop and the exit stop of a piece */
     bool giving_up;        /* it is to end with what it has done */
     bool leaving;          /* it has ended, and the stop at its end is being answered */
-    bool drops_sigpipe;    /* a piece has raised a SIGPIPE that the whole call would not have raised */
     struct regs_call call; /* as the program made it */
     struct call_request request;
     struct call_progress progress;
@@ -31,6 +31,7 @@ struct repair {
     bool came_short;        /* the last piece has moved less, so a signal may be why */
     bool error_waits;       /* the socket keeps an error for the next call on it: recvmmsg(2) */
     struct held_signal held;
+    struct stray_sigpipe sigpipe;
     bool restarted;         /* it is made again from its beginning; else its rest is being made */
     int64_t timeout_result; /* what a restarted call returns when its deadline has passed */
     uint64_t deadline;      /* time_now() at which it ends; 0: it has no time limit */
@@ -65,9 +66,6 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
 /* A stop of a tracee whose state is CONTINUING. True: it has been answered. False: the call has been
  * given up for what it has done, and the stop is to be answered as any other. */
 bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event, int signal);
-/* Returns true if the program must not get this signal, which a call that was continued has raised. To
- * be asked at each stop that a signal makes. */
-bool repair_drops_signal(struct tracee *tracee, int signal);
 /* Calls whose time is over are ended. Returns the time at which the next is to be; 0: none. */
 uint64_t repair_check_deadlines(struct tracer *tracer);
 /* Makes the tracee stop, so that its call is given up. */

@@ -15,6 +15,7 @@
  *     repair.c               calls that a stop broke, with regs-*.c and backoff.c. calls/ decides what is left of a
  *                            call: call-progress.c writes to the target, descriptor.c copies a descriptor of it
  *     held-signal.c          keeps a signal back for a piece of a call, and sends it again
+ *     stray-sigpipe.c        takes away a SIGPIPE that only a piece raises; changes the mask of a thread that blocks it
  *     handover.c             lets a thread go and seizes it anew, from another thread of ours
  *     births.c, exec.c       what tracees make and become
  *     preempt.c, affinity.c  take a thread's CPU, for up to 80 us, before it is looked at; priority.c: by which right
@@ -74,7 +75,7 @@
  *  5. A call returns under us what it returns without us, as far as repair.c can. It says where it cannot.
  *  6. However we end, the kernel lets all tracees go, and none stands still that was not stopped without us. If
  *     SIGKILL ends us, a signal that is kept back is lost, and a call that is being continued returns with the
- *     result, and the argument registers, of its piece.
+ *     result, and the argument registers, of its piece. A thread from which a SIGPIPE is being taken gets it.
  */
 #ifndef PPROFIL_SUPERVISOR_H
 #define PPROFIL_SUPERVISOR_H

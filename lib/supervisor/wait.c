@@ -54,6 +54,7 @@ void wait_resume(struct tracee *tracee, int signal)
 
 void wait_detach(struct tracer *tracer, struct tracee *tracee)
 {
+    stray_sigpipe_leave(&tracee->repair.sigpipe, tracee->tid);
     ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
     debug_log(tracer, "detach %d", tracee->tid);
     wait_forget(tracer, tracee);
@@ -98,7 +99,7 @@ static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int
     bool breaks = stop_is_job_control(signal) || (signal == SIGCONT && tracee->after_sigcont);
 
     tracee->after_sigcont = false;
-    if (repair_drops_signal(tracee, signal)) {
+    if (stray_sigpipe_take(&tracee->repair.sigpipe, tracee->tid, signal)) {
         at_stop_resume(tracer, tracee);
         return;
     }

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "edges.h"
 
@@ -27,6 +28,19 @@ void limit_socket(int fd, int option, suseconds_t limit)
     const struct timeval time = {.tv_usec = limit};
 
     setsockopt(fd, SOL_SOCKET, option, &time, sizeof time);
+}
+
+pid_t reader_of_all(int fd, int other)
+{
+    static char room[4096];
+    pid_t child = fork();
+
+    if (child != 0)
+        return child;
+    close(other);
+    while (read(fd, room, sizeof room) > 0)
+        ;
+    _exit(0);
 }
 
 static const struct edge {
@@ -58,8 +72,14 @@ static const struct edge {
     {"copy-to-limit", try_copy_to_limit, 1},
     {"append-to-itself", try_append_to_itself, 1},
     {"no-sigpipe", try_no_sigpipe, 1},
+    {"sigpipe-afterwards", try_sigpipe_afterwards, 1},
+    {"sigpipe-blocked", try_blocked_sigpipe, 1},
     {"urgent-mark", try_urgent_mark, 1},
+    {"urgent-low-mark", try_low_mark_at_urgent, 1},
     {"peek-offset", try_peek_offset, 1},
+    {"peek-local", try_local_peek, 1},
+    {"told-sender", try_told_sender, 1},
+    {"messages-time", try_time_for_messages, 1},
     {"messages-end", try_end_of_messages, 1},
     {"most-messages", try_most_messages, 1},
     {"messages-limit", try_limit_of_each_message, 2.5},

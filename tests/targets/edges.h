@@ -9,6 +9,8 @@
 /* edges.c: monotonic time, s; and sets SO_RCVTIMEO or SO_SNDTIMEO to so many us */
 double now(void);
 void limit_socket(int fd, int option, suseconds_t limit);
+/* forks a process that reads from fd up to its end, 4 KiB at a time, and has not the other end */
+pid_t reader_of_all(int fd, int other);
 
 /* edges-signals.c: calls that signals meet, and time limits that they may not change */
 bool try_handled_signal(void);
@@ -37,15 +39,27 @@ bool try_largest_write(void);
 bool try_replaced_file(void);
 bool try_filtered(void);
 
-/* edges-bounds.c: calls that end at a bound of their own */
+/* edges-bounds.c: calls on files and pipes, and sends, that end at a bound of their own */
 bool try_copy_to_limit(void);
 bool try_append_to_itself(void);
-bool try_no_sigpipe(void);
-bool try_urgent_mark(void);
-bool try_peek_offset(void);
-bool try_end_of_messages(void);
 bool try_most_messages(void);
-bool try_limit_of_each_message(void);
 bool try_packets(void);
+/* makes a file without a name of so many bytes */
+int temporary_file(off_t size);
+
+/* edges-receive.c: receives that do */
+bool try_urgent_mark(void);
+bool try_low_mark_at_urgent(void);
+bool try_peek_offset(void);
+bool try_local_peek(void);
+bool try_told_sender(void);
+bool try_end_of_messages(void);
+bool try_limit_of_each_message(void);
+bool try_time_for_messages(void);
+
+/* edges-sigpipe.c: who gets SIGPIPE */
+bool try_no_sigpipe(void);
+bool try_sigpipe_afterwards(void);
+bool try_blocked_sigpipe(void);
 
 #endif

@@ -6,15 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "supervisor/calls/call-memory.h"
 #include "supervisor/calls/calls.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
+
+#define CUT_TIME_LEFT_MIN_NS 10000000 /* far longer than an interrupt takes to find a thread that has just run */
 
 /* drivers/char/mem.c and random.c look for signals after each page; misc device 183 is hwrng. Of
  * /dev/kmsg each read is one record. */
@@ -35,14 +37,40 @@ static int cut_write(const struct call_request *request, const struct descriptor
 }
 
 /* Has a receive come to where it ends by itself, though more may come? MSG_CTRUNC: it has received descriptors,
- * which the program did not ask for (unix_stream_read_generic in net/unix/af_unix.c). */
+ * which the program did not ask for (unix_stream_read_generic in net/unix/af_unix.c). A MSG_PEEK on a local socket
+ * never waits for more than is there. */
 static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
     uint32_t told = 0;
 
     if (request->shape == CALL_MESSAGE && call_read_flags(tid, request, request->address, &told) != 0)
         return true;
-    return file->at_mark || file->tells_sender || (file->local && (told & MSG_CTRUNC) != 0);
+    return file->at_mark || (file->local && ((told & MSG_CTRUNC) | (request->flags & MSG_PEEK)) != 0);
+}
+
+/* recvmmsg(2) looks at its time limit after each message, and leaves there what is left of it. It ends if that is
+ * nothing. Its rest has that time again from now on, so some that has passed since the last message is added. */
+static int cut_messages(pid_t tid, const struct call_request *request, const struct descriptor *file)
+{
+    struct timespec left = {0};
+    int32_t narrow[2] = {0};
+
+    if (!S_ISSOCK(file->type) || (request->flags & (MSG_DONTWAIT | MSG_WAITFORONE)) != 0)
+        return 0;
+    bool may_end_within = file->stream && (request->flags & MSG_WAITALL) != 0;
+    if (may_end_within && cut_is_at_bound(tid, request, file))
+        return -EOPNOTSUPP;
+    if (request->timeout == 0)
+        return 1;
+    int error = request->narrow_time ? target_memory_read(tid, request->timeout, narrow, sizeof narrow)
+                                     : target_memory_read(tid, request->timeout, &left, sizeof left);
+    if (error != 0)
+        return error;
+    if (request->narrow_time)
+        left = (struct timespec){.tv_sec = narrow[0], .tv_nsec = narrow[1]};
+    if (left.tv_sec == 0 && left.tv_nsec == 0)
+        return 0;
+    return left.tv_sec > 0 || left.tv_nsec >= CUT_TIME_LEFT_MIN_NS ? 1 : -ETIME;
 }
 
 static int cut_read(pid_t tid, struct call_request *request, const struct descriptor *file,
@@ -50,16 +78,14 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
 {
     if (cut_is_memory_device(file))
         return 1;
-    /* recvmmsg(2) looks at its time limit after each message; how much of it had passed before we cannot know */
-    if (request->shape == CALL_MESSAGES) {
-        bool waits = S_ISSOCK(file->type) && !(request->flags & (MSG_DONTWAIT | MSG_WAITFORONE));
-        return waits && request->has_timeout ? -ETIME : waits;
-    }
+    if (request->shape == CALL_MESSAGES)
+        return cut_messages(tid, request, file);
     bool waits_for_all = S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0;
     if (waits_for_all)
         return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) && !cut_is_at_bound(tid, request, file);
     /* other reads return what is there; they wait for their minimum only */
-    if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0 || file->nonblocking)
+    if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0 || file->nonblocking ||
+        (S_ISSOCK(file->type) && cut_is_at_bound(tid, request, file)))
         return 0;
     request->enough = file->read_min;
     return 1;
@@ -88,9 +114,10 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
     request->is_socket = S_ISSOCK(file.type);
     request->is_stream = file.stream;
     request->peeks_on = file.peeks_on;
-    if (request->kind == CALL_WRITE && S_ISFIFO(file.type))
+    if (request->kind == CALL_WRITE && S_ISFIFO(file.type)) {
         request->pipe_page = (unsigned)sysconf(_SC_PAGESIZE);
-    request->packets = file.packets;
+        request->packets = file.packets;
+    }
     *limit_ns = cut_transfer_limit(request, &file);
     if (request->kind == CALL_WRITE)
         return cut_write(request, &file);
@@ -129,25 +156,25 @@ static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t
 }
 
 /* The kernel bounds a copy_file_range(2) when it begins: by the end of what is read, and by RLIMIT_FSIZE
- * (generic_copy_file_checks in fs/read_write.c). Beyond those the rest would be another copy, or raise SIGXFSZ. What is
- * appended to its own file ends where that ended before. */
+ * (generic_copy_file_checks in fs/read_write.c). Beyond those the rest would be another copy, or raise SIGXFSZ. A
+ * copy that extends its own source ends where that ended when the call began: where the copy begins, if there was no
+ * gap. */
 static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
-    uint64_t done = (uint64_t)call->result, from, to, end;
-    struct rlimit limit;
+    uint64_t done = (uint64_t)call->result, from, to, end, limit;
     int error = cut_position(pid, tid, request->source, call->arguments[1], &from);
 
     if (error == 0)
         error = cut_position(pid, tid, request->descriptor, call->arguments[3], &to);
     if (error == 0)
         error = descriptor_size(pid, tid, request->source, &end);
+    if (error == 0)
+        error = procfs_file_size_limit(tid, &limit);
     if (error != 0)
         return error;
-    if (prlimit(tid, RLIMIT_FSIZE, NULL, &limit) != 0)
-        return -errno;
     if (descriptor_is(pid, tid, request->source, &request->file) && end == to)
         end = to - done;
-    uint64_t readable = end > from ? end - from : 0, writable = limit.rlim_cur > to ? limit.rlim_cur - to : 0;
+    uint64_t readable = end > from ? end - from : 0, writable = limit > to ? limit - to : 0;
     request->enough = done + (readable < writable ? readable : writable);
     return request->enough > done;
 }

@@ -186,6 +186,6 @@ bool call_limit_is_of_part(pid_t pid, pid_t tid, const struct regs_call *call)
 
     if (!call_decode(tid, call, &request))
         return false;
-    return (request.shape == CALL_MESSAGES && request.kind == CALL_READ) ||
+    return request.shape == CALL_MESSAGES ||
            (request.kind == CALL_WRITE && descriptor_look(pid, tid, request.descriptor, &file) == 0 && file.local);
 }

@@ -149,8 +149,8 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
         .size = table_argument(&unfolded, row->size),
         .enough = TRANSFER_MAX,
         .events_min = table_argument(&unfolded, row->events_min),
-        .has_timeout =
-            row->shape == CALL_MESSAGES && row->kind == CALL_READ && unfolded.arguments[4] != 0,
+        .timeout = row->shape == CALL_MESSAGES && row->kind == CALL_READ ? unfolded.arguments[4] : 0,
+        .narrow_time = i386 && unfolded.number == 337,
         .no_sigpipe = (table_flags_of_transfer(&unfolded) & RWF_NOSIGNAL) != 0,
         .offset = table_argument(&unfolded, row->offset),
         .flags = (uint32_t)table_argument(&unfolded, row->flags),

@@ -62,7 +62,8 @@ struct call_request {
     uint64_t size;    /* bytes, elements or events */
     uint64_t enough;  /* bytes that are the whole call, even where it was asked for more */
     uint64_t events_min; /* EVENTS, RING: it waits for so many */
-    bool has_timeout; /* a recvmmsg with a time limit */
+    uint64_t timeout; /* of a recvmmsg(2): where its time limit is in memory; 0: there is none */
+    bool narrow_time; /* and that has 32-bit words */
     bool peeks_on;    /* MSG_PEEK goes on where the last one ended */
     bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
     uint64_t offset;
@@ -85,8 +86,8 @@ bool call_is_interrupted(const struct regs_call *call);
 bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                      int64_t *result);
 
-/* Has each part of the call all the time of its socket? A message of recvmmsg(2) has, and each buffer that
- * unix_stream_sendmsg fills. */
+/* Has each part of the call all the time of its socket? A message of recvmmsg(2) and sendmmsg(2) has, and each
+ * buffer that unix_stream_sendmsg fills. */
 bool call_limit_is_of_part(pid_t pid, pid_t tid, const struct regs_call *call);
 
 /* How far a call has come. */
@@ -119,7 +120,6 @@ struct descriptor {
     bool terminal;
     bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
     bool local;              /* a socket of AF_UNIX */
-    bool tells_sender;       /* a socket that never joins what different senders sent: SO_PASSCRED of unix(7) */
     bool peeks_on;           /* a socket on which each MSG_PEEK goes on where the last ended: SO_PEEK_OFF */
     bool at_mark;            /* a socket that has come to urgent data: sockatmark(3) */
     uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
@@ -147,10 +147,10 @@ void descriptor_clear_error(pid_t pid, pid_t tid, int fd, const struct file_iden
  * its place: dup2(2). */
 bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
-/* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or
- * a file that gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each
- * part. 1, 0, or -errno where that cannot be told: -ETIME where it may have ended by a limit of its own. May lower request->enough; sets is_socket, is_stream,
- * pipe_page and file. */
+/* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or a file that
+ * gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each part. 1, 0, or -errno where
+ * that cannot be told: -ETIME where the call may have ended by its time limit. May lower request->enough; sets file and
+ * what the request says of it (is_socket, is_stream, pipe_page, packets, peeks_on). */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 

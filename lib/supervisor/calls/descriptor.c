@@ -139,14 +139,6 @@ static uint64_t socket_limit(int copy, int option)
     return (uint64_t)limit.tv_sec * 1000000000 + (uint64_t)limit.tv_usec * 1000;
 }
 
-static bool has_option(int copy, int option)
-{
-    int value = 0;
-    socklen_t size = sizeof value;
-
-    return getsockopt(copy, SOL_SOCKET, option, &value, &size) == 0 && value != 0;
-}
-
 static int look_at_socket(int copy, struct descriptor *descriptor)
 {
     int peek_offset = -1, mark = 0;
@@ -165,7 +157,6 @@ static int look_at_socket(int copy, struct descriptor *descriptor)
     size = sizeof peek_offset; /* negative: off */
     descriptor->peeks_on =
         getsockopt(copy, SOL_SOCKET, SO_PEEK_OFF, &peek_offset, &size) == 0 && peek_offset >= 0;
-    descriptor->tells_sender = descriptor->local && has_option(copy, SO_PASSCRED);
     descriptor->at_mark = descriptor->stream && ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
     descriptor->send_limit_ns = socket_limit(copy, SO_SNDTIMEO);
     descriptor->receive_limit_ns = socket_limit(copy, SO_RCVTIMEO);

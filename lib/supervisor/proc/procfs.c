@@ -321,6 +321,14 @@ long procfs_status_number(pid_t tid, const char *name)
     return number;
 }
 
+/* A set of signals in lines of status: bit signal - 1. Empty where the field is not there. */
+static uint64_t parse_signals(const char *lines, const char *name)
+{
+    const char *field = lines != NULL ? strstr(lines, name) : NULL;
+
+    return field != NULL ? strtoull(field + strlen(name), NULL, 16) : 0;
+}
+
 bool procfs_ignores_signal(pid_t tid, int signal)
 {
     char text[4096];
@@ -331,10 +339,46 @@ bool procfs_ignores_signal(pid_t tid, int signal)
         return false;
     if ((strtoull(ignored, NULL, 16) & bit) != 0)
         return true;
-    const char *caught = strstr(ignored, "SigCgt:");
     bool by_default = signal == SIGCHLD || signal == SIGCONT || signal == SIGWINCH || signal == SIGURG;
-    return by_default && caught != NULL &&
-           (strtoull(caught + strlen("SigCgt:"), NULL, 16) & bit) == 0;
+    return by_default && (parse_signals(ignored, "SigCgt:") & bit) == 0;
+}
+
+bool procfs_signal_waits(pid_t tid)
+{
+    char text[4096];
+    const char *lines = read_status_field(tid, "SigQ:", text, sizeof text);
+    uint64_t pending = parse_signals(lines, "SigPnd:") | parse_signals(lines, "ShdPnd:");
+
+    return (pending & ~parse_signals(lines, "SigBlk:")) != 0;
+}
+
+bool procfs_signal_is_pending(pid_t tid, int signal)
+{
+    char text[4096];
+    const char *lines = read_status_field(tid, "SigQ:", text, sizeof text);
+
+    return (parse_signals(lines, "SigPnd:") & UINT64_C(1) << (signal - 1)) != 0;
+}
+
+int procfs_file_size_limit(pid_t tid, uint64_t *limit)
+{
+    static const char name[] = "Max file size";
+    char path[PATH_SIZE], text[4096], *end;
+
+    snprintf(path, sizeof path, "/proc/%d/limits", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    ssize_t got = read_text(fd, text, sizeof text);
+    close(fd);
+    const char *at = got > 0 ? strstr(text, name) : NULL;
+    if (at == NULL)
+        return got < 0 ? (int)got : -EIO;
+    at += strlen(name);
+    *limit = strtoull(at, &end, 10);
+    if (end == at)
+        *limit = UINT64_MAX; /* "unlimited" */
+    return 0;
 }
 
 /* proc(5): /proc/PID/task/TID/children lists them in the order in which they came to the thread. */

@@ -66,6 +66,13 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);
 long procfs_status_number(pid_t tid, const char *name);
 /* Does the task ignore a signal, by its own wish or by default (signal(7))? */
 bool procfs_ignores_signal(pid_t tid, int signal);
+/* Is a signal pending that the task does not block? */
+bool procfs_signal_waits(pid_t tid);
+/* Is a signal in the task's own queue, into which kill(2) sends none: SigPnd of proc_pid_status(5)? */
+bool procfs_signal_is_pending(pid_t tid, int signal);
+/* The largest file that a task may make, bytes; UINT64_MAX: any: RLIMIT_FSIZE of getrlimit(2). prlimit(2) tells it
+ * of one's own user's tasks only, and /proc of each that may be traced: proc_pid_limits(5). 0 or -errno. */
+int procfs_file_size_limit(pid_t tid, uint64_t *limit);
 
 /* Returns a number that tells what a process executes from what it executed before, as far as addresses are
  * drawn at random; 0: it is gone. Takes some microseconds. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stray-sigpipe: a SIGPIPE that the rest of a call raises, and the whole call would not have raised.
+ *
+ * The kernel sends SIGPIPE to the thread that writes to a pipe or a socket that nobody reads. A call that has moved
+ * a part before it meets that returns the part, and some calls raise no SIGPIPE then (tcp_sendmsg_locked in
+ * net/ipv4/tcp.c). The rest of such a call, made as a call of its own, has moved nothing, and raises one.
+ *
+ * It is told from others by the queue that it is in: the thread's own, which kill(2) does not use. The kernel takes
+ * signals from that queue first (dequeue_signal in kernel/signal.c), so it is the next SIGPIPE that the thread gets.
+ */
+#ifndef PPROFIL_STRAY_SIGPIPE_H
+#define PPROFIL_STRAY_SIGPIPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct stray_sigpipe {
+    bool was_pending;  /* before the rest was begun, the thread's own queue had a SIGPIPE */
+    bool is_pending;   /* the stray one is in that queue */
+    bool is_unblocked; /* the thread blocks SIGPIPE, and has been made to take this one: mask is its own */
+    uint64_t mask;     /* of blocked signals: bit signal - 1 */
+};
+
+/* To be called at a stop of the thread tid, before the rest of a call is begun. */
+void stray_sigpipe_begin(struct stray_sigpipe *stray, pid_t tid);
+/* To be called at the exit stop of a piece that may have raised a stray SIGPIPE. If it has, the thread meets it when
+ * it is resumed, even if it blocks SIGPIPE: it would find a signal pending that the whole call does not leave. */
+void stray_sigpipe_look(struct stray_sigpipe *stray, pid_t tid);
+/* To be called at each stop that a signal makes. Returns true if the program must not get that signal. */
+bool stray_sigpipe_take(struct stray_sigpipe *stray, pid_t tid, int signal);
+/* To be called at the last stop before the thread is let go. */
+void stray_sigpipe_leave(struct stray_sigpipe *stray, pid_t tid);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Receives that end at a bound of their own, or go on to the end that they were asked for. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "edges.h"
+
+/* A receive that waits for all, or for the low mark, ends at urgent data. */
+static bool ends_at_mark(int flags, int low_mark)
+{
+    char room[8];
+    int pair[2];
+
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVLOWAT, &low_mark, sizeof low_mark);
+    send(pair[1], "aaaa", 4, 0);
+    bool urgent = send(pair[1], "!", 1, MSG_OOB) == 1; /* not before Linux 5.15 */
+    send(pair[1], "bbbb", 4, 0);
+    bool right = recv(pair[0], room, 8, flags) == (urgent ? 4 : 8);
+    close(pair[0]);
+    close(pair[1]);
+    return right;
+}
+
+bool try_urgent_mark(void)
+{
+    return ends_at_mark(MSG_WAITALL, 1);
+}
+
+bool try_low_mark_at_urgent(void)
+{
+    return ends_at_mark(0, 8);
+}
+
+/* A peek goes on where the last one ended: SO_PEEK_OFF of socket(7). */
+bool try_peek_offset(void)
+{
+    char room[16] = "";
+    int pair[2], begin = 0;
+
+    /* of TCP since Linux 6.7 */
+    if (!connect_tcp(pair) || setsockopt(pair[0], SOL_SOCKET, SO_PEEK_OFF, &begin, sizeof begin) < 0) {
+        close(pair[0]);
+        close(pair[1]);
+        return true;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 16; i++) {
+            usleep(50);
+            send(pair[1], &"ABCDEFGHIJKLMNOP"[i], 1, 0);
+        }
+        _exit(0);
+    }
+    bool right = recv(pair[0], room, 16, MSG_PEEK | MSG_WAITALL) == 16 &&
+                 memcmp(room, "ABCDEFGHIJKLMNOP", 16) == 0;
+    waitpid(child, NULL, 0);
+    close(pair[0]);
+    close(pair[1]);
+    return right;
+}
+
+/* Messages behind the end of a stream are empty ones. */
+bool try_end_of_messages(void)
+{
+    static char room[8][20];
+    struct iovec vectors[8];
+    struct mmsghdr messages[8];
+    int pair[2];
+
+    memset(messages, 0, sizeof messages);
+    for (int i = 0; i < 8; i++) {
+        vectors[i] = (struct iovec){room[i], sizeof room[i]};
+        messages[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
+    }
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    send(pair[1], "0123456789", 10, 0);
+    close(pair[1]);
+    bool right = recvmmsg(pair[0], messages, 8, MSG_WAITALL, NULL) == 8 && messages[0].msg_len == 10 &&
+                 messages[7].msg_len == 0;
+    close(pair[0]);
+    return right;
+}
+
+/* Each message has all of the socket's time; an ignored signal breaks the wait for the first. */
+bool try_limit_of_each_message(void)
+{
+    char room[3];
+    struct iovec vectors[3];
+    struct mmsghdr messages[3] = {0};
+    pid_t parent = getpid();
+    int pair[2];
+
+    socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
+    limit_socket(pair[0], SO_RCVTIMEO, 500000);
+    for (int i = 0; i < 3; i++) {
+        vectors[i] = (struct iovec){&room[i], 1};
+        messages[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(20000);
+        kill(parent, SIGWINCH);
+        for (int i = 0; i < 3; i++) {
+            usleep(200000);
+            send(pair[1], "x", 1, 0);
+        }
+        _exit(0);
+    }
+    bool right = recvmmsg(pair[0], messages, 3, 0, NULL) == 3;
+    /* no error of the call that was broken is left */
+    right = recv(pair[0], room, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN && right;
+    waitpid(child, NULL, 0);
+    close(pair[0]);
+    close(pair[1]);
+    return right;
+}
+
+/* On a local socket a peek waits for no more than there is: its time limit would have to end it. */
+bool try_local_peek(void)
+{
+    char room[16];
+    int pair[2], begin = 0;
+
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    limit_socket(pair[0], SO_RCVTIMEO, 500000);
+    setsockopt(pair[0], SOL_SOCKET, SO_PEEK_OFF, &begin, sizeof begin);
+    send(pair[1], "0123456789", 10, 0);
+    double start = now();
+    bool right = recv(pair[0], room, sizeof room, MSG_PEEK | MSG_WAITALL) == 10 && now() - start < 0.4;
+    close(pair[0]);
+    close(pair[1]);
+    return right;
+}
+
+/* A socket that tells who sent receives all that one sender sends, a process other than the one that made it. */
+bool try_told_sender(void)
+{
+    enum { RECORD = 1 << 16, RECORDS = 50 };
+    static char record[RECORD];
+    bool right = true;
+    int pair[2], on = 1;
+
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < RECORDS; i++)
+            send(pair[1], record, RECORD, 0);
+        _exit(0);
+    }
+    for (int i = 0; i < RECORDS; i++)
+        right = recv(pair[0], record, RECORD, MSG_WAITALL) == RECORD && right;
+    close(pair[0]);
+    close(pair[1]);
+    waitpid(child, NULL, 0);
+    return right;
+}
+
+/* A time limit that does not run out takes no message away. */
+bool try_time_for_messages(void)
+{
+    enum { MESSAGES = 16 };
+    char room[MESSAGES];
+    struct iovec vectors[MESSAGES];
+    struct mmsghdr messages[MESSAGES] = {0};
+    struct timespec limit = {10, 0};
+    int pair[2];
+
+    socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
+    for (int i = 0; i < MESSAGES; i++) {
+        vectors[i] = (struct iovec){&room[i], 1};
+        messages[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < MESSAGES; i++) {
+            usleep(50);
+            send(pair[1], "x", 1, 0);
+        }
+        _exit(0);
+    }
+    bool right = recvmmsg(pair[0], messages, MESSAGES, 0, &limit) == MESSAGES;
+    close(pair[0]);
+    close(pair[1]);
+    waitpid(child, NULL, 0);
+    return right;
+}
