@@ -123,14 +123,10 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
 
 bool tick_may_run(const struct tracee *tracee)
 {
-    switch (tracee->state) {
-    case TRACEE_RUNNING:
-    case TRACEE_INTERRUPTED:
-    case TRACEE_CONTINUING:
-        return !tracee->process->launching && !tracee->dropped;
-    default:
-        return false;
-    }
+    enum tracee_state state = tracee->state;
+
+    return (state == TRACEE_RUNNING || state == TRACEE_INTERRUPTED || state == TRACEE_CONTINUING) &&
+           !tracee->process->launching && !tracee->dropped;
 }
 
 /* Returns true if the tracee wants a CPU, and what is to be done about it is not known yet. */
