@@ -195,7 +195,7 @@ static inline __attribute__((always_inline)) unsigned rotate(unsigned value)
 }
 
 /* Its instructions are of here, and of the function above. */
-__attribute__((noinline, noclone)) unsigned annotate_me(const unsigned *values, int count);
+__attribute__((noinline)) unsigned annotate_me(const unsigned *values, int count);
 unsigned annotate_me(const unsigned *values, int count)
 {
     unsigned sum = 0;
