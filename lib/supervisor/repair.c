@@ -206,10 +206,11 @@ static bool continue_short(struct tracer *tracer, struct tracee *tracee,
     if (left == 0)
         return false;
     note_error(repair, call->result, repair->request.size);
-    if (left > 0 && repair->request.timeout != 0 && maker != STOP_IS_OURS)
-        left = -ETIME; /* it may have waited for long since it looked at its time */
     if (left > 0)
         left = call_first_progress(tid, call, &repair->request, &repair->progress);
+    /* it may have waited for long since it looked at its time, and would not look for as long as the message lacks */
+    if (left == 0 && repair->request.timeout != 0 && (maker != STOP_IS_OURS || repair->progress.part > 0))
+        left = -ETIME;
     if (left == 0)
         left = enter_next_piece(tracee);
     if (left < 0)
@@ -303,10 +304,21 @@ static int64_t wait_result(const struct repair *repair, int64_t if_not_over)
     return over ? repair->timeout_result : if_not_over;
 }
 
-/* A piece has returned result. Is there a reason to make another one? A receive that waits for all its bytes and comes
- * back with less has been broken by a signal, which still waits then, or has come to its end: of a stream, at urgent
- * data, where the sender changes. What comes behind that is not this call's. */
-static bool may_go_on(const struct tracee *tracee, int64_t result, bool broken)
+/* A receive has come back with less than it waits for. Has it come to an end of its own? Urgent data can be seen. Where
+ * a socket tells who sent, the next sender cannot; but a signal that broke the receive still waits, if no other thread
+ * has taken it, and an error that was left for it is known. */
+static bool has_received_all(const struct tracee *tracee, bool had_error)
+{
+    const struct call_request *request = &tracee->repair.request;
+    pid_t pid = tracee->process->pid;
+
+    if (request->tells_sender && !had_error)
+        return !procfs_signal_waits(tracee->tid);
+    return descriptor_is_at_mark(pid, tracee->tid, request->descriptor, &request->file);
+}
+
+/* A piece has returned result. May another one be made? */
+static bool may_go_on(const struct tracee *tracee, int64_t result, bool broken, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
     bool receives = repair->request.kind == CALL_READ && repair->request.is_stream;
@@ -315,7 +327,17 @@ static bool may_go_on(const struct tracee *tracee, int64_t result, bool broken)
         return true;
     if (result <= 0 || repair->request.kind == CALL_RING)
         return false;
-    return !receives || result == (int64_t)repair->asked || procfs_signal_waits(tracee->tid);
+    return !receives || result == (int64_t)repair->asked || !has_received_all(tracee, had_error);
+}
+
+/* The message that is under way ends where the receive has ended, and recvmmsg(2) goes on with the next. */
+static bool end_message(struct repair *repair)
+{
+    if (repair->request.kind != CALL_READ || repair->progress.part == 0)
+        return false;
+    repair->progress.done++;
+    repair->progress.part = 0;
+    return true;
 }
 
 /* A piece has returned result. Returns whether another one has been entered. */
@@ -336,14 +358,18 @@ static bool go_on(struct tracee *tracee, int64_t result)
         return false;
     }
     int error = 0;
-    if (repair->came_short && raises_no_sigpipe(&repair->request))
+    bool had_error = repair->error_waits;
+    if (repair->came_short && raises_no_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(&repair->sigpipe, tracee->tid);
     /* whatever a piece returns, it has taken what waited; the rest of a message is asked for in bytes */
     note_error(repair, repair->progress.part == 0 ? result : 0, repair->asked);
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
-    if (may_go_on(tracee, result, broken) && error == 0 && !over && enter_next_piece(tracee) == 1)
+    /* a recvmmsg(2) with a time limit would have all of it again, unless it has met the error just now */
+    over = over || error != 0 || (repair->request.timeout != 0 && !(broken && had_error));
+    if (!over && (may_go_on(tracee, result, broken, had_error) || (result >= 0 && end_message(repair))) &&
+        enter_next_piece(tracee) == 1)
         return true;
     clear_error(tracee);
     leave_call(tracee, partial_result(repair), false);

@@ -23,8 +23,8 @@ void stray_sigpipe_look(struct stray_sigpipe *stray, pid_t tid)
     stray->is_pending = true;
     if (ptrace(PTRACE_GETSIGMASK, tid, sizeof stray->mask, &stray->mask) != 0 || (stray->mask & STRAY_MASK) == 0)
         return;
-    uint64_t open = stray->mask & ~STRAY_MASK;
-    stray->is_unblocked = ptrace(PTRACE_SETSIGMASK, tid, sizeof open, &open) == 0;
+    uint64_t all_others = ~STRAY_MASK; /* or one of them might come first */
+    stray->is_unblocked = ptrace(PTRACE_SETSIGMASK, tid, sizeof all_others, &all_others) == 0;
 }
 
 static void stray_restore_mask(struct stray_sigpipe *stray, pid_t tid)
@@ -44,11 +44,10 @@ static bool stray_is_sent_by_kernel(pid_t tid)
 
 bool stray_sigpipe_take(struct stray_sigpipe *stray, pid_t tid, int signal)
 {
-    bool blocks = stray->is_unblocked, takes = stray->is_pending && signal == SIGPIPE && stray_is_sent_by_kernel(tid);
+    bool takes = stray->is_pending && signal == SIGPIPE && stray_is_sent_by_kernel(tid);
 
-    /* another signal's handler must find, and leave, the thread's own mask: then the stray one stays pending */
     stray_restore_mask(stray, tid);
-    if (signal == SIGPIPE || blocks)
+    if (signal == SIGPIPE)
         stray->is_pending = false;
     return takes;
 }

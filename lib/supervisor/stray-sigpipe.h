@@ -6,8 +6,9 @@
  * a part before it meets that returns the part, and some calls raise no SIGPIPE then (tcp_sendmsg_locked in
  * net/ipv4/tcp.c). The rest of such a call, made as a call of its own, has moved nothing, and raises one.
  *
- * It is told from others by the queue that it is in: the thread's own, which kill(2) does not use. The kernel takes
- * signals from that queue first (dequeue_signal in kernel/signal.c), so it is the next SIGPIPE that the thread gets.
+ * It is told from others by the queue that it is in: the thread's own, which kill(2) does not use, but held-signal.c
+ * does. The kernel takes signals from that queue first (dequeue_signal in kernel/signal.c), so it is the next SIGPIPE
+ * that the thread gets.
  */
 #ifndef PPROFIL_STRAY_SIGPIPE_H
 #define PPROFIL_STRAY_SIGPIPE_H
@@ -19,13 +20,13 @@
 struct stray_sigpipe {
     bool was_pending;  /* before the rest was begun, the thread's own queue had a SIGPIPE */
     bool is_pending;   /* the stray one is in that queue */
-    bool is_unblocked; /* the thread blocks SIGPIPE, and has been made to take this one: mask is its own */
+    bool is_unblocked; /* the thread blocks SIGPIPE, and has been made to take this one only: mask is its own */
     uint64_t mask;     /* of blocked signals: bit signal - 1 */
 };
 
 /* To be called at a stop of the thread tid, before the rest of a call is begun. */
 void stray_sigpipe_begin(struct stray_sigpipe *stray, pid_t tid);
-/* To be called at the exit stop of a piece that may have raised a stray SIGPIPE. If it has, the thread meets it when
+/* To be called at the exit stop of a piece that may have raised a stray SIGPIPE, if none is held. If it has, the thread meets it when
  * it is resumed, even if it blocks SIGPIPE: it would find a signal pending that the whole call does not leave. */
 void stray_sigpipe_look(struct stray_sigpipe *stray, pid_t tid);
 /* To be called at each stop that a signal makes. Returns true if the program must not get that signal. */

@@ -349,7 +349,8 @@ static bool tracer_any(const struct tracer *tracer, bool (*is)(const struct trac
 
 static bool tracer_is_under_way(const struct tracee *tracee)
 {
-    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING;
+    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING ||
+           tracee->repair.sigpipe.is_pending;
 }
 
 static void tracer_await_stops(struct tracer *tracer)

@@ -152,8 +152,9 @@ bool try_told_sender(void)
     setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     pid_t child = fork();
     if (child == 0) {
+        close(pair[0]);
         for (int i = 0; i < RECORDS; i++)
-            send(pair[1], record, RECORD, 0);
+            send(pair[1], record, RECORD, MSG_NOSIGNAL);
         _exit(0);
     }
     for (int i = 0; i < RECORDS; i++)
@@ -161,6 +162,37 @@ bool try_told_sender(void)
     close(pair[0]);
     close(pair[1]);
     waitpid(child, NULL, 0);
+    return right;
+}
+
+/* A SIGCONT that is blocked makes a thread stop that is traced, though it is not stopped: prepare_signal in
+ * kernel/signal.c. A receive goes on after that. */
+bool try_blocked_continue(void)
+{
+    enum { BYTES = 40 };
+    char room[BYTES];
+    sigset_t mask, before;
+    int pair[2];
+
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCONT);
+    sigprocmask(SIG_BLOCK, &mask, &before);
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < BYTES; i++) {
+            usleep(50);
+            send(pair[1], "x", 1, 0);
+            kill(getppid(), i % 8 == 3 ? SIGCONT : 0);
+        }
+        _exit(0);
+    }
+    bool right = recv(pair[0], room, BYTES, MSG_WAITALL) == BYTES;
+    waitpid(child, NULL, 0);
+    close(pair[0]);
+    close(pair[1]);
+    sigtimedwait(&mask, NULL, &(struct timespec){0});
+    sigprocmask(SIG_SETMASK, &before, NULL);
     return right;
 }
 

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,25 +21,30 @@
 #define RWF_NOSIGNAL 0x100
 #endif
 
-static volatile sig_atomic_t sigpipes;
+static volatile sig_atomic_t signals;
 
-static void count_sigpipe(int signal)
+static void count_signal(int signal)
 {
     (void)signal;
-    sigpipes++;
+    signals++;
 }
 
-static pid_t reader_that_leaves(int fd, int other)
+/* Forks a process that reads some, leaves, and sends its parent's thread that signal, if any. */
+static pid_t reader_that_leaves(int fd, int other, int signal)
 {
     static char some[4096];
     pid_t child = fork();
 
     if (child != 0)
         return child;
+    pid_t parent = getppid();
     close(other);
     for (int i = 0; i < 4; i++)
         if (read(fd, some, sizeof some) <= 0)
             break;
+    close(fd);
+    if (signal != 0)
+        syscall(SYS_tgkill, parent, parent, signal);
     _exit(0);
 }
 
@@ -50,7 +57,7 @@ bool try_no_sigpipe(void)
 
     if (pipe(end) < 0)
         return false;
-    pid_t child = reader_that_leaves(end[0], end[1]);
+    pid_t child = reader_that_leaves(end[0], end[1], 0);
     close(end[0]);
     ssize_t size = pwritev2(end[1], &vector, 1, -1, RWF_NOSIGNAL);
     bool right = size > 0 || errno == EPIPE || errno == EOPNOTSUPP; /* before Linux 6.18 */
@@ -63,7 +70,7 @@ bool try_no_sigpipe(void)
 bool try_sigpipe_afterwards(void)
 {
     enum { SIZE = 1 << 20 };
-    struct sigaction before, action = {.sa_handler = count_sigpipe};
+    struct sigaction before, action = {.sa_handler = count_signal};
     off_t from = 0;
     int pair[2], file = temporary_file(SIZE);
 
@@ -72,11 +79,11 @@ bool try_sigpipe_afterwards(void)
     close(pair[0]);
     bool right = sendfile(pair[1], file, &from, 4 * SIZE) == SIZE;
     sigaction(SIGPIPE, &action, &before);
-    sigpipes = 0;
+    signals = 0;
     kill(getpid(), SIGPIPE);
-    right = right && sigpipes == 1;
+    right = right && signals == 1;
     raise(SIGPIPE);
-    right = right && sigpipes == 2;
+    right = right && signals == 2;
     sigaction(SIGPIPE, &before, NULL);
     close(pair[1]);
     close(file);
@@ -84,25 +91,9 @@ bool try_sigpipe_afterwards(void)
     return right;
 }
 
-/* What a write on a local socket whose reader leaves has moved a part of raises none, not even a blocked one. */
-static bool raises_no_sigpipe(const sigset_t *sigpipe)
-{
-    static char block[1 << 20];
-    struct timespec no_time = {0};
-    int pair[2];
-
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
-        return false;
-    pid_t child = reader_that_leaves(pair[0], pair[1]);
-    close(pair[0]);
-    bool raised = write(pair[1], block, sizeof block) <= 0 || sigtimedwait(sigpipe, NULL, &no_time) == SIGPIPE;
-    close(pair[1]);
-    waitpid(child, NULL, 0);
-    return !raised;
-}
-
-/* Where there is a filter of system calls, the rest of a write is a write, which raises SIGPIPE. */
-bool try_blocked_sigpipe(void)
+/* Runs it 20 times in a process with a filter of system calls, where the rest of a write is a write again, which
+ * raises SIGPIPE. */
+static bool is_right_filtered(bool (*is_right)(int))
 {
     struct sock_filter code = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog program = {1, &code};
@@ -111,15 +102,97 @@ bool try_blocked_sigpipe(void)
 
     if (child == 0) {
         bool right = true;
-        sigset_t sigpipe;
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-        sigemptyset(&sigpipe);
-        sigaddset(&sigpipe, SIGPIPE);
-        sigprocmask(SIG_BLOCK, &sigpipe, NULL);
         for (int i = 0; right && i < 20; i++)
-            right = raises_no_sigpipe(&sigpipe);
+            right = is_right(i);
         _exit(right ? 0 : 1);
     }
     return waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* What a write on a local socket whose reader leaves has moved a part of raises none, not even a blocked one. Another
+ * signal comes with it every other time. */
+static bool raises_no_sigpipe(int number)
+{
+    static char block[1 << 20];
+    const struct sigaction action = {.sa_handler = count_signal, .sa_flags = SA_RESTART};
+    struct timespec no_time = {0};
+    sigset_t sigpipe, mask;
+    int pair[2];
+
+    sigemptyset(&sigpipe);
+    sigaddset(&sigpipe, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &sigpipe, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+        return false;
+    pid_t child = reader_that_leaves(pair[0], pair[1], number % 2 == 0 ? SIGUSR1 : 0);
+    close(pair[0]);
+    bool raised = write(pair[1], block, sizeof block) <= 0 || sigtimedwait(&sigpipe, NULL, &no_time) == SIGPIPE;
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    close(pair[1]);
+    waitpid(child, NULL, 0);
+    return !raised && sigismember(&mask, SIGPIPE) && !sigismember(&mask, SIGTERM);
+}
+
+bool try_blocked_sigpipe(void)
+{
+    return is_right_filtered(raises_no_sigpipe);
+}
+
+/* Sends the parent SIGPIPE again and again, each when the last has been handled. */
+static pid_t sender_of_sigpipe(const int acknowledged[2])
+{
+    enum { SIGNALS = 30 };
+    struct pollfd handled = {.fd = acknowledged[0], .events = POLLIN};
+    pid_t child = fork();
+    char byte;
+
+    if (child != 0)
+        return child;
+    for (int i = 0; i < SIGNALS; i++) {
+        kill(getppid(), SIGPIPE);
+        if (poll(&handled, 1, 1000) != 1 || read(acknowledged[0], &byte, 1) != 1)
+            _exit(1);
+        usleep((useconds_t)(rand() % 100));
+    }
+    _exit(0);
+}
+
+static int acknowledgement[2];
+
+static void acknowledge(int signal)
+{
+    (void)signal;
+    if (write(acknowledgement[1], "", 1) != 1)
+        abort();
+}
+
+/* A SIGPIPE that somebody sends amid a write comes, though a piece of a call may have to wait for it. */
+static bool gets_sigpipe(int number)
+{
+    static char block[1 << 16];
+    const struct sigaction action = {.sa_handler = acknowledge, .sa_flags = SA_RESTART};
+    int pair[2], status;
+
+    (void)number;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || pipe(acknowledgement) < 0)
+        return false;
+    sigaction(SIGPIPE, &action, NULL);
+    pid_t reader = reader_of_all(pair[0], pair[1]), sender = sender_of_sigpipe(acknowledgement);
+    close(pair[0]);
+    while (waitpid(sender, &status, WNOHANG) == 0)
+        if (write(pair[1], block, sizeof block) <= 0)
+            break;
+    close(pair[1]);
+    waitpid(reader, NULL, 0);
+    close(acknowledgement[0]);
+    close(acknowledgement[1]);
+    return status == 0;
+}
+
+bool try_sent_sigpipe(void)
+{
+    return is_right_filtered(gets_sigpipe);
 }

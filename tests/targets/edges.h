@@ -53,6 +53,7 @@ bool try_low_mark_at_urgent(void);
 bool try_peek_offset(void);
 bool try_local_peek(void);
 bool try_told_sender(void);
+bool try_blocked_continue(void);
 bool try_end_of_messages(void);
 bool try_limit_of_each_message(void);
 bool try_time_for_messages(void);
@@ -61,5 +62,6 @@ bool try_time_for_messages(void);
 bool try_no_sigpipe(void);
 bool try_sigpipe_afterwards(void);
 bool try_blocked_sigpipe(void);
+bool try_sent_sigpipe(void);
 
 #endif

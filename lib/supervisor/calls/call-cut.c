@@ -49,7 +49,7 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
 }
 
 /* recvmmsg(2) looks at its time limit after each message, and leaves there what is left of it. It ends if that is
- * nothing. Its rest has that time again from now on, so some that has passed since the last message is added. */
+ * nothing. Its rest has that time again from now on, and so a little more than there was. */
 static int cut_messages(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
@@ -114,6 +114,7 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
     request->is_socket = S_ISSOCK(file.type);
     request->is_stream = file.stream;
     request->peeks_on = file.peeks_on;
+    request->tells_sender = file.tells_sender;
     if (request->kind == CALL_WRITE && S_ISFIFO(file.type)) {
         request->pipe_page = (unsigned)sysconf(_SC_PAGESIZE);
         request->packets = file.packets;

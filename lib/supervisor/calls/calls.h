@@ -65,6 +65,7 @@ struct call_request {
     uint64_t timeout; /* of a recvmmsg(2): where its time limit is in memory; 0: there is none */
     bool narrow_time; /* and that has 32-bit words */
     bool peeks_on;    /* MSG_PEEK goes on where the last one ended */
+    bool tells_sender; /* a receive ends where the sender changes */
     bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
     uint64_t offset;
     uint32_t flags;   /* of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
@@ -120,6 +121,7 @@ struct descriptor {
     bool terminal;
     bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
     bool local;              /* a socket of AF_UNIX */
+    bool tells_sender;       /* a local socket that joins nothing of different senders: SO_PASSCRED of unix(7) */
     bool peeks_on;           /* a socket on which each MSG_PEEK goes on where the last ended: SO_PEEK_OFF */
     bool at_mark;            /* a socket that has come to urgent data: sockatmark(3) */
     uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
@@ -137,6 +139,9 @@ int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position);
 /* How many bytes are in that pipe; 0, too, where it cannot be told. It waits for the pipe's lock. */
 uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
+/* Has a socket come to urgent data: sockatmark(3)? */
+bool descriptor_is_at_mark(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
+
 /* Takes the pending error of a socket away (SO_ERROR in socket(7)). A recvmmsg(2) that was interrupted after some
  * messages leaves ERESTARTSYS there for the next call, which would return it: 512, an error that no program knows
  * (do_recvmmsg in net/socket.c). If the call ended by another error just as we stopped it, that one is lost. Linux
@@ -150,7 +155,7 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or a file that
  * gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each part. 1, 0, or -errno where
  * that cannot be told: -ETIME where the call may have ended by its time limit. May lower request->enough; sets file and
- * what the request says of it (is_socket, is_stream, pipe_page, packets, peeks_on). */
+ * what the request says of it (is_socket, is_stream, pipe_page, packets, peeks_on, tells_sender). */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 

@@ -25,6 +25,9 @@
 
 #define PATH_SIZE 64
 #define OPEN_THREAD O_EXCL /* PIDFD_THREAD, Linux 6.9 */
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD 76 /* Linux 6.5 */
+#endif
 
 /* Reads a field of fdinfo by its name with the colon, a number to that base. */
 static int read_number(pid_t pid, pid_t tid, int fd, const char *field, int base, uint64_t *number)
@@ -139,9 +142,24 @@ static uint64_t socket_limit(int copy, int option)
     return (uint64_t)limit.tv_sec * 1000000000 + (uint64_t)limit.tv_usec * 1000;
 }
 
+static bool has_option(int copy, int option)
+{
+    int value = 0;
+    socklen_t size = sizeof value;
+
+    return getsockopt(copy, SOL_SOCKET, option, &value, &size) == 0 && value != 0;
+}
+
+static bool is_at_mark(int copy)
+{
+    int mark = 0;
+
+    return ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
+}
+
 static int look_at_socket(int copy, struct descriptor *descriptor)
 {
-    int peek_offset = -1, mark = 0;
+    int peek_offset = -1;
     int type, low_mark, domain;
     socklen_t size = sizeof type;
 
@@ -157,7 +175,8 @@ static int look_at_socket(int copy, struct descriptor *descriptor)
     size = sizeof peek_offset; /* negative: off */
     descriptor->peeks_on =
         getsockopt(copy, SOL_SOCKET, SO_PEEK_OFF, &peek_offset, &size) == 0 && peek_offset >= 0;
-    descriptor->at_mark = descriptor->stream && ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
+    descriptor->tells_sender = descriptor->local && (has_option(copy, SO_PASSCRED) || has_option(copy, SO_PASSPIDFD));
+    descriptor->at_mark = descriptor->stream && is_at_mark(copy);
     descriptor->send_limit_ns = socket_limit(copy, SO_SNDTIMEO);
     descriptor->receive_limit_ns = socket_limit(copy, SO_RCVTIMEO);
     return 0;
@@ -232,6 +251,16 @@ uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_ide
     if (copy >= 0)
         close(copy);
     return (uint64_t)readable;
+}
+
+bool descriptor_is_at_mark(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
+{
+    int copy = copy_descriptor(pid, tid, fd, file);
+    bool at_mark = copy >= 0 && is_at_mark(copy);
+
+    if (copy >= 0)
+        close(copy);
+    return at_mark;
 }
 
 void descriptor_clear_error(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
