@@ -208,7 +208,7 @@ static bool continue_short(struct tracer *tracer, struct tracee *tracee,
     note_error(repair, call->result, repair->request.size);
     if (left > 0)
         left = call_first_progress(tid, call, &repair->request, &repair->progress);
-    /* it may have waited for long since it looked at its time, and would not look for as long as the message lacks */
+    /* a recvmmsg(2) may have waited for long since its last message, or would go on waiting for the rest of one */
     if (left == 0 && repair->request.timeout != 0 && (maker != STOP_IS_OURS || repair->progress.part > 0))
         left = -ETIME;
     if (left == 0)
@@ -366,7 +366,7 @@ static bool go_on(struct tracee *tracee, int64_t result)
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
-    /* a recvmmsg(2) with a time limit would have all of it again, unless it has met the error just now */
+    /* the time limit of a recvmmsg(2) would begin again; a piece that met the error at once has used none of it */
     over = over || error != 0 || (repair->request.timeout != 0 && !(broken && had_error));
     if (!over && (may_go_on(tracee, result, broken, had_error) || (result >= 0 && end_message(repair))) &&
         enter_next_piece(tracee) == 1)

@@ -26,8 +26,9 @@ struct stray_sigpipe {
 
 /* To be called at a stop of the thread tid, before the rest of a call is begun. */
 void stray_sigpipe_begin(struct stray_sigpipe *stray, pid_t tid);
-/* To be called at the exit stop of a piece that may have raised a stray SIGPIPE, if none is held. If it has, the thread meets it when
- * it is resumed, even if it blocks SIGPIPE: it would find a signal pending that the whole call does not leave. */
+/* To be called at the exit stop of a piece that may have raised a stray SIGPIPE, if held-signal.c keeps no SIGPIPE
+ * back. If the piece has raised one, the thread meets it as soon as it is resumed, even if it blocks SIGPIPE: otherwise
+ * it would find a signal pending that the whole call does not leave. */
 void stray_sigpipe_look(struct stray_sigpipe *stray, pid_t tid);
 /* To be called at each stop that a signal makes. Returns true if the program must not get that signal. */
 bool stray_sigpipe_take(struct stray_sigpipe *stray, pid_t tid, int signal);

@@ -74,9 +74,10 @@
  *     wait for an exec. It may start a thread, fork an opener and read a file's build-id.
  *  5. A call returns under us what it returns without us, as far as repair.c can. It says where it cannot.
  *  6. However we end, the kernel lets all tracees go, and none stands still that was not stopped without us. If
- *     SIGKILL ends us, a signal that is kept back is lost, and a call that is being continued returns with the
- *     result, and the argument registers, of its piece. A thread from which a SIGPIPE is being taken gets it, and if it blocks
- *     that, blocks all other signals from then on.
+ *     SIGKILL ends us,
+ *     - a signal that is kept back is lost;
+ *     - a call that is being continued returns with the result, and the argument registers, of its piece;
+ *     - a thread from which a SIGPIPE is being taken gets it, and blocks all other signals if it had blocked SIGPIPE.
  */
 #ifndef PPROFIL_SUPERVISOR_H
 #define PPROFIL_SUPERVISOR_H

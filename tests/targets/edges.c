@@ -82,6 +82,7 @@ static const struct edge {
     {"told-sender", try_told_sender, 1},
     {"blocked-continue", try_blocked_continue, 1},
     {"messages-time", try_time_for_messages, 1},
+    {"messages-signal", try_time_amid_signals, 1.2},
     {"messages-end", try_end_of_messages, 1},
     {"most-messages", try_most_messages, 1},
     {"messages-limit", try_limit_of_each_message, 2.5},

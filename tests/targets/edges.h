@@ -57,6 +57,7 @@ bool try_blocked_continue(void);
 bool try_end_of_messages(void);
 bool try_limit_of_each_message(void);
 bool try_time_for_messages(void);
+bool try_time_amid_signals(void);
 
 /* edges-sigpipe.c: who gets SIGPIPE */
 bool try_no_sigpipe(void);

@@ -48,8 +48,8 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
     return file->at_mark || (file->local && ((told & MSG_CTRUNC) | (request->flags & MSG_PEEK)) != 0);
 }
 
-/* recvmmsg(2) looks at its time limit after each message, and leaves there what is left of it. It ends if that is
- * nothing. Its rest has that time again from now on, and so a little more than there was. */
+/* recvmmsg(2) looks at its time limit after each message, writes into it what is left, and ends if nothing is left.
+ * Its rest begins with what is left, so the time since the last message is not counted. */
 static int cut_messages(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
