@@ -126,7 +126,7 @@ END_OF_CLASSES
 	expect "scopes of what was inlined" "outer::(anonymous namespace)::Hidden::down outer::Box<double>::down() const" \
 		"$(csv "$work/c.pb.gz" | awk -F, '$5 ~ /down/ { sub(/Hidden::down\(\) const/, "Hidden::down", $5); print $5 }' |
 			LC_ALL=C sort | paste -s -d' ')"
-	"$pprofil" annotate --instructions "$work/c.pb.gz" 'work*' >"$work/out" 2>&1
+	"$pprofil" annotate --instructions "$work/c.pb.gz" '^work' >"$work/out" 2>&1
 	expect_text "annotate names them alike" '\(inlined: outer::Box<double>::down\(\) const\)' "$work/out"
 fi
 
