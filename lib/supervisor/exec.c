@@ -61,6 +61,8 @@ static void exec_forget_image(struct tracee *leader)
     leader->files.coarse = leader->files.accompanied = false;
     leader->comm[0] = '\0';
     leader->slept_turns = 0;
+    held_signal_send(&leader->repair.held, process->pid, leader->tid);
+    leader->repair = (struct repair){0};
     process->memory_tid = process->pid;
     process->scan = NULL;
 }
@@ -92,9 +94,10 @@ void exec_let_go(struct tracer *tracer, struct tracee *leader)
     wait_detach(tracer, leader);
 }
 
-void exec_ask_to_leave(struct tracer *tracer, const struct tracee *tracee)
+void exec_ask_to_leave(struct tracer *tracer, struct tracee *tracee)
 {
     debug_log(tracer, "leaves %d", tracee->tid);
+    tracee->repair.giving_up = tracee->state == TRACEE_CONTINUING;
     ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL); /* its stop lets it go */
 }
 

@@ -17,7 +17,7 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid);
 void exec_missed(struct tracer *tracer, struct tracee *tracee);
 /* Makes a tracee that leaves stop. To be called again if it meets another stop first, for that takes the interrupt
  * away. Needs no lock. */
-void exec_ask_to_leave(struct tracer *tracer, const struct tracee *tracee);
+void exec_ask_to_leave(struct tracer *tracer, struct tracee *tracee);
 /* Without --follow a process is let go when it executes another program. It stands still. */
 void exec_let_go(struct tracer *tracer, struct tracee *leader);
 

@@ -50,8 +50,8 @@ void held_signal_send(struct held_signal *held, pid_t pid, pid_t tid)
 {
     int signal = held_signal_take(held);
 
-    if (signal != 0)
-        tgkill(pid, tid, signal);
+    if (signal != 0 && tgkill(pid, tid, signal) != 0)
+        held->is_queued = false; /* a tracer that has CAP_SYS_PTRACE may have no CAP_KILL */
 }
 
 /* ptrace_report_syscall (include/linux/ptrace.h) sends with SI_KERNEL, or with SI_USER where there is no

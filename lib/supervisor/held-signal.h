@@ -25,10 +25,11 @@ struct held_signal {
 bool held_signal_hold(struct held_signal *held, pid_t tid, int signal);
 /* Returns true if a signal is held that has not been sent again. */
 bool held_signal_waits(const struct held_signal *held);
-/* Returns the signal with which the thread is to leave the entry stop of a call: ptrace(2) sends it then.
- * 0: none. */
+/* Returns the signal with which the thread is to leave the entry stop of a call, whatever call it is: ptrace(2)
+ * sends it then. 0: none. */
 int held_signal_take(struct held_signal *held);
-/* Sends what is held to the thread, which is to enter no more pieces. */
+/* Sends what is held to the thread, which is to enter no more pieces. If that is not permitted it goes on waiting, for
+ * the next call. */
 void held_signal_send(struct held_signal *held, pid_t pid, pid_t tid);
 /* Gives a signal that was sent again the siginfo_t that it had first. To be called at each stop that a
  * signal makes, before it is answered. */

@@ -16,15 +16,12 @@ void stray_sigpipe_begin(struct stray_sigpipe *stray, pid_t tid)
     stray->is_pending = false;
 }
 
-void stray_sigpipe_look(struct stray_sigpipe *stray, pid_t tid)
+static void stray_unblock(struct stray_sigpipe *stray, pid_t tid)
 {
-    if (stray->was_pending || stray->is_pending || !procfs_signal_is_pending(tid, SIGPIPE))
-        return;
-    stray->is_pending = true;
-    if (ptrace(PTRACE_GETSIGMASK, tid, sizeof stray->mask, &stray->mask) != 0 || (stray->mask & STRAY_MASK) == 0)
-        return;
     uint64_t all_others = ~STRAY_MASK; /* or one of them might come first */
-    stray->is_unblocked = ptrace(PTRACE_SETSIGMASK, tid, sizeof all_others, &all_others) == 0;
+
+    if (ptrace(PTRACE_GETSIGMASK, tid, sizeof stray->mask, &stray->mask) == 0 && (stray->mask & STRAY_MASK) != 0)
+        stray->is_unblocked = ptrace(PTRACE_SETSIGMASK, tid, sizeof all_others, &all_others) == 0;
 }
 
 static void stray_restore_mask(struct stray_sigpipe *stray, pid_t tid)
@@ -32,6 +29,15 @@ static void stray_restore_mask(struct stray_sigpipe *stray, pid_t tid)
     if (stray->is_unblocked)
         ptrace(PTRACE_SETSIGMASK, tid, sizeof stray->mask, &stray->mask);
     stray->is_unblocked = false;
+}
+
+void stray_sigpipe_look(struct stray_sigpipe *stray, pid_t tid)
+{
+    stray->is_pending = !stray->was_pending && procfs_signal_is_pending(tid, SIGPIPE);
+    if (!stray->is_pending)
+        stray_restore_mask(stray, tid);
+    else if (!stray->is_unblocked)
+        stray_unblock(stray, tid);
 }
 
 /* The kernel sends it as if the process had (SEND_SIG_NOINFO); what a thread sends by tgkill(2) is SI_TKILL. */
@@ -52,7 +58,7 @@ bool stray_sigpipe_take(struct stray_sigpipe *stray, pid_t tid, int signal)
     return takes;
 }
 
-void stray_sigpipe_leave(struct stray_sigpipe *stray, pid_t tid)
+void stray_sigpipe_pause(struct stray_sigpipe *stray, pid_t tid)
 {
     stray_restore_mask(stray, tid);
 }

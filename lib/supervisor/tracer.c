@@ -349,8 +349,10 @@ static bool tracer_any(const struct tracer *tracer, bool (*is)(const struct trac
 
 static bool tracer_is_under_way(const struct tracee *tracee)
 {
+    bool takes_signal = tracee->repair.sigpipe.is_pending || held_signal_waits(&tracee->repair.held);
+
     return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING ||
-           tracee->repair.sigpipe.is_pending;
+           (tracee->state == TRACEE_RUNNING && takes_signal);
 }
 
 static void tracer_await_stops(struct tracer *tracer)

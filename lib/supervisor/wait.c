@@ -43,18 +43,22 @@
 
 void wait_resume(struct tracee *tracee, int signal)
 {
+    struct repair *repair = &tracee->repair;
     bool continuing = tracee->state == TRACEE_CONTINUING;
+    bool to_call = continuing || held_signal_waits(&repair->held);
 
     if (!continuing)
         tracee->state = TRACEE_RUNNING;
+    if (signal == 0 && repair->sigpipe.is_pending)
+        stray_sigpipe_look(&repair->sigpipe, tracee->tid);
     /* ESRCH: killed while stopped; its end will be reported */
-    ptrace(continuing ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
-    debug_log(tracee->tracer, "%s %d %d", continuing ? "call" : "resume", tracee->tid, signal);
+    ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
+    debug_log(tracee->tracer, "%s %d %d", to_call ? "call" : "resume", tracee->tid, signal);
 }
 
 void wait_detach(struct tracer *tracer, struct tracee *tracee)
 {
-    stray_sigpipe_leave(&tracee->repair.sigpipe, tracee->tid);
+    stray_sigpipe_pause(&tracee->repair.sigpipe, tracee->tid);
     ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
     debug_log(tracer, "detach %d", tracee->tid);
     wait_forget(tracer, tracee);
@@ -66,6 +70,7 @@ static void wait_answer_group(struct tracee *tracee)
 {
     tracee->state = TRACEE_LISTENING;
     tracee->pending_ns = tracee->overdue_ns = tracee->skipped_ns = 0;
+    stray_sigpipe_pause(&tracee->repair.sigpipe, tracee->tid);
     debug_log(tracee->tracer, "listen %d", tracee->tid);
     ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
 }
@@ -190,10 +195,8 @@ static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, c
         held_signal_restore(&tracee->repair.held, tracee->tid, stop->signal);
     if (tracee->state != TRACEE_CONTINUING || stop->kind == STOP_ENDED)
         return false;
-    if (stop->kind == STOP_EXEC) { /* another thread's: of the call nothing is left */
+    if (stop->kind == STOP_EXEC) /* another thread's: of the call nothing is left */
         tracee->state = TRACEE_RUNNING;
-        held_signal_send(&tracee->repair.held, tracee->process->pid, tracee->tid);
-    }
     return tracee->state == TRACEE_CONTINUING &&
            repair_meets_stop(tracer, tracee, wait_repair_event(stop->kind), stop->signal);
 }
@@ -236,6 +239,8 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
         births_answer(tracer, tracee, stop->kind);
         break;
     case STOP_CALL:
+        wait_resume(tracee, held_signal_take(&tracee->repair.held));
+        break;
     case STOP_OTHER:
         wait_resume(tracee, 0);
         break;

@@ -25,6 +25,20 @@ if [ $((0x$(sed -n 's/^CapEff:[^0-9a-f]*//p' /proc/self/status) >> 19 & 1)) = 1 
 else
 	echo "SKIP another user's: needs root that may trace it"
 fi
+# a tracer that may do all to another user's target, but send it signals: CAP_KILL is not there
+caps=+sys_ptrace,+dac_override
+tracer="setpriv --reuid=65533 --clear-groups --inh-caps=-all,$caps --ambient-caps=$caps --bounding-set=-all,$caps"
+if $tracer true 2>/dev/null; then
+	setpriv --reuid=65534 --clear-groups "$work/edges" two-signals >"$work/out" & target=$!
+	sleep 0.1
+	# shellcheck disable=SC2086
+	timeout -k 5 60 $tracer "$pprofil" -q -F 10000 --overhead 100 -p $target >/dev/null 2>"$work/err"
+	expect "may not send signals: status" "0 " "$? $(cat "$work/err")"
+	wait $target
+	expect_text "may not send signals" '^two-signals wrong 0 of [1-9]' "$work/out"
+else
+	echo "SKIP may not send signals: needs root that may trace others"
+fi
 # their calls have other numbers, and handlers other registers
 if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 -pthread \
 	"$source"/tests/targets/edges*.c -o "$work/edges32" -lutil 2>/dev/null; then

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -141,55 +140,13 @@ bool try_blocked_sigpipe(void)
     return is_right_filtered(raises_no_sigpipe);
 }
 
-/* Sends the parent SIGPIPE again and again, each when the last has been handled. */
-static pid_t sender_of_sigpipe(const int acknowledged[2])
-{
-    enum { SIGNALS = 30 };
-    struct pollfd handled = {.fd = acknowledged[0], .events = POLLIN};
-    pid_t child = fork();
-    char byte;
-
-    if (child != 0)
-        return child;
-    for (int i = 0; i < SIGNALS; i++) {
-        kill(getppid(), SIGPIPE);
-        if (poll(&handled, 1, 1000) != 1 || read(acknowledged[0], &byte, 1) != 1)
-            _exit(1);
-        usleep((useconds_t)(rand() % 100));
-    }
-    _exit(0);
-}
-
-static int acknowledgement[2];
-
-static void acknowledge(int signal)
-{
-    (void)signal;
-    if (write(acknowledgement[1], "", 1) != 1)
-        abort();
-}
-
 /* A SIGPIPE that somebody sends amid a write comes, though a piece of a call may have to wait for it. */
 static bool gets_sigpipe(int number)
 {
-    static char block[1 << 16];
-    const struct sigaction action = {.sa_handler = acknowledge, .sa_flags = SA_RESTART};
-    int pair[2], status;
+    const int sigpipe = SIGPIPE;
 
     (void)number;
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || pipe(acknowledgement) < 0)
-        return false;
-    sigaction(SIGPIPE, &action, NULL);
-    pid_t reader = reader_of_all(pair[0], pair[1]), sender = sender_of_sigpipe(acknowledgement);
-    close(pair[0]);
-    while (waitpid(sender, &status, WNOHANG) == 0)
-        if (write(pair[1], block, sizeof block) <= 0)
-            break;
-    close(pair[1]);
-    waitpid(reader, NULL, 0);
-    close(acknowledgement[0]);
-    close(acknowledgement[1]);
-    return status == 0;
+    return gets_signals(&sigpipe, 1);
 }
 
 bool try_sent_sigpipe(void)

@@ -54,6 +54,8 @@ static const struct edge {
     {"signals-in-events", try_signals_in_events, 1},
     {"signals-in-ring", try_signals_in_ring, 1},
     {"stop-in-handler", try_stop_in_handler, 1},
+    {"two-signals", try_two_signals, 1},
+    {"first-process", try_first_process, 1},
     {"peek", try_peek, 0.5},
     {"limit-of-receive", try_limit_of_receive, 1.2},
     {"limit-of-send", try_limit_of_send, 4},

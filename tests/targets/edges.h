@@ -47,6 +47,12 @@ bool try_packets(void);
 /* makes a file without a name of so many bytes */
 int temporary_file(off_t size);
 
+/* edges-sent.c: signals that another process sends */
+bool try_two_signals(void);
+bool try_first_process(void);
+/* are all that another process sends amid writes handled? */
+bool gets_signals(const int *signals, int count);
+
 /* edges-receive.c: receives that do */
 bool try_urgent_mark(void);
 bool try_low_mark_at_urgent(void);

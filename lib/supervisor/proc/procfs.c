@@ -339,8 +339,10 @@ bool procfs_ignores_signal(pid_t tid, int signal)
         return false;
     if ((strtoull(ignored, NULL, 16) & bit) != 0)
         return true;
+    if ((parse_signals(ignored, "SigCgt:") & bit) != 0 || signal == SIGSTOP)
+        return false;
     bool by_default = signal == SIGCHLD || signal == SIGCONT || signal == SIGWINCH || signal == SIGURG;
-    return by_default && (parse_signals(ignored, "SigCgt:") & bit) == 0;
+    return by_default || procfs_status_number(tid, "NStgid:") == 1;
 }
 
 bool procfs_signal_waits(pid_t tid)
@@ -348,8 +350,9 @@ bool procfs_signal_waits(pid_t tid)
     char text[4096];
     const char *lines = read_status_field(tid, "SigQ:", text, sizeof text);
     uint64_t pending = parse_signals(lines, "SigPnd:") | parse_signals(lines, "ShdPnd:");
+    uint64_t blocked = parse_signals(lines, "SigBlk:") & ~(UINT64_C(1) << (SIGCONT - 1));
 
-    return (pending & ~parse_signals(lines, "SigBlk:")) != 0;
+    return (pending & ~blocked) != 0;
 }
 
 bool procfs_signal_is_pending(pid_t tid, int signal)

@@ -64,7 +64,8 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);
 /* One number of /proc/TID/status, by its name with the colon ("Tgid:"); -1 where it cannot
  * be read. For a list (NSpid:) the last one. */
 long procfs_status_number(pid_t tid, const char *name);
-/* Does the task ignore a signal, by its own wish or by default (signal(7))? */
+/* Does the task ignore a signal, by its own wish or by default (signal(7))? The first process of a PID namespace ignores
+ * all that it has no handler for (pid_namespaces(7)). Says no of SIGKILL and SIGSTOP. */
 bool procfs_ignores_signal(pid_t tid, int signal);
 /* Is a signal pending that the task does not block? */
 bool procfs_signal_waits(pid_t tid);
