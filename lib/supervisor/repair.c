@@ -304,17 +304,17 @@ static int64_t wait_result(const struct repair *repair, int64_t if_not_over)
     return over ? repair->timeout_result : if_not_over;
 }
 
-/* A receive has come back with less than it waits for. Has it come to an end of its own? Urgent data can be seen. Where
- * a socket tells who sent, the next sender cannot; but a signal that broke the receive still waits, if no other thread
- * has taken it, and an error that was left for it is known. */
-static bool has_received_all(const struct tracee *tracee, bool had_error)
+/* A receive has returned result. Has it come to an end of its own? Urgent data can be seen. What ends a receive on a
+ * local socket cannot; but a signal that broke the receive still waits, if no other thread has taken it, and an error
+ * that was left for it is known. */
+static bool has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
-    const struct call_request *request = &tracee->repair.request;
-    pid_t pid = tracee->process->pid;
+    const struct repair *repair = &tracee->repair;
+    const struct call_request *request = &repair->request;
 
-    if (request->tells_sender && !had_error)
+    if (request->hides_bounds && !had_error && result < (int64_t)repair->asked)
         return !procfs_signal_waits(tracee->tid);
-    return descriptor_is_at_mark(pid, tracee->tid, request->descriptor, &request->file);
+    return descriptor_is_at_mark(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
 }
 
 /* A piece has returned result. May another one be made? */
@@ -327,7 +327,7 @@ static bool may_go_on(const struct tracee *tracee, int64_t result, bool broken, 
         return true;
     if (result <= 0 || repair->request.kind == CALL_RING)
         return false;
-    return !receives || result == (int64_t)repair->asked || !has_received_all(tracee, had_error);
+    return !receives || !has_received_all(tracee, result, had_error);
 }
 
 /* The message that is under way ends where the receive has ended, and recvmmsg(2) goes on with the next. */
@@ -361,8 +361,11 @@ static bool go_on(struct tracee *tracee, int64_t result)
     bool had_error = repair->error_waits;
     if (repair->came_short && raises_no_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(&repair->sigpipe, tracee->tid);
-    /* whatever a piece returns, it has taken what waited; the rest of a message is asked for in bytes */
-    note_error(repair, repair->progress.part == 0 ? result : 0, repair->asked);
+    /* a recvmmsg(2) takes the error that waited before anything else, the rest of a message if there is no data */
+    if (repair->progress.part == 0)
+        note_error(repair, result, repair->asked);
+    else if (result <= 0)
+        repair->error_waits = false;
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
@@ -404,14 +407,15 @@ static void end_piece(struct tracer *tracer, struct tracee *tracee)
     tracee->repair.leaving = false;
 }
 
-/* A call works on the file that it began with. A piece would work on another one if another thread has
- * closed or replaced the descriptor meanwhile. */
-static bool has_its_file(const struct tracee *tracee)
+/* A call works on the files that it began with. A piece would work on others if another thread has closed or replaced
+ * a descriptor meanwhile. */
+static bool has_its_files(const struct tracee *tracee)
 {
     const struct call_request *request = &tracee->repair.request;
+    pid_t pid = tracee->process->pid, tid = tracee->tid;
 
-    return request->descriptor < 0 ||
-           descriptor_is(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
+    return (request->descriptor < 0 || descriptor_is(pid, tid, request->descriptor, &request->file)) &&
+           (request->source < 0 || descriptor_is(pid, tid, request->source, &request->source_file));
 }
 
 /* Changes the piece that is being entered so that it fails and does nothing: no argument is valid. */
@@ -447,7 +451,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
     if (event == REPAIR_CALL) {
         repair->piece_entered = true;
         give_up_again(tracee);
-        if (!repair->restarted && !has_its_file(tracee))
+        if (!repair->restarted && !has_its_files(tracee))
             fail_call(tracee->tid);
         at_stop_deliver(tracer, tracee, held_signal_take(&repair->held));
         return true;

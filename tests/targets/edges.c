@@ -82,6 +82,8 @@ static const struct edge {
     {"peek-offset", try_peek_offset, 1},
     {"peek-local", try_local_peek, 1},
     {"told-sender", try_told_sender, 1},
+    {"descriptors", try_descriptors, 1},
+    {"mark-between", try_mark_between_elements, 1},
     {"blocked-continue", try_blocked_continue, 1},
     {"messages-time", try_time_for_messages, 1},
     {"messages-signal", try_time_amid_signals, 1.2},

@@ -59,6 +59,8 @@ bool try_low_mark_at_urgent(void);
 bool try_peek_offset(void);
 bool try_local_peek(void);
 bool try_told_sender(void);
+bool try_descriptors(void);
+bool try_mark_between_elements(void);
 bool try_blocked_continue(void);
 bool try_end_of_messages(void);
 bool try_limit_of_each_message(void);

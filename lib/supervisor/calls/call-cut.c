@@ -114,7 +114,8 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
     request->is_socket = S_ISSOCK(file.type);
     request->is_stream = file.stream;
     request->peeks_on = file.peeks_on;
-    request->tells_sender = file.tells_sender;
+    if (request->kind == CALL_READ && file.local)
+        request->hides_bounds = file.tells_sender || procfs_status_number(tid, "Threads:") == 1;
     if (request->kind == CALL_WRITE && S_ISFIFO(file.type)) {
         request->pipe_page = (unsigned)sysconf(_SC_PAGESIZE);
         request->packets = file.packets;
@@ -136,6 +137,7 @@ static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
     if (error != 0)
         return error;
     request->file = to.file;
+    request->source_file = from.file;
     request->is_socket = S_ISSOCK(to.type);
     if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking ||
         (request->flags & SPLICE_F_NONBLOCK) != 0)
@@ -173,7 +175,9 @@ static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct 
         error = procfs_file_size_limit(tid, &limit);
     if (error != 0)
         return error;
-    if (descriptor_is(pid, tid, request->source, &request->file) && end == to)
+    bool extends_itself = request->source_file.inode == request->file.inode &&
+                          request->source_file.volume == request->file.volume;
+    if (extends_itself && end == to)
         end = to - done;
     uint64_t readable = end > from ? end - from : 0, writable = limit > to ? limit - to : 0;
     request->enough = done + (readable < writable ? readable : writable);
@@ -185,6 +189,8 @@ static int cut_copy(pid_t pid, pid_t tid, const struct regs_call *call, struct c
     struct descriptor to;
     int error = descriptor_look(pid, tid, request->descriptor, &to);
 
+    if (error == 0)
+        error = descriptor_file(pid, tid, request->source, &request->source_file);
     if (error != 0)
         return error;
     request->file = to.file;

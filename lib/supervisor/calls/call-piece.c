@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include "supervisor/calls/call-memory.h"
@@ -64,6 +65,8 @@ static int64_t bytes_piece(const struct regs_call *call, const struct call_reque
     piece->arguments[request->size_argument] = size - done;
     if (request->address_argument >= 0)
         piece->arguments[request->address_argument] = request->address + done;
+    if (request->kind == CALL_SPLICE) /* the whole call does not wait for the pipe once it has moved something */
+        piece->arguments[5] |= SPLICE_F_NONBLOCK;
     return (int64_t)(size - done);
 }
 

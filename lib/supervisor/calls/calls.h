@@ -55,8 +55,8 @@ struct call_request {
     bool packets;       /* each page that is written there is a packet: O_DIRECT of pipe(2) */
     bool filtered;    /* pieces must have the call's own number, on a socket, too */
     int descriptor;   /* that a short count depends on; -1: none */
-    struct file_identity file; /* of that descriptor when the call was cut short */
-    int source;       /* SPLICE, COPY: what is read */
+    int source;       /* SPLICE, COPY: what is read; else -1 */
+    struct file_identity file, source_file; /* of those descriptors when the call was cut short */
     int8_t size_argument, address_argument;
     uint64_t address;
     uint64_t size;    /* bytes, elements or events */
@@ -65,7 +65,7 @@ struct call_request {
     uint64_t timeout; /* of a recvmmsg(2): where its time limit is in memory; 0: there is none */
     bool narrow_time; /* and that has 32-bit words */
     bool peeks_on;    /* MSG_PEEK goes on where the last one ended */
-    bool tells_sender; /* a receive ends where the sender changes */
+    bool hides_bounds; /* a receive may end where the sender changes, or descriptors came: a local socket */
     bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
     uint64_t offset;
     uint32_t flags;   /* of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
@@ -117,7 +117,7 @@ struct descriptor {
     mode_t type;             /* S_IFMT of it */
     dev_t device;            /* of a device file */
     bool nonblocking;
-    bool stream;             /* a socket that has no bounds of messages */
+    bool stream;             /* a socket without bounds of messages, which heeds MSG_WAITALL and SO_RCVLOWAT */
     bool terminal;
     bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
     bool local;              /* a socket of AF_UNIX */
@@ -131,6 +131,9 @@ struct descriptor {
 /* 0 or -errno. Takes some microseconds. Of one that does not block, but for a terminal, only file, type, device,
  * packets and nonblocking are found out: no call on it is continued. */
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
+
+/* Which file it stands for. 0 or -errno. */
+int descriptor_file(pid_t pid, pid_t tid, int fd, struct file_identity *file);
 
 /* A regular file's size, and the position of the descriptor in it, bytes. 0 or -errno. */
 int descriptor_size(pid_t pid, pid_t tid, int fd, uint64_t *size);
@@ -155,7 +158,7 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or a file that
  * gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each part. 1, 0, or -errno where
  * that cannot be told: -ETIME where the call may have ended by its time limit. May lower request->enough; sets file and
- * what the request says of it (is_socket, is_stream, pipe_page, packets, peeks_on, tells_sender). */
+ * what the request says of it (is_socket, is_stream, pipe_page, packets, peeks_on, hides_bounds, source_file). */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,9 @@
 
 #define PATH_SIZE 64
 #define OPEN_THREAD O_EXCL /* PIDFD_THREAD, Linux 6.9 */
+#ifndef AF_SMC
+#define AF_SMC 43
+#endif
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76 /* Linux 6.5 */
 #endif
@@ -104,6 +108,16 @@ int descriptor_size(pid_t pid, pid_t tid, int fd, uint64_t *size)
     return error;
 }
 
+int descriptor_file(pid_t pid, pid_t tid, int fd, struct file_identity *file)
+{
+    struct statx found;
+    int error = look_at_descriptor(pid, tid, fd, &found);
+
+    if (error == 0)
+        *file = identity(&found);
+    return error;
+}
+
 bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
 {
     struct statx found;
@@ -142,12 +156,12 @@ static uint64_t socket_limit(int copy, int option)
     return (uint64_t)limit.tv_sec * 1000000000 + (uint64_t)limit.tv_usec * 1000;
 }
 
-static bool has_option(int copy, int option)
+static int socket_option(int copy, int option, int otherwise)
 {
-    int value = 0;
+    int value = otherwise;
     socklen_t size = sizeof value;
 
-    return getsockopt(copy, SOL_SOCKET, option, &value, &size) == 0 && value != 0;
+    return getsockopt(copy, SOL_SOCKET, option, &value, &size) == 0 ? value : otherwise;
 }
 
 static bool is_at_mark(int copy)
@@ -157,29 +171,35 @@ static bool is_at_mark(int copy)
     return ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
 }
 
-static int look_at_socket(int copy, struct descriptor *descriptor)
+/* SCTP calls itself a stream, too, and gives one message at a time: sctp_recvmsg in net/sctp/socket.c. These give
+ * bytes, and wait for as many as they are asked for: sock_rcvlowat in their recvmsg. */
+static bool is_byte_stream(int copy, int domain)
 {
-    int peek_offset = -1;
-    int type, low_mark, domain;
-    socklen_t size = sizeof type;
+    int protocol;
 
-    if (getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &size) < 0)
-        return -errno;
-    descriptor->stream = type == SOCK_STREAM;
-    size = sizeof domain;
-    descriptor->local = getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
-    size = sizeof low_mark; /* which a socket of messages keeps, and does not look at */
-    if (descriptor->stream &&
-        getsockopt(copy, SOL_SOCKET, SO_RCVLOWAT, &low_mark, &size) == 0 && low_mark > 1)
-        descriptor->read_min = (uint64_t)low_mark;
-    size = sizeof peek_offset; /* negative: off */
-    descriptor->peeks_on =
-        getsockopt(copy, SOL_SOCKET, SO_PEEK_OFF, &peek_offset, &size) == 0 && peek_offset >= 0;
-    descriptor->tells_sender = descriptor->local && (has_option(copy, SO_PASSCRED) || has_option(copy, SO_PASSPIDFD));
+    if (socket_option(copy, SO_TYPE, -1) != SOCK_STREAM)
+        return false;
+    if (domain != AF_INET && domain != AF_INET6)
+        return domain == AF_UNIX || domain == AF_VSOCK || domain == AF_SMC || domain == AF_TIPC;
+    protocol = socket_option(copy, SO_PROTOCOL, -1);
+    return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
+}
+
+static void look_at_socket(int copy, struct descriptor *descriptor)
+{
+    int domain = socket_option(copy, SO_DOMAIN, -1);
+
+    descriptor->local = domain == AF_UNIX;
+    descriptor->stream = is_byte_stream(copy, domain);
+    /* a socket of messages keeps its low mark, and does not look at it */
+    int low_mark = descriptor->stream ? socket_option(copy, SO_RCVLOWAT, 0) : 0;
+    descriptor->read_min = low_mark > 1 ? (uint64_t)low_mark : 0;
+    descriptor->peeks_on = socket_option(copy, SO_PEEK_OFF, -1) >= 0;
+    descriptor->tells_sender =
+        descriptor->local && (socket_option(copy, SO_PASSCRED, 0) != 0 || socket_option(copy, SO_PASSPIDFD, 0) != 0);
     descriptor->at_mark = descriptor->stream && is_at_mark(copy);
     descriptor->send_limit_ns = socket_limit(copy, SO_SNDTIMEO);
     descriptor->receive_limit_ns = socket_limit(copy, SO_RCVTIMEO);
-    return 0;
 }
 
 /* Only terminals are asked for their settings: another device's driver may be a program (CUSE), even a
@@ -237,9 +257,9 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     if (terminal)
         look_at_terminal(copy, descriptor);
     else
-        error = look_at_socket(copy, descriptor);
+        look_at_socket(copy, descriptor);
     close(copy);
-    return error;
+    return 0;
 }
 
 uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
