@@ -7,7 +7,7 @@
 rounds=${SIGNAL_ROUNDS:-3}
 at_once=6 # cases
 
-# a process group of its own, and no signal ignored, which a shell does to what it runs behind it
+# a process group of its own, and no signal ignored, which a shell does to what it runs behind it, and nohup(1)
 alone() { exec setsid env --default-signal=INT,QUIT,HUP "$@"; }
 
 # begin WORDS COMMAND...: COMMAND runs the target, in $rounds groups
@@ -176,7 +176,7 @@ os.waitpid(child, 0)
 END
 for what in interrupt hangup; do
 	command -v python3 >/dev/null || continue
-	python3 "$work/terminal.py" $what "$work/$what" "$work/$what.stop" "$pprofil" -q \
+	env --default-signal=INT,QUIT,HUP python3 "$work/terminal.py" $what "$work/$what" "$work/$what.stop" "$pprofil" -q \
 		"$targets/signalled" "$work/$what.stop"
 	case $what in interrupt) expected="INT 1" ;; hangup) expected="HUP 1 CONT 1" ;; esac
 	expect "terminal: $what" "got $expected" "$(grep '^got' "$work/$what")"
