@@ -70,36 +70,6 @@ sum_is_true "forty threads" 400 --overhead 10 "$targets/split" 0.1 40
 between "rare bursts, low rate: samples" 3 "$(number "$work/report" samples)" \
 	"$(awk "BEGIN { print 20 * $(number "$work/report" elapsed_ns) / 1e9 + 2 }")"
 
-# A call that takes a fortieth of the time must not look as if it took most of it because the
-# thread is so often just leaving the kernel when it is told to stop, as a plain tracer finds it.
-# The supervisor takes the CPU from such a thread first (lib/supervisor/preempt.c), which mends the half
-# of that at the least. It cannot where no CPU is idle, nor where a timer wakes it up so late that it
-# is no quicker than the interrupt.
-reason=
-for try in 1 2 3; do
-	mark=$(idle_mark)
-	"$pprofil" --overhead 100 -f csv -n 0 "$targets/calls" 3 >"$work/out" 2>"$work/report"
-	idle=$(idle_cpus "$mark")
-	"$targets/calls" 600 >"$work/begun" & target=$!
-	await test -s "$work/begun"
-	set -- $("$targets/interrupt" $target 600)
-	kill $target
-	wait $target 2>/dev/null
-	late=${2:-0} plain=${4:-0} right=no
-	due=$(awk '{ print $4 / ($2 + $4) }' "$work/out")
-	set -- $(awk -F, '$5 == "syscall" { share = $1 } NR > 1 { all += $4 } END { print share + 0, all + 0 }' "$work/report")
-	found="$1 for $due, plain $plain, $2 samples; $idle CPUs idle, timers late by $late ns"
-	if awk "BEGIN { exit !($idle < 0.8) }"; then reason="no CPU is idle"
-	elif [ "$late" -gt 40000 ]; then reason="timers are late"
-	elif awk "BEGIN { exit !($1 < ($due + $plain) / 2 && $1 * $2 > $due * $2 - 5 * sqrt($due * $2)) }"; then
-		right=yes
-		break
-	fi
-done
-if [ "$right" = yes ]; then pass "a short call, often: $found"
-elif [ -n "$reason" ]; then echo "SKIP a short call, often: $reason: $found"
-else fail "a short call, often" "$found"; fi
-
 # A control group with a quota, and three competitors in it: the kernel takes the CPU from the target where
 # it notices that its turn or the quota is over, which is in a call that asks for the CPU time and takes a
 # hundredth of the time. Looks that wait for that find it there: 23 to 46 % of the samples in a dozen runs.
