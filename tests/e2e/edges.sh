@@ -29,8 +29,9 @@ fi
 caps=+sys_ptrace,+dac_override
 tracer="setpriv --reuid=65533 --clear-groups --inh-caps=-all,$caps --ambient-caps=$caps --bounding-set=-all,$caps"
 if $tracer true 2>/dev/null; then
-	setpriv --reuid=65534 --clear-groups "$work/edges" two-signals >"$work/out" & target=$!
-	sleep 0.1
+	# shellcheck disable=SC2016 # its own number
+	setpriv --reuid=65534 --clear-groups sh -c 'until grep -q "^TracerPid:.[1-9]" /proc/$$/status; do sleep 0.05; done
+		exec "$0" two-signals' "$work/edges" >"$work/out" & target=$!
 	# shellcheck disable=SC2086
 	timeout -k 5 60 $tracer "$pprofil" -q -F 10000 --overhead 100 -p $target >/dev/null 2>"$work/err"
 	expect "may not send signals: status" "0 " "$? $(cat "$work/err")"
