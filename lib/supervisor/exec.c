@@ -62,7 +62,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->comm[0] = '\0';
     leader->slept_turns = 0;
     held_signal_send(&leader->repair.held, process->pid, leader->tid);
-    leader->repair = (struct repair){0};
+    leader->repair = (struct repair){.held = leader->repair.held}; /* its siginfo_t is restored when it comes */
     process->memory_tid = process->pid;
     process->scan = NULL;
 }

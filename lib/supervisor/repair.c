@@ -180,6 +180,16 @@ static void clear_error(struct tracee *tracee)
     repair->error_waits = false;
 }
 
+/* The message that is under way ends where the receive has ended, and recvmmsg(2) goes on with the next. */
+static bool end_message(struct repair *repair)
+{
+    if (repair->request.kind != CALL_READ || repair->progress.part == 0)
+        return false;
+    repair->progress.done++;
+    repair->progress.part = 0;
+    return true;
+}
+
 /* The whole call raises no SIGPIPE once it has moved a part (a sendfile(2) does, if what it has read last has just
  * been sent, which cannot be seen). Its pieces do, if they are no sends with MSG_NOSIGNAL. */
 static bool raises_no_sigpipe(const struct call_request *request)
@@ -208,6 +218,8 @@ static bool continue_short(struct tracer *tracer, struct tracee *tracee,
     note_error(repair, call->result, repair->request.size);
     if (left > 0)
         left = call_first_progress(tid, call, &repair->request, &repair->progress);
+    if (left == 0 && repair->request.at_bound)
+        end_message(repair);
     /* a recvmmsg(2) may have waited for long since its last message, or would go on waiting for the rest of one */
     if (left == 0 && repair->request.timeout != 0 && (maker != STOP_IS_OURS || repair->progress.part > 0))
         left = -ETIME;
@@ -304,16 +316,18 @@ static int64_t wait_result(const struct repair *repair, int64_t if_not_over)
     return over ? repair->timeout_result : if_not_over;
 }
 
-/* A receive has returned result. Has it come to an end of its own? Urgent data can be seen. What ends a receive on a
- * local socket cannot; but a signal that broke the receive still waits, if no other thread has taken it, and an error
- * that was left for it is known. */
+/* A receive has returned result. Has it come to an end of its own? Urgent data can be seen, and ends no message that has
+ * not begun. What ends a receive on a local socket cannot be seen; but a signal that broke the receive still waits, if
+ * no other thread has taken it, and an error that was left for it is known. */
 static bool has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
     const struct call_request *request = &repair->request;
 
     if (request->hides_bounds && !had_error && result < (int64_t)repair->asked)
-        return !procfs_signal_waits(tracee->tid);
+        return !procfs_signal_waits(tracee->tid, !repair->sigcont_waits);
+    if (request->shape == CALL_MESSAGES && repair->progress.part == 0)
+        return false;
     return descriptor_is_at_mark(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
 }
 
@@ -328,16 +342,6 @@ static bool may_go_on(const struct tracee *tracee, int64_t result, bool broken, 
     if (result <= 0 || repair->request.kind == CALL_RING)
         return false;
     return !receives || !has_received_all(tracee, result, had_error);
-}
-
-/* The message that is under way ends where the receive has ended, and recvmmsg(2) goes on with the next. */
-static bool end_message(struct repair *repair)
-{
-    if (repair->request.kind != CALL_READ || repair->progress.part == 0)
-        return false;
-    repair->progress.done++;
-    repair->progress.part = 0;
-    return true;
 }
 
 /* A piece has returned result. Returns whether another one has been entered. */
@@ -361,10 +365,11 @@ static bool go_on(struct tracee *tracee, int64_t result)
     bool had_error = repair->error_waits;
     if (repair->came_short && raises_no_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(&repair->sigpipe, tracee->tid);
-    /* a recvmmsg(2) takes the error that waited before anything else, the rest of a message if there is no data */
+    /* a recvmmsg(2) takes the error that waited before anything else; the rest of a message takes it if there is no
+     * data, on a local socket also if there is no more: unix_stream_read_generic */
     if (repair->progress.part == 0)
         note_error(repair, result, repair->asked);
-    else if (result <= 0)
+    else if (result <= 0 || (repair->request.is_local && repair->came_short))
         repair->error_waits = false;
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
@@ -450,6 +455,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
     }
     if (event == REPAIR_CALL) {
         repair->piece_entered = true;
+        repair->sigcont_waits = repair->request.hides_bounds && procfs_signal_is_pending(tracee->tid, SIGCONT);
         give_up_again(tracee);
         if (!repair->restarted && !has_its_files(tracee))
             fail_call(tracee->tid);

@@ -45,12 +45,13 @@ void wait_resume(struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;
     bool continuing = tracee->state == TRACEE_CONTINUING;
-    bool to_call = continuing || held_signal_waits(&repair->held);
 
     if (!continuing)
         tracee->state = TRACEE_RUNNING;
     if (signal == 0 && repair->sigpipe.is_pending)
         stray_sigpipe_look(&repair->sigpipe, tracee->tid);
+    /* a mask that is not the thread's own lasts until its next call at the most */
+    bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked;
     /* ESRCH: killed while stopped; its end will be reported */
     ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
     debug_log(tracee->tracer, "%s %d %d", to_call ? "call" : "resume", tracee->tid, signal);
@@ -101,7 +102,7 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
  * not have broken, unless its process has just been stopped and continued, which breaks it too. */
 static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
-    bool breaks = stop_is_job_control(signal) || (signal == SIGCONT && tracee->after_sigcont);
+    bool breaks = signal == SIGSTOP || (signal == SIGCONT && tracee->after_sigcont);
 
     tracee->after_sigcont = false;
     if (stray_sigpipe_take(&tracee->repair.sigpipe, tracee->tid, signal)) {

@@ -109,7 +109,7 @@ for kind in attached launched; do
 		case $way in SEGV*) expect_terminal 139 ;; *) expect_terminal 0 ;; esac
 		if [ "${way#SEGV}" = "$way" ]; then
 			screen_history >"$work/summary"
-			expect_text "$name: the summary is there" '^# [0-9]+ samples' "$work/summary"
+			expect_text "$name: the summary is there" '^# [0-9]+ samples?,' "$work/summary"
 			expect_text "$name: it has functions" '^ *[0-9]+\.[0-9]+ .* (phase_|[a-z_]+)' "$work/summary"
 		fi
 		finish_target
@@ -192,7 +192,7 @@ for way in C-z TSTP; do
 	expect "$name: screen, cursor" "1 0" "$(screen_value '#{alternate_on} #{cursor_flag}')"
 done
 screen_keys q
-screen_expect "suspended: ends" '^# [0-9]+ samples'
+screen_expect "suspended: ends" '^# [0-9]+ samples?,'
 finish_target
 kill "$pid"
 

@@ -217,32 +217,60 @@ bool try_descriptors(void)
     return ends_at_descriptor() || ends_at_descriptor() || ends_at_descriptor();
 }
 
+enum { URGENT_RECORD = 1 << 12, URGENT_RECORDS = 64, URGENT_SIZE = URGENT_RECORD * URGENT_RECORDS };
+
+static char before_mark[URGENT_SIZE], behind_mark[16];
+
+/* Forks a process that sends all of before_mark bit by bit, then an urgent byte, and all of behind_mark. */
+static pid_t sender_of_mark(int to)
+{
+    int cork = 1;
+    pid_t child = fork();
+
+    if (child != 0)
+        return child;
+    for (int i = 0; i < URGENT_RECORDS - 1; i++) {
+        usleep(10);
+        send(to, before_mark, URGENT_RECORD, MSG_NOSIGNAL);
+    }
+    /* the mark comes with the last record, not later */
+    setsockopt(to, IPPROTO_TCP, TCP_CORK, &cork, sizeof cork);
+    send(to, before_mark, URGENT_RECORD, MSG_NOSIGNAL);
+    send(to, "!", 1, MSG_OOB | MSG_NOSIGNAL);
+    send(to, behind_mark, sizeof behind_mark, MSG_NOSIGNAL);
+    _exit(0);
+}
+
 /* A receive ends at urgent data, also between two elements of its vector. */
 bool try_mark_between_elements(void)
 {
-    enum { RECORD = 1 << 12, RECORDS = 64, SIZE = RECORD * RECORDS };
-    static char first[SIZE], second[16];
-    struct iovec vector[] = {{first, SIZE}, {second, sizeof second}};
+    struct iovec vector[] = {{before_mark, sizeof before_mark}, {behind_mark, sizeof behind_mark}};
     struct msghdr message = {.msg_iov = vector, .msg_iovlen = 2};
     int pair[2];
 
     if (!connect_tcp(pair))
         return false;
-    pid_t child = fork();
-    if (child == 0) {
-        int cork = 1;
-        for (int i = 0; i < RECORDS - 1; i++) {
-            usleep(10);
-            send(pair[1], first, RECORD, MSG_NOSIGNAL);
-        }
-        /* the mark comes with the last record, not later */
-        setsockopt(pair[1], IPPROTO_TCP, TCP_CORK, &cork, sizeof cork);
-        send(pair[1], first, RECORD, MSG_NOSIGNAL);
-        send(pair[1], "!", 1, MSG_OOB | MSG_NOSIGNAL);
-        send(pair[1], second, sizeof second, MSG_NOSIGNAL);
-        _exit(0);
-    }
-    bool right = recvmsg(pair[0], &message, MSG_WAITALL) == SIZE;
+    pid_t child = sender_of_mark(pair[1]);
+    bool right = recvmsg(pair[0], &message, MSG_WAITALL) == URGENT_SIZE;
+    waitpid(child, NULL, 0);
+    close(pair[0]);
+    close(pair[1]);
+    return right;
+}
+
+/* It ends no message that has not begun: do_recvmmsg goes on with the next. */
+bool try_mark_between_messages(void)
+{
+    struct iovec first = {before_mark, sizeof before_mark}, second = {behind_mark, sizeof behind_mark};
+    struct mmsghdr messages[] = {{.msg_hdr = {.msg_iov = &first, .msg_iovlen = 1}},
+                                 {.msg_hdr = {.msg_iov = &second, .msg_iovlen = 1}}};
+    int pair[2];
+
+    if (!connect_tcp(pair))
+        return false;
+    pid_t child = sender_of_mark(pair[1]);
+    bool right = recvmmsg(pair[0], messages, 2, MSG_WAITALL, NULL) == 2 && messages[0].msg_len == URGENT_SIZE &&
+                 messages[1].msg_len == sizeof behind_mark;
     waitpid(child, NULL, 0);
     close(pair[0]);
     close(pair[1]);

@@ -80,6 +80,26 @@ bool try_two_signals(void)
     return gets_signals(both, 2);
 }
 
+/* A signal that would stop the process, but is ignored, does nothing. */
+bool try_ignored_stop(void)
+{
+    struct epoll_event event;
+    int status, epoll = epoll_create1(0);
+    pid_t child;
+
+    signal(SIGTSTP, SIG_IGN);
+    child = fork();
+    if (child == 0) {
+        usleep(10000);
+        kill(getppid(), SIGTSTP);
+        _exit(0);
+    }
+    int got = epoll_wait(epoll, &event, 1, 30);
+    waitpid(child, &status, 0);
+    close(epoll);
+    return got == 0;
+}
+
 static int wait_as_first(void)
 {
     struct epoll_event event;

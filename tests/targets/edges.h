@@ -50,6 +50,7 @@ int temporary_file(off_t size);
 /* edges-sent.c: signals that another process sends */
 bool try_two_signals(void);
 bool try_first_process(void);
+bool try_ignored_stop(void);
 /* are all that another process sends amid writes handled? */
 bool gets_signals(const int *signals, int count);
 
@@ -61,6 +62,7 @@ bool try_local_peek(void);
 bool try_told_sender(void);
 bool try_descriptors(void);
 bool try_mark_between_elements(void);
+bool try_mark_between_messages(void);
 bool try_blocked_continue(void);
 bool try_end_of_messages(void);
 bool try_limit_of_each_message(void);

@@ -50,16 +50,14 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
 
 /* recvmmsg(2) looks at its time limit after each message, writes into it what is left, and ends if nothing is left.
  * Its rest begins with what is left, so the time since the last message is not counted. */
-static int cut_messages(pid_t tid, const struct call_request *request, const struct descriptor *file)
+static int cut_messages(pid_t tid, struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
     int32_t narrow[2] = {0};
 
     if (!S_ISSOCK(file->type) || (request->flags & (MSG_DONTWAIT | MSG_WAITFORONE)) != 0)
         return 0;
-    bool may_end_within = file->stream && (request->flags & MSG_WAITALL) != 0;
-    if (may_end_within && cut_is_at_bound(tid, request, file))
-        return -EOPNOTSUPP;
+    request->at_bound = file->stream && (request->flags & MSG_WAITALL) != 0 && cut_is_at_bound(tid, request, file);
     if (request->timeout == 0)
         return 1;
     int error = request->narrow_time ? target_memory_read(tid, request->timeout, narrow, sizeof narrow)
@@ -113,6 +111,7 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
     request->file = file.file;
     request->is_socket = S_ISSOCK(file.type);
     request->is_stream = file.stream;
+    request->is_local = file.local;
     request->peeks_on = file.peeks_on;
     if (request->kind == CALL_READ && file.local)
         request->hides_bounds = file.tells_sender || procfs_status_number(tid, "Threads:") == 1;

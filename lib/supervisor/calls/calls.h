@@ -51,6 +51,7 @@ struct call_request {
     bool at_offset;   /* it is given a position in the file */
     bool is_socket;   /* pieces of it are sends and receives, ... */
     bool is_stream;   /* ... of no messages */
+    bool is_local;    /* ... of AF_UNIX */
     unsigned pipe_page; /* WRITE, to a pipe: the bytes of one of its pages; else 0 */
     bool packets;       /* each page that is written there is a packet: O_DIRECT of pipe(2) */
     bool filtered;    /* pieces must have the call's own number, on a socket, too */
@@ -65,6 +66,7 @@ struct call_request {
     uint64_t timeout; /* of a recvmmsg(2): where its time limit is in memory; 0: there is none */
     bool narrow_time; /* and that has 32-bit words */
     bool peeks_on;    /* MSG_PEEK goes on where the last one ended */
+    bool at_bound;    /* MESSAGES: the last one that has come ends where it has got to */
     bool hides_bounds; /* a receive may end where the sender changes, or descriptors came: a local socket */
     bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
     uint64_t offset;
@@ -158,7 +160,8 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or a file that
  * gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each part. 1, 0, or -errno where
  * that cannot be told: -ETIME where the call may have ended by its time limit. May lower request->enough; sets file and
- * what the request says of it (is_socket, is_stream, pipe_page, packets, peeks_on, hides_bounds, source_file). */
+ * what the request says of it (is_socket, is_stream, is_local, pipe_page, packets, peeks_on, at_bound,
+ * hides_bounds, source_file). */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 

@@ -29,6 +29,9 @@
 #ifndef AF_SMC
 #define AF_SMC 43
 #endif
+#ifndef IPPROTO_SMC
+#define IPPROTO_SMC 256 /* Linux 6.11 */
+#endif
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76 /* Linux 6.5 */
 #endif
@@ -180,9 +183,10 @@ static bool is_byte_stream(int copy, int domain)
     if (socket_option(copy, SO_TYPE, -1) != SOCK_STREAM)
         return false;
     if (domain != AF_INET && domain != AF_INET6)
-        return domain == AF_UNIX || domain == AF_VSOCK || domain == AF_SMC || domain == AF_TIPC;
+        return domain == AF_UNIX || domain == AF_VSOCK || domain == AF_SMC || domain == AF_TIPC ||
+               domain == AF_BLUETOOTH || domain == AF_CAIF;
     protocol = socket_option(copy, SO_PROTOCOL, -1);
-    return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
+    return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP || protocol == IPPROTO_SMC;
 }
 
 static void look_at_socket(int copy, struct descriptor *descriptor)

@@ -345,13 +345,15 @@ bool procfs_ignores_signal(pid_t tid, int signal)
     return by_default || procfs_status_number(tid, "NStgid:") == 1;
 }
 
-bool procfs_signal_waits(pid_t tid)
+bool procfs_signal_waits(pid_t tid, bool with_sigcont)
 {
     char text[4096];
     const char *lines = read_status_field(tid, "SigQ:", text, sizeof text);
     uint64_t pending = parse_signals(lines, "SigPnd:") | parse_signals(lines, "ShdPnd:");
-    uint64_t blocked = parse_signals(lines, "SigBlk:") & ~(UINT64_C(1) << (SIGCONT - 1));
+    uint64_t blocked = parse_signals(lines, "SigBlk:");
 
+    if (with_sigcont)
+        blocked &= ~(UINT64_C(1) << (SIGCONT - 1));
     return (pending & ~blocked) != 0;
 }
 

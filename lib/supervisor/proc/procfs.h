@@ -67,8 +67,9 @@ long procfs_status_number(pid_t tid, const char *name);
 /* Does the task ignore a signal, by its own wish or by default (signal(7))? The first process of a PID namespace ignores
  * all that it has no handler for (pid_namespaces(7)). Says no of SIGKILL and SIGSTOP. */
 bool procfs_ignores_signal(pid_t tid, int signal);
-/* Is a signal pending that the task does not block? */
-bool procfs_signal_waits(pid_t tid);
+/* Is a signal pending that the task does not block? with_sigcont: SIGCONT counts if it is blocked, too, for it makes a
+ * traced thread stop all the same (prepare_signal in kernel/signal.c). */
+bool procfs_signal_waits(pid_t tid, bool with_sigcont);
 /* Is a signal in the task's own queue, into which kill(2) sends none: SigPnd of proc_pid_status(5)? */
 bool procfs_signal_is_pending(pid_t tid, int signal);
 /* The largest file that a task may make, bytes; UINT64_MAX: any: RLIMIT_FSIZE of getrlimit(2). prlimit(2) tells it
