@@ -14,11 +14,21 @@ often="-F 1000 --overhead=1000"
 # In frames, amid which the program says that phase_b begins: before, phase_a is on top. Afterwards
 # it is for as long as windows have much of it: one that was being counted, one that smoothing may
 # cost, and one that was late. When it has ended a window is empty, and all that has been decides.
-"$pprofil" top -b -d 0.5 $often "$targets/phases" 3 >"$work/frames" 2>&1
-awk '/^# pprofil top/ { frame++ }
-	/^b$|^phases done$/ { printf "|" }
-	/phase_[ab]/ && $1 != "-" && !top[frame]++ { sub(/.*phase_/, ""); printf "%s", substr($0, 1, 1) }' \
-	"$work/frames" >"$work/tops"
+tops_are() {
+	awk '/^# pprofil top/ { frame++ }
+		/^b$|^phases done$/ { printf "|" }
+		/phase_[ab]/ && $1 != "-" && !top[frame]++ { sub(/.*phase_/, ""); printf "%s", substr($0, 1, 1) }' \
+		"$work/frames" >"$work/tops"
+	grep -Eq "$1" "$work/tops"
+}
+end_phase() { pkill -USR1 -P "$top" -x phases; }
+"$pprofil" top -b -d 0.5 $often "$targets/phases" 300 >"$work/frames" 2>&1 & top=$!
+await tops_are '^aa'
+end_phase
+await tops_are '[|]a*bb'
+end_phase
+wait $top
+tops_are ''
 expect_text "phases: on top, window by window" '^aa+[|]a{0,3}bb+[|][ab]*$' "$work/tops"
 "$pprofil" top -b -d 0.5 $often "$targets/phases" 0.1 >"$work/frames" 2>/dev/null
 expect "phases: batch's status" 0 $?
