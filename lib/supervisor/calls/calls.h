@@ -66,7 +66,7 @@ struct call_request {
     uint64_t timeout; /* of a recvmmsg(2): where its time limit is in memory; 0: there is none */
     bool narrow_time; /* and that has 32-bit words */
     bool peeks_on;    /* MSG_PEEK goes on where the last one ended */
-    bool at_bound;    /* MESSAGES: the last one that has come ends where it has got to */
+    bool at_bound;    /* MESSAGES: urgent data follows, so the message that came last is whole */
     bool hides_bounds; /* a receive may end where the sender changes, or descriptors came: a local socket */
     bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
     uint64_t offset;
