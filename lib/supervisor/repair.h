@@ -47,17 +47,6 @@ enum repair_event {
     REPAIR_OTHER, /* a stop of the whole process */
 };
 
-#define REPAIR_DEADLINES_MAX 64
-
-/* The tracees whose calls end at a deadline. */
-struct repair_deadlines {
-    struct {
-        pid_t tid;
-        uint64_t time;
-    } waiting[REPAIR_DEADLINES_MAX];
-    unsigned count;
-};
-
 /* These need no lock. */
 
 /* Before a tracee runs on with signal (0: none) from a stop: mends what the stop has broken of the call
@@ -67,8 +56,6 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
 /* A stop of a tracee whose state is CONTINUING. True: it has been answered. False: the call has been
  * given up for what it has done, and the stop is to be answered as any other. */
 bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event, int signal);
-/* Calls whose time is over are ended. Returns the time at which the next is to be; 0: none. */
-uint64_t repair_check_deadlines(struct tracer *tracer);
 /* Makes the tracee stop, so that its call is given up. */
 void repair_give_up(struct tracee *tracee);
 

@@ -12,8 +12,10 @@
  *                            10 us for the stops
  *     wait.c                 tells stops apart (stop.c), and gives each its answer
  *     at-stop.c              reads registers, copies the stack (stack.c), lets run on
- *     repair.c               calls that a stop broke, with regs-*.c and backoff.c. calls/ decides what is left of a
- *                            call: call-progress.c writes to the target, descriptor.c copies a descriptor of it
+ *     repair.c               calls that a stop broke, with regs-*.c and backoff.c; repair-continue.c: those that go
+ *                            on, piece by piece (repair-piece.c), until a time limit (deadline.c). calls/ decides
+ *                            what is left of a call: call-progress.c writes to the target, descriptor.c copies a
+ *                            descriptor of it
  *     held-signal.c          keeps a signal back for a piece of a call, and sends it again
  *     stray-sigpipe.c        takes away a SIGPIPE that only a piece raises; changes the mask of a thread that blocks it
  *     handover.c             lets a thread go and seizes it anew, from another thread of ours

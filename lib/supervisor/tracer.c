@@ -7,6 +7,7 @@
 #include "supervisor/affinity.h"
 #include "supervisor/births.h"
 #include "supervisor/budget.h"
+#include "supervisor/deadline.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/handover.h"
 #include "supervisor/priority.h"
@@ -255,7 +256,7 @@ static void tracer_look_again(struct tracer *tracer)
 /* Returns true if there is news of tracees. */
 static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 {
-    uint64_t due = repair_check_deadlines(tracer);
+    uint64_t due = deadline_check(tracer);
 
     debug_log_flush(tracer);
     tracer_take_earlier(&due, tracer->tick.due);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "supervisor/at-stop.h"
+#include "supervisor/deadline.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/preempt.h"
 #include "supervisor/regs.h"
@@ -43,7 +44,7 @@ struct tracer {
     struct tick tick;
     struct stack stack;     /* of the tracee that was copied last */
     struct preempt preempt;
-    struct repair_deadlines deadlines;
+    struct deadlines deadlines;
     struct stop_totals totals;
     struct debug_log *debug_log; /* owned; NULL: there is none */
 

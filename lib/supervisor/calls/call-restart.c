@@ -43,6 +43,11 @@ bool call_is_interrupted(const struct regs_call *call)
     return call->result == -EINTR && restart_may(call);
 }
 
+bool call_is_restarted_by_kernel(int64_t result)
+{
+    return result <= -512 && result >= -516; /* ERESTARTSYS to ERESTART_RESTARTBLOCK */
+}
+
 enum limit_form {
     LIMIT_NONE,
     LIMIT_MS,         /* milliseconds, as an int; negative: none */

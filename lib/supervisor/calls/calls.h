@@ -82,6 +82,10 @@ bool call_is_range(const struct regs_call *call);
 
 /* A call that has to be begun anew where it says EINTR, or -EAGAIN where that means the same. */
 bool call_is_interrupted(const struct regs_call *call);
+/* Returns true if the kernel itself begins a call anew that has this result, unless a handler runs first:
+ * include/linux/errno.h. */
+bool call_is_restarted_by_kernel(int64_t result);
+#define CALL_RESTARTNOHAND (-514) /* such a result: EINTR if a handler runs */
 #define CALL_NO_LIMIT UINT64_MAX
 
 /* How long an interrupted call was to wait, ns or CALL_NO_LIMIT, and what it returns then. False: it is

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The stops of a call that goes on: see repair.c. */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+#include "supervisor/at-stop.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/held-signal.h"
+#include "supervisor/regs.h"
+#include "supervisor/repair-piece.h"
+#include "supervisor/repair.h"
+#include "supervisor/supervisor.h"
+
+/* What a restarted call returns when it is broken off. */
+static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_over)
+{
+    bool over = repair->deadline != 0 && time_now() >= repair->deadline;
+
+    return over ? repair->timeout_result : if_not_over;
+}
+
+/* A receive has returned result. Has it come to an end of its own? Urgent data can be seen, and ends no message that has
+ * not begun. What ends a receive on a local socket cannot be seen; but a signal that broke the receive still waits, if
+ * no other thread has taken it, and an error that was left for it is known. */
+static bool continue_has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
+{
+    const struct repair *repair = &tracee->repair;
+    const struct call_request *request = &repair->request;
+
+    if (request->hides_bounds && !had_error && result < (int64_t)repair->asked)
+        return !procfs_signal_waits(tracee->tid, !repair->sigcont_waits);
+    if (request->shape == CALL_MESSAGES && repair->progress.part == 0)
+        return false;
+    return descriptor_is_at_mark(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
+}
+
+/* A piece has returned result. May another one be made? */
+static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool broken, bool had_error)
+{
+    const struct repair *repair = &tracee->repair;
+    bool receives = repair->request.kind == CALL_READ && repair->request.is_stream;
+
+    if (broken)
+        return true;
+    if (result <= 0 || repair->request.kind == CALL_RING)
+        return false;
+    return !receives || !continue_has_received_all(tracee, result, had_error);
+}
+
+/* A piece has returned result. Returns whether another one has been entered. */
+static bool continue_next(struct tracee *tracee, int64_t result)
+{
+    struct repair *repair = &tracee->repair;
+    bool broken = result == -EINTR || call_is_restarted_by_kernel(result);
+    bool over = repair->giving_up || (repair->deadline != 0 && time_now() >= repair->deadline);
+
+    repair->came_short = broken || result < (int64_t)repair->asked;
+    if (repair->restarted) {
+        if (broken && !over && piece_enter_next(tracee) == 1)
+            return true;
+        /* a connect(2) that is begun anew says at the end of its time that it is under way already */
+        if (result == -EALREADY && repair->timeout_result == -EINPROGRESS)
+            result = repair->timeout_result;
+        piece_leave_call(tracee, broken ? continue_wait_result(repair, CALL_RESTARTNOHAND) : result, false);
+        return false;
+    }
+    int error = 0;
+    bool had_error = repair->error_waits;
+    if (repair->came_short && piece_raises_no_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
+        stray_sigpipe_look(&repair->sigpipe, tracee->tid);
+    /* a recvmmsg(2) takes the error that waited before anything else; the rest of a message takes it if there is no
+     * data, on a local socket also if there is no more: unix_stream_read_generic */
+    if (repair->progress.part == 0)
+        piece_note_error(repair, result, repair->asked);
+    else if (result <= 0 || (repair->request.is_local && repair->came_short))
+        repair->error_waits = false;
+    if (result > 0)
+        error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
+                               &repair->progress);
+    /* the time limit of a recvmmsg(2) would begin again; a piece that met the error at once has used none of it */
+    over = over || error != 0 || (repair->request.timeout != 0 && !(broken && had_error));
+    if (!over &&
+        (continue_may_go_on(tracee, result, broken, had_error) || (result >= 0 && piece_end_message(repair))) &&
+        piece_enter_next(tracee) == 1)
+        return true;
+    piece_clear_error(tracee);
+    piece_leave_call(tracee, piece_partial_result(repair), false);
+    return false;
+}
+
+/* The time of the first part is over, which came in time: the next has all of it again. */
+static bool continue_has_part_in_time(const struct tracee *tracee, int64_t result)
+{
+    const struct repair *repair = &tracee->repair;
+
+    return result > 0 && repair->deadline != 0 && time_now() >= repair->deadline &&
+           call_limit_is_of_part(tracee->process->pid, tracee->tid, &repair->call);
+}
+
+static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
+{
+    struct regs regs;
+
+    if (regs_read(tracee->tid, &regs) != 0 || continue_next(tracee, regs.result)) {
+        at_stop_resume(tracer, tracee);
+        return;
+    }
+    /* a restarted call may come back short, and is continued then */
+    bool mend = tracee->repair.restarted &&
+                (!tracee->repair.giving_up || continue_has_part_in_time(tracee, regs.result));
+    tracee->repair.giving_up = false;
+    tracee->interrupted_at = time_now();
+    tracee->repair.leaving = true;
+    /* a sample of what it has run meanwhile */
+    at_stop_answer(tracer, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
+    tracee->repair.leaving = false;
+}
+
+/* A call works on the files that it began with. A piece would work on others if another thread has closed or replaced
+ * a descriptor meanwhile. */
+static bool continue_has_its_files(const struct tracee *tracee)
+{
+    const struct call_request *request = &tracee->repair.request;
+    pid_t pid = tracee->process->pid, tid = tracee->tid;
+
+    return (request->descriptor < 0 || descriptor_is(pid, tid, request->descriptor, &request->file)) &&
+           (request->source < 0 || descriptor_is(pid, tid, request->source, &request->source_file));
+}
+
+/* Changes the piece that is being entered so that it fails and does nothing: no argument is valid. */
+static void continue_fail_call(pid_t tid)
+{
+    struct regs regs;
+    struct regs_call call;
+
+    if (regs_read(tid, &regs) != 0 || !regs_call(tid, &regs, &call))
+        return;
+    memset(call.arguments, 0xff, sizeof call.arguments);
+    call.result = -ENOSYS; /* as it stands at every entry: arch/x86/entry/entry_64.S */
+    regs_leave_call(tid, &call, false);
+}
+
+void repair_give_up(struct tracee *tracee)
+{
+    tracee->repair.giving_up = true;
+    debug_log(tracee->tracer, "interrupt %d", tracee->tid);
+    ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
+}
+
+/* The interrupt that was to end the call has met another stop, which has taken it away: ptrace_stop in
+ * kernel/signal.c. */
+static void continue_give_up_again(struct tracee *tracee)
+{
+    if (tracee->repair.giving_up)
+        repair_give_up(tracee);
+}
+
+bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event,
+                       int signal)
+{
+    struct repair *repair = &tracee->repair;
+
+    if (event == REPAIR_CALL && repair->piece_entered) {
+        continue_end_piece(tracer, tracee);
+        return true;
+    }
+    if (event == REPAIR_CALL) {
+        repair->piece_entered = true;
+        repair->sigcont_waits = repair->request.hides_bounds && procfs_signal_is_pending(tracee->tid, SIGCONT);
+        continue_give_up_again(tracee);
+        if (!repair->restarted && !continue_has_its_files(tracee))
+            continue_fail_call(tracee->tid);
+        at_stop_deliver(tracer, tracee, held_signal_take(&repair->held));
+        return true;
+    }
+    if (event == REPAIR_INTERRUPT && (!repair->giving_up || held_signal_waits(&repair->held))) {
+        at_stop_answer(tracer, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
+        return true;
+    }
+    if (event == REPAIR_SIGNAL && stray_sigpipe_take(&repair->sigpipe, tracee->tid, signal)) {
+        continue_give_up_again(tracee);
+        at_stop_resume(tracer, tracee);
+        return true;
+    }
+    if (event == REPAIR_SIGNAL && procfs_ignores_signal(tracee->tid, signal)) {
+        continue_give_up_again(tracee);
+        at_stop_deliver(tracer, tracee, signal);
+        return true;
+    }
+    bool may_hold = !repair->piece_entered && !repair->came_short && !repair->giving_up;
+    if (event == REPAIR_SIGNAL && may_hold && held_signal_hold(&repair->held, tracee->tid, signal)) {
+        at_stop_resume(tracer, tracee);
+        return true;
+    }
+    held_signal_send(&repair->held, tracee->process->pid, tracee->tid);
+    if (event == REPAIR_INTERRUPT)
+        piece_clear_error(tracee);
+    int64_t if_not_over = event == REPAIR_INTERRUPT ? CALL_RESTARTNOHAND : -EINTR;
+    piece_leave_call(tracee,
+                     repair->restarted ? continue_wait_result(repair, if_not_over) : piece_partial_result(repair),
+                     true);
+    return false;
+}

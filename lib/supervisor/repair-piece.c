@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+
+#include "supervisor/regs.h"
+#include "supervisor/repair-piece.h"
+#include "supervisor/supervisor.h"
+
+/* The next piece of a call. A filter of system calls (seccomp(2)) may kill a program that makes a call
+ * with another number, so there the piece has the call's own, or cannot be made. Returns what
+ * call_next_piece returns. */
+static int64_t piece_make(struct tracee *tracee, struct regs_call *piece)
+{
+    struct repair *repair = &tracee->repair;
+    struct call_request *request = &repair->request;
+    int64_t left = call_next_piece(tracee->tid, &repair->call, request, &repair->progress, piece);
+
+    if (left <= 0 || piece->number == repair->call.number ||
+        procfs_status_number(tracee->tid, "Seccomp:") == 0)
+        return left;
+    request->filtered = true;
+    left = call_next_piece(tracee->tid, &repair->call, request, &repair->progress, piece);
+    return left <= 0 || piece->number == repair->call.number ? left : -EPERM;
+}
+
+int64_t piece_partial_result(const struct repair *repair)
+{
+    return (int64_t)(repair->progress.done + (repair->progress.part > 0));
+}
+
+int piece_enter_next(struct tracee *tracee)
+{
+    struct repair *repair = &tracee->repair;
+    struct regs_call piece = repair->call;
+    int64_t asked = repair->restarted ? 1 : piece_make(tracee, &piece);
+
+    if (asked <= 0)
+        return (int)asked;
+    int error = regs_enter_call(tracee->tid, &piece);
+    if (error != 0)
+        return error;
+    repair->asked = (uint64_t)asked;
+    repair->piece_entered = false;
+    tracee->state = TRACEE_CONTINUING;
+    return 1;
+}
+
+void piece_leave_call(struct tracee *tracee, int64_t result, bool entered)
+{
+    struct repair *repair = &tracee->repair;
+    struct regs_call call = repair->call;
+
+    call.result = result;
+    /* the thread may stop again before it runs, and a call that we have ended must not be continued */
+    if (!repair->restarted && result >= 0)
+        call.number = WIRE_NO_SYSCALL;
+    regs_leave_call(tracee->tid, &call, entered);
+    tracee->state = TRACEE_RUNNING;
+}
+
+void piece_note_error(struct repair *repair, int64_t result, uint64_t asked)
+{
+    const struct call_request *request = &repair->request;
+
+    repair->error_waits = request->shape == CALL_MESSAGES && request->kind == CALL_READ && result > 0 &&
+                          (uint64_t)result < asked;
+}
+
+void piece_clear_error(struct tracee *tracee)
+{
+    struct repair *repair = &tracee->repair;
+
+    if (repair->error_waits)
+        descriptor_clear_error(tracee->process->pid, tracee->tid, repair->request.descriptor,
+                               &repair->request.file);
+    repair->error_waits = false;
+}
+
+bool piece_end_message(struct repair *repair)
+{
+    if (repair->request.kind != CALL_READ || repair->progress.part == 0)
+        return false;
+    repair->progress.done++;
+    repair->progress.part = 0;
+    return true;
+}
+
+bool piece_raises_no_sigpipe(const struct call_request *request)
+{
+    return request->no_sigpipe || (request->filtered && request->kind == CALL_WRITE) ||
+           (request->is_socket && (request->kind == CALL_COPY || request->kind == CALL_SPLICE));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* repair-piece: one piece of a call that goes on, and its end. Inside repair*.c. These need no lock; the tracee stands
+ * still, and its repair.call, .request and .progress say what the call was and what is done. */
+#ifndef PPROFIL_REPAIR_PIECE_H
+#define PPROFIL_REPAIR_PIECE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct call_request;
+struct repair;
+struct tracee;
+
+/* Makes the tracee make the next piece when it runs on, or, if the call is restarted, the call itself. Returns 1, and
+ * the tracee's state is CONTINUING; 0 if nothing is left to be done; or -errno if the call cannot go on: -EPERM where
+ * a filter of system calls forbids the piece, or what regs_enter_call returns. */
+int piece_enter_next(struct tracee *tracee);
+/* Returns what the call returns if it ends now. A message that was moved in part counts as moved. */
+int64_t piece_partial_result(const struct repair *repair);
+/* The call ends with result, a count or -errno, and the tracee's state is RUNNING. entered: the tracee stands at the
+ * beginning of a piece, or in it; else at its end. */
+void piece_leave_call(struct tracee *tracee, int64_t result, bool entered);
+/* The message that is under way ends where the receive has ended, and recvmmsg(2) goes on with the next. Returns false
+ * if none is under way. */
+bool piece_end_message(struct repair *repair);
+
+/* A recvmmsg(2) that ends after some messages leaves its error for the next call on the socket: do_recvmmsg in
+ * net/socket.c. result: of the call, or of a piece that asked for so many messages. */
+void piece_note_error(struct repair *repair, int64_t result, uint64_t asked);
+/* The call ends. The error that our stop has left is not for the program. */
+void piece_clear_error(struct tracee *tracee);
+
+/* Returns true if the whole call raises no SIGPIPE once it has moved a part (a sendfile(2) does, if what it has read
+ * last has just been sent, which cannot be seen). Its pieces do, if they are no sends with MSG_NOSIGNAL. */
+bool piece_raises_no_sigpipe(const struct call_request *request);
+
+#endif
