@@ -2,10 +2,6 @@
 /*
  * Handing a tracee over to another tracer.
  *
- * Where CPUs are full, a tracer has the threads of one CPU and runs there itself: affinity.c. To interrupt a thread
- * on another CPU costs the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them can
- * be running at a tick. And a tracer with thousands of tracees asks the kernel for news of all of them.
- *
  * ptrace has no way to hand a tracee over. So its tracer detaches it where it stands still, outside of any
  * system call, and the other one seizes it as soon as it is woken up:
  *
@@ -32,169 +28,13 @@
 #include "supervisor/handover.h"
 #include "supervisor/housekeeping.h"
 #include "supervisor/regs.h"
-#include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
 #include "supervisor/tick.h"
 #include "supervisor/wait.h"
 
-#define KEPT 8u              /* running tracees that a tracer keeps where a CPU is idle */
-#define TRACEES_MANY 64u     /* with more it keeps none */
-#define CPU_MIN_NS 20000000u /* less CPU time than that is not worth it */
-#define STAY_NS 100000000u   /* before it is handed over again */
-#define AWAY_NS 50000000u    /* where CPUs are full: before it is handed over to the tracer of another CPU */
 #define SEIZE_PAUSE_US 100
-#define SEIZE_TIMES 50       /* an exec under way may keep us waiting: wakeup_seize */
-
-static unsigned handover_kept(const struct tracer *tracer)
-{
-    if (tracer->tracees.count > TRACEES_MANY || tracer->supervisor->options.restless)
-        return 0;
-    return KEPT;
-}
-
-static unsigned handover_load(const struct tracer *tracer)
-{
-    return tracer->tracees.active_count + tracer->expected;
-}
-
-/* Returns the tracer with least to do, but for `from`; NULL: there is no other. */
-static struct tracer *handover_least_busy(const struct supervisor *supervisor, const struct tracer *from)
-{
-    struct tracer *best = NULL;
-
-    for (unsigned i = 0; i < supervisor->tracer_count; i++) {
-        struct tracer *tracer = supervisor->tracers[i];
-        if (tracer == from || !tracer->ready || tracer->tracees.count > TRACEES_MANY)
-            continue;
-        if (best == NULL || handover_load(tracer) < handover_load(best))
-            best = tracer;
-    }
-    return best;
-}
-
-/*
- * Returns a tracer for a thread of a tracer that has so many running ones:
- *
- *     one that has nothing to do;
- *     NULL, if one could be started, which will be there at a later tick;
- *     the one with least to do, if that is less.
- */
-static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const struct tracer *from,
-                                           unsigned running, int home_cpu)
-{
-    struct tracer *best = handover_least_busy(supervisor, from);
-
-    if (best != NULL && handover_load(best) == 0) {
-        best->home_cpu = home_cpu;
-        return best;
-    }
-    struct tracer *started = supervisor->starting == 0 ? tracer_start(supervisor) : NULL;
-    if (started != NULL)
-        started->home_cpu = home_cpu;
-    if (supervisor->starting > 0)
-        return NULL;
-    bool many = handover_kept(from) == 0;
-    return best != NULL && (many || handover_load(best) + 1 < running) ? best : NULL;
-}
-
-/* Returns the first of the tracers whose home is this CPU and that have, or expect, threads, but for `from`; NULL:
- * there is none with room. */
-static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor, const struct tracer *from, int cpu)
-{
-    for (unsigned i = 0; cpu >= 0 && i < supervisor->tracer_count; i++) {
-        struct tracer *tracer = supervisor->tracers[i];
-        if (tracer != from && tracer->ready && tracer->home_cpu == cpu && handover_load(tracer) > 0 &&
-            tracer->tracees.count + tracer->expected <= TRACEES_MANY / 2)
-            return tracer;
-    }
-    return NULL;
-}
-
-static bool handover_may_go(const struct tracee *tracee, uint64_t now)
-{
-    if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handed_to != NULL || tracee->stays ||
-        tracee->early)
-        return false;
-    return tracee->tracer->supervisor->options.restless ||
-           (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
-}
-
-/* If it executes another program before it is let go, exec_answer takes the promise back. What it executes has to
- * be known, or it could not be told afterwards that it has executed another program. */
-static bool handover_promise(struct tracee *tracee, struct tracer *to)
-{
-    uint64_t image = procfs_image(tracee->process->pid);
-
-    tracee->stays = image == 0;
-    if (tracee->stays)
-        return false;
-    debug_log(tracee->tracer, "hand %d %u", tracee->tid, to->number);
-    tracee->image = image;
-    tracee->process->began = procfs_began(tracee->process->pid);
-    tracee->handed_to = to;
-    to->expected++;
-    return true;
-}
-
-/* Where CPUs are full: does the tracee belong to its tracer? there: another tracer of its CPU. If there is none, one
- * that is its tracer's only runnable one does: the tracer follows it (tick_settle). */
-static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
-{
-    if (tracer->tracees.count > TRACEES_MANY)
-        return false;
-    if (there == NULL)
-        return tracee->cpu < 0 || tracee->cpu == tracer->home_cpu || tracer->tick.runnable < 2;
-    return tracee->cpu == tracer->home_cpu && tracer->number < there->number;
-}
-
-static struct tracer *handover_find_crowded(struct tracer *tracer, struct tracee *tracee)
-{
-    struct supervisor *supervisor = tracer->supervisor;
-    struct tracer *there = handover_tracer_of_cpu(supervisor, tracer, tracee->cpu);
-    uint64_t now = tracer->tick.at;
-
-    if (handover_is_at_home(tracer, tracee, there)) {
-        tracee->away_since = 0;
-        return NULL;
-    }
-    if (tracee->away_since == 0)
-        tracee->away_since = now;
-    bool many = tracer->tracees.count > TRACEES_MANY;
-    if (!handover_may_go(tracee, now) || (now - tracee->away_since < AWAY_NS && !many))
-        return NULL;
-    if (there != NULL)
-        return there;
-    return handover_idle_or_new(supervisor, tracer, handover_load(tracer), tracee->cpu);
-}
-
-static struct tracer *handover_find(struct tracer *tracer, struct tracee *tracee, unsigned running)
-{
-    struct supervisor *supervisor = tracer->supervisor;
-
-    if (supervisor->crowded && !supervisor->options.restless)
-        return handover_find_crowded(tracer, tracee);
-    tracee->away_since = 0;
-    if (running <= handover_kept(tracer) || !handover_may_go(tracee, tracer->tick.at))
-        return NULL;
-    return handover_idle_or_new(supervisor, tracer, running, -1);
-}
-
-void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count)
-{
-    const struct supervisor *supervisor = tracer->supervisor;
-
-    /* wary: to read memory, or what is executed, may wait for an exec that waits for us */
-    if (supervisor->leaving || supervisor->processes.wary || count == 0)
-        return;
-    unsigned first = schedule_random(&tracer->schedule, count);
-    for (unsigned i = 0; i < count; i++) {
-        struct tracee *tracee = running[(first + i) % count];
-        struct tracer *to = handover_find(tracer, tracee, count);
-        if (to != NULL && handover_promise(tracee, to))
-            return;
-    }
-}
+#define SEIZE_TIMES 50 /* an exec under way may keep us waiting: wakeup_seize */
 
 void handover_withdraw(struct tracee *tracee)
 {

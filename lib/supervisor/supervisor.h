@@ -18,7 +18,8 @@
  *                            descriptor of it
  *     held-signal.c          keeps a signal back for a piece of a call, and sends it again
  *     stray-sigpipe.c        takes away a SIGPIPE that only a piece raises; changes the mask of a thread that blocks it
- *     handover.c             lets a thread go and seizes it anew, from another thread of ours
+ *     handover.c             lets a thread go and seizes it anew, from another thread of ours; handover-choice.c:
+ *                            which thread, and who gets it
  *     births.c, exec.c       what tracees make and become
  *     preempt.c, affinity.c  take a thread's CPU, for up to 80 us, before it is looked at; priority.c: by which right
  *     serve/count.c          writes histograms into programs that profile themselves

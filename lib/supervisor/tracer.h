@@ -5,7 +5,7 @@
  * The kernel lets only the thread that seized a tracee call ptrace for it, and what that tracee makes
  * belongs to the same thread. So each tracer has tracees, a timer, and ticks of its own. The first tracer is
  * the supervisor's first thread, to which everything belongs at first; it also reads commands. Where CPUs are
- * full there is a tracer for each CPU; threads are handed over to it: handover.c says why.
+ * full there is a tracer for each CPU; threads are handed over to it: handover-choice.c says why.
  */
 #ifndef PPROFIL_TRACER_H
 #define PPROFIL_TRACER_H
@@ -26,7 +26,7 @@
 #include "supervisor/wakeup.h"
 
 #define TRACERS_MAX 32
-#define BIRTH_LOOKS_MAX 128u /* more threads than a tracer is given: handover.c */
+#define BIRTH_LOOKS_MAX 128u /* more threads than a tracer is given: handover-choice.c */
 #define ENDED_EARLY_MAX 64u
 
 struct supervisor;
