@@ -159,49 +159,74 @@ static void continue_give_up_again(struct tracee *tracee)
         repair_give_up(tracee);
 }
 
+/* A piece begins. */
+static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
+{
+    struct repair *repair = &tracee->repair;
+
+    repair->piece_entered = true;
+    repair->sigcont_waits = repair->request.hides_bounds && procfs_signal_is_pending(tracee->tid, SIGCONT);
+    continue_give_up_again(tracee);
+    if (!repair->restarted && !continue_has_its_files(tracee))
+        continue_fail_call(tracee->tid);
+    at_stop_deliver(tracer, tracee, held_signal_take(&repair->held));
+}
+
+/* Returns true if the signal does not end the call: it is one that the call itself would not have raised, one that the
+ * program ignores, or one that can wait until the piece has been made. */
+static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, int signal)
+{
+    struct repair *repair = &tracee->repair;
+    bool may_hold = !repair->piece_entered && !repair->came_short && !repair->giving_up;
+
+    if (stray_sigpipe_take(&repair->sigpipe, tracee->tid, signal)) {
+        continue_give_up_again(tracee);
+        at_stop_resume(tracer, tracee);
+        return true;
+    }
+    if (procfs_ignores_signal(tracee->tid, signal)) {
+        continue_give_up_again(tracee);
+        at_stop_deliver(tracer, tracee, signal);
+        return true;
+    }
+    if (!may_hold || !held_signal_hold(&repair->held, tracee->tid, signal))
+        return false;
+    at_stop_resume(tracer, tracee);
+    return true;
+}
+
+/* The call ends at a stop in its middle. */
+static void continue_break_off(struct tracee *tracee, bool interrupted)
+{
+    struct repair *repair = &tracee->repair;
+    int64_t result = piece_partial_result(repair);
+
+    held_signal_send(&repair->held, tracee->process->pid, tracee->tid);
+    if (interrupted)
+        piece_clear_error(tracee);
+    if (repair->restarted)
+        result = continue_wait_result(repair, interrupted ? CALL_RESTARTNOHAND : -EINTR);
+    piece_leave_call(tracee, result, true);
+}
+
 bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event,
                        int signal)
 {
     struct repair *repair = &tracee->repair;
 
-    if (event == REPAIR_CALL && repair->piece_entered) {
-        continue_end_piece(tracer, tracee);
-        return true;
-    }
     if (event == REPAIR_CALL) {
-        repair->piece_entered = true;
-        repair->sigcont_waits = repair->request.hides_bounds && procfs_signal_is_pending(tracee->tid, SIGCONT);
-        continue_give_up_again(tracee);
-        if (!repair->restarted && !continue_has_its_files(tracee))
-            continue_fail_call(tracee->tid);
-        at_stop_deliver(tracer, tracee, held_signal_take(&repair->held));
+        if (repair->piece_entered)
+            continue_end_piece(tracer, tracee);
+        else
+            continue_begin_piece(tracer, tracee);
         return true;
     }
     if (event == REPAIR_INTERRUPT && (!repair->giving_up || held_signal_waits(&repair->held))) {
         at_stop_answer(tracer, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
         return true;
     }
-    if (event == REPAIR_SIGNAL && stray_sigpipe_take(&repair->sigpipe, tracee->tid, signal)) {
-        continue_give_up_again(tracee);
-        at_stop_resume(tracer, tracee);
+    if (event == REPAIR_SIGNAL && continue_past_signal(tracer, tracee, signal))
         return true;
-    }
-    if (event == REPAIR_SIGNAL && procfs_ignores_signal(tracee->tid, signal)) {
-        continue_give_up_again(tracee);
-        at_stop_deliver(tracer, tracee, signal);
-        return true;
-    }
-    bool may_hold = !repair->piece_entered && !repair->came_short && !repair->giving_up;
-    if (event == REPAIR_SIGNAL && may_hold && held_signal_hold(&repair->held, tracee->tid, signal)) {
-        at_stop_resume(tracer, tracee);
-        return true;
-    }
-    held_signal_send(&repair->held, tracee->process->pid, tracee->tid);
-    if (event == REPAIR_INTERRUPT)
-        piece_clear_error(tracee);
-    int64_t if_not_over = event == REPAIR_INTERRUPT ? CALL_RESTARTNOHAND : -EINTR;
-    piece_leave_call(tracee,
-                     repair->restarted ? continue_wait_result(repair, if_not_over) : piece_partial_result(repair),
-                     true);
+    continue_break_off(tracee, event == REPAIR_INTERRUPT);
     return false;
 }

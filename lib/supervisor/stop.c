@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include <stdbool.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -8,7 +9,8 @@
 
 #define CALL_STOP_SIGNAL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
-bool stop_is_job_control(int signal)
+/* Returns true if the signal's default action stops a process: signal(7). */
+static bool stop_is_job_control(int signal)
 {
     return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }

@@ -4,7 +4,6 @@
 #define PPROFIL_STOP_H
 
 #include <signal.h>
-#include <stdbool.h>
 
 enum stop_kind {
     STOP_ENDED,     /* the thread has exited, or was killed */
@@ -40,8 +39,5 @@ const char *stop_kind_name(enum stop_kind kind);
 
 /* Returns the status that waitpid(2) would give for a stop that waitid(2) has told of. */
 int stop_status(const siginfo_t *news);
-
-/* Returns true if the signal's default action stops a process: signal(7). */
-bool stop_is_job_control(int signal);
 
 #endif
