@@ -240,17 +240,23 @@ void tracer_note_birth_look(struct tracer *tracer, pid_t tid)
         tracer->looks[tracer->look_count++] = tid;
 }
 
-/* What was born while a tracee had no tracer is looked for again when it has stopped once. */
-static void tracer_look_again(struct tracer *tracer)
+/* What was born while a tracee had no tracer is looked for again when it has stopped once. Returns whether that was
+ * done. */
+static bool tracer_look_again(struct tracer *tracer)
 {
+    bool looked = false;
+
     for (unsigned i = 0; i < tracer->look_count; i++) {
         struct tracee *tracee = tracee_find(&tracer->tracees, tracer->looks[i]);
         if (tracee != NULL && tracee->resumed_at <= tracee->handed_at)
             continue;
         tracer->looks[i--] = tracer->looks[--tracer->look_count];
-        if (tracee != NULL && tracee->process != NULL && !tracee->dropped)
-            births_look(tracer, tracee);
+        if (tracee == NULL || tracee->process == NULL || tracee->dropped)
+            continue;
+        births_look(tracer, tracee);
+        looked = true;
     }
+    return looked;
 }
 
 /* Returns true if there is news of tracees. */
@@ -318,9 +324,8 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     if (tracer->bills)
         tracer_bill(tracer, tracer->totals.stops > 0 || (ticked && crowd_count_runnable(supervisor) > 0));
     tick_arm(tracer);
-    bool births = tracer->unknown_count > 0 || tracer->look_count > 0;
-    if (!supervisor->crowded || births)
-        tracer->billed_ns = 0;
+    if (!supervisor->crowded || tracer->unknown_count > 0)
+        tracer->billed_ns = 0; /* births are not billed to sampling */
     if (tracer->unknown_count > 0)
         births_resolve(tracer);
     tracer_book(tracer);
@@ -331,8 +336,8 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     supervisor_unlock(supervisor);
     if (others_wait)
         wakeup_send(&supervisor->tracers[0]->wakeup);
-    if (tracer->look_count > 0)
-        tracer_look_again(tracer);
+    if (tracer->look_count > 0 && tracer_look_again(tracer))
+        tracer->billed_ns = 0;
 }
 
 /* --- leaving ----------------------------------------------------------------------------------- */
