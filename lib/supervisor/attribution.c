@@ -52,7 +52,7 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
 
 /* Was the tracee on a CPU when it was interrupted? If it waited for one then, it has waited for longer than we
  * can have kept it waiting. */
-static bool was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
+static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     bool woken_meanwhile = tracee->asleep_before && regs->syscall >= 0;
 
@@ -66,7 +66,7 @@ static bool attribution_credit(const struct supervisor *supervisor, struct trace
     /* in one long system call since, or without a CPU: it was running for so long only */
     uint64_t ran = cpu->run_ns - tracee->run_ns;
     tracee->pending_ns += tracee->overdue_ns < ran ? tracee->overdue_ns : ran;
-    bool on_cpu = was_on_cpu(tracee, regs, cpu);
+    bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
     return on_cpu;
 }

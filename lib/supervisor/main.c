@@ -72,7 +72,7 @@ struct tracee *supervisor_find(const struct supervisor *supervisor, pid_t tid)
     return tracee;
 }
 
-static void raise_limit(int resource)
+static void main_raise_limit(int resource)
 {
     struct rlimit limit;
 
@@ -84,7 +84,7 @@ static void raise_limit(int resource)
 
 /* --- setting up -------------------------------------------------------------------------------- */
 
-static void init_lock(struct supervisor *supervisor)
+static void main_init_lock(struct supervisor *supervisor)
 {
     pthread_mutexattr_t attributes;
 
@@ -94,7 +94,7 @@ static void init_lock(struct supervisor *supervisor)
     pthread_mutexattr_destroy(&attributes);
 }
 
-static void count_cpus(struct supervisor *supervisor)
+static void main_count_cpus(struct supervisor *supervisor)
 {
     if (sched_getaffinity(0, sizeof supervisor->cpus, &supervisor->cpus) < 0)
         CPU_SET(0, &supervisor->cpus);
@@ -103,17 +103,17 @@ static void count_cpus(struct supervisor *supervisor)
     supervisor->crowd.has_all_cpus = (long)supervisor->cpu_count == sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static int set_up(struct supervisor *supervisor, int ring_fd)
+static int main_set_up(struct supervisor *supervisor, int ring_fd)
 {
     const struct options *options = &supervisor->options;
     int error = 0;
 
     setpgid(0, 0);
-    raise_limit(RLIMIT_NOFILE);
-    raise_limit(RLIMIT_SIGPENDING); /* of which a timer takes one */
-    init_lock(supervisor);
+    main_raise_limit(RLIMIT_NOFILE);
+    main_raise_limit(RLIMIT_SIGPENDING); /* of which a timer takes one */
+    main_init_lock(supervisor);
     wakeup_prepare();
-    count_cpus(supervisor);
+    main_count_cpus(supervisor);
     supervisor->processes.wary = options->wary || kernel_looks_wait_here();
     if (ring_fd >= 0) {
         error = ring_open(ring_fd, &supervisor->ring);
@@ -135,20 +135,20 @@ static int set_up(struct supervisor *supervisor, int ring_fd)
 /* --- the loop ------------------------------------------------------------------------------------ */
 
 /* With the lock. */
-static void serve_openers(struct supervisor *supervisor)
+static void main_serve_openers(struct supervisor *supervisor)
 {
     supervisor->opener_served = supervisor->opener_requests;
     opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
 }
 
-static void go_round(struct supervisor *supervisor)
+static void main_go_round(struct supervisor *supervisor)
 {
     struct tracer *first = supervisor->tracers[0];
     bool serve = supervisor->options.serve;
 
     supervisor_lock(supervisor);
     uint64_t now = time_now(), until = housekeeping_run(first);
-    serve_openers(supervisor);
+    main_serve_openers(supervisor);
     bool searching = supervisor->sampling && supervisor->processes.tracee_count > 0;
     supervisor_unlock(supervisor);
     uint64_t latest = now + (serve ? SERVE_PERIOD_NS : DRAIN_PERIOD_NS);
@@ -160,7 +160,7 @@ static void go_round(struct supervisor *supervisor)
     first->billed_ns = 0; /* none of this is for a sample */
 }
 
-static bool all_have_left(const struct supervisor *supervisor)
+static bool main_all_have_left(const struct supervisor *supervisor)
 {
     for (unsigned i = 1; i < supervisor->tracer_count; i++)
         if (supervisor->tracers[i]->ready && !supervisor->tracers[i]->has_left)
@@ -169,14 +169,14 @@ static bool all_have_left(const struct supervisor *supervisor)
 }
 
 /* Files come later than the samples that need them. The targets are ours meanwhile: their stops are answered. */
-static void await_files(struct supervisor *supervisor)
+static void main_await_files(struct supervisor *supervisor)
 {
     uint64_t deadline = time_now() + FINISH_NS;
     bool busy = true;
 
     while (busy && !supervisor->client_gone && time_now() < deadline) {
         supervisor_lock(supervisor);
-        serve_openers(supervisor);
+        main_serve_openers(supervisor);
         busy = openers_are_busy(&supervisor->openers);
         supervisor_unlock(supervisor);
         if (busy)
@@ -187,7 +187,7 @@ static void await_files(struct supervisor *supervisor)
 
 /* The first tracer leaves last: its targets are let go when this program ends, and nobody answers their stops from
  * then on. */
-static void leave_targets(struct supervisor *supervisor)
+static void main_leave_targets(struct supervisor *supervisor)
 {
     supervisor_lock(supervisor);
     supervisor->leaving = true;
@@ -195,12 +195,12 @@ static void leave_targets(struct supervisor *supervisor)
         wakeup_send(&supervisor->tracers[i]->wakeup);
     supervisor_unlock(supervisor);
     uint64_t deadline = time_now() + LEAVE_NS;
-    while (!all_have_left(supervisor) && time_now() < deadline)
+    while (!main_all_have_left(supervisor) && time_now() < deadline)
         tracer_step(supervisor->tracers[0], time_now() + LEAVE_PERIOD_NS);
     tracer_leave(supervisor->tracers[0]);
 }
 
-static void leave(struct supervisor *supervisor)
+static void main_leave(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
         close(supervisor->socket); /* who connects from now on starts another one */
@@ -208,8 +208,8 @@ static void leave(struct supervisor *supervisor)
     sampling_pause(supervisor);
     supervisor_unlock(supervisor);
     if (!supervisor->options.serve)
-        await_files(supervisor);
-    leave_targets(supervisor);
+        main_await_files(supervisor);
+    main_leave_targets(supervisor);
     supervisor_lock(supervisor);
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
         emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false), -1);
@@ -224,7 +224,7 @@ static void leave(struct supervisor *supervisor)
 
 /* Opens files for who may not hang. Rights that this program has and its caller lacks are not lent
  * for that. */
-static int open_files(int socket)
+static int main_open_files(int socket)
 {
     if (getauxval(AT_SECURE) != 0)
         return 125;
@@ -233,13 +233,13 @@ static int open_files(int socket)
     return 0;
 }
 
-static int usage(void)
+static int main_usage(void)
 {
     fputs("pprofil-supervise is started by pprofil and libpprofil, not by hand.\n", stderr);
     return 125;
 }
 
-static int parse(struct options *options, int argc, char **argv)
+static int main_parse(struct options *options, int argc, char **argv)
 {
     static const struct option names[] = {
         {"frequency", required_argument, NULL, 'F'},
@@ -315,18 +315,18 @@ int main(int argc, char **argv)
 {
     static struct supervisor supervisor;
 
-    if (parse(&supervisor.options, argc, argv) != 0 ||
+    if (main_parse(&supervisor.options, argc, argv) != 0 ||
         argc - optind != (supervisor.options.serve || supervisor.options.open ? 1 : 3))
-        return usage();
+        return main_usage();
     supervisor.socket = atoi(argv[optind]);
     if (supervisor.options.open)
-        return open_files(supervisor.socket);
+        return main_open_files(supervisor.socket);
     int ring_fd = supervisor.options.serve ? -1 : atoi(argv[optind + 1]);
     supervisor.wake = supervisor.options.serve ? -1 : atoi(argv[optind + 2]);
 
     struct wire_message hello = {
         .op = WIRE_OP_DONE, .pid = getpid(), .value = WIRE_VERSION};
-    int error = set_up(&supervisor, ring_fd);
+    int error = main_set_up(&supervisor, ring_fd);
     hello.error = -error;
     if (!supervisor.options.serve)
         wire_send(supervisor.socket, &hello, -1);
@@ -334,7 +334,7 @@ int main(int argc, char **argv)
         return 125;
     supervisor.serving.requested_at = time_now();
     while (!supervisor.quitting)
-        go_round(&supervisor);
-    leave(&supervisor);
+        main_go_round(&supervisor);
+    main_leave(&supervisor);
     return 0;
 }

@@ -29,7 +29,7 @@ struct regs_arm {
     uint32_t r[18]; /* r0..r15, cpsr, orig_r0 */
 };
 
-static int32_t read_syscall(pid_t tid)
+static int32_t regs_read_syscall(pid_t tid)
 {
     int number = WIRE_NO_SYSCALL;
     struct iovec part = {.iov_base = &number, .iov_len = sizeof number};
@@ -40,7 +40,7 @@ static int32_t read_syscall(pid_t tid)
 }
 
 /* DWARF for the Arm 64-bit Architecture: x0 to x30 are 0 to 30, sp is 31, and 32 is the pc. */
-static void fill_wide(struct regs *regs, const struct user_regs_struct *set)
+static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set)
 {
     regs->pc = set->pc;
     regs->sp = set->sp;
@@ -51,7 +51,7 @@ static void fill_wide(struct regs *regs, const struct user_regs_struct *set)
     regs->known = (1ull << 33) - 1;
 }
 
-static void fill_narrow(struct regs *regs, const struct regs_arm *set)
+static void regs_fill_narrow(struct regs *regs, const struct regs_arm *set)
 {
     regs->pc = set->r[15];
     regs->sp = set->r[13];
@@ -72,10 +72,10 @@ int regs_read(pid_t tid, struct regs *regs)
         return -errno;
     regs->compat = part.iov_len == sizeof set.narrow;
     if (regs->compat)
-        fill_narrow(regs, &set.narrow);
+        regs_fill_narrow(regs, &set.narrow);
     else
-        fill_wide(regs, &set.wide);
-    regs->syscall = read_syscall(tid);
+        regs_fill_wide(regs, &set.wide);
+    regs->syscall = regs_read_syscall(tid);
     regs->entered = regs->syscall >= 0;
     regs->result = 0;
     return 0;

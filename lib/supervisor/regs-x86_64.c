@@ -35,7 +35,7 @@ struct regs_i386 {
 
 /* The processor sets the resume flag in what a fault saves and clears it in what an interrupt
  * saves (but amid a repeated string instruction): Intel SDM volume 3, 17.3.1.1. */
-static void fill(struct regs *regs, long number, long result, uint64_t flags)
+static void regs_fill(struct regs *regs, long number, long result, uint64_t flags)
 {
     regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;
     regs->entered = number >= 0 || (flags & RESUME_FLAG) != 0;
@@ -43,7 +43,7 @@ static void fill(struct regs *regs, long number, long result, uint64_t flags)
 }
 
 /* AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
-static void fill_wide(struct regs *regs, const struct user_regs_struct *set)
+static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set)
 {
     const uint64_t general[] = {set->rax, set->rdx, set->rcx, set->rbx, set->rsi, set->rdi,
                                 set->rbp, set->rsp, set->r8,  set->r9,  set->r10, set->r11,
@@ -53,11 +53,11 @@ static void fill_wide(struct regs *regs, const struct user_regs_struct *set)
     regs->sp = set->rsp;
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;
-    fill(regs, (long)set->orig_rax, (long)set->rax, set->eflags);
+    regs_fill(regs, (long)set->orig_rax, (long)set->rax, set->eflags);
 }
 
 /* i386 ABI, table 2.14. */
-static void fill_narrow(struct regs *regs, const struct regs_i386 *set)
+static void regs_fill_narrow(struct regs *regs, const struct regs_i386 *set)
 {
     const uint64_t general[] = {set->eax, set->ecx, set->edx, set->ebx, set->esp,
                                 set->ebp, set->esi, set->edi, set->eip};
@@ -66,7 +66,7 @@ static void fill_narrow(struct regs *regs, const struct regs_i386 *set)
     regs->sp = set->esp;
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;
-    fill(regs, (int32_t)set->orig_eax, (int32_t)set->eax, set->eflags);
+    regs_fill(regs, (int32_t)set->orig_eax, (int32_t)set->eax, set->eflags);
 }
 
 union register_set {
@@ -77,7 +77,7 @@ union register_set {
 _Static_assert(sizeof(union register_set) <= sizeof((struct regs){0}.raw), "raw is too small");
 
 /* narrow: it is a 32-bit program's. 0 or -errno. */
-static int read_set(pid_t tid, union register_set *set, bool *narrow)
+static int regs_read_set(pid_t tid, union register_set *set, bool *narrow)
 {
     struct iovec part = {.iov_base = set, .iov_len = sizeof *set};
 
@@ -87,7 +87,7 @@ static int read_set(pid_t tid, union register_set *set, bool *narrow)
     return 0;
 }
 
-static int write_set(pid_t tid, union register_set *set, bool narrow)
+static int regs_write_set(pid_t tid, union register_set *set, bool narrow)
 {
     struct iovec part = {.iov_base = set,
                          .iov_len = narrow ? sizeof set->narrow : sizeof set->wide};
@@ -98,14 +98,14 @@ static int write_set(pid_t tid, union register_set *set, bool narrow)
 int regs_read(pid_t tid, struct regs *regs)
 {
     union register_set set;
-    int error = read_set(tid, &set, &regs->compat);
+    int error = regs_read_set(tid, &set, &regs->compat);
 
     if (error != 0)
         return error;
     if (regs->compat)
-        fill_narrow(regs, &set.narrow);
+        regs_fill_narrow(regs, &set.narrow);
     else
-        fill_wide(regs, &set.wide);
+        regs_fill_wide(regs, &set.wide);
     memcpy(regs->raw, &set, sizeof set);
     return 0;
 }
@@ -135,7 +135,7 @@ int regs_restart_call(pid_t tid)
 
 /* The ABI of a call is that of its instruction, which 64-bit programs may choose: kernel/ptrace.c,
  * ptrace_get_syscall_info, says it at any stop. */
-static enum regs_abi call_abi(pid_t tid, int64_t number)
+static enum regs_abi regs_call_abi(pid_t tid, int64_t number)
 {
     struct __ptrace_syscall_info info;
     long size = ptrace(PTRACE_GET_SYSCALL_INFO, tid, (void *)sizeof info, &info);
@@ -146,7 +146,7 @@ static enum regs_abi call_abi(pid_t tid, int64_t number)
 }
 
 /* syscall(2), "Architecture calling conventions" */
-static void wide_arguments(const struct user_regs_struct *set, struct regs_call *call)
+static void regs_wide_arguments(const struct user_regs_struct *set, struct regs_call *call)
 {
     const uint64_t native[] = {set->rdi, set->rsi, set->rdx, set->r10, set->r8, set->r9};
     const uint64_t i386[] = {set->rbx, set->rcx, set->rdx, set->rsi, set->rdi, set->rbp};
@@ -155,14 +155,14 @@ static void wide_arguments(const struct user_regs_struct *set, struct regs_call 
         call->arguments[i] = call->abi == REGS_ABI_I386 ? (uint32_t)i386[i] : native[i];
 }
 
-static bool is_call_instruction(const unsigned char code[INSTRUCTION_SIZE])
+static bool regs_is_call_instruction(const unsigned char code[INSTRUCTION_SIZE])
 {
     return (code[0] == 0x0f && (code[1] == 0x05 || code[1] == 0x34)) || /* syscall, sysenter */
            (code[0] == 0xcd && code[1] == 0x80);                        /* int $0x80 */
 }
 
 /* Reads the word at an address of the target. */
-static bool peek_word(pid_t tid, uint64_t address, unsigned char code[sizeof(long)])
+static bool regs_peek_word(pid_t tid, uint64_t address, unsigned char code[sizeof(long)])
 {
     errno = 0;
     long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)address, NULL);
@@ -172,14 +172,14 @@ static bool peek_word(pid_t tid, uint64_t address, unsigned char code[sizeof(lon
 
 /* Is the instruction at pc a system call? A word is read that ends with it. If what lies before the
  * instruction is not mapped, one is read that begins with it. */
-static bool is_call_at(pid_t tid, uint64_t pc)
+static bool regs_is_call_at(pid_t tid, uint64_t pc)
 {
     unsigned char code[sizeof(long)];
     const unsigned before = sizeof code - INSTRUCTION_SIZE;
 
-    if (peek_word(tid, pc - before, code))
-        return is_call_instruction(code + before);
-    return peek_word(tid, pc, code) && is_call_instruction(code);
+    if (regs_peek_word(tid, pc - before, code))
+        return regs_is_call_instruction(code + before);
+    return regs_peek_word(tid, pc, code) && regs_is_call_instruction(code);
 }
 
 /* A thread can stop twice before it runs, and the registers are not those of a call's return then:
@@ -190,17 +190,17 @@ static bool is_call_at(pid_t tid, uint64_t pc)
  *
  * The kernel may have prepared a signal's handler. The pc is at the handler, and in a 32-bit program eax
  * is the signal's number (ia32_setup_rt_frame), in one of x32 still the call's result. */
-static bool has_returned(pid_t tid, const struct regs *regs)
+static bool regs_has_returned(pid_t tid, const struct regs *regs)
 {
     bool is_number = regs->result == regs->syscall ||
                      (regs->result & ~X32_CALL) == __NR_restart_syscall;
     uint64_t start = regs->pc - INSTRUCTION_SIZE;
 
-    return is_call_at(tid, start) && !(is_number && is_call_at(tid, regs->pc));
+    return regs_is_call_at(tid, start) && !(is_number && regs_is_call_at(tid, regs->pc));
 }
 
 /* Only such results make us act. */
-static bool may_be_broken(const struct regs *regs)
+static bool regs_may_be_broken(const struct regs *regs)
 {
     return regs->result > 0 || regs->result == -EINTR || regs->result == -EAGAIN;
 }
@@ -209,7 +209,7 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
 {
     union register_set set;
 
-    if (regs->syscall < 0 || (may_be_broken(regs) && !has_returned(tid, regs)))
+    if (regs->syscall < 0 || (regs_may_be_broken(regs) && !regs_has_returned(tid, regs)))
         return false;
     memcpy(&set, regs->raw, sizeof set);
     call->result = regs->result;
@@ -221,15 +221,15 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
         for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++)
             call->arguments[i] = arguments[i];
     } else {
-        call->abi = call_abi(tid, regs->syscall);
-        wide_arguments(&set.wide, call);
+        call->abi = regs_call_abi(tid, regs->syscall);
+        regs_wide_arguments(&set.wide, call);
     }
     call->number = regs->syscall & ~(call->abi == REGS_ABI_X32 ? X32_CALL : 0);
     return true;
 }
 
 /* Puts the arguments of a call where its ABI has them. */
-static void put_arguments(union register_set *set, bool narrow, const struct regs_call *call)
+static void regs_put_arguments(union register_set *set, bool narrow, const struct regs_call *call)
 {
     struct user_regs_struct *wide = &set->wide;
     const uint64_t *from = call->arguments;
@@ -256,7 +256,7 @@ static void put_arguments(union register_set *set, bool narrow, const struct reg
 }
 
 /* orig_rax of -1: there is no call that the kernel would begin anew by itself. */
-static void put_number(union register_set *set, bool narrow, int64_t rax, int64_t orig_rax)
+static void regs_put_number(union register_set *set, bool narrow, int64_t rax, int64_t orig_rax)
 {
     if (narrow) {
         set->narrow.eax = (uint32_t)rax;
@@ -267,7 +267,7 @@ static void put_number(union register_set *set, bool narrow, int64_t rax, int64_
     }
 }
 
-static void move_pc(union register_set *set, bool narrow, int by)
+static void regs_move_pc(union register_set *set, bool narrow, int by)
 {
     if (narrow)
         set->narrow.eip += (uint32_t)by;
@@ -275,7 +275,7 @@ static void move_pc(union register_set *set, bool narrow, int by)
         set->wide.rip += (unsigned long long)by;
 }
 
-static int64_t call_number(const struct regs_call *call)
+static int64_t regs_call_number(const struct regs_call *call)
 {
     return call->abi == REGS_ABI_X32 ? call->number | X32_CALL : call->number;
 }
@@ -284,27 +284,27 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
 {
     union register_set set;
     bool narrow = false;
-    int error = read_set(tid, &set, &narrow);
+    int error = regs_read_set(tid, &set, &narrow);
 
     if (error != 0)
         return error;
-    put_arguments(&set, narrow, call);
-    put_number(&set, narrow, call_number(call), -1);
-    move_pc(&set, narrow, -INSTRUCTION_SIZE);
-    return write_set(tid, &set, narrow);
+    regs_put_arguments(&set, narrow, call);
+    regs_put_number(&set, narrow, regs_call_number(call), -1);
+    regs_move_pc(&set, narrow, -INSTRUCTION_SIZE);
+    return regs_write_set(tid, &set, narrow);
 }
 
 int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered)
 {
     union register_set set;
     bool narrow = false;
-    int error = read_set(tid, &set, &narrow);
+    int error = regs_read_set(tid, &set, &narrow);
 
     if (error != 0)
         return error;
-    put_arguments(&set, narrow, call);
-    put_number(&set, narrow, call->result, call_number(call));
+    regs_put_arguments(&set, narrow, call);
+    regs_put_number(&set, narrow, call->result, regs_call_number(call));
     if (entered)
-        move_pc(&set, narrow, INSTRUCTION_SIZE);
-    return write_set(tid, &set, narrow);
+        regs_move_pc(&set, narrow, INSTRUCTION_SIZE);
+    return regs_write_set(tid, &set, narrow);
 }

@@ -33,7 +33,7 @@ int stack_init(struct stack *stack, size_t limit)
 }
 
 /* What is mapped at an address, up to so many bytes of it. Returns how many. */
-static size_t copy_memory(pid_t tid, uint64_t address, unsigned char *bytes, size_t most)
+static size_t stack_copy_memory(pid_t tid, uint64_t address, unsigned char *bytes, size_t most)
 {
     struct iovec local = {.iov_base = bytes, .iov_len = most};
     struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = most};
@@ -42,7 +42,7 @@ static size_t copy_memory(pid_t tid, uint64_t address, unsigned char *bytes, siz
     return got < 0 ? 0 : (size_t)got;
 }
 
-static uint64_t word_at(const unsigned char *bytes, unsigned word)
+static uint64_t stack_word_at(const unsigned char *bytes, unsigned word)
 {
     uint64_t wide;
     uint32_t narrow;
@@ -57,23 +57,23 @@ static uint64_t word_at(const unsigned char *bytes, unsigned word)
 
 /* Is this the struct ucontext that the kernel left for a handler which began on an alternate stack,
  * the one that sp is on? Those of handlers that began inside of a handler interrupted that stack. */
-static bool left_stack(const unsigned char *bytes, struct regs_context context, uint64_t sp,
-                       uint64_t *end, uint64_t *below)
+static bool stack_left_stack(const unsigned char *bytes, struct regs_context context, uint64_t sp,
+                             uint64_t *end, uint64_t *below)
 {
-    uint64_t start = word_at(bytes + 2 * context.word, context.word);
-    uint64_t size = word_at(bytes + 4 * context.word, context.word);
-    uint64_t link = word_at(bytes + context.word, context.word);
+    uint64_t start = stack_word_at(bytes + 2 * context.word, context.word);
+    uint64_t size = stack_word_at(bytes + 4 * context.word, context.word);
+    uint64_t link = stack_word_at(bytes + context.word, context.word);
 
     if (sp - start >= size || size > ALTERNATE_MOST || link != 0)
         return false;
     *end = start + size;
-    *below = word_at(bytes + context.sp, context.word);
+    *below = stack_word_at(bytes + context.sp, context.word);
     return *below - start > size;
 }
 
 /* Finds where the stack that was copied ends and the interrupted one was left. False: it is no
  * alternate one, as far as can be seen: i386 handlers without SA_SIGINFO leave no such struct. */
-static bool find_below(const struct stack *stack, bool compat, uint64_t *end, uint64_t *below)
+static bool stack_find_below(const struct stack *stack, bool compat, uint64_t *end, uint64_t *below)
 {
     struct regs_context context = regs_context(compat);
     uint64_t sp = stack->head.start;
@@ -81,34 +81,34 @@ static bool find_below(const struct stack *stack, bool compat, uint64_t *end, ui
 
     for (size_t at = (context.rest - sp) & 15; at + context.sp + context.word <= size; at += 16) {
         const unsigned char *bytes = stack->bytes + at;
-        if (sp - word_at(bytes + 2 * context.word, context.word) < ALTERNATE_MOST &&
-            left_stack(bytes, context, sp, end, below))
+        if (sp - stack_word_at(bytes + 2 * context.word, context.word) < ALTERNATE_MOST &&
+            stack_left_stack(bytes, context, sp, end, below))
             return true;
     }
     return false;
 }
 
-static void copy(struct stack *stack, pid_t tid, uint64_t sp, bool compat)
+static void stack_copy(struct stack *stack, pid_t tid, uint64_t sp, bool compat)
 {
     uint64_t end, below;
 
     stack->head.start = sp;
-    stack->head.size = (uint32_t)copy_memory(tid, sp, stack->bytes, stack->limit);
+    stack->head.size = (uint32_t)stack_copy_memory(tid, sp, stack->bytes, stack->limit);
     stack->head.below_size = 0;
-    if (!find_below(stack, compat, &end, &below))
+    if (!stack_find_below(stack, compat, &end, &below))
         return;
     if (stack->head.size > end - sp)
         stack->head.size = (uint32_t)(end - sp);
     stack->head.below_start = below;
-    stack->head.below_size = (uint32_t)copy_memory(tid, below, stack->bytes + stack->head.size,
-                                                   stack->limit - stack->head.size);
+    stack->head.below_size = (uint32_t)stack_copy_memory(tid, below, stack->bytes + stack->head.size,
+                                                         stack->limit - stack->head.size);
 }
 
 void stack_take(struct stack *stack, pid_t tid, const struct regs *regs)
 {
     if (stack->limit == 0)
         return;
-    copy(stack, tid, regs->sp, regs->compat);
+    stack_copy(stack, tid, regs->sp, regs->compat);
     stack->head.known = regs->known;
     memcpy(stack->head.regs, regs->general, sizeof stack->head.regs);
 }
@@ -120,7 +120,7 @@ bool stack_take_asleep(struct stack *stack, struct tracee *tracee,
 
     if (stack->limit == 0)
         return false;
-    copy(stack, tracee->tid, state->sp, state->sp <= UINT32_MAX);
+    stack_copy(stack, tracee->tid, state->sp, state->sp <= UINT32_MAX);
     procfs_look(&tracee->files, &after);
     if (after.doing != state->doing || after.syscall != state->syscall || after.sp != state->sp ||
         after.pc != state->pc)

@@ -161,7 +161,7 @@ void process_note_company(struct process *process)
         tracee->files.accompanied = true;
 }
 
-static void leave_process(struct tracee *tracee)
+static void tracee_leave_process(struct tracee *tracee)
 {
     struct process *process = tracee->process;
 
@@ -227,7 +227,7 @@ void tracee_remove(struct tracees *tracees, struct tracee *tracee)
     tracee_take_out(tracees, tracee);
     tracees->processes->tracee_count--;
     if (process != NULL) {
-        leave_process(tracee);
+        tracee_leave_process(tracee);
         if (process->tracees == NULL)
             process_remove(tracees->processes, process);
     }

@@ -17,8 +17,8 @@
 /* A plain call on size bytes at address: read, write, pread64 or pwrite64; recvfrom or sendto of a
  * socket: a peer that goes away raises no SIGPIPE after a part has been sent (unix_stream_sendmsg,
  * tcp_sendmsg_locked), and MSG_NOSIGNAL keeps it so. */
-static void make_plain(const struct regs_call *call, const struct call_request *request,
-                       uint64_t address, uint64_t size, uint64_t done, struct regs_call *piece)
+static void call_make_plain(const struct regs_call *call, const struct call_request *request,
+                            uint64_t address, uint64_t size, uint64_t done, struct regs_call *piece)
 {
     bool i386 = call->abi == REGS_ABI_I386, write = request->kind == CALL_WRITE;
     uint64_t offset = request->offset + done;
@@ -49,7 +49,7 @@ bool call_peeks_anew(const struct call_request *request)
     return request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0 && !request->peeks_on;
 }
 
-static int64_t bytes_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
+static int64_t call_bytes_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                        struct regs_call *piece)
 {
     uint64_t size = request->size < request->enough ? request->size : request->enough;
@@ -58,7 +58,7 @@ static int64_t bytes_piece(const struct regs_call *call, const struct call_reque
         return 0;
     uint64_t from = call_peeks_anew(request) ? 0 : done;
     if (request->kind == CALL_READ || request->kind == CALL_WRITE) {
-        make_plain(call, request, request->address + from, size - from, from, piece);
+        call_make_plain(call, request, request->address + from, size - from, from, piece);
         return (int64_t)(size - from);
     }
     *piece = *call;
@@ -71,15 +71,15 @@ static int64_t bytes_piece(const struct regs_call *call, const struct call_reque
 }
 
 /* The rest of a socket's vector would raise SIGPIPE: see make_plain. */
-static bool may_stay_vector(const struct call_request *request)
+static bool call_may_stay_vector(const struct call_request *request)
 {
     return request->shape == CALL_VECTOR && (!request->is_socket || request->filtered);
 }
 
 /* The same call on count elements of the vector, from first on. */
-static void make_vector(const struct regs_call *call, const struct call_request *request,
-                        const struct call_vector *vector, uint64_t first, uint64_t count, uint64_t done,
-                        struct regs_call *piece)
+static void call_make_vector(const struct regs_call *call, const struct call_request *request,
+                             const struct call_vector *vector, uint64_t first, uint64_t count, uint64_t done,
+                             struct regs_call *piece)
 {
     bool i386 = call->abi == REGS_ABI_I386;
     uint64_t offset = request->offset + done;
@@ -97,8 +97,8 @@ static void make_vector(const struct regs_call *call, const struct call_request 
  * partly filled where a call ends, and a later call adds to that page only what fits into it. The pipe
  * would hold less than in the whole call, so a piece that begins in such a page ends with it. A call is
  * cut short where the pipe is full, at the end of a page. */
-static uint64_t piece_room(const struct regs_call *call, const struct call_request *request,
-                           uint64_t done)
+static uint64_t call_piece_room(const struct regs_call *call, const struct call_request *request,
+                                uint64_t done)
 {
     uint64_t left = request->enough - done;
     uint64_t filled =
@@ -110,19 +110,19 @@ static uint64_t piece_room(const struct regs_call *call, const struct call_reque
     return page_left < left ? page_left : left;
 }
 
-static int64_t vector_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+static int64_t call_vector_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                         const struct call_vector *vector, uint64_t done, struct regs_call *piece)
 {
     struct call_position position;
-    uint64_t room = done < request->enough ? piece_room(call, request, done) : 0;
+    uint64_t room = done < request->enough ? call_piece_room(call, request, done) : 0;
     int error = call_find_position(tid, request, vector, done, room, &position);
 
     if (error != 0)
         return error;
     if (position.element >= vector->count || room == 0)
         return 0;
-    if (position.within == 0 && position.fitting > 1 && may_stay_vector(request)) {
-        make_vector(call, request, vector, position.element, position.fitting, done, piece);
+    if (position.within == 0 && position.fitting > 1 && call_may_stay_vector(request)) {
+        call_make_vector(call, request, vector, position.element, position.fitting, done, piece);
         return (int64_t)position.fitting_bytes;
     }
     uint64_t size = position.length - position.within;
@@ -130,11 +130,11 @@ static int64_t vector_piece(pid_t tid, const struct regs_call *call, const struc
     /* a packet that goes on in the next element would become two */
     if (request->packets && (done + size) % request->pipe_page != 0 && position.element + 1 < vector->count)
         return -EOPNOTSUPP;
-    make_plain(call, request, position.base + position.within, size, done, piece);
+    call_make_plain(call, request, position.base + position.within, size, done, piece);
     return (int64_t)size;
 }
 
-static int64_t message_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+static int64_t call_message_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                          uint64_t address, uint64_t done, struct regs_call *piece)
 {
     struct call_vector vector;
@@ -146,16 +146,16 @@ static int64_t message_piece(pid_t tid, const struct regs_call *call, const stru
     /* a plain call would lose what came with the rest, or receive what is not of this message */
     if (request->kind == CALL_READ && (control != 0 || (request->flags & MSG_PEEK) != 0))
         return -EOPNOTSUPP;
-    return vector_piece(tid, call, request, &vector, done, piece);
+    return call_vector_piece(tid, call, request, &vector, done, piece);
 }
 
-static int64_t messages_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
+static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                           const struct call_progress *progress, struct regs_call *piece)
 {
     uint64_t address = call_message_address(request, progress->done);
 
     if (progress->part > 0) {
-        int64_t made = message_piece(tid, call, request, address, progress->part, piece);
+        int64_t made = call_message_piece(tid, call, request, address, progress->part, piece);
         if (made != 0)
             return made;
     }
@@ -175,7 +175,7 @@ static int64_t messages_piece(pid_t tid, const struct regs_call *call, const str
 
 /* io_getevents(2): events of 32 bytes, of which some are enough; io_uring_enter(2): all is submitted,
  * and what is left is the wait. */
-static int64_t wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
+static int64_t call_wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                       struct regs_call *piece)
 {
     *piece = *call;
@@ -197,16 +197,16 @@ int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct ca
     const struct call_vector vector = {request->address, request->size};
 
     if (request->kind == CALL_EVENTS || request->kind == CALL_RING)
-        return wait_piece(call, request, progress->done, piece);
+        return call_wait_piece(call, request, progress->done, piece);
     switch (request->shape) {
     case CALL_BYTES:
-        return bytes_piece(call, request, progress->done, piece);
+        return call_bytes_piece(call, request, progress->done, piece);
     case CALL_VECTOR:
-        return vector_piece(tid, call, request, &vector, progress->done, piece);
+        return call_vector_piece(tid, call, request, &vector, progress->done, piece);
     case CALL_MESSAGE:
-        return message_piece(tid, call, request, request->address, progress->done, piece);
+        return call_message_piece(tid, call, request, request->address, progress->done, piece);
     case CALL_MESSAGES:
-        return messages_piece(tid, call, request, progress, piece);
+        return call_messages_piece(tid, call, request, progress, piece);
     }
     return -EINVAL;
 }

@@ -37,7 +37,7 @@
 #endif
 
 /* Reads a field of fdinfo by its name with the colon, a number to that base. */
-static int read_number(pid_t pid, pid_t tid, int fd, const char *field, int base, uint64_t *number)
+static int descriptor_read_number(pid_t pid, pid_t tid, int fd, const char *field, int base, uint64_t *number)
 {
     char path[PATH_SIZE], text[128];
 
@@ -57,10 +57,10 @@ static int read_number(pid_t pid, pid_t tid, int fd, const char *field, int base
     return 0;
 }
 
-static int read_flags(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
+static int descriptor_read_flags(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 {
     uint64_t flags = 0;
-    int error = read_number(pid, tid, fd, "flags:", 8, &flags);
+    int error = descriptor_read_number(pid, tid, fd, "flags:", 8, &flags);
 
     descriptor->nonblocking = (flags & O_NONBLOCK) != 0;
     descriptor->packets = S_ISFIFO(descriptor->type) && (flags & O_DIRECT) != 0;
@@ -69,43 +69,43 @@ static int read_flags(pid_t pid, pid_t tid, int fd, struct descriptor *descripto
 
 int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position)
 {
-    return read_number(pid, tid, fd, "pos:", 10, position);
+    return descriptor_read_number(pid, tid, fd, "pos:", 10, position);
 }
 
 /* The file's server, which may be a tracee that stands still, is not asked: AT_STATX_DONT_SYNC. 0 or
  * -errno. */
-static int look_at_inode(int directory, const char *path, struct statx *found)
+static int descriptor_look_at_inode(int directory, const char *path, struct statx *found)
 {
     int flags = AT_STATX_DONT_SYNC | AT_EMPTY_PATH;
 
     return statx(directory, path, flags, STATX_TYPE | STATX_INO | STATX_SIZE, found) < 0 ? -errno : 0;
 }
 
-static struct file_identity identity(const struct statx *found)
+static struct file_identity descriptor_identity(const struct statx *found)
 {
     return (struct file_identity){.volume = makedev(found->stx_dev_major, found->stx_dev_minor),
                                   .inode = found->stx_ino};
 }
 
-static bool is_same(const struct statx *found, const struct file_identity *file)
+static bool descriptor_is_same_file(const struct statx *found, const struct file_identity *file)
 {
-    struct file_identity other = identity(found);
+    struct file_identity other = descriptor_identity(found);
 
     return other.volume == file->volume && other.inode == file->inode;
 }
 
-static int look_at_descriptor(pid_t pid, pid_t tid, int fd, struct statx *found)
+static int descriptor_look_at_file(pid_t pid, pid_t tid, int fd, struct statx *found)
 {
     char path[PATH_SIZE];
 
     snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, tid, fd);
-    return look_at_inode(AT_FDCWD, path, found);
+    return descriptor_look_at_inode(AT_FDCWD, path, found);
 }
 
 int descriptor_size(pid_t pid, pid_t tid, int fd, uint64_t *size)
 {
     struct statx found;
-    int error = look_at_descriptor(pid, tid, fd, &found);
+    int error = descriptor_look_at_file(pid, tid, fd, &found);
 
     *size = error == 0 ? found.stx_size : 0;
     return error;
@@ -114,10 +114,10 @@ int descriptor_size(pid_t pid, pid_t tid, int fd, uint64_t *size)
 int descriptor_file(pid_t pid, pid_t tid, int fd, struct file_identity *file)
 {
     struct statx found;
-    int error = look_at_descriptor(pid, tid, fd, &found);
+    int error = descriptor_look_at_file(pid, tid, fd, &found);
 
     if (error == 0)
-        *file = identity(&found);
+        *file = descriptor_identity(&found);
     return error;
 }
 
@@ -125,12 +125,12 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
 {
     struct statx found;
 
-    return look_at_descriptor(pid, tid, fd, &found) == 0 && is_same(&found, file);
+    return descriptor_look_at_file(pid, tid, fd, &found) == 0 && descriptor_is_same_file(&found, file);
 }
 
 /* A thread may have a table of descriptors of its own: then another process's file of that number
  * would be copied, and is not taken for it. -1: there is none. */
-static int copy_descriptor(pid_t pid, pid_t tid, int fd, const struct file_identity *expected)
+static int descriptor_copy(pid_t pid, pid_t tid, int fd, const struct file_identity *expected)
 {
     struct statx found;
     int process = (int)syscall(SYS_pidfd_open, tid, OPEN_THREAD);
@@ -143,13 +143,13 @@ static int copy_descriptor(pid_t pid, pid_t tid, int fd, const struct file_ident
     close(process);
     if (copy < 0)
         return -1;
-    if (look_at_inode(copy, "", &found) == 0 && is_same(&found, expected))
+    if (descriptor_look_at_inode(copy, "", &found) == 0 && descriptor_is_same_file(&found, expected))
         return copy;
     close(copy);
     return -1;
 }
 
-static uint64_t socket_limit(int copy, int option)
+static uint64_t descriptor_socket_limit(int copy, int option)
 {
     struct timeval limit;
     socklen_t size = sizeof limit;
@@ -159,7 +159,7 @@ static uint64_t socket_limit(int copy, int option)
     return (uint64_t)limit.tv_sec * 1000000000 + (uint64_t)limit.tv_usec * 1000;
 }
 
-static int socket_option(int copy, int option, int otherwise)
+static int descriptor_socket_option(int copy, int option, int otherwise)
 {
     int value = otherwise;
     socklen_t size = sizeof value;
@@ -167,7 +167,7 @@ static int socket_option(int copy, int option, int otherwise)
     return getsockopt(copy, SOL_SOCKET, option, &value, &size) == 0 ? value : otherwise;
 }
 
-static bool is_at_mark(int copy)
+static bool descriptor_copy_is_at_mark(int copy)
 {
     int mark = 0;
 
@@ -176,40 +176,40 @@ static bool is_at_mark(int copy)
 
 /* SCTP calls itself a stream, too, and gives one message at a time: sctp_recvmsg in net/sctp/socket.c. These give
  * bytes, and wait for as many as they are asked for: sock_rcvlowat in their recvmsg. */
-static bool is_byte_stream(int copy, int domain)
+static bool descriptor_is_byte_stream(int copy, int domain)
 {
     int protocol;
 
-    if (socket_option(copy, SO_TYPE, -1) != SOCK_STREAM)
+    if (descriptor_socket_option(copy, SO_TYPE, -1) != SOCK_STREAM)
         return false;
     if (domain != AF_INET && domain != AF_INET6)
         return domain == AF_UNIX || domain == AF_VSOCK || domain == AF_SMC || domain == AF_TIPC ||
                domain == AF_BLUETOOTH || domain == AF_CAIF;
-    protocol = socket_option(copy, SO_PROTOCOL, -1);
+    protocol = descriptor_socket_option(copy, SO_PROTOCOL, -1);
     return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP || protocol == IPPROTO_SMC;
 }
 
-static void look_at_socket(int copy, struct descriptor *descriptor)
+static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
 {
-    int domain = socket_option(copy, SO_DOMAIN, -1);
+    int domain = descriptor_socket_option(copy, SO_DOMAIN, -1);
 
     descriptor->local = domain == AF_UNIX;
-    descriptor->stream = is_byte_stream(copy, domain);
+    descriptor->stream = descriptor_is_byte_stream(copy, domain);
     /* a socket of messages keeps its low mark, and does not look at it */
-    int low_mark = descriptor->stream ? socket_option(copy, SO_RCVLOWAT, 0) : 0;
+    int low_mark = descriptor->stream ? descriptor_socket_option(copy, SO_RCVLOWAT, 0) : 0;
     descriptor->read_min = low_mark > 1 ? (uint64_t)low_mark : 0;
-    descriptor->peeks_on = socket_option(copy, SO_PEEK_OFF, -1) >= 0;
+    descriptor->peeks_on = descriptor_socket_option(copy, SO_PEEK_OFF, -1) >= 0;
     descriptor->tells_sender =
-        descriptor->local && (socket_option(copy, SO_PASSCRED, 0) != 0 || socket_option(copy, SO_PASSPIDFD, 0) != 0);
-    descriptor->at_mark = descriptor->stream && is_at_mark(copy);
-    descriptor->send_limit_ns = socket_limit(copy, SO_SNDTIMEO);
-    descriptor->receive_limit_ns = socket_limit(copy, SO_RCVTIMEO);
+        descriptor->local && (descriptor_socket_option(copy, SO_PASSCRED, 0) != 0 || descriptor_socket_option(copy, SO_PASSPIDFD, 0) != 0);
+    descriptor->at_mark = descriptor->stream && descriptor_copy_is_at_mark(copy);
+    descriptor->send_limit_ns = descriptor_socket_limit(copy, SO_SNDTIMEO);
+    descriptor->receive_limit_ns = descriptor_socket_limit(copy, SO_RCVTIMEO);
 }
 
 /* Only terminals are asked for their settings: another device's driver may be a program (CUSE), even a
  * tracee that stands still. The numbers of consoles, serial lines and pseudo-terminals are in
  * Documentation/admin-guide/devices.txt. */
-static bool is_terminal_device(dev_t device)
+static bool descriptor_is_terminal_device(dev_t device)
 {
     char path[PATH_SIZE], subsystem[256];
     unsigned number = major(device);
@@ -223,7 +223,7 @@ static bool is_terminal_device(dev_t device)
 
 /* termios(3), "Noncanonical mode": a read waits for MIN bytes where there is no TIME. A master says
  * the settings of its slave (tty_mode_ioctl), and waits for any byte. */
-static void look_at_terminal(int copy, struct descriptor *descriptor)
+static void descriptor_look_at_terminal(int copy, struct descriptor *descriptor)
 {
     struct termios settings;
     unsigned slave;
@@ -240,35 +240,35 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     struct statx found;
 
     *descriptor = (struct descriptor){0};
-    int error = look_at_descriptor(pid, tid, fd, &found);
+    int error = descriptor_look_at_file(pid, tid, fd, &found);
     if (error != 0)
         return error;
     mode_t mode = found.stx_mode;
-    descriptor->file = identity(&found);
+    descriptor->file = descriptor_identity(&found);
     descriptor->type = mode & S_IFMT;
     descriptor->device = makedev(found.stx_rdev_major, found.stx_rdev_minor);
     if (!S_ISSOCK(mode) && !S_ISFIFO(mode) && !S_ISCHR(mode))
         return 0;
-    error = read_flags(pid, tid, fd, descriptor);
+    error = descriptor_read_flags(pid, tid, fd, descriptor);
     if (error != 0)
         return error;
-    bool terminal = S_ISCHR(mode) && is_terminal_device(descriptor->device);
+    bool terminal = S_ISCHR(mode) && descriptor_is_terminal_device(descriptor->device);
     if ((descriptor->nonblocking && !terminal) || (!S_ISSOCK(mode) && !terminal))
         return 0;
-    int copy = copy_descriptor(pid, tid, fd, &descriptor->file);
+    int copy = descriptor_copy(pid, tid, fd, &descriptor->file);
     if (copy < 0)
         return terminal ? 0 : -EPERM;
     if (terminal)
-        look_at_terminal(copy, descriptor);
+        descriptor_look_at_terminal(copy, descriptor);
     else
-        look_at_socket(copy, descriptor);
+        descriptor_look_at_socket(copy, descriptor);
     close(copy);
     return 0;
 }
 
 uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
 {
-    int readable = 0, copy = copy_descriptor(pid, tid, fd, file);
+    int readable = 0, copy = descriptor_copy(pid, tid, fd, file);
 
     if (copy < 0 || ioctl(copy, FIONREAD, &readable) < 0)
         readable = 0;
@@ -279,8 +279,8 @@ uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_ide
 
 bool descriptor_is_at_mark(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
 {
-    int copy = copy_descriptor(pid, tid, fd, file);
-    bool at_mark = copy >= 0 && is_at_mark(copy);
+    int copy = descriptor_copy(pid, tid, fd, file);
+    bool at_mark = copy >= 0 && descriptor_copy_is_at_mark(copy);
 
     if (copy >= 0)
         close(copy);
@@ -289,7 +289,7 @@ bool descriptor_is_at_mark(pid_t pid, pid_t tid, int fd, const struct file_ident
 
 void descriptor_clear_error(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
 {
-    int error, copy = copy_descriptor(pid, tid, fd, file);
+    int error, copy = descriptor_copy(pid, tid, fd, file);
     socklen_t size = sizeof error;
 
     if (copy < 0)

@@ -30,7 +30,7 @@ bool kernel_looks_wait(const char *release)
 }
 
 /* Ubuntu's releases are all called 5.4.0; what they are made from is in a file. */
-static bool read_signature(char *text, size_t size)
+static bool kernel_read_signature(char *text, size_t size)
 {
     int fd = open("/proc/version_signature", O_RDONLY | O_CLOEXEC);
     ssize_t got = fd >= 0 ? read(fd, text, size - 1) : -1;
@@ -46,7 +46,7 @@ bool kernel_looks_wait_here(void)
     struct utsname names;
     char signature[256];
 
-    if (read_signature(signature, sizeof signature))
+    if (kernel_read_signature(signature, sizeof signature))
         return kernel_looks_wait(signature);
     return uname(&names) < 0 || kernel_looks_wait(names.release);
 }

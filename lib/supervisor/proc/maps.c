@@ -55,13 +55,13 @@ void maps_close(struct maps *maps)
     maps_init(maps);
 }
 
-static bool same(const struct mapping *a, const struct mapping *b)
+static bool maps_is_same(const struct mapping *a, const struct mapping *b)
 {
     return a->start == b->start && a->end == b->end && a->offset == b->offset &&
            a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
 }
 
-static bool holds(const struct mapping *mapping, uint64_t address)
+static bool maps_has_address(const struct mapping *mapping, uint64_t address)
 {
     return address >= mapping->start && address < mapping->end;
 }
@@ -75,7 +75,7 @@ void maps_forget(struct maps *maps, const struct mapping *mapping)
     }
 }
 
-static void remember(struct maps *maps, const struct mapping *mapping)
+static void maps_remember(struct maps *maps, const struct mapping *mapping)
 {
     maps_forget(maps, mapping); /* what it overlaps is no more */
     maps->known[maps->next] = *mapping;
@@ -84,10 +84,10 @@ static void remember(struct maps *maps, const struct mapping *mapping)
         maps->count++;
 }
 
-static bool is_known(const struct maps *maps, const struct mapping *mapping)
+static bool maps_is_known(const struct maps *maps, const struct mapping *mapping)
 {
     for (unsigned i = 0; i < maps->count; i++)
-        if (same(&maps->known[i], mapping))
+        if (maps_is_same(&maps->known[i], mapping))
             return true;
     return false;
 }
@@ -95,8 +95,8 @@ static bool is_known(const struct maps *maps, const struct mapping *mapping)
 /* What the kernel is asked for beside the numbers. */
 enum extent { NUMBERS, NAME, NAME_AND_BUILD_ID };
 
-static int ask(int fd, uint64_t flags, uint64_t address, struct mapping_details *details,
-               enum extent extent)
+static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_details *details,
+                      enum extent extent)
 {
     struct query query = {.size = sizeof query, .flags = flags, .address = address};
 
@@ -126,48 +126,48 @@ static int ask(int fd, uint64_t flags, uint64_t address, struct mapping_details 
 
 /* The kernel reads the file for the build-id, and the target's mappings are locked meanwhile
  * (do_procmap_query() in fs/proc/task_mmu.c). So it is not asked for it where that may hang. */
-static int ask_in_full(const struct maps *maps, struct mounts *mounts, pid_t pid, uint64_t address,
-                       struct mapping_details *details)
+static int maps_query_in_full(const struct maps *maps, struct mounts *mounts, pid_t pid, uint64_t address,
+                              struct mapping_details *details)
 {
     const struct mapping *mapping = &details->mapping;
     bool readable = mapping->inode != 0 &&
                     !mounts_may_hang(mounts, pid, mapping->dev_major, mapping->dev_minor);
 
-    return ask(maps->fd, 0, address, details, readable ? NAME_AND_BUILD_ID : NAME);
+    return maps_query(maps->fd, 0, address, details, readable ? NAME_AND_BUILD_ID : NAME);
 }
 
-static enum maps_result query_kernel(struct maps *maps, struct mounts *mounts, pid_t pid,
-                                     uint64_t address, struct mapping_details *details)
+static enum maps_result maps_query_address(struct maps *maps, struct mounts *mounts, pid_t pid,
+                                           uint64_t address, struct mapping_details *details)
 {
-    if (ask(maps->fd, 0, address, details, NUMBERS) != 0)
+    if (maps_query(maps->fd, 0, address, details, NUMBERS) != 0)
         return MAPS_NONE;
-    if (is_known(maps, &details->mapping))
+    if (maps_is_known(maps, &details->mapping))
         return MAPS_KNOWN;
-    if (ask_in_full(maps, mounts, pid, address, details) != 0)
+    if (maps_query_in_full(maps, mounts, pid, address, details) != 0)
         return MAPS_NONE;
-    remember(maps, &details->mapping);
+    maps_remember(maps, &details->mapping);
     return MAPS_NEW;
 }
 
-static enum maps_result query_executable(const struct maps_scan *scan,
-                                         struct mapping_details *details)
+static enum maps_result maps_query_next_executable(const struct maps_scan *scan,
+                                                   struct mapping_details *details)
 {
     uint64_t address = scan->address, flags = QUERY_EXECUTABLE | QUERY_THIS_OR_NEXT;
     struct maps *maps = scan->maps;
 
     do {
-        if (ask(maps->fd, flags, address, details, NUMBERS) != 0)
+        if (maps_query(maps->fd, flags, address, details, NUMBERS) != 0)
             return MAPS_NONE;
         address = details->mapping.end;
-    } while (is_known(maps, &details->mapping));
-    if (ask_in_full(maps, scan->mounts, scan->pid, details->mapping.start, details) != 0)
+    } while (maps_is_known(maps, &details->mapping));
+    if (maps_query_in_full(maps, scan->mounts, scan->pid, details->mapping.start, details) != 0)
         return MAPS_NONE;
-    remember(maps, &details->mapping);
+    maps_remember(maps, &details->mapping);
     return MAPS_NEW;
 }
 
 /* "start-end perms offset major:minor inode   name" */
-static bool parse_line(const char *line, struct mapping_details *details, bool *executable)
+static bool maps_parse_line(const char *line, struct mapping_details *details, bool *executable)
 {
     struct mapping *mapping = &details->mapping;
     unsigned long start, end, offset, inode;
@@ -191,7 +191,7 @@ static bool parse_line(const char *line, struct mapping_details *details, bool *
     return true;
 }
 
-static FILE *open_list(pid_t pid)
+static FILE *maps_open_list(pid_t pid)
 {
     char path[64];
 
@@ -200,66 +200,66 @@ static FILE *open_list(pid_t pid)
 }
 
 /* Reads on to the mapping around address. */
-static bool find_in_list(FILE *list, uint64_t address, struct mapping_details *details)
+static bool maps_find_in_list(FILE *list, uint64_t address, struct mapping_details *details)
 {
     char line[4352];
     bool executable;
 
     while (fgets(line, sizeof line, list) != NULL)
-        if (parse_line(line, details, &executable) && holds(&details->mapping, address))
+        if (maps_parse_line(line, details, &executable) && maps_has_address(&details->mapping, address))
             return true;
     return false;
 }
 
 /* Reads on to the next executable mapping that is not known. */
-static bool next_in_list(const struct maps *maps, FILE *list, struct mapping_details *details)
+static bool maps_next_in_list(const struct maps *maps, FILE *list, struct mapping_details *details)
 {
     char line[4352];
     bool executable;
 
     while (fgets(line, sizeof line, list) != NULL)
-        if (parse_line(line, details, &executable) && executable &&
-            !is_known(maps, &details->mapping))
+        if (maps_parse_line(line, details, &executable) && executable &&
+            !maps_is_known(maps, &details->mapping))
             return true;
     return false;
 }
 
-static enum maps_result parse_list(struct maps *maps, pid_t pid, uint64_t address,
-                                   struct mapping_details *details)
+static enum maps_result maps_parse_list(struct maps *maps, pid_t pid, uint64_t address,
+                                        struct mapping_details *details)
 {
     for (unsigned i = 0; i < maps->count; i++)
-        if (holds(&maps->known[i], address)) {
+        if (maps_has_address(&maps->known[i], address)) {
             details->mapping = maps->known[i];
             return MAPS_KNOWN;
         }
-    FILE *list = open_list(pid);
+    FILE *list = maps_open_list(pid);
     if (list == NULL)
         return MAPS_NONE;
-    bool found = find_in_list(list, address, details);
+    bool found = maps_find_in_list(list, address, details);
     fclose(list);
     if (!found)
         return MAPS_NONE;
-    remember(maps, &details->mapping);
+    maps_remember(maps, &details->mapping);
     return MAPS_NEW;
 }
 
-static bool kernel_answers(const struct maps *maps)
+static bool maps_can_query(const struct maps *maps)
 {
     struct mapping_details details;
-    int error = ask(maps->fd, 0, 0, &details, NUMBERS);
+    int error = maps_query(maps->fd, 0, 0, &details, NUMBERS);
 
     return error != -ENOTTY && error != -EINVAL;
 }
 
 /* Can the kernel be asked about this process? */
-static bool open_queries(struct maps *maps, pid_t pid, bool parse)
+static bool maps_open_queries(struct maps *maps, pid_t pid, bool parse)
 {
     char path[64];
 
     if (maps->fd == -1 && !parse) {
         snprintf(path, sizeof path, "/proc/%d/maps", pid);
         maps->fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (maps->fd >= 0 && !kernel_answers(maps)) {
+        if (maps->fd >= 0 && !maps_can_query(maps)) {
             close(maps->fd);
             maps->fd = MAPS_NO_QUERY;
         }
@@ -270,17 +270,17 @@ static bool open_queries(struct maps *maps, pid_t pid, bool parse)
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details)
 {
-    if (open_queries(maps, pid, parse))
-        return query_kernel(maps, mounts, pid, address, details);
-    return parse_list(maps, pid, address, details);
+    if (maps_open_queries(maps, pid, parse))
+        return maps_query_address(maps, mounts, pid, address, details);
+    return maps_parse_list(maps, pid, address, details);
 }
 
 void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid,
                      bool parse)
 {
     *scan = (struct maps_scan){.maps = maps, .mounts = mounts, .pid = pid};
-    if (!open_queries(maps, pid, parse))
-        scan->list = open_list(pid);
+    if (!maps_open_queries(maps, pid, parse))
+        scan->list = maps_open_list(pid);
 }
 
 enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *details)
@@ -288,9 +288,9 @@ enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *
     enum maps_result result = MAPS_NONE;
 
     if (scan->list == NULL) {
-        result = scan->maps->fd >= 0 ? query_executable(scan, details) : MAPS_NONE;
-    } else if (next_in_list(scan->maps, scan->list, details)) {
-        remember(scan->maps, &details->mapping);
+        result = scan->maps->fd >= 0 ? maps_query_next_executable(scan, details) : MAPS_NONE;
+    } else if (maps_next_in_list(scan->maps, scan->list, details)) {
+        maps_remember(scan->maps, &details->mapping);
         result = MAPS_NEW;
     }
     scan->address = details->mapping.end;

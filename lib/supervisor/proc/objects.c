@@ -23,13 +23,13 @@
 #define SCAN_SHARE 200u        /* a look at all executable mappings may take 1 in so many, ... */
 #define SCAN_SHARE_CHANGED 20u /* ... and where one of them is new */
 
-static uint32_t private_id(struct objects *objects)
+static uint32_t objects_private_id(struct objects *objects)
 {
     return PRIVATE_IDS + objects->next_private_id++;
 }
 
 /* The place of a file in the table; NULL: that is full. */
-static struct object_key *find_key(struct objects *objects, uint64_t device, uint64_t inode)
+static struct object_key *objects_find_key(struct objects *objects, uint64_t device, uint64_t inode)
 {
     size_t slot = (size_t)((device * 31 + inode) * 0x9e3779b97f4a7c15u >> 40) % OBJECTS_MAX;
 
@@ -47,7 +47,7 @@ static struct object_key *find_key(struct objects *objects, uint64_t device, uin
 
 /* Ids are told to the client only of what it will be sent. False: there is no room, and the client
  * has to do with the path. */
-static bool request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
+static bool objects_request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
 {
     const struct mapping_details *details = &supervisor->objects.details;
     const struct mapping *mapping = &details->mapping;
@@ -64,27 +64,27 @@ static bool request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
                       makedev(mapping->dev_major, mapping->dev_minor));
 }
 
-static uint32_t want_file(struct supervisor *supervisor, pid_t pid)
+static uint32_t objects_want_file(struct supervisor *supervisor, pid_t pid)
 {
     const struct mapping *mapping = &supervisor->objects.details.mapping;
     struct objects *objects = &supervisor->objects;
     uint64_t device = makedev(mapping->dev_major, mapping->dev_minor);
-    struct object_key *key = find_key(objects, device, mapping->inode);
+    struct object_key *key = objects_find_key(objects, device, mapping->inode);
 
     if (key == NULL)
         return 0;
     uint32_t id = (uint32_t)(key - objects->seen) + 1;
-    key->asked = key->asked || request_file(supervisor, id, pid);
+    key->asked = key->asked || objects_request_file(supervisor, id, pid);
     return key->asked ? id : 0;
 }
 
 /* The kernel puts it next to the stack, so a program of 64 bits has it far above. */
-static bool is_compat_vdso(const struct mapping *mapping)
+static bool objects_is_compat_vdso(const struct mapping *mapping)
 {
     return mapping->end <= COMPAT_END;
 }
 
-static uint32_t want_vdso(struct supervisor *supervisor, pid_t pid, bool compat)
+static uint32_t objects_want_vdso(struct supervisor *supervisor, pid_t pid, bool compat)
 {
     const struct mapping *mapping = &supervisor->objects.details.mapping;
     uint32_t *id = &supervisor->objects.vdso_ids[compat];
@@ -92,20 +92,20 @@ static uint32_t want_vdso(struct supervisor *supervisor, pid_t pid, bool compat)
         .kind = OPEN_VDSO, .pid = pid, .start = mapping->start, .end = mapping->end};
 
     if (*id == 0) {
-        uint32_t next = private_id(&supervisor->objects);
+        uint32_t next = objects_private_id(&supervisor->objects);
         supervisor->opener_requests++;
         *id = opener_add(&supervisor->openers, OPENER_SURE, next, &wanted, 0) ? next : 0;
     }
     return *id;
 }
 
-static uint32_t want_jit_map(struct supervisor *supervisor, struct process *process)
+static uint32_t objects_want_jit_map(struct supervisor *supervisor, struct process *process)
 {
     struct maps *maps = &process->maps;
     struct open_request wanted;
 
     if (maps->jit_object == 0) {
-        uint32_t next = private_id(&supervisor->objects);
+        uint32_t next = objects_private_id(&supervisor->objects);
         object_jit_request(process->pid, &wanted);
         supervisor->opener_requests++;
         bool added = opener_add(&supervisor->openers, OPENER_SLOW, next, &wanted, 0);
@@ -116,7 +116,7 @@ static uint32_t want_jit_map(struct supervisor *supervisor, struct process *proc
 
 /* Tells of the mapping in supervisor->objects.details; false: there is no room, and it is to be told at
  * the next sample. */
-static bool emit_mapping(struct supervisor *supervisor, struct process *process)
+static bool objects_emit_details(struct supervisor *supervisor, struct process *process)
 {
     const struct mapping_details *details = &supervisor->objects.details;
     const struct mapping *mapping = &details->mapping;
@@ -144,21 +144,21 @@ static bool emit_mapping(struct supervisor *supervisor, struct process *process)
     if (mapping->inode != 0) {
         event->kind = WIRE_MAP_FILE;
         event->flags = object_is_program(process->memory_tid, details->name) ? WIRE_MAP_PROGRAM : 0;
-        event->object = want_file(supervisor, process->memory_tid);
+        event->object = objects_want_file(supervisor, process->memory_tid);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;
-        event->inode = is_compat_vdso(mapping);
-        event->object = want_vdso(supervisor, process->memory_tid, event->inode != 0);
+        event->inode = objects_is_compat_vdso(mapping);
+        event->object = objects_want_vdso(supervisor, process->memory_tid, event->inode != 0);
     } else {
         event->kind = WIRE_MAP_ANON;
-        event->object = want_jit_map(supervisor, process);
+        event->object = objects_want_jit_map(supervisor, process);
     }
     ring_commit(supervisor->ring);
     return true;
 }
 
 /* Once the leader has ended /proc/PID shows no memory, but /proc/TID does. False: it is not that. */
-static bool ask_another(struct process *process, pid_t tid)
+static bool objects_use_other_thread(struct process *process, pid_t tid)
 {
     char link[32], first;
 
@@ -180,11 +180,11 @@ void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tr
     do
         result = maps_look_up(maps, &supervisor->objects.mounts, process->memory_tid, pc, parse,
                               &supervisor->objects.details);
-    while (result == MAPS_NONE && ask_another(process, tracee->tid));
+    while (result == MAPS_NONE && objects_use_other_thread(process, tracee->tid));
     if (result != MAPS_NEW)
         return;
     maps->changed = true;
-    emit_mapping(supervisor, process);
+    objects_emit_details(supervisor, process);
 }
 
 void objects_emit_executable(struct supervisor *supervisor, struct process *process)
@@ -204,7 +204,7 @@ void objects_emit_executable(struct supervisor *supervisor, struct process *proc
                     supervisor->options.parse_maps);
     while (opener_has_room(&supervisor->openers) &&
            maps_scan_next(&scan, &supervisor->objects.details) == MAPS_NEW &&
-           emit_mapping(supervisor, process))
+           objects_emit_details(supervisor, process))
         ;
     maps->changed = !opener_has_room(&supervisor->openers); /* there may be more */
     maps_scan_end(&scan);

@@ -27,7 +27,7 @@ void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
                                  .stat_fd = -1};
 }
 
-static void close_if_open(int *fd)
+static void procfs_close_if_open(int *fd)
 {
     if (*fd >= 0)
         close(*fd);
@@ -36,12 +36,12 @@ static void close_if_open(int *fd)
 
 void procfs_task_close(struct procfs_task *task)
 {
-    close_if_open(&task->doing_fd);
-    close_if_open(&task->schedstat_fd);
-    close_if_open(&task->stat_fd);
+    procfs_close_if_open(&task->doing_fd);
+    procfs_close_if_open(&task->schedstat_fd);
+    procfs_close_if_open(&task->stat_fd);
 }
 
-static int open_task_file(const struct procfs_task *task, const char *name)
+static int procfs_open_task_file(const struct procfs_task *task, const char *name)
 {
     char path[PATH_SIZE];
 
@@ -50,7 +50,7 @@ static int open_task_file(const struct procfs_task *task, const char *name)
     return fd < 0 ? -errno : fd;
 }
 
-static ssize_t read_text(int fd, char *text, size_t size)
+static ssize_t procfs_read_text(int fd, char *text, size_t size)
 {
     ssize_t got = pread(fd, text, size - 1, 0);
     if (got < 0)
@@ -64,7 +64,7 @@ static ssize_t read_text(int fd, char *text, size_t size)
 #define SPARE_DESCRIPTORS 64
 
 /* -1: there is none. */
-static long limit_of_descriptors(void)
+static long procfs_limit_of_descriptors(void)
 {
     static long limit; /* is raised before the first file is opened, and never again */
 
@@ -73,9 +73,9 @@ static long limit_of_descriptors(void)
     return limit;
 }
 
-static bool may_keep(int fd)
+static bool procfs_may_keep(int fd)
 {
-    long limit = limit_of_descriptors();
+    long limit = procfs_limit_of_descriptors();
 
     return limit < 0 || fd < limit - SPARE_DESCRIPTORS;
 }
@@ -83,32 +83,32 @@ static bool may_keep(int fd)
 /* The kernel gives the lowest number that is free, so a high one says that most are in use. */
 void procfs_task_spare(struct procfs_task *task)
 {
-    long limit = limit_of_descriptors();
+    long limit = procfs_limit_of_descriptors();
 
     if (limit >= 0 && (task->doing_fd > limit / 2 || task->schedstat_fd > limit / 2))
         procfs_task_close(task);
 }
 
 /* Reads a task's file through *kept, opening it when it is not open. */
-static ssize_t read_kept(const struct procfs_task *task, int *kept, const char *name, char *text,
-                         size_t size)
+static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const char *name, char *text,
+                                size_t size)
 {
     int fd = *kept;
 
     if (fd < 0) {
-        fd = open_task_file(task, name);
+        fd = procfs_open_task_file(task, name);
         if (fd < 0)
             return fd;
-        if (may_keep(fd))
+        if (procfs_may_keep(fd))
             *kept = fd;
     }
-    ssize_t got = read_text(fd, text, size);
+    ssize_t got = procfs_read_text(fd, text, size);
     if (fd != *kept)
         close(fd);
     return got;
 }
 
-static void parse_stat(const char *text, struct procfs_state *state)
+static void procfs_parse_stat(const char *text, struct procfs_state *state)
 {
     const char *after = strrchr(text, ')'); /* the name may hold anything, ')' too */
     char letter = after != NULL && after[1] == ' ' ? after[2] : 'X';
@@ -122,7 +122,7 @@ static void parse_stat(const char *text, struct procfs_state *state)
 }
 
 /* "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc": fs/proc/base.c. */
-static void parse_syscall(const char *text, struct procfs_state *state)
+static void procfs_parse_syscall(const char *text, struct procfs_state *state)
 {
     if (text[0] == 'r') {
         state->doing = PROCFS_RUNNING;
@@ -154,29 +154,29 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state)
 
     *state = (struct procfs_state){.doing = PROCFS_GONE, .syscall = WIRE_NO_SYSCALL};
     if (task->wary && task->accompanied && !task->coarse) {
-        close_if_open(&task->doing_fd);
+        procfs_close_if_open(&task->doing_fd);
         task->coarse = true;
     }
     if (!task->coarse)
-        got = read_kept(task, &task->doing_fd, "syscall", text, sizeof text);
+        got = procfs_read_kept(task, &task->doing_fd, "syscall", text, sizeof text);
     if (got == -EACCES || got == -EPERM || got == -ENOSYS) {
         if (!task->coarse)
-            close_if_open(&task->doing_fd);
+            procfs_close_if_open(&task->doing_fd);
         task->coarse = true;
-        got = read_kept(task, &task->doing_fd, "stat", text, sizeof text);
+        got = procfs_read_kept(task, &task->doing_fd, "stat", text, sizeof text);
     }
     if (got <= 0)
         return;
     if (task->coarse)
-        parse_stat(text, state);
+        procfs_parse_stat(text, state);
     else
-        parse_syscall(text, state);
+        procfs_parse_syscall(text, state);
 }
 
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
 {
     char text[96], *next;
-    ssize_t got = read_kept(task, &task->schedstat_fd, "schedstat", text, sizeof text);
+    ssize_t got = procfs_read_kept(task, &task->schedstat_fd, "schedstat", text, sizeof text);
 
     if (got <= 0)
         return got < 0 ? (int)got : -ESRCH;
@@ -187,7 +187,7 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
 }
 
 /* A field of stat, proc(5); the third comes after the name. NULL: it is not there. */
-static const char *stat_field(const char *text, int number)
+static const char *procfs_stat_field(const char *text, int number)
 {
     const char *at = strrchr(text, ')');
 
@@ -199,8 +199,8 @@ static const char *stat_field(const char *text, int number)
 int procfs_last_cpu(struct procfs_task *task)
 {
     char text[512];
-    ssize_t got = read_kept(task, &task->stat_fd, "stat", text, sizeof text);
-    const char *at = got > 0 ? stat_field(text, 39) : NULL;
+    ssize_t got = procfs_read_kept(task, &task->stat_fd, "stat", text, sizeof text);
+    const char *at = got > 0 ? procfs_stat_field(text, 39) : NULL;
 
     return at != NULL ? atoi(at) : -1;
 }
@@ -209,8 +209,8 @@ char procfs_state_letter(const struct procfs_task *task)
 {
     char text[512];
     int kept = task->coarse ? task->doing_fd : task->stat_fd, fd = kept;
-    ssize_t got = read_kept(task, &fd, "stat", text, sizeof text);
-    const char *at = got > 0 ? stat_field(text, 3) : NULL;
+    ssize_t got = procfs_read_kept(task, &fd, "stat", text, sizeof text);
+    const char *at = got > 0 ? procfs_stat_field(text, 3) : NULL;
 
     if (fd != kept)
         close(fd); /* it is asked for once in a sleep */
@@ -242,21 +242,21 @@ uint64_t procfs_began(pid_t pid)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return 0;
-    ssize_t got = read_text(fd, text, sizeof text);
+    ssize_t got = procfs_read_text(fd, text, sizeof text);
     close(fd);
-    const char *at = got > 0 ? stat_field(text, 22) : NULL;
+    const char *at = got > 0 ? procfs_stat_field(text, 22) : NULL;
     return at != NULL ? strtoull(at, NULL, 10) : 0;
 }
 
 int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
 {
     struct procfs_task task = {.pid = pid, .tid = tid};
-    int fd = open_task_file(&task, "comm");
+    int fd = procfs_open_task_file(&task, "comm");
 
     if (fd < 0)
         return fd;
     char text[32];
-    ssize_t got = read_text(fd, text, sizeof text);
+    ssize_t got = procfs_read_text(fd, text, sizeof text);
     close(fd);
     if (got < 0)
         return (int)got;
@@ -266,7 +266,7 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
 }
 
 /* Finds a field's name at the beginning of a line. Elsewhere it may stand in the program's name. */
-static const char *find_status_field(const char *text, const char *name)
+static const char *procfs_find_status_field(const char *text, const char *name)
 {
     const char *field = strstr(text, name);
 
@@ -278,7 +278,7 @@ static const char *find_status_field(const char *text, const char *name)
 /* Returns the value of a field of status, proc_pid_status(5), within text, with the lines that follow it up to
  * STATUS_LINES bytes. NULL: it is not there. A task may be in 65536 groups, which makes a long line: the file is
  * read in pieces, and the end of each is looked at once more with the next. */
-static const char *read_status_field(pid_t tid, const char *name, char *text, size_t size)
+static const char *procfs_read_status_field(pid_t tid, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];
     const char *field = NULL;
@@ -292,7 +292,7 @@ static const char *read_status_field(pid_t tid, const char *name, char *text, si
         size_t end = kept + (size_t)(got > 0 ? got : 0);
         text[end] = '\0';
         more = end == size - 1;
-        field = find_status_field(text, name);
+        field = procfs_find_status_field(text, name);
         if (field != NULL && more && text + end - field < STATUS_LINES)
             field = NULL;
         if (field == NULL && more)
@@ -307,7 +307,7 @@ static const char *read_status_field(pid_t tid, const char *name, char *text, si
 long procfs_status_number(pid_t tid, const char *name)
 {
     char text[4096];
-    const char *at = read_status_field(tid, name, text, sizeof text);
+    const char *at = procfs_read_status_field(tid, name, text, sizeof text);
     long number = -1;
 
     while (at != NULL && *at != '\0' && *at != '\n') {
@@ -322,7 +322,7 @@ long procfs_status_number(pid_t tid, const char *name)
 }
 
 /* A set of signals in lines of status: bit signal - 1. Empty where the field is not there. */
-static uint64_t parse_signals(const char *lines, const char *name)
+static uint64_t procfs_parse_signals(const char *lines, const char *name)
 {
     const char *field = lines != NULL ? strstr(lines, name) : NULL;
 
@@ -333,13 +333,13 @@ bool procfs_ignores_signal(pid_t tid, int signal)
 {
     char text[4096];
     uint64_t bit = UINT64_C(1) << (signal - 1);
-    const char *ignored = read_status_field(tid, "SigIgn:", text, sizeof text);
+    const char *ignored = procfs_read_status_field(tid, "SigIgn:", text, sizeof text);
 
     if (ignored == NULL)
         return false;
     if ((strtoull(ignored, NULL, 16) & bit) != 0)
         return true;
-    if ((parse_signals(ignored, "SigCgt:") & bit) != 0 || signal == SIGSTOP)
+    if ((procfs_parse_signals(ignored, "SigCgt:") & bit) != 0 || signal == SIGSTOP)
         return false;
     bool by_default = signal == SIGCHLD || signal == SIGCONT || signal == SIGWINCH || signal == SIGURG;
     return by_default || procfs_status_number(tid, "NStgid:") == 1;
@@ -348,9 +348,9 @@ bool procfs_ignores_signal(pid_t tid, int signal)
 bool procfs_signal_waits(pid_t tid, bool with_sigcont)
 {
     char text[4096];
-    const char *lines = read_status_field(tid, "SigQ:", text, sizeof text);
-    uint64_t pending = parse_signals(lines, "SigPnd:") | parse_signals(lines, "ShdPnd:");
-    uint64_t blocked = parse_signals(lines, "SigBlk:");
+    const char *lines = procfs_read_status_field(tid, "SigQ:", text, sizeof text);
+    uint64_t pending = procfs_parse_signals(lines, "SigPnd:") | procfs_parse_signals(lines, "ShdPnd:");
+    uint64_t blocked = procfs_parse_signals(lines, "SigBlk:");
 
     if (with_sigcont)
         blocked &= ~(UINT64_C(1) << (SIGCONT - 1));
@@ -360,9 +360,9 @@ bool procfs_signal_waits(pid_t tid, bool with_sigcont)
 bool procfs_signal_is_pending(pid_t tid, int signal)
 {
     char text[4096];
-    const char *lines = read_status_field(tid, "SigQ:", text, sizeof text);
+    const char *lines = procfs_read_status_field(tid, "SigQ:", text, sizeof text);
 
-    return (parse_signals(lines, "SigPnd:") & UINT64_C(1) << (signal - 1)) != 0;
+    return (procfs_parse_signals(lines, "SigPnd:") & UINT64_C(1) << (signal - 1)) != 0;
 }
 
 int procfs_file_size_limit(pid_t tid, uint64_t *limit)
@@ -374,7 +374,7 @@ int procfs_file_size_limit(pid_t tid, uint64_t *limit)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    ssize_t got = read_text(fd, text, sizeof text);
+    ssize_t got = procfs_read_text(fd, text, sizeof text);
     close(fd);
     const char *at = got > 0 ? strstr(text, name) : NULL;
     if (at == NULL)

@@ -33,7 +33,7 @@ static bool serve_follows(struct supervisor *supervisor, pid_t pid)
     return follows;
 }
 
-static int caller_of(struct supervisor *supervisor, int fd, pid_t *pid)
+static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
 {
     struct ucred credentials;
     socklen_t size = sizeof credentials;
@@ -51,7 +51,7 @@ static int caller_of(struct supervisor *supervisor, int fd, pid_t *pid)
 /* A caller that execs, or dies, loses its end of the connection. Once it is seized an exec is
  * reported, and PTRACE_SEIZE waits for one that is under way: so a caller that is still there
  * after the seizing is the image that sent the request. */
-static bool has_hung_up(int fd)
+static bool serve_has_hung_up(int fd)
 {
     char byte;
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
@@ -66,7 +66,7 @@ void serve_accept(struct supervisor *supervisor)
     int fd = accept4(supervisor->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    if (caller_of(supervisor, fd, &pid) != 0) { /* strangers do not keep us here */
+    if (serve_find_caller(supervisor, fd, &pid) != 0) { /* strangers do not keep us here */
         close(fd);
         return;
     }
@@ -77,13 +77,13 @@ void serve_accept(struct supervisor *supervisor)
         close(fd);
 }
 
-static bool counts(const struct process *process)
+static bool serve_counts(const struct process *process)
 {
     return process->count != NULL && process->count->on;
 }
 
 /* pcsample owes its caller a number that outlives the sampling. */
-static bool owes(const struct process *process)
+static bool serve_owes(const struct process *process)
 {
     return process->count != NULL && process->count->pcsample.count > 0;
 }
@@ -95,7 +95,7 @@ static void serve_set_rate(struct supervisor *supervisor)
 
     for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
-        if (counts(process) && 1e9 / (double)process->count->period_ns > hz)
+        if (serve_counts(process) && 1e9 / (double)process->count->period_ns > hz)
             hz = 1e9 / (double)process->count->period_ns;
     if (hz > SERVE_RATE_MAX_HZ)
         hz = SERVE_RATE_MAX_HZ;
@@ -108,14 +108,14 @@ static void serve_set_rate(struct supervisor *supervisor)
     sampling_start(supervisor);
 }
 
-static void replace(struct process *process, struct dialect_count *count)
+static void serve_replace_count(struct process *process, struct dialect_count *count)
 {
     free(process->count);
     process->count = count;
 }
 
 /* Through any thread that is still there: the leader may be the first to end. */
-static int read_process(const struct process *process, uint64_t address, void *to, size_t size)
+static int serve_read_process(const struct process *process, uint64_t address, void *to, size_t size)
 {
     int error = -ESRCH;
 
@@ -126,16 +126,16 @@ static int read_process(const struct process *process, uint64_t address, void *t
 }
 
 /* 0, 1 where they turn counting off, or -errno. */
-static int copy_regions(const struct process *process, const struct wire_profil *request,
-                        const struct dialect *dialect, struct dialect_region *regions,
-                        uint64_t *addresses)
+static int serve_copy_regions(const struct process *process, const struct wire_profil *request,
+                              const struct dialect *dialect, struct dialect_region *regions,
+                              uint64_t *addresses)
 {
     bool off = request->region_count > 0;
 
     for (size_t i = 0; i < request->region_count; i++) {
         struct wire_profil_region region;
-        int error = read_process(process, request->regions + i * sizeof region, &region,
-                                 sizeof region);
+        int error = serve_read_process(process, request->regions + i * sizeof region, &region,
+                                       sizeof region);
         if (error != 0)
             return error;
         regions[i] = (struct dialect_region){.offset = region.offset,
@@ -152,8 +152,8 @@ static int copy_regions(const struct process *process, const struct wire_profil 
     return off ? 1 : 0;
 }
 
-static int start_counting(struct process *process, const struct wire_profil *request,
-                          const struct dialect *dialect)
+static int serve_start_counting(struct process *process, const struct wire_profil *request,
+                                const struct dialect *dialect)
 {
     struct dialect_count *count = NULL;
     size_t regions = request->region_count;
@@ -166,7 +166,7 @@ static int start_counting(struct process *process, const struct wire_profil *req
     uint64_t *addresses = calloc(regions + 1, sizeof *addresses);
     int error = copies == NULL || addresses == NULL
                     ? -ENOMEM
-                    : copy_regions(process, request, dialect, copies, addresses);
+                    : serve_copy_regions(process, request, dialect, copies, addresses);
     bool off = error > 0;
     if (error == 0)
         count = dialect_count_new(dialect, request->counter_size, copies, addresses, regions);
@@ -178,13 +178,13 @@ static int start_counting(struct process *process, const struct wire_profil *req
         count->overflow = request->overflow;
         count->period_ns = request->period_ns != 0 ? request->period_ns : dialect->period_ns;
     }
-    replace(process, count);
+    serve_replace_count(process, count);
     return 0;
 }
 
 /* Keeps the state of an earlier call, whose count this one returns. */
-static int start_storing(struct process *process, const struct wire_profil *request,
-                         const struct dialect *dialect, int64_t *value)
+static int serve_start_storing(struct process *process, const struct wire_profil *request,
+                               const struct dialect *dialect, int64_t *value)
 {
     struct dialect_pcsample state = {0};
 
@@ -194,7 +194,7 @@ static int start_storing(struct process *process, const struct wire_profil *requ
     if (*value < 0)
         return (int)*value;
     if (request->room == 0) {
-        replace(process, NULL);
+        serve_replace_count(process, NULL);
         return 0;
     }
     struct dialect_count *count = dialect_count_new(dialect, request->counter_size, NULL, NULL, 0);
@@ -204,7 +204,7 @@ static int start_storing(struct process *process, const struct wire_profil *requ
     count->array = request->array;
     if (request->period_ns != 0)
         count->period_ns = request->period_ns;
-    replace(process, count);
+    serve_replace_count(process, count);
     return 0;
 }
 
@@ -212,9 +212,9 @@ static int start_storing(struct process *process, const struct wire_profil *requ
 static int serve_start(struct supervisor *supervisor, int fd, struct process *process,
                        const struct dialect *dialect, const struct wire_profil *request, int64_t *value)
 {
-    int error = has_hung_up(fd)                        ? -ESRCH
-                : request->op == WIRE_PROFIL_PCS ? start_storing(process, request, dialect, value)
-                                                 : start_counting(process, request, dialect);
+    int error = serve_has_hung_up(fd)                        ? -ESRCH
+                : request->op == WIRE_PROFIL_PCS ? serve_start_storing(process, request, dialect, value)
+                                                 : serve_start_counting(process, request, dialect);
 
     for (struct tracee *tracee = process->tracees; tracee != NULL && error == 0;
          tracee = tracee->process_next)
@@ -240,7 +240,7 @@ static int serve_obey(struct supervisor *supervisor, int fd, pid_t pid,
     supervisor_lock(supervisor);
     struct process *process = process_find(&supervisor->processes, pid);
     if (stops && process != NULL)
-        replace(process, NULL);
+        serve_replace_count(process, NULL);
     else if (!stops && error == 0)
         error = process == NULL ? -ESRCH
                                 : serve_start(supervisor, fd, process, dialect, request, value);
@@ -258,7 +258,7 @@ void serve_request(struct supervisor *supervisor, int fd)
     /* one that comes when we are about to end goes to the next supervisor */
     if (!supervisor->quitting &&
         recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
-        int error = caller_of(supervisor, fd, &pid);
+        int error = serve_find_caller(supervisor, fd, &pid);
         if (error == 0)
             error = serve_obey(supervisor, fd, pid, &request, &answer.value);
         answer.error = -error;
@@ -278,7 +278,7 @@ void serve_look_round(struct supervisor *supervisor)
     supervisor_lock(supervisor);
     for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
-        needed = needed || counts(process) || owes(process);
+        needed = needed || serve_counts(process) || serve_owes(process);
     serve_set_rate(supervisor); /* who wanted most may have ended, or been turned off */
     uint64_t patience = !supervisor->serving.requested                ? REQUEST_WAIT_NS
                         : supervisor->processes.tracee_count == 0 ? 0
