@@ -59,7 +59,7 @@ static int check(struct pprofil_session *session, const struct pprofil_dialect_o
         return session_fail(session, -EINVAL, "%s is turned off by a scale of %u",
                             dialect->system, options->scale);
     if (options->region_count > MOST_REGIONS ||
-        (strcmp(dialect->name, "osf1x") == 0 && options->region_count > DIALECT_MOST_RANGES))
+        (strcmp(dialect->name, "osf1x") == 0 && options->region_count > DIALECT_RANGES_MAX))
         return session_fail(session, -EINVAL, "%zu regions are too many", options->region_count);
     return 0;
 }

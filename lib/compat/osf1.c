@@ -8,8 +8,8 @@
 
 static void start_ranges(const struct profil_args *ranges, unsigned long count)
 {
-    struct wire_profil_region regions[DIALECT_MOST_RANGES];
-    struct dialect_region checked[DIALECT_MOST_RANGES];
+    struct wire_profil_region regions[DIALECT_RANGES_MAX];
+    struct dialect_region checked[DIALECT_RANGES_MAX];
     const struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
                                         .counter_size = sizeof *ranges->buffer,
                                         .dialect = "osf1x",
@@ -18,7 +18,7 @@ static void start_ranges(const struct profil_args *ranges, unsigned long count)
     int64_t value;
 
     compat_stop();
-    if (count == 0 || count > DIALECT_MOST_RANGES)
+    if (count == 0 || count > DIALECT_RANGES_MAX)
         return;
     for (unsigned long i = 0; i < count; i++) {
         struct profil_args range;

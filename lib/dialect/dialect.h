@@ -122,7 +122,7 @@ size_t dialect_choose(const struct dialect *dialect, const struct dialect_region
 /* The extended profil of OSF/1 refuses what its page forbids: more than 64 ranges, ranges that
  * overlap or do not descend. 0 or -EINVAL. */
 int dialect_check_ranges(const struct dialect_region *regions, size_t count);
-#define DIALECT_MOST_RANGES 64u
+#define DIALECT_RANGES_MAX 64u
 
 /* --- the Nintendo 64 ------------------------------------------------------------------- */
 

@@ -38,7 +38,7 @@ size_t dialect_choose(const struct dialect *dialect, const struct dialect_region
 
 int dialect_check_ranges(const struct dialect_region *regions, size_t count)
 {
-    if (count > DIALECT_MOST_RANGES)
+    if (count > DIALECT_RANGES_MAX)
         return -EINVAL;
     for (size_t i = 0; i < count; i++) {
         if (regions[i].low >= regions[i].high)

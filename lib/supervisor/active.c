@@ -18,11 +18,11 @@
 #define SEARCH_PERIOD_CROWDED_NS 40000000u /* there it takes the CPU from a target */
 #define SEARCH_PERIOD_MAX_NS 1500000000u /* of thousands of processes */
 #define SEARCH_SHARE 500u       /* to read all clocks takes one part in 500 of the time */
-#define SEARCH_AT_ONCE 256u     /* processes and threads in a piece of a round */
+#define SEARCH_PIECE_MAX 256u     /* processes and threads in a piece of a round */
 #define SEARCH_PIECE_NS 1000000u /* from one piece to the next */
 #define UNEXPLAINED_NS 50000u   /* less is not worth a search */
 #define WORTH_A_LOOK_NS 200000u /* less CPU time than this in an active span is no work */
-#define ACTIVE_SPAN_MIN 200000000u
+#define ACTIVE_SPAN_MIN_NS 200000000u
 
 void active_drop_idle(struct tracer *tracer, uint64_t now)
 {
@@ -39,7 +39,7 @@ void active_drop_idle(struct tracer *tracer, uint64_t now)
             continue;
         }
         handover_withdraw(tracee); /* who is idle is not interrupted, and so would never go */
-        if (tracee->active_span / 2 >= ACTIVE_SPAN_MIN)
+        if (tracee->active_span / 2 >= ACTIVE_SPAN_MIN_NS)
             tracee->active_span /= 2;
         tracee_deactivate(&tracer->tracees, tracee);
     }
@@ -97,7 +97,7 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
 static uint64_t active_search_period(const struct supervisor *supervisor)
 {
     uint64_t period = supervisor->scan.cost_ns * SEARCH_SHARE;
-    uint64_t least = supervisor->crowded ? SEARCH_PERIOD_CROWDED_NS : SEARCH_PERIOD_MIN_NS;
+    uint64_t least = supervisor->cpus_full ? SEARCH_PERIOD_CROWDED_NS : SEARCH_PERIOD_MIN_NS;
 
     if (period > SEARCH_PERIOD_MAX_NS)
         return SEARCH_PERIOD_MAX_NS;
@@ -125,7 +125,7 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
     struct supervisor *supervisor = tracer->supervisor;
     struct processes *processes = &supervisor->processes;
     uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* on a full machine others may run in between */
-    unsigned left = SEARCH_AT_ONCE, visited = 0;
+    unsigned left = SEARCH_PIECE_MAX, visited = 0;
 
     while (processes->searched != NULL && left > 0) {
         struct process *process = processes->searched;
@@ -140,7 +140,7 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
     }
     /* threads are searched only where one has woken up, and that is not to make the next round late */
     uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
-    supervisor->scan.cost_ns += cost_ns * visited / (SEARCH_AT_ONCE - left + 1);
+    supervisor->scan.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
 }
 
 uint64_t active_search(struct tracer *tracer, uint64_t now)

@@ -15,7 +15,7 @@
 #include "supervisor/emit.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/regs.h"
-#include "supervisor/serve/count.h"
+#include "supervisor/serve/count-sample.h"
 #include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/weight.h"

@@ -25,7 +25,7 @@
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/housekeeping.h"
-#include "supervisor/serve/count.h"
+#include "supervisor/serve/count-sample.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 #include "supervisor/wait.h"
@@ -69,7 +69,7 @@ static void births_announce(struct tracer *tracer, struct process *process, pid_
     bool new_process = process->pid == tid;
 
     tracer->supervisor->born_at = time_now();
-    housekeeping_doubt(tracer->supervisor);
+    housekeeping_expect_untold_ends(tracer->supervisor);
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
         wait_forget(tracer, tracee); /* an earlier bearer of this number */
         tracee = NULL;

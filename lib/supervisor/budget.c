@@ -8,8 +8,8 @@
 #define SECOND 1000000000.0
 #define RATE_MIN_HZ 10.0
 #define COST_FIRST_NS 40000.0 /* before anything is measured: between an idle CPU's and a full one's */
-#define FIRST_COUNTS 4u /* the cost that is assumed counts for so many samples */
-#define COST_SAMPLES 32.0     /* a new sample counts for one of so many, ... */
+#define COST_FIRST_SAMPLES 4u /* the cost that is assumed counts for so many samples */
+#define COST_SAMPLES_MAX 32.0     /* a new sample counts for one of so many, ... */
 #define COST_SECONDS 0.1      /* ... or of those of such a time, if these are fewer, ... */
 #define COST_SAMPLES_MIN 8.0  /* ... but not for more than one of so many */
 #define COST_SAMPLE_MAX_NS 1000000.0 /* one that cost more was held up by something else */
@@ -45,11 +45,11 @@ static double budget_memory(const struct budget *budget, const struct budget_cos
 {
     double samples = budget->rate_hz * COST_SECONDS;
 
-    if (samples > COST_SAMPLES)
-        samples = COST_SAMPLES;
+    if (samples > COST_SAMPLES_MAX)
+        samples = COST_SAMPLES_MAX;
     if (samples < COST_SAMPLES_MIN)
         samples = COST_SAMPLES_MIN;
-    return samples < cost->samples + FIRST_COUNTS ? samples : cost->samples + FIRST_COUNTS;
+    return samples < cost->samples + COST_FIRST_SAMPLES ? samples : cost->samples + COST_FIRST_SAMPLES;
 }
 
 void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns)

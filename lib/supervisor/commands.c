@@ -31,7 +31,7 @@ static int commands_change_rate(struct supervisor *supervisor, double hz, int ri
         int error = ring_open(ring_fd, &ring);
         if (error != 0)
             return error;
-        emit_through(supervisor, ring);
+        emit_set_ring(supervisor, ring);
     }
     sampling_set_rate(supervisor, hz);
     return 0;

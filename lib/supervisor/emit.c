@@ -59,7 +59,7 @@ static void emit_event(struct supervisor *supervisor, const struct wire_header *
         emit_wake(supervisor);
 }
 
-void emit_through(struct supervisor *supervisor, struct ring *ring)
+void emit_set_ring(struct supervisor *supervisor, struct ring *ring)
 {
     struct wire_lost event = {.header = {WIRE_LOST, sizeof event},
                               .time = time_now(),

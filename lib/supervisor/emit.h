@@ -16,7 +16,7 @@ struct tracee;
 
 /* From now on all goes into another ring, which it takes over; what was lost before is told
  * there. */
-void emit_through(struct supervisor *supervisor, struct ring *ring);
+void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
 void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack);
 void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);

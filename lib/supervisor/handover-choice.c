@@ -121,7 +121,7 @@ static bool handover_is_at_home(const struct tracer *tracer, const struct tracee
     return tracee->cpu == tracer->home_cpu && tracer->number < there->number;
 }
 
-static struct tracer *handover_find_crowded(struct tracer *tracer, struct tracee *tracee)
+static struct tracer *handover_find_full(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct tracer *there = handover_tracer_of_cpu(supervisor, tracer, tracee->cpu);
@@ -145,8 +145,8 @@ static struct tracer *handover_find(struct tracer *tracer, struct tracee *tracee
 {
     struct supervisor *supervisor = tracer->supervisor;
 
-    if (supervisor->crowded && !supervisor->options.restless)
-        return handover_find_crowded(tracer, tracee);
+    if (supervisor->cpus_full && !supervisor->options.restless)
+        return handover_find_full(tracer, tracee);
     tracee->away_since = 0;
     if (running <= handover_running_max(tracer) || !handover_may_go(tracee, tracer->tick.at))
         return NULL;

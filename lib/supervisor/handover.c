@@ -67,7 +67,7 @@ static void handover_send(struct tracer *from, struct tracee *tracee, struct tra
     tracee_take_out(&from->tracees, tracee);
     tracee->state = TRACEE_RELEASED;
     tracee->process->released_count++;
-    housekeeping_doubt(from->supervisor);
+    housekeeping_expect_untold_ends(from->supervisor);
     tracee->tracer = to;
     tracer_post(tracee);
     if (from->tick.pauses)
@@ -103,7 +103,7 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
     return released;
 }
 
-bool handover_has_lost(const struct tracee *tracee)
+bool handover_leader_is_replaced(const struct tracee *tracee)
 {
     pid_t pid = tracee->process->pid, tid = tracee->tid;
 
@@ -117,7 +117,7 @@ void handover_regain(struct tracee *tracee)
     struct tracer *tracer = tracee->tracer;
 
     tracee->lost = false;
-    if (!tracer->supervisor->options.follow || !handover_has_lost(tracee))
+    if (!tracer->supervisor->options.follow || !handover_leader_is_replaced(tracee))
         return;
     debug_log(tracer, "forget %d", tracee->tid);
     handover_withdraw(tracee);
@@ -178,7 +178,7 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 
 /* With the lock. Has a thread that had no tracer executed another program, and so become the leader of its
  * process? That has no tracer then, and the tracee that stands for it is gone. */
-static bool handover_has_lost_leader(struct supervisor *supervisor, pid_t pid)
+static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid)
 {
     const struct process *process = process_find(&supervisor->processes, pid);
 
@@ -212,7 +212,7 @@ static void handover_find_leader(struct tracer *tracer, pid_t pid)
     struct supervisor *supervisor = tracer->supervisor;
 
     supervisor_lock(supervisor);
-    bool lost = handover_has_lost_leader(supervisor, pid);
+    bool lost = handover_leader_is_untraced(supervisor, pid);
     supervisor_unlock(supervisor);
     if (!lost || handover_seize(tracer, pid, pid) != 0)
         return;

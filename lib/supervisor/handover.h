@@ -19,7 +19,7 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee);
 /* Without the lock. Seizes a tracee that another tracer has let go for this one. */
 void handover_take(struct tracer *tracer, struct tracee *tracee);
 /* Does somebody without a tracer have the number of this tracee, a leader, now? */
-bool handover_has_lost(const struct tracee *tracee);
+bool handover_leader_is_replaced(const struct tracee *tracee);
 /* The same; who has it is then to be seized in the tracee's place: the tracee leaves the table, and is in its tracer's
  * inbox, RELEASED. To be called by its tracer. */
 void handover_regain(struct tracee *tracee);

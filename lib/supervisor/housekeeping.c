@@ -8,7 +8,7 @@
 #include "supervisor/active.h"
 #include "supervisor/births.h"
 #include "supervisor/budget.h"
-#include "supervisor/crowd.h"
+#include "supervisor/cpus-full.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/handover.h"
@@ -33,7 +33,7 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
 
     if (clock_read(CLOCK_BOOTTIME) - process->handed_over_at > HANDED_OVER_NS || leader == NULL ||
         leader->process != process || (leader->active && leader->state == TRACEE_RUNNING) ||
-        !handover_has_lost(leader))
+        !handover_leader_is_replaced(leader))
         return;
     if (!supervisor->options.follow) {
         births_forget_process(tracer, process);
@@ -45,14 +45,14 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
 
 /* May it have ended, and nobody told of it? That happens to a child that ends before its parent has told of it, and to
  * a process that executed another program just while a thread of it was handed over. */
-static bool housekeeping_is_doubtful(const struct process *process)
+static bool housekeeping_expects_untold_ends(const struct process *process)
 {
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
 }
 
-void housekeeping_doubt(struct supervisor *supervisor)
+void housekeeping_expect_untold_ends(struct supervisor *supervisor)
 {
-    supervisor->housekeeping.doubt_until = time_now() + HANDED_OVER_NS;
+    supervisor->housekeeping.untold_until = time_now() + HANDED_OVER_NS;
 }
 
 static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
@@ -65,12 +65,12 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
         return;
     bool all = now - housekeeping->all_ends_at >= ALL_ENDS_PERIOD_NS;
     housekeeping->ends_at = now;
-    if (!all && now >= housekeeping->doubt_until)
+    if (!all && now >= housekeeping->untold_until)
         return; /* to walk over thousands of processes takes long */
     housekeeping->all_ends_at = all ? now : housekeeping->all_ends_at;
     for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
         next = process->next;
-        if (!all && !housekeeping_is_doubtful(process))
+        if (!all && !housekeeping_expects_untold_ends(process))
             continue;
         if (kill(process->pid, 0) < 0 && errno == ESRCH)
             births_forget_process(tracer, process);
@@ -84,7 +84,7 @@ static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
 {
     struct housekeeping *housekeeping = &supervisor->housekeeping;
 
-    if (supervisor->crowded && crowd_count_runnable(supervisor) > 0 && housekeeping->full_at >= supervisor->started_at)
+    if (supervisor->cpus_full && cpus_full_count_runnable(supervisor) > 0 && housekeeping->full_at >= supervisor->started_at)
         supervisor->stats.full_ns += now - housekeeping->full_at;
     housekeeping->full_at = now;
 }

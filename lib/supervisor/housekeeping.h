@@ -9,7 +9,7 @@ struct supervisor;
 struct tracer;
 
 struct housekeeping {
-    uint64_t doubt_until; /* time: till then ends are likely that nobody tells of */
+    uint64_t untold_until; /* time: till then ends are likely that nobody tells of */
     uint64_t stats_due; /* time of the next statistics */
     uint64_t ends_at;   /* time: ends that nobody told of were looked for where they are likely, ... */
     uint64_t all_ends_at; /* ... and everywhere */
@@ -20,6 +20,6 @@ struct housekeeping {
 /* The first tracer's: what is to be done now and then for all. Returns when it is to be done again. */
 uint64_t housekeeping_run(struct tracer *tracer);
 /* With the lock: a task was made, or handed over. Its end may be told to nobody. */
-void housekeeping_doubt(struct supervisor *supervisor);
+void housekeeping_expect_untold_ends(struct supervisor *supervisor);
 
 #endif

@@ -100,7 +100,7 @@ static void main_count_cpus(struct supervisor *supervisor)
         CPU_SET(0, &supervisor->cpus);
     supervisor->cpu_count = system_cpu_count(&supervisor->cpus);
     supervisor->may_poll = supervisor->cpu_count > 1;
-    supervisor->crowd.has_all_cpus = (long)supervisor->cpu_count == sysconf(_SC_NPROCESSORS_ONLN);
+    supervisor->cpu_load.has_all_cpus = (long)supervisor->cpu_count == sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static int main_set_up(struct supervisor *supervisor, int ring_fd)
@@ -114,7 +114,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
     main_init_lock(supervisor);
     wakeup_prepare();
     main_count_cpus(supervisor);
-    supervisor->processes.wary = options->wary || kernel_looks_wait_here();
+    supervisor->processes.wary = options->wary || kernel_syscall_file_blocks_here();
     if (ring_fd >= 0) {
         error = ring_open(ring_fd, &supervisor->ring);
         close(ring_fd);

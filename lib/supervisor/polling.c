@@ -58,7 +58,7 @@ void polling_await(struct tracer *tracer)
     struct tick *tick = &tracer->tick;
     uint64_t deadline = time_now() + POLL_NS;
 
-    if (!tracer->supervisor->may_poll || tracer->supervisor->crowded || tick->awaited_count == 0)
+    if (!tracer->supervisor->may_poll || tracer->supervisor->cpus_full || tick->awaited_count == 0)
         return;
     if (polling_is_worth_it(tracer)) {
         do

@@ -40,8 +40,8 @@
 /* A thread gets the occupier only if PRESENCE_MIN of 256 ticks find it running: the occupier would come in
  * vain to a thread that mostly sleeps. */
 #define PRESENCE_MIN 128
-/* If the occupier is late, the sample waits for the next tick, at most LATE_TICKS_MAX times in a row. */
-#define LATE_TICKS_MAX 8
+/* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
+#define OCCUPIER_LATE_TICKS_MAX 8
 /* After more ticks without a look the occupier is sent away. */
 #define MISSED_TICKS_MAX 1
 /* The tracer wakes up between these before the tick. */
@@ -50,7 +50,7 @@
 /* An interrupt's way. */
 #define SENDING_NS 10000u
 /* The longest wait for the occupier, and the longest that it holds the CPU. */
-#define LATE_NS 80000u
+#define OCCUPIER_MAX_NS 80000u
 
 void preempt_note(struct tracee *tracee, bool running)
 {
@@ -120,7 +120,7 @@ static void *preempt_occupy(void *context)
         preempt_sleep(due);
         atomic_store(&preempt->arrived, order);
         while (atomic_load(&preempt->orders) == order && !atomic_load(&preempt->cancelled) &&
-               time_now() < due + LATE_NS)
+               time_now() < due + OCCUPIER_MAX_NS)
             ;
     }
     return NULL;
@@ -150,7 +150,7 @@ static void preempt_adapt_early(struct preempt *preempt, bool in_time)
 bool preempt_await(struct tracer *tracer)
 {
     struct preempt *preempt = &tracer->preempt;
-    uint64_t latest = atomic_load(&preempt->due) + LATE_NS;
+    uint64_t latest = atomic_load(&preempt->due) + OCCUPIER_MAX_NS;
     bool arrived;
 
     if (!preempt->ordered)
@@ -215,7 +215,7 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     }
     bool late = preempt->ordered && !held;
     preempt->late_ticks = late ? preempt->late_ticks + 1 : 0;
-    if (count == 0 || (late && preempt->late_ticks <= LATE_TICKS_MAX))
+    if (count == 0 || (late && preempt->late_ticks <= OCCUPIER_LATE_TICKS_MAX))
         return 0;
     /* nobody is where the occupier is: one of them is looked at from afar */
     wanted[0] = wanted[schedule_random(&tracer->schedule, count)];
@@ -242,7 +242,7 @@ uint64_t preempt_order(struct tracer *tracer, uint64_t due)
     struct preempt *preempt = &tracer->preempt;
     uint64_t early = preempt->early_ns > EARLY_MIN_NS ? preempt->early_ns : EARLY_MIN_NS;
     uint64_t earliest = time_now() + early;
-    bool wanted = due != 0 && preempt->next >= 0 && !tracer->supervisor->crowded &&
+    bool wanted = due != 0 && preempt->next >= 0 && !tracer->supervisor->cpus_full &&
                   preempt_have_occupier(preempt);
 
     bool same = preempt->has_room && preempt->next == atomic_load(&preempt->cpu);

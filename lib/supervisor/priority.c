@@ -40,14 +40,14 @@ void priority_ask(struct tracer *tracer)
         {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = own_nice, .runtime = SLICE_NS},
     };
 
-    tracer->asked_for_idle = !tracer->supervisor->crowded;
+    tracer->asked_for_idle = !tracer->supervisor->cpus_full;
     for (size_t i = tracer->asked_for_idle ? 0 : 1; i < sizeof wishes / sizeof *wishes; i++)
         if (syscall(SYS_sched_setattr, 0, &wishes[i], 0u) == 0)
             return;
 }
 
-void priority_follow_crowd(struct tracer *tracer)
+void priority_follow_cpus(struct tracer *tracer)
 {
-    if (tracer->asked_for_idle == tracer->supervisor->crowded)
+    if (tracer->asked_for_idle == tracer->supervisor->cpus_full)
         priority_ask(tracer);
 }

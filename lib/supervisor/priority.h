@@ -9,6 +9,6 @@ struct tracer;
  * may refuse both. Called by the tracer's own thread. */
 void priority_ask(struct tracer *tracer);
 /* Asks anew if the CPUs have filled up, or one of them has become idle. */
-void priority_follow_crowd(struct tracer *tracer);
+void priority_follow_cpus(struct tracer *tracer);
 
 #endif

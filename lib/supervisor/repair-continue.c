@@ -70,7 +70,7 @@ static bool continue_next(struct tracee *tracee, int64_t result)
     }
     int error = 0;
     bool had_error = repair->error_waits;
-    if (repair->came_short && piece_raises_no_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
+    if (repair->came_short && piece_may_raise_stray_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(&repair->sigpipe, tracee->tid);
     /* a recvmmsg(2) takes the error that waited before anything else; the rest of a message takes it if there is no
      * data, on a local socket also if there is no more: unix_stream_read_generic */

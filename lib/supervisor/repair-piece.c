@@ -86,7 +86,7 @@ bool piece_end_message(struct repair *repair)
     return true;
 }
 
-bool piece_raises_no_sigpipe(const struct call_request *request)
+bool piece_may_raise_stray_sigpipe(const struct call_request *request)
 {
     return request->no_sigpipe || (request->filtered && request->kind == CALL_WRITE) ||
            (request->is_socket && (request->kind == CALL_COPY || request->kind == CALL_SPLICE));

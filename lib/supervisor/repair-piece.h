@@ -32,6 +32,6 @@ void piece_clear_error(struct tracee *tracee);
 
 /* Returns true if the whole call raises no SIGPIPE once it has moved a part (a sendfile(2) does, if what it has read
  * last has just been sent, which cannot be seen). Its pieces do, if they are no sends with MSG_NOSIGNAL. */
-bool piece_raises_no_sigpipe(const struct call_request *request);
+bool piece_may_raise_stray_sigpipe(const struct call_request *request);
 
 #endif

@@ -37,7 +37,7 @@
 #include "supervisor/supervisor.h"
 
 /* A call whose time limit is unknown is restarted after a signal once in so long. */
-#define UNKNOWN_LIMIT_MAX_NS 60000000000u
+#define SIGNAL_RESTART_PERIOD_MIN_NS 60000000000u
 
 /* --- continuing --------------------------------------------------------------------------- */
 
@@ -87,7 +87,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee,
             piece_leave_call(tracee, piece_partial_result(repair), false);
         return false;
     }
-    if (piece_raises_no_sigpipe(&repair->request))
+    if (piece_may_raise_stray_sigpipe(&repair->request))
         stray_sigpipe_begin(&repair->sigpipe, tid);
     tracer->totals.continued++;
     deadline_set(tracer, tracee, limit > 0 ? since + limit : 0);
@@ -102,7 +102,7 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
 {
     uint64_t now = time_now();
 
-    if (!limit_known && now - repair->signal_restart_at <= UNKNOWN_LIMIT_MAX_NS)
+    if (!limit_known && now - repair->signal_restart_at <= SIGNAL_RESTART_PERIOD_MIN_NS)
         return false;
     repair->signal_restart_at = now;
     return true;

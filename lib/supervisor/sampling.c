@@ -97,7 +97,7 @@ unsigned sampling_condition(const struct supervisor *supervisor, bool full)
 
 void sampling_adjust_rate(struct supervisor *supervisor, uint64_t now)
 {
-    budget_adjust(&supervisor->budget, sampling_condition(supervisor, supervisor->crowded), now);
+    budget_adjust(&supervisor->budget, sampling_condition(supervisor, supervisor->cpus_full), now);
 }
 
 void sampling_set_rate(struct supervisor *supervisor, double hz)

@@ -20,8 +20,8 @@
 #include "supervisor/stack.h"
 #include "supervisor/tracee.h"
 
-#define SEARCHED 65536u                     /* bytes, for the frame of a signal */
-#define ALTERNATE_MOST (UINT64_C(1) << 26)  /* bytes; larger ones are none */
+#define SEARCH_SIZE_MAX 65536u                     /* bytes, for the frame of a signal */
+#define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)  /* bytes; larger ones are none */
 
 int stack_init(struct stack *stack, size_t limit)
 {
@@ -64,7 +64,7 @@ static bool stack_left_stack(const unsigned char *bytes, struct regs_context con
     uint64_t size = stack_word_at(bytes + 4 * context.word, context.word);
     uint64_t link = stack_word_at(bytes + context.word, context.word);
 
-    if (sp - start >= size || size > ALTERNATE_MOST || link != 0)
+    if (sp - start >= size || size > ALTERNATE_SIZE_MAX || link != 0)
         return false;
     *end = start + size;
     *below = stack_word_at(bytes + context.sp, context.word);
@@ -77,11 +77,11 @@ static bool stack_find_below(const struct stack *stack, bool compat, uint64_t *e
 {
     struct regs_context context = regs_context(compat);
     uint64_t sp = stack->head.start;
-    size_t size = stack->head.size < SEARCHED ? stack->head.size : SEARCHED;
+    size_t size = stack->head.size < SEARCH_SIZE_MAX ? stack->head.size : SEARCH_SIZE_MAX;
 
     for (size_t at = (context.rest - sp) & 15; at + context.sp + context.word <= size; at += 16) {
         const unsigned char *bytes = stack->bytes + at;
-        if (sp - stack_word_at(bytes + 2 * context.word, context.word) < ALTERNATE_MOST &&
+        if (sp - stack_word_at(bytes + 2 * context.word, context.word) < ALTERNATE_SIZE_MAX &&
             stack_left_stack(bytes, context, sp, end, below))
             return true;
     }

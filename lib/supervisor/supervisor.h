@@ -22,11 +22,11 @@
  *                            which thread, and who gets it
  *     births.c, exec.c       what tracees make and become
  *     preempt.c, affinity.c  take a thread's CPU, for up to 80 us, before it is looked at; priority.c: by which right
- *     serve/count.c          writes histograms into programs that profile themselves
+ *     serve/count-sample.c          writes histograms into programs that profile themselves
  *
  * Nothing else stops a target, changes it or writes to it; target-memory.c is what writes. schedule.c, budget.c,
  * cpu-wait.c, weight.c, attribution.c, active.c: when, how often, for how much CPU time, of whom. tracee.c,
- * untraced.c: who there is. crowd.c: is a CPU idle? emit.c: to the client. debug-log.c: what was done, for those who
+ * untraced.c: who there is. cpus-full.c: is a CPU idle? emit.c: to the client. debug-log.c: what was done, for those who
  * debug the supervisor; it writes when 64 KiB have gathered, and a tracee may stand still meanwhile. proc/ reads
  * /proc, opens files, and forks the processes that open what may hang. main.c, watch.c, commands.c, sampling.c,
  * housekeeping.c, serve/: who asks for all that, and what is done now and then.
@@ -94,7 +94,7 @@
 #include "supervisor/active.h"
 #include "supervisor/budget.h"
 #include "supervisor/clock.h"
-#include "supervisor/crowd.h"
+#include "supervisor/cpus-full.h"
 #include "supervisor/housekeeping.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/proc/opener.h"
@@ -137,13 +137,13 @@ struct supervisor {
     unsigned opener_requests, opener_served; /* so many were made, and seen by the first tracer */
     struct scan scan;
     struct system_load load;
-    struct crowd crowd;
+    struct cpu_load cpu_load;
     struct housekeeping housekeeping;
 
     _Atomic bool sampling;
     _Atomic bool leaving;
     bool may_poll;  /* there is more than one CPU */
-    _Atomic bool crowded; /* no CPU is idle */
+    _Atomic bool cpus_full; /* no CPU is idle */
     unsigned cpu_count; /* that we, and so our targets, may use */
     cpu_set_t cpus;
 

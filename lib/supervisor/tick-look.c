@@ -51,7 +51,7 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
 void tick_note_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
-    bool late = tracer->supervisor->crowded && tick_found_asleep(tracer) &&
+    bool late = tracer->supervisor->cpus_full && tick_found_asleep(tracer) &&
                 tracer->woke_at >= tick->was_due + LATE_NS;
 
     tick->late = late && tick->late_ticks < LATE_TICKS_MAX;
@@ -60,7 +60,7 @@ void tick_note_lateness(struct tracer *tracer)
 /* Where no CPU is idle: has the tracee waited for one since the last look? Then it need not be looked at. */
 static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
 {
-    return tracer->supervisor->crowded && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
+    return tracer->supervisor->cpus_full && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
            cpu_wait_goes_on(&tracee->cpu_wait, tracee->looked_at, &tracee->looked);
 }
 
@@ -80,17 +80,17 @@ static bool tick_look_for_wait(const struct tracer *tracer, struct tracee *trace
 
 static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct running *running)
 {
-    bool crowded = tracer->supervisor->crowded;
+    bool full = tracer->supervisor->cpus_full;
 
-    running->on_our_cpu += crowded && tracee->cpu == tracer->tick.cpu;
-    running->at_home += crowded && tracee->cpu >= 0 && tracee->cpu == tracer->home_cpu;
+    running->on_our_cpu += full && tracee->cpu == tracer->tick.cpu;
+    running->at_home += full && tracee->cpu >= 0 && tracee->cpu == tracer->home_cpu;
 }
 
 static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint64_t interval,
                               struct running *running)
 {
     const struct tick *tick = &tracer->tick;
-    bool crowded = tracer->supervisor->crowded;
+    bool full = tracer->supervisor->cpus_full;
 
     if (tick_has_to_stop(tracee)) {
         tracee->overdue_ns += interval;
@@ -98,7 +98,7 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         tick_note_place(tracer, tracee, running);
         return;
     }
-    bool waits = crowded && tick_look_for_wait(tracer, tracee);
+    bool waits = full && tick_look_for_wait(tracer, tracee);
     tick_note_place(tracer, tracee, running);
     if (waits) {
         debug_log(tracer, "waits %d", tracee->tid);
@@ -110,7 +110,7 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         tracee->skipped_ns += interval;
         return;
     }
-    if (!crowded && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {
+    if (!full && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {
         running->preempted[running->preempted_count++] = tracee;
         return;
     }
@@ -121,7 +121,7 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         running->chosen[slot] = tracee;
 }
 
-bool tick_may_run(const struct tracee *tracee)
+bool tick_is_looked_at(const struct tracee *tracee)
 {
     enum tracee_state state = tracee->state;
 
@@ -154,7 +154,7 @@ void tick_find_running(struct tracer *tracer, uint64_t interval, struct running 
     running->count = running->preempted_count = running->waiting = running->runnable = 0;
     running->on_our_cpu = running->at_home = 0;
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
-        if (tick_may_run(tracee) && tick_look(tracer, tracee, running))
+        if (tick_is_looked_at(tracee) && tick_look(tracer, tracee, running))
             tick_sort_running(tracer, tracee, interval, running);
 }
 

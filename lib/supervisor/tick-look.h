@@ -20,9 +20,9 @@ struct tracer;
 #define LATE_TICKS_MAX 8
 /* One tick interrupts at most INTERRUPTS_MAX threads where the tracer polls. It does so one after the other:
  * each is held as short as if it were alone. Where the tracer sleeps, one tick interrupts at most
- * INTERRUPTS_CROWDED_MAX threads. */
+ * INTERRUPTS_FULL_MAX threads. */
 #define INTERRUPTS_MAX 16u
-#define INTERRUPTS_CROWDED_MAX 2u
+#define INTERRUPTS_FULL_MAX 2u
 
 /* The tracees found running at a tick. */
 struct running {
@@ -47,7 +47,7 @@ unsigned tick_chosen_count(const struct running *running);
 bool tick_read_cpu(struct tracee *tracee);
 /* Does the tracee run, or sleep, as it would without us? It also does while an interrupt is under way, which does not
  * end every sleep (vfork), and while a call of it is continued. */
-bool tick_may_run(const struct tracee *tracee);
+bool tick_is_looked_at(const struct tracee *tracee);
 /* Returns true if the tracer slept when this tick was due. */
 bool tick_found_asleep(const struct tracer *tracer);
 /* Returns the time since which a tracee may have had to wait for the tracer that looks at it now. */

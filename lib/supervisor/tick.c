@@ -17,7 +17,7 @@
 #include "supervisor/active.h"
 #include "supervisor/affinity.h"
 #include "supervisor/attribution.h"
-#include "supervisor/crowd.h"
+#include "supervisor/cpus-full.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/handover.h"
 #include "supervisor/polling.h"
@@ -81,7 +81,7 @@ static void tick_settle(struct tracer *tracer, const struct running *running, un
     const struct tick *tick = &tracer->tick;
     bool starved = tick_found_asleep(tracer) && tracer->woke_at >= tick->was_due + STARVED_NS;
 
-    if (!tracer->supervisor->crowded || starved)
+    if (!tracer->supervisor->cpus_full || starved)
         affinity_unbind(tracer);
     else if (running->at_home > 0 && limit > 0 && preempt_wanted(running->chosen[0]))
         affinity_visit(tracer, running->chosen[0]->cpu);
@@ -160,7 +160,7 @@ static bool tick_is_for_one(const struct tracee *first, const struct tracee *sec
 /* How many of the chosen this tick interrupts: all with the same chance. Remembers their numbers. */
 static unsigned tick_limit(struct tracer *tracer, struct running *running)
 {
-    unsigned most = tracer->supervisor->crowded ? INTERRUPTS_CROWDED_MAX : INTERRUPTS_MAX;
+    unsigned most = tracer->supervisor->cpus_full ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
     unsigned chosen = tick_chosen_count(running), count = chosen < most ? chosen : most;
 
     for (unsigned i = 0; i < count; i++) {
@@ -170,7 +170,7 @@ static unsigned tick_limit(struct tracer *tracer, struct running *running)
         running->chosen[i] = tracee;
         running->tids[i] = tracee->tid;
     }
-    if (tracer->supervisor->crowded && count == 2 && tick_is_for_one(running->chosen[0], running->chosen[1]))
+    if (tracer->supervisor->cpus_full && count == 2 && tick_is_for_one(running->chosen[0], running->chosen[1]))
         return 1;
     return count;
 }
@@ -179,16 +179,16 @@ static unsigned tick_limit(struct tracer *tracer, struct running *running)
 static void tick_interrupt_chosen(struct tracer *tracer, const struct running *running, unsigned count,
                                   uint64_t interval)
 {
-    bool crowded = tracer->supervisor->crowded;
+    bool full = tracer->supervisor->cpus_full;
 
     for (unsigned i = 0; i < count; i++) {
         struct tracee *tracee = tracee_find(&tracer->tracees, running->tids[i]);
         if (tracee == NULL || tracee->state != TRACEE_RUNNING || tracee->dropped)
             continue;
         /* the first may have had to wait for us; while we poll for one, the others run */
-        uint64_t since = i == 0 || crowded ? tick_hindered_since(tracer) : time_now();
+        uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
         tick_interrupt_one(tracer, tracee, interval * running->count / count, since);
-        if (!crowded)
+        if (!full)
             tick_await_without_lock(tracer);
     }
 }
@@ -205,7 +205,7 @@ static void tick_look_at_sleepers(struct tracer *tracer)
         for (struct tracee *tracee = tracees->buckets[*bucket]; tracee != NULL;
              tracee = tracee->hash_next) {
             struct procfs_state state;
-            if (tracee->active || !tick_may_run(tracee))
+            if (tracee->active || !tick_is_looked_at(tracee))
                 continue;
             looks++;
             procfs_look(&tracee->files, &state);
@@ -243,15 +243,15 @@ void tick_run(struct tracer *tracer)
     if (tick->pauses)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;
-    crowd_look(tracer);
+    cpus_full_update(tracer);
     sampling_adjust_rate(supervisor, tick->at);
-    priority_follow_crowd(tracer); /* the occupier inherits it */
+    priority_follow_cpus(tracer); /* the occupier inherits it */
     tick_note_lateness(tracer);
     tick_find_running(tracer, interval, &running);
     tick->running = running.count + running.preempted_count + running.waiting;
     tick->runnable = running.runnable;
     debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.waiting,
-              supervisor->crowded ? "full" : "idle");
+              supervisor->cpus_full ? "full" : "idle");
     unsigned limit = tick_limit(tracer, &running);
     tick->move_ns = 0;
     tick_settle(tracer, &running, limit);
@@ -268,7 +268,7 @@ void tick_run(struct tracer *tracer)
     if (tick->awaited_count > 0)
         tick_await_without_lock(tracer);
     tick_interrupt_chosen(tracer, &running, limit, interval);
-    tick->pauses = supervisor->crowded && tick->running > 0 &&
+    tick->pauses = supervisor->cpus_full && tick->running > 0 &&
                    tick->awaited_count + running.waiting == tick->runnable;
     if (tick->due == 0 && tracer->tracees.count > 0)
         tick_arm_next(tracer);

@@ -112,7 +112,7 @@ struct tracee {
 
     /* its tracer's inbox: tracer.h */
     bool in_inbox, wants_activation;
-    bool lost; /* handover_has_lost */
+    bool lost; /* handover_leader_is_replaced */
     struct tracee *inbox_next;
 
     struct tracee *hash_next;

@@ -24,8 +24,8 @@
 /* A stop that woke us up is about this old. */
 #define WAKE_LATENCY_NS 30000u
 /* The longest poll for more news, and the longest that such polls go on for. */
-#define POLL_NS 60000u
-#define POLLS_NS 2000000u
+#define POLL_QUIET_NS 60000u
+#define POLL_MAX_NS 2000000u
 #define POLL_CREDIT_MAX 8u
 /* How soon those that are held until their parent tells of them are looked after. */
 #define UNKNOWN_PERIOD_NS 20000000u
@@ -210,10 +210,10 @@ void tracer_book(struct tracer *tracer)
  * sleep and be woken in between costs the target more than the stop itself. */
 static void tracer_poll_for_more(struct tracer *tracer)
 {
-    uint64_t deadline = time_now() + POLL_NS;
+    uint64_t deadline = time_now() + POLL_QUIET_NS;
     unsigned *credit = &tracer->poll_credit;
 
-    if (!tracer->supervisor->may_poll || tracer->supervisor->crowded)
+    if (!tracer->supervisor->may_poll || tracer->supervisor->cpus_full)
         return;
     if (*credit == 0 && schedule_random(&tracer->schedule, POLL_CREDIT_MAX) != 0)
         return;
@@ -222,9 +222,9 @@ static void tracer_poll_for_more(struct tracer *tracer)
         tracer->stops_since = time_now();
         if (!wait_drain(tracer))
             continue;
-        deadline = time_now() + POLL_NS;
+        deadline = time_now() + POLL_QUIET_NS;
         *credit = *credit + 2 < POLL_CREDIT_MAX ? *credit + 2 : POLL_CREDIT_MAX;
-    } while (time_now() < deadline && deadline < tracer->woke_at + POLLS_NS &&
+    } while (time_now() < deadline && deadline < tracer->woke_at + POLL_MAX_NS &&
              (tracer->tick.due == 0 || time_now() < tracer->tick.due));
 }
 
@@ -285,7 +285,7 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
 {
     wait_answer_news(tracer, news);
-    if (!tracer->supervisor->crowded && wait_drain(tracer))
+    if (!tracer->supervisor->cpus_full && wait_drain(tracer))
         tracer_poll_for_more(tracer);
 }
 
@@ -305,7 +305,7 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     struct tick *tick = &tracer->tick;
     siginfo_t news;
 
-    tracer->bills = supervisor->crowded;
+    tracer->bills = supervisor->cpus_full;
     if (tracer->bills && tracer->billed_ns == 0)
         tracer_bill(tracer, false);
     bool any = tracer_sleep(tracer, until, &news);
@@ -322,15 +322,15 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     if (ticked)
         tick_run(tracer);
     if (tracer->bills)
-        tracer_bill(tracer, tracer->totals.stops > 0 || (ticked && crowd_count_runnable(supervisor) > 0));
+        tracer_bill(tracer, tracer->totals.stops > 0 || (ticked && cpus_full_count_runnable(supervisor) > 0));
     tick_arm(tracer);
-    if (!supervisor->crowded || tracer->unknown_count > 0)
+    if (!supervisor->cpus_full || tracer->unknown_count > 0)
         tracer->billed_ns = 0; /* births are not billed to sampling */
     if (tracer->unknown_count > 0)
         births_resolve(tracer);
     tracer_book(tracer);
-    priority_follow_crowd(tracer);
-    if (!supervisor->crowded)
+    priority_follow_cpus(tracer);
+    if (!supervisor->cpus_full)
         affinity_unbind(tracer);
     bool others_wait = tracer->number != 0 && supervisor->opener_requests != supervisor->opener_served;
     supervisor_unlock(supervisor);

@@ -295,7 +295,7 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
 
 /* A stop is not waited for but looked at: if we are killed before it is answered, the kernel then
  * still delivers the signal that it tells of (do_wait and ptrace_stop, by way of exit_code). */
-static bool wait_is_left_waiting(const siginfo_t *news, const struct tracee *tracee)
+static bool wait_stays_unreaped(const siginfo_t *news, const struct tracee *tracee)
 {
     bool stopped = news->si_code == CLD_TRAPPED || news->si_code == CLD_STOPPED;
 
@@ -320,7 +320,7 @@ static void wait_take(struct tracer *tracer, const siginfo_t *news)
 
 void wait_answer_news(struct tracer *tracer, const siginfo_t *news)
 {
-    if (wait_is_left_waiting(news, tracee_find(&tracer->tracees, news->si_pid)))
+    if (wait_stays_unreaped(news, tracee_find(&tracer->tracees, news->si_pid)))
         wait_handle(tracer, news->si_pid, stop_status(news), 0);
     else
         wait_take(tracer, news);

@@ -13,7 +13,7 @@ Test(kernel, looks_wait)
                                           "Ubuntu 5.4.0-42.46-generic 5.4.44\n", "", "unknown"};
 
     for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
-        cr_expect(kernel_looks_wait(waiting[i]), "%s", waiting[i]);
+        cr_expect(kernel_syscall_file_blocks(waiting[i]), "%s", waiting[i]);
 }
 
 Test(kernel, looks_do_not_wait)
@@ -23,5 +23,5 @@ Test(kernel, looks_do_not_wait)
                                          "Ubuntu 5.4.0-150.167-generic 5.4.233\n"};
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        cr_expect(!kernel_looks_wait(others[i]), "%s", others[i]);
+        cr_expect(!kernel_syscall_file_blocks(others[i]), "%s", others[i]);
 }

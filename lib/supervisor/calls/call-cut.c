@@ -194,7 +194,7 @@ static int cut_copy(pid_t pid, pid_t tid, const struct regs_call *call, struct c
         return error;
     request->file = to.file;
     request->is_socket = S_ISSOCK(to.type);
-    if (call_is_range(call))
+    if (call_is_copy_file_range(call))
         return cut_range(pid, tid, call, request);
     return !S_ISFIFO(to.type) && !to.nonblocking;
 }

@@ -143,7 +143,7 @@ static bool restart_socket_limit(pid_t pid, pid_t tid, const struct regs_call *c
     bool i386 = call->abi == REGS_ABI_I386;
     struct regs_call unfolded;
 
-    if (!call_unfold(tid, call, &unfolded))
+    if (!call_unpack_socketcall(tid, call, &unfolded))
         return false;
     int32_t number = unfolded.number;
     bool connects = number == (i386 ? CALL_CONNECT_I386 : 42);

@@ -90,7 +90,7 @@ static uint64_t table_argument(const struct regs_call *call, int8_t index)
 /* socketcall(2) of 32-bit programs has the arguments of the call that it stands for in memory. */
 #define SOCKETCALL 102
 
-static bool table_unfold_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unfolded)
+static bool table_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unfolded)
 {
     /* include/uapi/linux/net.h: SYS_CONNECT to SYS_SENDMMSG, as calls of their own */
     static const struct {
@@ -112,11 +112,11 @@ static bool table_unfold_socketcall(pid_t tid, const struct regs_call *call, str
     return true;
 }
 
-bool call_unfold(pid_t tid, const struct regs_call *call, struct regs_call *unfolded)
+bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unfolded)
 {
     *unfolded = *call;
     return call->abi != REGS_ABI_I386 || call->number != SOCKETCALL ||
-           table_unfold_socketcall(tid, call, unfolded);
+           table_unpack_socketcall(tid, call, unfolded);
 }
 
 /* The flags of preadv2 and pwritev2; 0 for all others. */
@@ -133,7 +133,7 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
     bool i386 = call->abi == REGS_ABI_I386;
     struct regs_call unfolded;
 
-    if (!call_unfold(tid, call, &unfolded))
+    if (!call_unpack_socketcall(tid, call, &unfolded))
         return false;
     const struct call_row *row = table_find_row(&unfolded);
     if (row == NULL || (table_flags_of_transfer(&unfolded) & RWF_NOWAIT) != 0)
@@ -169,7 +169,7 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
     return true;
 }
 
-bool call_is_range(const struct regs_call *call)
+bool call_is_copy_file_range(const struct regs_call *call)
 {
     return call->number == call_number(call->abi, 326, 326, 377);
 }

@@ -78,7 +78,7 @@ struct call_request {
 bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *request);
 
 /* Is it a copy_file_range? */
-bool call_is_range(const struct regs_call *call);
+bool call_is_copy_file_range(const struct regs_call *call);
 
 /* A call that has to be begun anew where it says EINTR, or -EAGAIN where that means the same. */
 bool call_is_interrupted(const struct regs_call *call);

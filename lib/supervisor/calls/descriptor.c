@@ -200,7 +200,8 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
     descriptor->read_min = low_mark > 1 ? (uint64_t)low_mark : 0;
     descriptor->peeks_on = descriptor_socket_option(copy, SO_PEEK_OFF, -1) >= 0;
     descriptor->tells_sender =
-        descriptor->local && (descriptor_socket_option(copy, SO_PASSCRED, 0) != 0 || descriptor_socket_option(copy, SO_PASSPIDFD, 0) != 0);
+        descriptor->local && (descriptor_socket_option(copy, SO_PASSCRED, 0) != 0 ||
+                              descriptor_socket_option(copy, SO_PASSPIDFD, 0) != 0);
     descriptor->at_mark = descriptor->stream && descriptor_copy_is_at_mark(copy);
     descriptor->send_limit_ns = descriptor_socket_limit(copy, SO_SNDTIMEO);
     descriptor->receive_limit_ns = descriptor_socket_limit(copy, SO_RCVTIMEO);

@@ -17,7 +17,7 @@
 
 #include "supervisor/proc/kernel.h"
 
-bool kernel_looks_wait(const char *release)
+bool kernel_syscall_file_blocks(const char *release)
 {
     const char *last = strrchr(release, ' ');
     unsigned major, minor, patch = 0;
@@ -41,12 +41,12 @@ static bool kernel_read_signature(char *text, size_t size)
     return got > 0;
 }
 
-bool kernel_looks_wait_here(void)
+bool kernel_syscall_file_blocks_here(void)
 {
     struct utsname names;
     char signature[256];
 
     if (kernel_read_signature(signature, sizeof signature))
-        return kernel_looks_wait(signature);
-    return uname(&names) < 0 || kernel_looks_wait(names.release);
+        return kernel_syscall_file_blocks(signature);
+    return uname(&names) < 0 || kernel_syscall_file_blocks(names.release);
 }

@@ -7,8 +7,8 @@
 
 /* Does whoever reads /proc/TID/syscall wait for an exec in the same process to end? release: as
  * uname(2) has it, or anything else that ends in such a version. */
-bool kernel_looks_wait(const char *release);
+bool kernel_syscall_file_blocks(const char *release);
 /* The same of the kernel that we run on. */
-bool kernel_looks_wait_here(void);
+bool kernel_syscall_file_blocks_here(void);
 
 #endif

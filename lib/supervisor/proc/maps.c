@@ -79,8 +79,8 @@ static void maps_remember(struct maps *maps, const struct mapping *mapping)
 {
     maps_forget(maps, mapping); /* what it overlaps is no more */
     maps->known[maps->next] = *mapping;
-    maps->next = (maps->next + 1) % MAPS_REMEMBERED;
-    if (maps->count < MAPS_REMEMBERED)
+    maps->next = (maps->next + 1) % MAPS_REMEMBERED_MAX;
+    if (maps->count < MAPS_REMEMBERED_MAX)
         maps->count++;
 }
 

@@ -13,7 +13,7 @@
 
 #include "supervisor/proc/mounts.h"
 
-#define MAPS_REMEMBERED 256
+#define MAPS_REMEMBERED_MAX 256
 #define MAPS_NO_QUERY (-2) /* this kernel has no PROCMAP_QUERY */
 
 /* One mapping; what decides whether two are the same. */
@@ -35,7 +35,7 @@ struct maps {
     uint64_t scan_cost_ns;
     unsigned scans;
     bool changed;           /* since then: a sample was in a mapping that is new */
-    struct mapping known[MAPS_REMEMBERED];
+    struct mapping known[MAPS_REMEMBERED_MAX];
 };
 
 /* What the client needs to know about a mapping that is new to it. */

@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "supervisor/proc/object-files.h"
+#include "supervisor/proc/mapped-files.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/supervisor.h"
 

@@ -16,7 +16,7 @@
 
 #include "base/descriptors.h"
 #include "base/regular-file.h"
-#include "supervisor/proc/object-files.h"
+#include "supervisor/proc/mapped-files.h"
 #include "supervisor/supervisor.h"
 
 #define SOCKET_FD (STDERR_FILENO + 1)

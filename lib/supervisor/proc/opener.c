@@ -6,7 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "supervisor/proc/object-files.h"
+#include "supervisor/proc/mapped-files.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/supervisor.h"
 

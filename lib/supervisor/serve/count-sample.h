@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* count: into a target's own memory. */
-#ifndef PPROFIL_COUNT_H
-#define PPROFIL_COUNT_H
+/* count-sample: into a target's own memory. */
+#ifndef PPROFIL_COUNT_SAMPLE_H
+#define PPROFIL_COUNT_SAMPLE_H
 
 #include "wire/wire.h"
 

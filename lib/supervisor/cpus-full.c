@@ -2,7 +2,7 @@
 /* Is any CPU idle? Where none is, a tracer takes the CPU from a target whenever it runs. */
 #include "config.h"
 
-#include "supervisor/crowd.h"
+#include "supervisor/cpus-full.h"
 #include "supervisor/supervisor.h"
 
 #define LOAD_PERIOD_NS 10000000u
@@ -11,7 +11,7 @@
 #define FULL_MIN_NS 20000000u
 
 /* Tasks that want a CPU, without the tracer that asks, and its occupier if that is at work, too. */
-static double crowd_of_others(const struct tracer *tracer)
+static double cpus_full_others(const struct tracer *tracer)
 {
     unsigned ours = 1 + tracer->preempt.ordered, runnable = tracer->supervisor->load.runnable;
 
@@ -19,31 +19,31 @@ static double crowd_of_others(const struct tracer *tracer)
 }
 
 /* With a higher mean load the CPUs are full. */
-static double crowd_full_load(const struct supervisor *supervisor)
+static double cpus_full_load(const struct supervisor *supervisor)
 {
     return (double)supervisor->cpu_count - 0.5;
 }
 
 /* While our own targets fill the CPUs the load is not read. A mean that old is replaced, not corrected; but one figure
  * alone does not say that CPUs are full. */
-static void crowd_read_load(struct tracer *tracer)
+static void cpus_full_read_load(struct tracer *tracer)
 {
-    struct crowd *crowd = &tracer->supervisor->crowd;
-    uint64_t age = tracer->tick.at - crowd->load_at;
+    struct cpu_load *load = &tracer->supervisor->cpu_load;
+    uint64_t age = tracer->tick.at - load->read_at;
 
-    if (!crowd->has_all_cpus || age < LOAD_PERIOD_NS)
+    if (!load->has_all_cpus || age < LOAD_PERIOD_NS)
         return;
-    crowd->load_at = tracer->tick.at;
+    load->read_at = tracer->tick.at;
     if (system_load_read(&tracer->supervisor->load) != 0)
         return;
-    double others = crowd_of_others(tracer), full = crowd_full_load(tracer->supervisor);
+    double others = cpus_full_others(tracer), full = cpus_full_load(tracer->supervisor);
     if (age >= LOAD_STALE_NS)
-        crowd->load_mean = others < full ? others : full;
+        load->mean = others < full ? others : full;
     else
-        crowd->load_mean += (others - crowd->load_mean) / 4;
+        load->mean += (others - load->mean) / 4;
 }
 
-unsigned crowd_count_runnable(const struct supervisor *supervisor)
+unsigned cpus_full_count_runnable(const struct supervisor *supervisor)
 {
     unsigned runnable = 0;
 
@@ -52,18 +52,18 @@ unsigned crowd_count_runnable(const struct supervisor *supervisor)
     return runnable;
 }
 
-void crowd_look(struct tracer *tracer)
+void cpus_full_update(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    struct crowd *crowd = &supervisor->crowd;
+    struct cpu_load *load = &supervisor->cpu_load;
     uint64_t now = tracer->tick.at;
-    bool full = crowd_count_runnable(supervisor) >= supervisor->cpu_count;
+    bool full = cpus_full_count_runnable(supervisor) >= supervisor->cpu_count;
 
     if (!full) {
-        crowd_read_load(tracer);
-        full = crowd->load_mean > crowd_full_load(supervisor);
+        cpus_full_read_load(tracer);
+        full = load->mean > cpus_full_load(supervisor);
     }
     if (full)
-        crowd->full_at = now;
-    supervisor->crowded = full || (supervisor->crowded && now < crowd->full_at + FULL_MIN_NS);
+        load->full_at = now;
+    supervisor->cpus_full = full || (supervisor->cpus_full && now < load->full_at + FULL_MIN_NS);
 }

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "supervisor/serve/count.h"
+#include "supervisor/serve/count-sample.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
 

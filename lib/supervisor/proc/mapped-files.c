@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/regular-file.h"
-#include "supervisor/proc/object-files.h"
+#include "supervisor/proc/mapped-files.h"
 #include "supervisor/supervisor.h"
 
 #define VDSO_SIZE_MAX 65536u /* bytes; it has two or three pages */

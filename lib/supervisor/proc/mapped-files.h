@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* object-files: opening what a target maps. */
-#ifndef PPROFIL_OBJECT_FILES_H
-#define PPROFIL_OBJECT_FILES_H
+/* mapped-files: opening what a target maps. */
+#ifndef PPROFIL_MAPPED_FILES_H
+#define PPROFIL_MAPPED_FILES_H
 
 #include <stdbool.h>
 #include <sys/types.h>

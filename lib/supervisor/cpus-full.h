@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* crowd: is any CPU idle? */
-#ifndef PPROFIL_CROWD_H
-#define PPROFIL_CROWD_H
+/* cpus-full: is any CPU idle? */
+#ifndef PPROFIL_CPUS_FULL_H
+#define PPROFIL_CPUS_FULL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,16 +9,16 @@
 struct supervisor;
 struct tracer;
 
-struct crowd {
-    uint64_t load_at;  /* time: the load was read last */
-    double load_mean;  /* tasks that want a CPU, when it was read last, without the tracer that asked */
+struct cpu_load {
+    uint64_t read_at;  /* time: the load was read last */
+    double mean;       /* tasks that want a CPU, when it was read last, without the tracer that asked */
     uint64_t full_at;  /* time: no CPU was seen idle then */
     bool has_all_cpus; /* the load counts no CPUs that we may not use */
 };
 
 /* At a tick: are all CPUs in use? By targets, or by others, who are in the load as well as we. */
-void crowd_look(struct tracer *tracer);
+void cpus_full_update(struct tracer *tracer);
 /* Returns how many tracees want a CPU, as their tracers saw at their last ticks. */
-unsigned crowd_count_runnable(const struct supervisor *supervisor);
+unsigned cpus_full_count_runnable(const struct supervisor *supervisor);
 
 #endif
