@@ -13,8 +13,9 @@ void affinity_settle(struct tracer *tracer, int cpu);
 void affinity_visit(struct tracer *tracer, int cpu);
 /* It may run on all CPUs again, and has no home. */
 void affinity_unbind(struct tracer *tracer);
-/* The scheduler may wake us on the CPU of a running tracee though another is idle (where CPUs share no cache it
- * does not even look), and leave us there for long. */
+/* Needs no lock. Moves the calling tracer off the CPU that it is on, at most once in 2 ms, and lets it run on all
+ * CPUs again; does nothing while the occupier has an order. The scheduler may wake a tracer on the CPU of a running
+ * tracee though another CPU is idle, and leave it there for long. */
 void affinity_move_away(struct tracer *tracer);
 
 #endif

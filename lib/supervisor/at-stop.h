@@ -14,20 +14,20 @@ struct tracer;
 struct stop_totals {
     uint64_t stopped_ns;
     uint32_t restarted, continued, cut_short; /* calls: repair.c */
-    unsigned stops;   /* that a sample was wanted of */
-    unsigned samples; /* of them: of threads that were on a CPU */
-    uint64_t cost_ns; /* what the stops, and the ticks before them, took from targets */
-    uint64_t carried_ns; /* of that, what earlier steps took that led to no sample, ... */
-    unsigned condition;  /* ... under this condition: budget.h */
+    unsigned stops;      /* stops of our interrupts at which a sample was taken */
+    unsigned samples;    /* samples of threads that were on a CPU, at stops of any kind */
+    uint64_t cost_ns;    /* what the stops, and the ticks before them, took from targets */
+    uint64_t carried_ns; /* part of cost_ns that is from earlier steps, which led to no sample */
+    unsigned condition;  /* condition of carried_ns: budget.h */
 };
 
-/* Without the lock, which is taken after the resume; with it where the answer to a birth or an exec has it. A tracee
- * has stopped: samples it if that was wanted, and lets it run on with signal.
- * A call that would not have been broken without us is mended. */
+/* Answers a stop: reads the registers, samples the tracee if that was wanted (pending_ns, overdue_ns), mends a call
+ * that the stop broke, and lets the tracee run on with signal (0: none). maker: who made it stop. Takes the lock
+ * after the resume. The caller may hold the lock, which is recursive. */
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker);
-/* Lets a tracee run on from a stop at which no sample is to be had. */
+/* Needs no lock. Lets a tracee run on from a stop at which no sample is taken, and books how long it stood still. */
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee);
-/* The same, with a signal. */
+/* The same as at_stop_resume, and delivers signal (0: none). */
 void at_stop_deliver(struct tracer *tracer, struct tracee *tracee, int signal);
 
 #endif

@@ -14,13 +14,16 @@ struct attach_refusal {
     pid_t tid;      /* of a failure: who refused */
     unsigned count; /* of a success: threads that refused */
 };
-/* Without the lock. Seizes those threads of a process that may be traced. 0, or -errno where there are
- * none. */
+/* Without the lock, by the tracer's own thread. Seizes the threads of process pid that may be traced, and follows it;
+ * answers other stops meanwhile. launched: it is our own child, and nothing counts before its exec. 0 if a thread was
+ * seized, or if the process is followed already; else -errno: the error of the first thread that refused, -ESRCH, or
+ * -ENOMEM. *refusal is always set: tid is who refused first, or pid; count is how many threads refused. */
 int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attach_refusal *refusal);
 /* Without the lock. Asks those that refused once more, where it is time for that. */
 void attach_look_again(struct tracer *tracer);
-/* Without the lock. Seizes the threads of a process that has tracees, or is new and has none, but that are
- * none yet. */
+/* Without the lock, by the tracer's own thread. Seizes those threads of process pid that are not tracees yet. The
+ * process has to be in the table; it may have no tracees. If it has none afterwards, its end is told and it is
+ * removed. */
 void attach_rest(struct tracer *tracer, pid_t pid);
 /* Without the lock. Seizes one thread. 0 or -errno; -EAGAIN: an exec under way has kept it from us. */
 int attach_seize(struct tracer *tracer, pid_t tid);

@@ -15,13 +15,16 @@ struct tracer;
 void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind);
 /* A tracee stopped to tell that it has made a thread or a process. */
 void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind kind);
-/* A thread that is not known has stopped: it is held until its parent tells of it. */
+/* A task that is no tracee has stopped. If that is its first stop, it is held (UNKNOWN) until its parent tells of it;
+ * else, or without memory, it runs on. An end is ignored. */
 void births_hold(struct tracer *tracer, pid_t tid, const struct stop *stop);
-/* A process has ended without telling. */
+/* Tells the client that the process has ended, unlists it, and frees its tracees: the tracer's own at once, the
+ * others are dropped and freed by their tracers. The process is freed with the last. */
 void births_forget_process(struct tracer *tracer, struct process *process);
 /* A tracee has ended, or is forgotten, before its parent told of it. What the parent tells is no birth then. */
 void births_note_early_end(struct tracer *tracer, pid_t tid);
-/* Finds out whose they are of those that are held, for their parent may have died before it could tell. */
+/* Finds out by /proc whose one of the held tasks is, and follows it: its parent may have died before it could tell.
+ * To be called again while unknown_count > 0. */
 void births_resolve(struct tracer *tracer);
 /* Seizes what the tracee has made while it had no tracer, as far as the kernel's newest process number says
  * that there may be such. Without the lock. */

@@ -7,13 +7,16 @@
 
 #define SECOND 1000000000.0
 #define RATE_MIN_HZ 10.0
-#define COST_FIRST_NS 40000.0 /* before anything is measured: between an idle CPU's and a full one's */
-#define COST_FIRST_SAMPLES 4u /* the cost that is assumed counts for so many samples */
-#define COST_SAMPLES_MAX 32.0     /* a new sample counts for one of so many, ... */
-#define COST_SECONDS 0.1      /* ... or of those of such a time, if these are fewer, ... */
-#define COST_SAMPLES_MIN 8.0  /* ... but not for more than one of so many */
-#define COST_SAMPLE_MAX_NS 1000000.0 /* one that cost more was held up by something else */
-#define CHANGE_MIN 0.05       /* of the rate: less is not worth an event */
+/* The cost of a sample is a running mean over the samples of the last COST_SECONDS, as many as rate_hz gives, but no
+ * fewer than COST_SAMPLES_MIN and no more than COST_SAMPLES_MAX. Until that many are measured, COST_FIRST_NS (between
+ * an idle CPU's cost and a full one's) counts as COST_FIRST_SAMPLES of them. */
+#define COST_FIRST_NS 40000.0
+#define COST_FIRST_SAMPLES 4u
+#define COST_SECONDS 0.1
+#define COST_SAMPLES_MIN 8.0
+#define COST_SAMPLES_MAX 32.0
+#define COST_SAMPLE_MAX_NS 1000000.0 /* a sample that cost more was held up by something else */
+#define CHANGE_MIN 0.05 /* part of the rate: a smaller change is not worth an event */
 
 void budget_init(struct budget *budget, double asked_hz, double share)
 {

@@ -47,8 +47,8 @@ void budget_note(struct budget *budget, unsigned condition, unsigned samples, ui
 void budget_adjust(struct budget *budget, unsigned condition, uint64_t now);
 /* Returns true if the rate has changed by so much, since it last returned true, that users should know. */
 bool budget_has_changed(struct budget *budget);
-/* Returns what a sample costs, ns, under the condition that last held the rate down, or else under the one that holds;
- * 0: not known yet. */
+/* Returns what a sample costs, ns, under budget->limiting (0 if the rate was never lowered), or, if none was measured
+ * there, under budget->condition; 0: none was measured under either. */
 uint64_t budget_cost(const struct budget *budget);
 /* Returns the mean time between two ticks, ns. */
 uint64_t budget_period(const struct budget *budget);

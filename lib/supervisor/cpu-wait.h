@@ -8,7 +8,7 @@
  * At each look the thread was runnable, and the tracer had its CPU, as far as it knew. Since the last look there was
  *
  *     no turn            It still waits, unless its run time grows: then it was on another CPU at the last look.
- *     one turn           It waited, ran, and lost its CPU. What of the time is neither wait nor run came last.
+ *     one turn           It waited, ran, and lost its CPU. The time that is in neither count is the wait that goes on.
  *     more than one      It may have slept in between. Nobody can tell.
  *
  * Interrupts, and the host of a virtual machine, take time that is in no count. That looks like a wait after one
@@ -37,8 +37,8 @@ void cpu_wait_forget(struct cpu_wait *wait);
 
 /* Returns true if the thread has not had a CPU, on any of them, since the last look. */
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
-/* A look at time `now`, just before which cpu was read, of a tracer that should have woken up at time `due`. Did the
- * thread, which is runnable and belongs to the tracer's CPU, wait for that at `due`? False where nobody can tell. */
+/* Returns true if the thread, which is runnable and on the tracer's CPU, waited for that CPU at time due. due: since
+ * when the tracer may have kept the thread off its CPU. now: when cpu was read. False where the counts do not tell. */
 bool cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
 #endif

@@ -13,10 +13,11 @@ struct cpu_load {
     uint64_t read_at;  /* time: the load was read last */
     double mean;       /* tasks that want a CPU, when it was read last, without the tracer that asked */
     uint64_t full_at;  /* time: no CPU was seen idle then */
-    bool has_all_cpus; /* the load counts no CPUs that we may not use */
+    bool has_all_cpus; /* all CPUs that are online are ours to use, so the system's load is that of our CPUs */
 };
 
-/* At a tick: are all CPUs in use? By targets, or by others, who are in the load as well as we. */
+/* At a tick: finds out whether every CPU is in use, by targets or by others, and sets supervisor->cpus_full. Reads
+ * the system's load at most once in 10 ms. */
 void cpus_full_update(struct tracer *tracer);
 /* Returns how many tracees want a CPU, as their tracers saw at their last ticks. */
 unsigned cpus_full_count_runnable(const struct supervisor *supervisor);

@@ -16,11 +16,12 @@
  *     held TID                 UNKNOWN: it has stopped before anybody told of it
  *     leader TID CALLER        RUNNING: another tracer, or nobody, had the leader of a process that executes
  *     interrupt TID            INTERRUPTED, if it was RUNNING
- *     leaves TID               the same, but RUNNING stays: it is to be let go
+ *     leaves TID               an interrupt was sent to let it go at its stop; its state stays what it was
  *     stop TID STATUS KIND STATE   it stands still: the status of wait(2) in hexadecimal digits, enum stop_kind,
  *                              and the state that it was in; ENDED: it is no task any more
  *     resume TID SIGNAL        RUNNING
- *     call TID SIGNAL          CONTINUING: it runs on to the next stop of a call that is mended
+ *     call TID SIGNAL          it runs on to its next system-call stop: CONTINUING, or RUNNING if a signal is held or
+ *                              a signal mask is to be put back there
  *     listen TID               LISTENING
  *     detach TID               it is let go for good
  *     release TID TO           RELEASED: it is let go, for another tracer

@@ -119,7 +119,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     struct process *process = leader->process;
     unsigned long former = 0;
 
-    /* before that it obeys nobody: looks_like_a_spurious_pid in kernel/ptrace.c */
+    /* ptrace refuses the leader until the exec's stop has been reaped: looks_like_a_spurious_pid in kernel/ptrace.c */
     waitpid(leader->tid, NULL, __WALL | __WNOTHREAD | WNOHANG);
     ptrace(PTRACE_GETEVENTMSG, leader->tid, NULL, &former);
     const struct tracee *caller = tracee_find(&tracer->tracees, (pid_t)former);
@@ -143,8 +143,8 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* If another thread of the process has executed, it has the tracee's number, and figures of its own. Its image is not
- * known then (handover_regain), or its figures are lower. */
+/* Forgets the tracee's figures if another thread has executed and so has taken its number: image is 0 then
+ * (handover_regain), or the kernel's figures are lower than ours. */
 static void exec_forget_figures(struct tracee *tracee)
 {
     struct procfs_cpu cpu;

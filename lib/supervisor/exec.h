@@ -15,10 +15,11 @@ void exec_answer(struct tracer *tracer, struct tracee *leader);
 struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid);
 /* A tracee has executed something while it had no tracer. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee);
-/* Makes a tracee that leaves stop. To be called again if it meets another stop first, for that takes the interrupt
- * away. Needs no lock. */
+/* Needs no lock. Sends PTRACE_INTERRUPT to a tracee that is to be let go; it is detached at that stop (wait.c).
+ * Another stop that comes first takes the interrupt away: call this again then. */
 void exec_ask_to_leave(struct tracer *tracer, struct tracee *tracee);
-/* Without --follow a process is let go when it executes another program. It stands still. */
+/* Tells the client that the process has ended and detaches its leader, which stands still: options.follow is false,
+ * and it executes another program. The leader is freed, and the process with its last tracee. */
 void exec_let_go(struct tracer *tracer, struct tracee *leader);
 
 #endif

@@ -18,10 +18,11 @@ void handover_withdraw(struct tracee *tracee);
 bool handover_release(struct tracer *tracer, struct tracee *tracee);
 /* Without the lock. Seizes a tracee that another tracer has let go for this one. */
 void handover_take(struct tracer *tracer, struct tracee *tracee);
-/* Does somebody without a tracer have the number of this tracee, a leader, now? */
+/* Returns true if an untraced thread has taken the number of this tracee, the leader of its process, by an exec that
+ * no tracer saw. Reads /proc; false unless a thread of the process was handed over. */
 bool handover_leader_is_replaced(const struct tracee *tracee);
-/* The same; who has it is then to be seized in the tracee's place: the tracee leaves the table, and is in its tracer's
- * inbox, RELEASED. To be called by its tracer. */
+/* By the tracee's tracer. If that is so and options.follow is set, the tracee leaves the table, becomes RELEASED, and
+ * is put into the same tracer's inbox: the thread that has its number now is seized there. */
 void handover_regain(struct tracee *tracee);
 
 #endif

@@ -9,17 +9,19 @@ struct supervisor;
 struct tracer;
 
 struct housekeeping {
-    uint64_t untold_until; /* time: till then ends are likely that nobody tells of */
-    uint64_t stats_due; /* time of the next statistics */
-    uint64_t ends_at;   /* time: ends that nobody told of were looked for where they are likely, ... */
-    uint64_t all_ends_at; /* ... and everywhere */
+    uint64_t untold_until; /* time until which untold ends are likely */
+    uint64_t stats_due;    /* time of the next statistics */
+    uint64_t ends_at;      /* time of the last search for untold ends */
+    uint64_t all_ends_at;  /* time of the last search that looked at all processes */
     uint64_t rate_told_at; /* time: the client was told of another rate */
     uint64_t full_at;     /* time: whether CPUs are full was looked at */
 };
 
-/* The first tracer's: what is to be done now and then for all. Returns when it is to be done again. */
+/* With the lock, by the first tracer: does for all tracers what is due. Returns the time at which it is to be called
+ * again; while nothing is sampled that is the present time, and means nothing. */
 uint64_t housekeeping_run(struct tracer *tracer);
-/* With the lock: a task was made, or handed over. Its end may be told to nobody. */
+/* With the lock. A task was made or handed over: for 10 s the end of a task may be told to nobody, and is looked for
+ * every 0.5 s. */
 void housekeeping_expect_untold_ends(struct supervisor *supervisor);
 
 #endif

@@ -136,7 +136,8 @@ static bool preempt_have_occupier(struct preempt *preempt)
     return !preempt->refused;
 }
 
-/* Where CPUs are lent by a host, an idle one may take long to wake up, and the loop with it. */
+/* Where a host lends the CPUs, an idle CPU may take long to wake up, and the tracer with it: then the tracer sets its
+ * timer earlier. */
 static void preempt_adapt_early(struct preempt *preempt, bool in_time)
 {
     uint64_t early = preempt->early_ns;
@@ -223,7 +224,7 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     return 1;
 }
 
-/* The loop must not be where the occupier wants to be. */
+/* The tracer must not be on the CPU that the occupier is to take. */
 static void preempt_make_room(struct tracer *tracer, int cpu)
 {
     cpu_set_t cpus = tracer->supervisor->cpus;

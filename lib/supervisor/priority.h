@@ -5,8 +5,8 @@
 
 struct tracer;
 
-/* Asks for the priority that suits the CPUs as they are: real-time where one is idle, else a short slice. The kernel
- * may refuse both. Called by the tracer's own thread. */
+/* Needs no lock; by the tracer's own thread. Asks for the priority that suits the CPUs as they are: real-time where
+ * one is idle, else a short slice. The kernel may refuse both. */
 void priority_ask(struct tracer *tracer);
 /* Asks anew if the CPUs have filled up, or one of them has become idle. */
 void priority_follow_cpus(struct tracer *tracer);

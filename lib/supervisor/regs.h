@@ -44,12 +44,12 @@ struct regs {
 /* Reads the registers of a stopped tracee. 0 or -errno. */
 int regs_read(pid_t tid, struct regs *regs);
 
-/* Of struct ucontext, in which a signal's frame keeps what it interrupted, in bytes. It begins with
- * words that are the same everywhere: flags, link, and of the alternate stack start, flags, size. */
+/* Where things lie in struct ucontext, in which a signal's frame keeps what it interrupted. It begins with the same
+ * words everywhere: flags, link, and of the alternate stack start, flags, size. */
 struct regs_context {
-    unsigned word; /* the size of one */
-    unsigned sp;   /* where the stack pointer lies */
-    unsigned rest; /* of its address divided by 16 */
+    unsigned word; /* size of a word, bytes */
+    unsigned sp;   /* offset of the stack pointer, bytes */
+    unsigned rest; /* address of the struct modulo 16 */
 };
 struct regs_context regs_context(bool compat);
 
@@ -68,7 +68,8 @@ int regs_enter_call(pid_t tid, const struct regs_call *call);
  * WIRE_NO_SYSCALL: a stop that follows shows no call. entered: it stands
  * where regs_enter_call put it, and not behind the instruction. 0 or -errno. */
 int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered);
-/* The same, where only the result is to be another one. 0 or -errno. */
+/* Sets the value that the call at whose end tid stands is about to return (negative: -errno), and no other register.
+ * 0 or -errno; -ENOSYS: this machine cannot. */
 int regs_set_result(pid_t tid, int64_t result);
 
 #endif

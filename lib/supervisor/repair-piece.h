@@ -30,8 +30,9 @@ void piece_note_error(struct repair *repair, int64_t result, uint64_t asked);
 /* The call ends. The error that our stop has left is not for the program. */
 void piece_clear_error(struct tracee *tracee);
 
-/* Returns true if the whole call raises no SIGPIPE once it has moved a part (a sendfile(2) does, if what it has read
- * last has just been sent, which cannot be seen). Its pieces do, if they are no sends with MSG_NOSIGNAL. */
+/* Returns true if a piece of the call may raise a SIGPIPE that the whole call does not raise once it has moved a
+ * part: stray-sigpipe.h. Sends with MSG_NOSIGNAL raise none. A sendfile(2) does raise one if what it read last has
+ * just been sent; that cannot be seen. */
 bool piece_may_raise_stray_sigpipe(const struct call_request *request);
 
 #endif

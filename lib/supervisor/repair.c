@@ -36,7 +36,7 @@
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
 
-/* A call whose time limit is unknown is restarted after a signal once in so long. */
+/* After a signal, a call whose time limit is unknown is restarted only if the last such restart was this long ago. */
 #define SIGNAL_RESTART_PERIOD_MIN_NS 60000000000u
 
 /* --- continuing --------------------------------------------------------------------------- */

@@ -8,9 +8,11 @@
 
 struct supervisor;
 
+/* Starts sampling, or goes on after a pause; does nothing if it is on. */
 void sampling_start(struct supervisor *supervisor);
+/* Pauses it; targets stay followed. Does nothing if it is off. */
 void sampling_pause(struct supervisor *supervisor);
-/* Sleeping threads too, or no more. */
+/* Wall mode: samples sleeping threads, too, or no longer. */
 void sampling_set_wall(struct supervisor *supervisor, bool wall);
 /* All totals begin anew. */
 void sampling_clear(struct supervisor *supervisor);
@@ -18,7 +20,7 @@ void sampling_clear(struct supervisor *supervisor);
 unsigned sampling_condition(const struct supervisor *supervisor, bool full);
 /* Sets the rate that the budget allows now. */
 void sampling_adjust_rate(struct supervisor *supervisor, uint64_t now);
-/* Another rate. */
+/* Asks for hz > 0 samples in a second of a thread's CPU time, as far as the budget allows, and tells the client. */
 void sampling_set_rate(struct supervisor *supervisor, double hz);
 
 #endif

@@ -19,7 +19,7 @@ struct stack {
     struct wire_stack head; /* of the last copy */
 };
 
-/* Room for copies of up to limit bytes. 0 or -ENOMEM. */
+/* Makes room for copies of up to limit bytes; 0: no stack is copied. 0 or -ENOMEM. The owner frees stack->bytes. */
 int stack_init(struct stack *stack, size_t limit);
 /* Copies a stopped thread's stack and registers; nothing where the limit is 0. */
 void stack_take(struct stack *stack, pid_t tid, const struct regs *regs);

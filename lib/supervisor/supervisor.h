@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * supervisor: the only code that calls ptrace. It is a program of its own, pprofil-supervise, whose client
- * talks to it through lib/wire. This header is the room's door; no other room includes it. Each file has a header
- * of its own besides, which says what its functions do.
+ * talks to it through lib/wire. This header is the room's door; no other room includes it. Each
+ * subject has a header, which says what its functions do. A file without a header of its own is declared in that of its
+ * subject: tick-arm.c in tick.h, handover-choice.c in handover.h, repair-continue.c in repair.h, untraced.c in tracee.h,
+ * opener-process.c in proc/opener.h, most of calls/ in calls/calls.h. The functions of this header are in main.c.
  *
  * What can hurt a process, in the order to read it (tracee.h and tracer.h first: they name everything):
  *
@@ -112,7 +114,7 @@ struct options {
     bool follow;     /* go on after exec */
     bool inherit;    /* follow forked children */
     bool parse_maps; /* pretend that the kernel has no PROCMAP_QUERY */
-    bool wary;       /* pretend that it is older than 5.7: kernel.h */
+    bool wary;       /* act as on a kernel where reading /proc/TID/syscall may wait for an exec: kernel.h; for tests */
     bool restless;   /* hand each thread over at each stop, for tests */
     uint32_t stack_size; /* bytes of stack to be copied at each sample; 0: none */
     bool serve;      /* programs that profile themselves: serve.c */

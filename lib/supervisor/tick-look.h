@@ -45,8 +45,8 @@ unsigned tick_chosen_count(const struct running *running);
 
 /* Reads what the kernel tells of a tracee's waits. Returns false where it does not. */
 bool tick_read_cpu(struct tracee *tracee);
-/* Does the tracee run, or sleep, as it would without us? It also does while an interrupt is under way, which does not
- * end every sleep (vfork), and while a call of it is continued. */
+/* Returns true if a tick looks at the tracee: its state is RUNNING, INTERRUPTED (an interrupt does not end every
+ * sleep: vfork) or CONTINUING, its process is not launching, and it is not dropped. */
 bool tick_is_looked_at(const struct tracee *tracee);
 /* Returns true if the tracer slept when this tick was due. */
 bool tick_found_asleep(const struct tracer *tracer);

@@ -29,7 +29,7 @@ struct tick {
     unsigned runnable; /* that it found to want a CPU: `running`, and those that wait for one */
     pid_t awaited[AWAITED_MAX]; /* interrupted, and polled for */
     unsigned awaited_count;
-    uint64_t left_out_ns; /* of the stopped time: it is no longer part of any period */
+    uint64_t left_out_ns; /* stop_totals.stopped_ns when stopped time was last left out of the schedule */
     uint64_t moved_at;    /* time: the tracer left a CPU that a tracee may need */
     int cpu;              /* on which the tracer runs */
     int bound_cpu;        /* that it has bound itself to; -1: to none */

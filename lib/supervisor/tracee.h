@@ -9,8 +9,9 @@
  * A tracee is active while it uses CPU. Each tick looks at the active ones. The others are looked at only
  * when their process has used CPU time that the active ones do not explain.
  *
- * All of this is written with the supervisor's lock. A tracer reads its own table, and the fields of its
- * own tracees, without it.
+ * The tables and lists are written with the supervisor's lock. A tracee's state, and what a stop needs, is written by
+ * its tracer without the lock (supervisor.h, invariant 3). A tracer reads its own table, and the fields of its own
+ * tracees, without the lock.
  */
 #ifndef PPROFIL_TRACEE_H
 #define PPROFIL_TRACEE_H
@@ -49,7 +50,7 @@ struct tracee {
     struct process *process; /* borrowed; NULL while UNKNOWN */
     struct tracer *tracer;   /* borrowed: whose it is */
     _Atomic enum tracee_state state; /* its tracer's; others may read it */
-    bool dropped;        /* an exec has ended it: its tracer is to free it */
+    bool dropped;        /* its tracer is to free it: an exec, or an end of its process that nobody told of, has ended it */
     bool early; /* known before its parent told of it */
     bool born_stopped; /* UNKNOWN: its process was in a group stop */
     bool after_sigcont;    /* it has just been continued from a group stop */
@@ -71,18 +72,18 @@ struct tracee {
     uint64_t interrupted_at;  /* time */
     uint64_t hindered_at;     /* time since which it may have had to wait for us */
     uint64_t seen_at;         /* time: its stop was seen */
-    uint64_t wait_ns;         /* run-queue wait of its life, at the look before that */
-    uint64_t run_ns;          /* CPU time of its life, at that look */
-    struct procfs_cpu looked; /* what the kernel told last of its waits, all 0 if nothing, ... */
-    uint64_t looked_at;       /* ... and the time of it */
+    uint64_t wait_ns;         /* run-queue wait of its life, read at the tick that interrupted it */
+    uint64_t run_ns;          /* CPU time of its life, read at that tick */
+    struct procfs_cpu looked; /* what the kernel told last of its waits; all 0 if nothing */
+    uint64_t looked_at;       /* time of looked */
     uint64_t cpu_at; /* time: its CPU was read */
     int cpu; /* its CPU, or that which it waits for, at the last look where CPUs were full; -1: none yet */
     struct cpu_wait cpu_wait; /* what is known of its waits for that */
-    uint64_t ran_ns;          /* CPU time of late, fading away, ... */
-    uint64_t waited_ns;       /* ... and wait for a CPU */
-    uint64_t pending_ns;      /* sampling time that the coming sample stands for */
-    uint64_t overdue_ns;      /* and of later ticks, that found it not stopped yet */
-    uint64_t skipped_ns;      /* of earlier ticks that left it to the next */
+    uint64_t ran_ns;          /* CPU time of late, fading away */
+    uint64_t waited_ns;       /* wait for a CPU of late, fading away */
+    uint64_t pending_ns; /* sampling time that the coming sample stands for */
+    uint64_t overdue_ns; /* sampling time of later ticks, which found that it had not stopped yet */
+    uint64_t skipped_ns; /* sampling time of ticks that left it alone; the next interrupt adds it to pending_ns */
     unsigned poll_credit;     /* interrupts whose stops are worth polling for */
     struct repair repair;
 
@@ -92,10 +93,10 @@ struct tracee {
     unsigned preempt_looks; /* so many more from its own CPU */
     bool asleep_before;    /* just before the CPU was taken */
 
-    uint64_t wall_at;      /* wall mode: time up to which it is accounted for, ... */
-    uint64_t told_wait_ns; /* ... and run-queue wait of its life that was told of */
+    uint64_t wall_at;      /* wall mode: time up to which it is accounted for */
+    uint64_t told_wait_ns; /* wall mode: run-queue wait of its life that was told of */
     uint64_t slept_turns;  /* procfs_cpu.turns when it was seen asleep last */
-    bool uninterruptible;  /* it was asleep so then */
+    bool uninterruptible;  /* when slept_turns was read it slept in state D: proc_pid_stat(5) */
     uint64_t samples;
     uint64_t comm_check; /* sample count at which its name is read again */
     char comm[16];
@@ -130,9 +131,9 @@ struct process {
     uint64_t paused_cpu_ns;   /* used while sampled, before the last pause */
     uint64_t attributed_ns;   /* handed out to samples of its threads */
     uint64_t known_cpu_ns;    /* process_cpu, as last read */
-    uint64_t lately_ns;       /* process_cpu_lately: the last answer, ... */
-    uint64_t lately_at;       /* ... the time of it; 0: there is none, ... */
-    uint64_t lately_cost_ns;  /* ... and what it took */
+    uint64_t lately_ns;       /* process_cpu_lately: the last answer */
+    uint64_t lately_at;       /* time of lately_ns; 0: there is none */
+    uint64_t lately_cost_ns;  /* how long it took to read lately_ns */
     uint64_t explained_ns;    /* CPU ns that its tracees, dead ones too, account for */
     uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
     struct tracee *scan;      /* where a scan under way goes on, or NULL */
@@ -177,16 +178,19 @@ struct tracees {
     struct tracee *_Atomic inbox; /* that their tracer is to look at; written with the lock */
 };
 
+/* An empty table; tracer and processes are borrowed. 0 or -ENOMEM. */
 int tracees_init(struct tracees *tracees, struct tracer *tracer, struct processes *processes);
+/* Frees the table and all tracees in it, and processes with their last tracee. */
 void tracees_free(struct tracees *tracees);
 
+/* Returns a tracee of this table, borrowed; NULL: there is none. */
 struct tracee *tracee_find(const struct tracees *tracees, pid_t tid);
 
 /* A new tracee of process (NULL: not known yet), state STARTING (UNKNOWN). NULL: no memory. */
 struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_t tid);
 /* Tells an UNKNOWN tracee whose it is. */
 void tracee_adopt(struct tracee *tracee, struct process *process);
-/* Forgets it; its process too when it was the last. */
+/* Takes the tracee out of all lists and frees it; its process too when it was the last. */
 void tracee_remove(struct tracees *tracees, struct tracee *tracee);
 /* Moves it from one table to another. */
 void tracee_take_out(struct tracees *tracees, struct tracee *tracee);
@@ -205,15 +209,15 @@ void process_unlist(struct processes *processes, struct process *process);
 /* Frees one that has no tracees. */
 void process_remove(struct processes *processes, struct process *process);
 
-/* CPU time of the process since it is sampled, or was paused, ns; 0 where its clock is gone.
- * Works on a zombie that is not reaped yet. */
+/* Returns the process's CPU time, ns, since attach_baseline was last called for it, or else of its life; 0 if its
+ * clock cannot be read. Works on a zombie that is not reaped yet. Sets known_cpu_ns. */
 uint64_t process_cpu(struct process *process);
 /* The same without that of threads that could not be seized. */
 uint64_t process_cpu_traced(struct process *process);
-/* The same as process_cpu_traced, but perhaps of a while ago: the kernel sums a process's clock over all its
- * threads, so with thousands of them that takes at most one part in 300 of the time. *age_ns: of the answer. */
+/* Returns what process_cpu_traced returned *age_ns ago; 0: just now. The kernel sums a process's clock over all its
+ * threads, so the clock is read again only after 300 times as long as the last reading took. */
 uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns);
-/* process_cpu over all stretches of sampling, of which one goes on if sampling. */
+/* Returns its CPU time over all stretches of sampling, ns. sampling: one goes on, and the clock is read for it. */
 uint64_t process_cpu_counted(struct process *process, bool sampling);
 /* The same, with what process_cpu returned last. */
 uint64_t process_cpu_known(const struct process *process, bool sampling);
@@ -221,8 +225,8 @@ uint64_t process_cpu_known(const struct process *process, bool sampling);
 void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now);
 void tracee_deactivate(struct tracees *tracees, struct tracee *tracee);
 
-/* Reads its CPU time and books what is new of it as explained. False where the kernel does
- * not tell, and then nothing has changed. */
+/* Reads its CPU time, ns, and books what is new as explained. Returns false if the kernel does not tell, or tells
+ * less than before: the tracee is unchanged then, but *cpu may be filled in. */
 bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
 
 /* --- untraced.c: threads that could not be seized ----------------------------------------- */

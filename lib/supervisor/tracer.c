@@ -23,11 +23,11 @@
 
 /* A stop that woke us up is about this old. */
 #define WAKE_LATENCY_NS 30000u
-/* The longest poll for more news, and the longest that such polls go on for. */
+/* After news the tracer polls on until none has come for POLL_QUIET_NS, or until POLL_MAX_NS after it woke up. */
 #define POLL_QUIET_NS 60000u
 #define POLL_MAX_NS 2000000u
 #define POLL_CREDIT_MAX 8u
-/* How soon those that are held until their parent tells of them are looked after. */
+/* How often /proc is asked whose the held tasks are: births_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
 /* The longest wait for interrupts under way at the end. */
 #define LEAVE_NS 300000000u

@@ -68,27 +68,32 @@ struct tracer {
     unsigned look_count;
 };
 
-/* The first tracer: this thread becomes it. 0 or -errno. */
+/* The calling thread becomes the first tracer, which the supervisor owns. Called before there are other tracers,
+ * without the lock. 0, -ENOMEM, or what wakeup_init returns. */
 int tracer_init_first(struct supervisor *supervisor);
-/* Starts another. NULL: there may be no more. */
+/* Starts the thread of another tracer, which can be given tracees once it is ready. Returns the tracer, which the
+ * supervisor owns; NULL if there are TRACERS_MAX, if a start has failed less than 1 s ago, if timers have run out, or
+ * if there is no memory or no thread to be had. */
 struct tracer *tracer_start(struct supervisor *supervisor);
+/* Frees a tracer whose thread was never started, with its tracees, stack and log. */
 void tracer_free(struct tracer *tracer);
 
-/* Sleeps until something happens, until time `until` (0: for ever) at the latest, and answers it: news of
- * tracees, what is in the inbox, a tick. */
+/* Without the lock, by the tracer's own thread. Sleeps until a tracee has news, the inbox is written to, a tick is
+ * due, or time until (0: for ever) has come, and answers what there is. May return sooner. */
 void tracer_step(struct tracer *tracer, uint64_t until);
 
 /* Puts a tracee into its tracer's inbox, and wakes that up. With the lock. */
 void tracer_post(struct tracee *tracee);
 
-/* The tracee's births are to be looked for once more, after its next stop. */
+/* Needs no lock; by the tracer's own thread. Has births_look called once more for tracee tid, after its next stop.
+ * Does nothing if BIRTH_LOOKS_MAX tracees wait for that already. */
 void tracer_note_birth_look(struct tracer *tracer, pid_t tid);
 
 /* Adds a tracer's totals to the supervisor's. With the lock. */
 void tracer_book(struct tracer *tracer);
 
-/* Waits until the calls of its tracees that an interrupt may have broken are whole, and gives up those
- * that take longer. */
+/* Without the lock, by the tracer's own thread. Waits up to 0.3 s for the interrupts and continued calls of its
+ * tracees to end, gives up the calls that take longer, waits up to 0.3 s again, and sets has_left. */
 void tracer_leave(struct tracer *tracer);
 
 #endif

@@ -98,8 +98,8 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
     at_stop_answer(tracer, tracee, 0, STOP_IS_OURS);
 }
 
-/* A signal that is ignored wakes nobody, but a traced thread: then it breaks a call that it would
- * not have broken, unless its process has just been stopped and continued, which breaks it too. */
+/* A signal that the program ignores wakes a thread only if it is traced, and so breaks a call only because of us.
+ * SIGSTOP, and the SIGCONT after it, break the call without us, too. */
 static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     bool breaks = signal == SIGSTOP || (signal == SIGCONT && tracee->after_sigcont);
@@ -293,8 +293,8 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
         tracer->billed_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
-/* A stop is not waited for but looked at: if we are killed before it is answered, the kernel then
- * still delivers the signal that it tells of (do_wait and ptrace_stop, by way of exit_code). */
+/* Returns true if the stop is to stay unreaped (WNOWAIT). If we are killed before we answer it, the kernel then still
+ * delivers the signal that it tells of (do_wait and ptrace_stop, by way of exit_code). */
 static bool wait_stays_unreaped(const siginfo_t *news, const struct tracee *tracee)
 {
     bool stopped = news->si_code == CLD_TRAPPED || news->si_code == CLD_STOPPED;

@@ -26,14 +26,15 @@ void wait_resume(struct tracee *tracee, int signal);
 /* Lets a stopped tracee go for good, and forgets it. */
 void wait_detach(struct tracer *tracer, struct tracee *tracee);
 
-/* Forgets a tracee. The end of a process that goes with it is told. */
+/* Frees the tracee. If it is the last of its process, the end is told (if it was not yet) and the process is freed. */
 void wait_forget(struct tracer *tracer, struct tracee *tracee);
 /* A tracee has ended. cpu_ns: of its process, if that ends with it. */
 void wait_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status);
-/* Tells of a process's end, once: without that its client would wait for ever. Its last tracee tells of it,
- * or goes without. */
+/* Tells the client, once, that the process has ended: it would wait for ever otherwise. Later calls do nothing.
+ * cpu_ns: CPU time while it was sampled, ns. status: of wait(2); -1: not known. */
 void wait_tell_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status);
-/* What a tracee's process has used, if it ends with it. To be asked before the tracee is reaped. */
+/* Returns the CPU time of the tracee's process, ns, if that ends with it; else 0. tracee may be NULL. To be asked
+ * before the tracee is reaped. */
 uint64_t wait_last_cpu(const struct supervisor *supervisor, struct tracee *tracee);
 
 #endif

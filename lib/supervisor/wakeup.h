@@ -35,7 +35,8 @@ int wakeup_init(struct wakeup *wakeup);
 void wakeup_end(struct wakeup *wakeup);
 /* Sets the timer, CLOCK_MONOTONIC in ns; 0: off. */
 void wakeup_set(struct wakeup *wakeup, uint64_t due);
-/* The same for another timer, for what is not urgent: it is set anew only when its time is over. */
+/* Sets the second timer, for what is not urgent, CLOCK_MONOTONIC in ns; 0: off. A timer that is due sooner stays as
+ * it is, which saves a system call: the sleep then ends early. */
 void wakeup_set_slow(struct wakeup *wakeup, uint64_t due);
 /* Sleeps until a tracee of this thread has news, or a signal comes. Returns true if there is news, which is
  * copied; it is left where it is. */

@@ -14,7 +14,8 @@ struct watch {
     sem_t served;       /* posted when the first tracer has looked at them */
 };
 
-/* 0 or -errno. */
+/* Makes supervisor->epoll, and watches the socket and, when serving, SIGTERM's eventfd. 0 or -errno; descriptors that
+ * were made stay open then. */
 int watch_open(struct supervisor *supervisor);
 /* Starts the watcher, once the first tracer is there. 0 or -errno. */
 int watch_start(struct supervisor *supervisor);

@@ -3,11 +3,15 @@
 
 #include "supervisor/weight.h"
 
-#define DEBT_NS 32000000   /* CPU time over which a debt is paid off, ... */
-#define DEBT_SHARES_MIN 8  /* ... in so many samples, ... */
-#define DEBT_SHARES_MAX 32 /* ... up to so many */
-#define YOUNG_SHARES 4     /* in so many samples what their process has used is paid off */
-#define SETTLED_SAMPLES 16 /* before that a young thread cannot have used what it stands for */
+/* A sample pays off one part in n of its thread's debt. n: the samples in DEBT_NS of CPU time, at least
+ * DEBT_SHARES_MIN, at most DEBT_SHARES_MAX. */
+#define DEBT_NS 32000000
+#define DEBT_SHARES_MIN 8
+#define DEBT_SHARES_MAX 32
+/* A young thread's sample takes one part in YOUNG_SHARES of what its process has used and no sample stands for. */
+#define YOUNG_SHARES 4
+/* Before so many samples a thread is young: it cannot have used what its samples stand for. */
+#define SETTLED_SAMPLES 16
 
 /* In how many samples a debt is paid off. */
 static int64_t weight_debt_shares(int64_t stretch)

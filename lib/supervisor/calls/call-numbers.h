@@ -18,8 +18,8 @@
 /* Returns the number that a call has in that ABI. */
 int32_t call_number(enum regs_abi abi, int16_t native, int16_t x32, int16_t i386);
 
-/* Makes a call of its own of a socketcall(2), whose arguments are in the memory of tid; every other call stays what
- * it is. Returns false if they cannot be read, or if it is none that waits. */
-bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unfolded);
+/* Copies call to *unpacked. If it is a socketcall(2) of a 32-bit program, *unpacked becomes the call that it stands
+ * for, with the arguments from the memory of tid. Returns false if they cannot be read, or if that call never waits. */
+bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked);
 
 #endif

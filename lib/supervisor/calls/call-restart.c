@@ -141,15 +141,15 @@ static bool restart_socket_limit(pid_t pid, pid_t tid, const struct regs_call *c
                          int64_t *result)
 {
     bool i386 = call->abi == REGS_ABI_I386;
-    struct regs_call unfolded;
+    struct regs_call unpacked;
 
-    if (!call_unpack_socketcall(tid, call, &unfolded))
+    if (!call_unpack_socketcall(tid, call, &unpacked))
         return false;
-    int32_t number = unfolded.number;
+    int32_t number = unpacked.number;
     bool connects = number == (i386 ? CALL_CONNECT_I386 : 42);
     bool accepts = i386 ? number == CALL_ACCEPT4_I386 : number == 43 || number == 288;
     struct call_request request = {.kind = connects ? CALL_WRITE : CALL_READ,
-                                   .descriptor = (int)unfolded.arguments[0]};
+                                   .descriptor = (int)unpacked.arguments[0]};
     struct descriptor file;
 
     if (!connects && !accepts && !call_decode(tid, call, &request))

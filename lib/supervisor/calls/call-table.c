@@ -90,7 +90,7 @@ static uint64_t table_argument(const struct regs_call *call, int8_t index)
 /* socketcall(2) of 32-bit programs has the arguments of the call that it stands for in memory. */
 #define SOCKETCALL 102
 
-static bool table_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unfolded)
+static bool table_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
 {
     /* include/uapi/linux/net.h: SYS_CONNECT to SYS_SENDMMSG, as calls of their own */
     static const struct {
@@ -105,18 +105,18 @@ static bool table_unpack_socketcall(pid_t tid, const struct regs_call *call, str
     if (which >= sizeof calls / sizeof *calls || calls[which].number == 0 ||
         target_memory_read(tid, call->arguments[1], given, (size_t)calls[which].arguments * sizeof *given) != 0)
         return false;
-    *unfolded = *call;
-    unfolded->number = calls[which].number;
+    *unpacked = *call;
+    unpacked->number = calls[which].number;
     for (size_t i = 0; i < REGS_CALL_ARGUMENTS; i++)
-        unfolded->arguments[i] = given[i];
+        unpacked->arguments[i] = given[i];
     return true;
 }
 
-bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unfolded)
+bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
 {
-    *unfolded = *call;
+    *unpacked = *call;
     return call->abi != REGS_ABI_I386 || call->number != SOCKETCALL ||
-           table_unpack_socketcall(tid, call, unfolded);
+           table_unpack_socketcall(tid, call, unpacked);
 }
 
 /* The flags of preadv2 and pwritev2; 0 for all others. */
@@ -131,35 +131,35 @@ static uint64_t table_flags_of_transfer(const struct regs_call *call)
 bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     bool i386 = call->abi == REGS_ABI_I386;
-    struct regs_call unfolded;
+    struct regs_call unpacked;
 
-    if (!call_unpack_socketcall(tid, call, &unfolded))
+    if (!call_unpack_socketcall(tid, call, &unpacked))
         return false;
-    const struct call_row *row = table_find_row(&unfolded);
-    if (row == NULL || (table_flags_of_transfer(&unfolded) & RWF_NOWAIT) != 0)
+    const struct call_row *row = table_find_row(&unpacked);
+    if (row == NULL || (table_flags_of_transfer(&unpacked) & RWF_NOWAIT) != 0)
         return false;
     *request = (struct call_request){
         .kind = row->kind,
         .shape = row->shape,
         .narrow = i386 || (call->abi == REGS_ABI_X32 && row->x32 != row->native),
         .at_offset = row->offset != NONE,
-        .descriptor = row->descriptor == NONE ? -1 : (int)table_argument(&unfolded, row->descriptor),
-        .source = row->source == NONE ? -1 : (int)table_argument(&unfolded, row->source),
-        .address = table_argument(&unfolded, row->address),
-        .size = table_argument(&unfolded, row->size),
+        .descriptor = row->descriptor == NONE ? -1 : (int)table_argument(&unpacked, row->descriptor),
+        .source = row->source == NONE ? -1 : (int)table_argument(&unpacked, row->source),
+        .address = table_argument(&unpacked, row->address),
+        .size = table_argument(&unpacked, row->size),
         .enough = TRANSFER_MAX,
-        .events_min = table_argument(&unfolded, row->events_min),
-        .timeout = row->shape == CALL_MESSAGES && row->kind == CALL_READ ? unfolded.arguments[4] : 0,
-        .narrow_time = i386 && unfolded.number == 337,
-        .no_sigpipe = (table_flags_of_transfer(&unfolded) & RWF_NOSIGNAL) != 0,
-        .offset = table_argument(&unfolded, row->offset),
-        .flags = (uint32_t)table_argument(&unfolded, row->flags),
+        .events_min = table_argument(&unpacked, row->events_min),
+        .timeout = row->shape == CALL_MESSAGES && row->kind == CALL_READ ? unpacked.arguments[4] : 0,
+        .narrow_time = i386 && unpacked.number == 337,
+        .no_sigpipe = (table_flags_of_transfer(&unpacked) & RWF_NOSIGNAL) != 0,
+        .offset = table_argument(&unpacked, row->offset),
+        .flags = (uint32_t)table_argument(&unpacked, row->flags),
         .address_argument = row->address,
         .size_argument = row->size,
     };
     /* the two halves of a position */
     if (i386 && request->at_offset)
-        request->offset |= unfolded.arguments[4] << 32;
+        request->offset |= unpacked.arguments[4] << 32;
     /* sendmmsg(2) sends no more, and says so */
     if (request->shape == CALL_MESSAGES && request->kind == CALL_WRITE && request->size > MESSAGES_MAX)
         request->size = MESSAGES_MAX;

@@ -49,9 +49,9 @@ struct call_request {
     enum call_shape shape;
     bool narrow;      /* its iovec and msghdr have 32-bit words */
     bool at_offset;   /* it is given a position in the file */
-    bool is_socket;   /* pieces of it are sends and receives, ... */
-    bool is_stream;   /* ... of no messages */
-    bool is_local;    /* ... of AF_UNIX */
+    bool is_socket;   /* descriptor is a socket: pieces are sends and receives, if not filtered */
+    bool is_stream;   /* that socket has no bounds of messages */
+    bool is_local;    /* that socket is of AF_UNIX */
     unsigned pipe_page; /* WRITE, to a pipe: the bytes of one of its pages; else 0 */
     bool packets;       /* each page that is written there is a packet: O_DIRECT of pipe(2) */
     bool filtered;    /* pieces must have the call's own number, on a socket, too */
@@ -66,8 +66,13 @@ struct call_request {
     uint64_t timeout; /* of a recvmmsg(2): where its time limit is in memory; 0: there is none */
     bool narrow_time; /* and that has 32-bit words */
     bool peeks_on;    /* MSG_PEEK goes on where the last one ended */
-    bool at_bound;    /* MESSAGES: urgent data follows, so the message that came last is whole */
-    bool hides_bounds; /* a receive may end where the sender changes, or descriptors came: a local socket */
+    /* MESSAGES: the receive ended by itself (urgent data, or a MSG_PEEK on a local socket), so the message that came
+     * last is whole */
+    bool at_bound;
+    /* READ on a local socket: what ends it early (another sender, descriptors) cannot be seen, so a short piece is
+     * followed by another only if a signal waits. Set if the socket tells senders apart, or the process has one
+     * thread */
+    bool hides_bounds;
     bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
     uint64_t offset;
     uint32_t flags;   /* of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
@@ -80,12 +85,15 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
 /* Is it a copy_file_range? */
 bool call_is_copy_file_range(const struct regs_call *call);
 
-/* A call that has to be begun anew where it says EINTR, or -EAGAIN where that means the same. */
+/* Returns true if the call was interrupted (EINTR; EAGAIN of BPF_PROG_LOAD), has done nothing yet, and may be begun
+ * anew. */
 bool call_is_interrupted(const struct regs_call *call);
 /* Returns true if the kernel itself begins a call anew that has this result, unless a handler runs first:
  * include/linux/errno.h. */
 bool call_is_restarted_by_kernel(int64_t result);
-#define CALL_RESTARTNOHAND (-514) /* such a result: EINTR if a handler runs */
+/* include/linux/errno.h: the kernel begins the call anew, or returns EINTR if a handler runs. */
+#define CALL_RESTARTNOHAND (-514)
+/* call_time_limit: the call waits for ever. */
 #define CALL_NO_LIMIT UINT64_MAX
 
 /* How long an interrupted call was to wait, ns or CALL_NO_LIMIT, and what it returns then. False: it is
@@ -93,8 +101,8 @@ bool call_is_restarted_by_kernel(int64_t result);
 bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                      int64_t *result);
 
-/* Has each part of the call all the time of its socket? A message of recvmmsg(2) and sendmmsg(2) has, and each
- * buffer that unix_stream_sendmsg fills. */
+/* Returns true if the time limit of the socket (SO_RCVTIMEO, SO_SNDTIMEO) begins anew with each part of the call:
+ * with each message of recvmmsg(2) and sendmmsg(2), and with each buffer that unix_stream_sendmsg fills. */
 bool call_limit_is_of_part(pid_t pid, pid_t tid, const struct regs_call *call);
 
 /* How far a call has come. */
@@ -113,7 +121,10 @@ int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct ca
 /* Adds what a piece has returned, which is not negative. 0 or -errno. */
 int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
                    struct call_progress *progress);
-/* Where a call with that result has come to: of messages, the last may be a part. 0 or -errno. */
+/* Sets *progress to how far the call has come that returned call->result; the last of its messages may be a part. May
+ * write to the target's memory, also before an error: bytes that recvmmsg(2) put into the next message are moved
+ * back. 0 or -errno: -EOPNOTSUPP if the rest cannot be received, or what target_memory_read and target_memory_write
+ * return. */
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
                         struct call_progress *progress);
 

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Does whoever reads /proc/TID/syscall wait for an exec in the same process to end? release: as
- * uname(2) has it, or anything else that ends in such a version. */
+/* Returns true if reading /proc/TID/syscall waits for an exec in the same process to end. release: a version as in
+ * uname(2), or a text whose last word is one; true if it cannot be parsed. */
 bool kernel_syscall_file_blocks(const char *release);
 /* The same of the kernel that we run on. */
 bool kernel_syscall_file_blocks_here(void);

@@ -56,9 +56,10 @@ void maps_init(struct maps *maps);
 /* Closes, and forgets everything: after exec, and at the end. */
 void maps_close(struct maps *maps);
 
-/* Finds the mapping of address in process pid. mounts: tells which files may hang, so that the kernel
- * is not asked for their build-ids. parse: read /proc/PID/maps as text even where
- * the kernel has PROCMAP_QUERY. */
+/* Finds the mapping of address in process pid. *details is set in full for MAPS_NEW, only its mapping for MAPS_KNOWN,
+ * and nothing in it is valid for MAPS_NONE. mounts: tells which files may hang, so that the kernel is not asked for
+ * their build-ids. parse: read /proc/PID/maps as text even where the kernel has PROCMAP_QUERY. maps keeps a
+ * descriptor open until maps_close. */
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details);
 
@@ -71,6 +72,7 @@ struct maps_scan {
     FILE *list;       /* owned; NULL: the kernel answers, or the process is gone */
 };
 
+/* Begins a walk, which borrows maps and mounts. maps_scan_end has to follow. */
 void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid,
                      bool parse);
 /* The next one, as maps_look_up gives it; MAPS_NONE: there are no more. */

@@ -18,10 +18,13 @@
 
 #define PRIVATE_IDS 0x80000000u /* ids of objects that are not files start here */
 #define COMPAT_END (UINT64_C(1) << 32)
-#define EARLY_SCANS 8u         /* of an image: with each of its first samples */
-#define EARLY_COST_NS 500000u  /* that takes no longer */
-#define SCAN_SHARE 200u        /* a look at all executable mappings may take 1 in so many, ... */
-#define SCAN_SHARE_CHANGED 20u /* ... and where one of them is new */
+/* A program's first EARLY_SCANS scans of its executable mappings follow each other without a pause, as long as one
+ * takes less than EARLY_COST_NS. Later ones take at most one part in SCAN_SHARE of the time, or in SCAN_SHARE_CHANGED
+ * after a sample in a new mapping. */
+#define EARLY_SCANS 8u
+#define EARLY_COST_NS 500000u
+#define SCAN_SHARE 200u
+#define SCAN_SHARE_CHANGED 20u
 
 static uint32_t objects_private_id(struct objects *objects)
 {
@@ -31,14 +34,14 @@ static uint32_t objects_private_id(struct objects *objects)
 /* The place of a file in the table; NULL: that is full. */
 static struct object_key *objects_find_key(struct objects *objects, uint64_t device, uint64_t inode)
 {
-    size_t slot = (size_t)((device * 31 + inode) * 0x9e3779b97f4a7c15u >> 40) % OBJECTS_MAX;
+    size_t slot = (size_t)((device * 31 + inode) * 0x9e3779b97f4a7c15u >> 40) % OBJECT_SLOTS;
 
     while (objects->seen[slot].inode != 0) {
         if (objects->seen[slot].inode == inode && objects->seen[slot].device == device)
             return &objects->seen[slot];
-        slot = (slot + 1) % OBJECTS_MAX;
+        slot = (slot + 1) % OBJECT_SLOTS;
     }
-    if (objects->count >= OBJECTS_MAX / 2)
+    if (objects->count >= OBJECTS_MAX)
         return NULL;
     objects->seen[slot] = (struct object_key){.device = device, .inode = inode};
     objects->count++;

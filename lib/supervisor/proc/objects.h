@@ -13,14 +13,16 @@ struct process;
 struct supervisor;
 struct tracee;
 
-/* Which objects the client has, or will get, a descriptor of. */
-#define OBJECTS_MAX 4096
+/* Slots of the table of files. Half of them stay free, so that a search is short. */
+#define OBJECT_SLOTS 4096
+#define OBJECTS_MAX (OBJECT_SLOTS / 2)
 
+/* The files of which the client has, or will get, a descriptor. */
 struct objects {
     struct object_key {
         uint64_t device, inode;
         bool asked; /* an opener was asked for it */
-    } seen[OBJECTS_MAX]; /* open addressing; the id is the slot + 1 */
+    } seen[OBJECT_SLOTS]; /* open addressing; the id is the slot + 1 */
     unsigned count;
     uint32_t next_private_id; /* of objects that are not files */
     uint32_t vdso_ids[2];     /* native, compat */

@@ -2,7 +2,7 @@
 /*
  * opener: the files of objects are opened by other processes, and sent to the client from here,
  * because a file system that another process serves may hang at any look at a file. It then costs
- * the names of its own files, and the loop waits for nobody. wire/open-request.h says more.
+ * the names of its own files, and the first tracer waits for nobody. wire/open-request.h says more.
  *
  * There are two openers, so that files that may hang do not hold up the others. Each is a process
  * that is forked when it is first needed, opens one file at a time, and is left alone when it does
@@ -77,7 +77,9 @@ void opener_give_up(struct openers *openers, int socket);
 
 /* --- opener-process.c -------------------------------------------------------------------- */
 
-/* Opens what the socket asks for until nobody asks any more, or hangs. */
+/* Opens what the socket asks for, one file at a time, and sends the descriptors. Returns when nobody asks any more,
+ * when an answer cannot be sent, or after a file that another process serves. May hang: for a process of its own,
+ * which ends then. */
 void opener_serve(int socket);
 /* Forks one. Returns its socket, which is the caller's, or -errno. */
 int opener_fork(void);

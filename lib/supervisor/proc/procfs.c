@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading /proc by the thousand: descriptors are kept open and read with pread, text is
- * parsed in place, nothing but the list of children allocates. Where descriptors have run out, a file is opened for
- * one look and closed again.
+ * Reading /proc by the thousand: descriptors are kept open and read with pread, text is parsed in place, and only the
+ * lists of children and of threads allocate. Where descriptors have run out, a file is opened for one look and closed
+ * again.
  */
 #include "config.h"
 

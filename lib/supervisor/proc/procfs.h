@@ -17,8 +17,8 @@ struct procfs_task {
     int schedstat_fd; /* -1 not open */
     int stat_fd;      /* -1 not open */
     bool coarse;      /* doing_fd is "stat" */
-    bool wary;        /* "syscall" may wait for an exec: kernel.h; ... */
-    bool accompanied; /* ... by another thread of its process, of which there is one */
+    bool wary;        /* reading "syscall" may wait for an exec of another thread: kernel.h */
+    bool accompanied; /* its process has, or had, another thread */
 };
 
 enum procfs_doing {
@@ -45,8 +45,8 @@ void procfs_task_close(struct procfs_task *task);
 /* The task is rarely looked at from now on: closes its files where descriptors are scarce. */
 void procfs_task_spare(struct procfs_task *task);
 
-/* What the task is doing now. Opens the file if need be. Of one that is wary and accompanied only
- * whether it runs is told. */
+/* Finds out what the task is doing; GONE also if /proc cannot be read. Opens the file if need be. If the task is wary
+ * and accompanied, only state->doing is found out. */
 void procfs_look(struct procfs_task *task, struct procfs_state *state);
 
 /* 0 or -errno: -ENOENT where the kernel keeps no such figures. */
@@ -64,8 +64,9 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);
 /* One number of /proc/TID/status, by its name with the colon ("Tgid:"); -1 where it cannot
  * be read. For a list (NSpid:) the last one. */
 long procfs_status_number(pid_t tid, const char *name);
-/* Does the task ignore a signal, by its own wish or by default (signal(7))? The first process of a PID namespace ignores
- * all that it has no handler for (pid_namespaces(7)). Says no of SIGKILL and SIGSTOP. */
+/* Returns true if the task ignores a signal, by its own wish or by default (signal(7)). The first process of a PID
+ * namespace ignores all that it has no handler for (pid_namespaces(7)). Returns false for SIGSTOP, and if /proc
+ * cannot be read. It is not to be asked about SIGKILL, which makes no stop. */
 bool procfs_ignores_signal(pid_t tid, int signal);
 /* Is a signal pending that the task does not block? with_sigcont: SIGCONT counts if it is blocked, too, for it makes a
  * traced thread stop all the same (prepare_signal in kernel/signal.c). */
@@ -97,7 +98,8 @@ bool procfs_has_ended(pid_t pid, pid_t tid);
  * where the kernel has no such list (CONFIG_PROC_CHILDREN). */
 unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned room);
 
-/* Calls seen for each thread of a process. 0 or -errno. */
+/* Calls seen(context, tid) for each thread of process pid, in no order, until it returns something other than 0,
+ * which is returned. 0; -ESRCH: there is no such process; or -errno. Allocates. */
 int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context);
 
 #endif

@@ -13,12 +13,13 @@ struct system_load {
     pid_t last_pid;    /* the number given last in our PID namespace */
 };
 
-/* Takes about a microsecond. 0 or -errno. */
+/* Reads /proc/loadavg through load->fd, which stays open. Takes about a microsecond. 0, or -ENODATA where it cannot
+ * be read; runnable and last_pid are unchanged then. */
 int system_load_read(struct system_load *load);
 
-/* Returns of how many CPUs the tasks of our control group get the time: those of cpus, or fewer where a
- * quota says so: cpu.max of Documentation/admin-guide/cgroup-v2.rst, cpu.cfs_quota_us of
- * Documentation/scheduler/sched-bwc.rst. At least 1. */
+/* Returns how many CPUs' time our control group gets, at least 1: the number of CPUs in cpus, or its quota in whole
+ * CPUs where that is less (cpu.max of Documentation/admin-guide/cgroup-v2.rst, cpu.cfs_quota_us of
+ * Documentation/scheduler/sched-bwc.rst). */
 unsigned system_cpu_count(const cpu_set_t *cpus);
 
 #endif

@@ -11,6 +11,7 @@ struct tracee;
 
 /* Counts a sample of the tracee by what its process has asked for. */
 void count_sample(struct tracee *tracee, const struct wire_sample *sample);
-/* What a child starts with that is forked now, to be freed with free; NULL: nothing. */
+/* Returns what a child that is forked now starts to count with; the caller owns it and frees it with free(). NULL: it
+ * counts nothing, or there is no memory. */
 struct dialect_count *count_inherited(const struct process *parent);
 #endif
