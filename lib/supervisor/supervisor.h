@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * supervisor: the only code that calls ptrace. It is a program of its own, pprofil-supervise, whose client
- * talks to it through lib/wire. This header is the room's door; no other room includes it. Each
- * subject has a header, which says what its functions do. A file without a header of its own is declared in that of its
- * subject: tick-arm.c in tick.h, handover-choice.c in handover.h, repair-continue.c in repair.h, untraced.c in tracee.h,
- * opener-process.c in proc/opener.h, most of calls/ in calls/calls.h. The functions of this header are in main.c.
+ * supervisor: the only code that calls ptrace. It is a program of its own, pprofil-supervise, whose client talks to it
+ * through lib/wire. This header is the room's door; no other room includes it. Each subject has a header, which says
+ * what its functions do. A file without a header of its own is declared in that of its subject: tick-arm.c in tick.h,
+ * handover-choice.c in handover.h, repair-continue.c in repair.h, untraced.c in tracee.h, opener-process.c in
+ * proc/opener.h, regs-*.c in regs.h, most of calls/ in calls/calls.h. The functions of this header are in main.c.
+ *
+ * A thread that is seized stops for more than our interrupts: at every signal that it gets, ignored ones too, at each
+ * fork, clone and exec, at SIGCONT, and when it begins to run. An exec waits until we have reaped the ends of the other
+ * threads. So what makes us slow to answer a stop slows targets down, sampled or not.
  *
  * What can hurt a process, in the order to read it (tracee.h and tracer.h first: they name everything):
  *
- *     tracer.c, wakeup.c     the threads that do all this: tracer_step is one round of them
- *     attach.c               seizes threads: none of them stops
- *     tick.c                 interrupts those that run; tick-look.c: who; tick-arm.c: when; polling.c: spins some
- *                            10 us for the stops
+ *     tracer.c, wakeup.c     the threads that do all this: tracer_step is one round of them. Where a CPU is idle
+ *                            tracer.c polls for news, up to 60 us after the last, and 2 ms in all
+ *     attach.c               seizes threads: none of them stops for that, but one in a group stop traps once more
+ *     tick.c                 interrupts those that run; tick-look.c: who; tick-arm.c: when; polling.c: polls up to
+ *                            50 us for each stop
  *     wait.c                 tells stops apart (stop.c), and gives each its answer
  *     at-stop.c              reads registers, copies the stack (stack.c), lets run on
  *     repair.c               calls that a stop broke, with regs-*.c and backoff.c; repair-continue.c: those that go
- *                            on, piece by piece (repair-piece.c), until a time limit (deadline.c). calls/ decides
- *                            what is left of a call: call-progress.c writes to the target, descriptor.c copies a
- *                            descriptor of it
+ *                            on, piece by piece (repair-piece.c), until a time limit (deadline.c), when it interrupts
+ *                            a thread that sleeps. calls/ decides what is left of a call: call-progress.c writes to
+ *                            the target; descriptor.c copies a descriptor of it, and takes a socket's pending error
  *     held-signal.c          keeps a signal back for a piece of a call, and sends it again
  *     stray-sigpipe.c        takes away a SIGPIPE that only a piece raises; changes the mask of a thread that blocks it
  *     handover.c             lets a thread go and seizes it anew, from another thread of ours; handover-choice.c:
  *                            which thread, and who gets it
- *     births.c, exec.c       what tracees make and become
- *     preempt.c, affinity.c  take a thread's CPU, for up to 80 us, before it is looked at; priority.c: by which right
- *     serve/count-sample.c          writes histograms into programs that profile themselves
+ *     births.c, exec.c       what tracees make and become; exec.c interrupts a thread that is to be let go
+ *     preempt.c              takes a thread's CPU, for up to 80 us, before it is looked at
+ *     affinity.c             where no CPU is idle: on which of the targets' CPUs a tracer does all its work
+ *     priority.c             by which right both get the CPU
+ *     serve/count-sample.c   writes histograms into programs that profile themselves
  *
  * Nothing else stops a target, changes it or writes to it; target-memory.c is what writes. schedule.c, budget.c,
  * cpu-wait.c, weight.c, attribution.c, active.c: when, how often, for how much CPU time, of whom. tracee.c,
- * untraced.c: who there is. cpus-full.c: is a CPU idle? emit.c: to the client. debug-log.c: what was done, for those who
- * debug the supervisor; it writes when 64 KiB have gathered, and a tracee may stand still meanwhile. proc/ reads
+ * untraced.c: who there is. cpus-full.c: is a CPU idle? emit.c: to the client. debug-log.c: what was done, for those
+ * who debug the supervisor; it writes when 64 KiB have gathered, and a tracee may stand still meanwhile. proc/ reads
  * /proc, opens files, and forks the processes that open what may hang. main.c, watch.c, commands.c, sampling.c,
  * housekeeping.c, serve/: who asks for all that, and what is done now and then.
  *
@@ -50,10 +57,13 @@
  *                                                  RELEASED
  *
  *     A leader whose number another thread took by an exec that nobody saw becomes RELEASED, too: handover_regain.
- *     A signal that the tracee ignores may break a call as an interrupt does: RUNNING becomes CONTINUING. From any
- *     state but UNKNOWN and RELEASED, SIGSTOP makes a tracee LISTENING, and SIGCONT makes it RUNNING. Each of them
- *     may end, be let go, or be ended by an exec. What is to become of a tracee at its next stop is kept apart from
- *     its state: handed_to, to_be_let_go, dropped, lost (tracee.h).
+ *     One that is found by such an exec begins as RUNNING: exec_new_leader, handover_adopt_leader. A RELEASED tracee that
+ *     cannot be seized is forgotten, and may become an untraced thread.
+ *     A signal that the tracee ignores, and a SIGCONT, may break a call as an interrupt does: RUNNING becomes
+ *     CONTINUING. A restarted call that comes back short becomes RUNNING and CONTINUING at one stop. From any state but
+ *     UNKNOWN and RELEASED, SIGSTOP makes a tracee LISTENING, and SIGCONT makes it RUNNING. Each of them may end, be let
+ *     go, or be ended by an exec. What is to become of a tracee at its next stop is kept apart from its state:
+ *     handed_to, to_be_let_go, dropped, lost (tracee.h).
  *
  * A tick, in time; the tracee stands still between "stop" and "resume":
  *
@@ -66,7 +76,7 @@
  *     A signal that comes between two pieces of a call is delivered after them.
  *  2. From where the stop of an interrupt is seen to its resume, nothing is done but reading registers, copying the
  *     stack and mending a call. Nothing there allocates or takes the lock. A tracee stands still for longer
- *     - if it profiles itself: its sample is counted first;
+ *     - if it profiles itself: the lock is taken, and its sample is counted first;
  *     - if it is handed over: until it is detached, if the lock is free, else it stays;
  *     - if it is let go after an exec, or stops for the first time: those are answered with the lock;
  *     - if another tracee of its tracer has stopped just before: what that sample is for is booked with the lock.
@@ -76,11 +86,15 @@
  *  4. What the tracers share is written with the lock. A function that is given a supervisor, a tracer, a process or
  *     a tracee is called with it, if its header says nothing else. Stops that wait.c answers by looking at nothing but
  *     the tracee are answered without it. Who holds it does not wait for a stop, nor call PTRACE_SEIZE, which may
- *     wait for an exec. It may start a thread, fork an opener and read a file's build-id.
- *  5. A call returns under us what it returns without us, as far as repair.c can. It says where it cannot.
- *  6. However we end, the kernel lets all tracees go, and none stands still that was not stopped without us. If
+ *     wait for an exec. It may start a thread, fork an opener, read /proc, a file's build-id or a target's memory, move
+ *     itself to an idle CPU, and write the debug log.
+ *  5. A call returns under us what it returns without us, as far as repair.c can, on x86-64. pprofil(1), CAVEATS, says
+ *     where it cannot.
+ *  6. However we end, the kernel lets all tracees go, and none stands still that was not stopped without us. A
+ *     supervisor that ends in order waits up to 0.6 s for calls to become whole: tracer_leave. If
  *     SIGKILL ends us,
- *     - a signal that is kept back is lost;
+ *     - a call that an interrupt has just broken returns EINTR, or what it has moved;
+ *     - a signal that is kept back is lost, and one that was sent again comes with another siginfo_t;
  *     - a call that is being continued returns with the result, and the argument registers, of its piece;
  *     - a thread from which a SIGPIPE is being taken gets it, and blocks all other signals if it had blocked SIGPIPE.
  */
