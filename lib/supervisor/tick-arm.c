@@ -107,21 +107,27 @@ uint64_t tick_end_pause(struct tracer *tracer, uint64_t now)
     return now - end;
 }
 
-void tick_arm_after_pause(struct tracer *tracer)
+/* What the pause took belongs to all that had to stop in it, as far as they ran. stopped: one of them, which has
+ * stopped; NULL: it has been handed over. */
+static void tick_book_pause(struct tracer *tracer, struct tracee *stopped)
 {
-    tick_end_pause(tracer, time_now());
+    uint64_t paused = tick_end_pause(tracer, time_now());
+
+    if (stopped != NULL)
+        stopped->overdue_ns += paused;
+    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
+        if (tracee != stopped && tick_has_to_stop(tracee))
+            tracee->overdue_ns += paused;
     tick_arm_next(tracer);
 }
 
-/* What the pause took belongs to all that had to stop in it, as far as they ran. */
+void tick_arm_after_pause(struct tracer *tracer)
+{
+    tick_book_pause(tracer, NULL);
+}
+
 void tick_note_stop(struct tracer *tracer, struct tracee *tracee)
 {
-    if (!tracer->tick.pauses)
-        return;
-    uint64_t paused = tick_end_pause(tracer, time_now());
-    tracee->overdue_ns += paused;
-    for (struct tracee *other = tracer->tracees.active; other != NULL; other = other->active_next)
-        if (other != tracee && tick_has_to_stop(other))
-            other->overdue_ns += paused;
-    tick_arm_next(tracer);
+    if (tracer->tick.pauses)
+        tick_book_pause(tracer, tracee);
 }

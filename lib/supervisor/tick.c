@@ -58,7 +58,8 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     tick_note_waits(tracee, cpu);
     tracee->wait_ns = cpu->wait_ns;
     tracee->run_ns = cpu->run_ns;
-    tracee->pending_ns = pending_ns + tracee->skipped_ns;
+    /* pending_ns is not 0 if another stop has taken the last interrupt away, and gave no sample */
+    tracee->pending_ns += pending_ns + tracee->skipped_ns;
     tracee->overdue_ns = tracee->skipped_ns = 0;
     tracee->interrupted_at = time_now();
     tracee->hindered_at = since;
