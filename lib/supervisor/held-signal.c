@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "supervisor/held-signal.h"
+#include "supervisor/proc/procfs.h"
 
 #define SIGRTMIN_OF_KERNEL 32 /* glibc's SIGRTMIN is higher: it keeps some to itself */
 
@@ -23,9 +24,18 @@ static bool held_signal_may_hold(int signal)
     return true;
 }
 
+bool held_signal_is_free(struct held_signal *held, pid_t tid)
+{
+    if (held->is_queued && !procfs_signal_is_pending(tid, held->info.si_signo)) {
+        held->info.si_signo = 0; /* a sigaction(2) that ignores it has emptied the queue */
+        held->is_queued = false;
+    }
+    return held->info.si_signo == 0;
+}
+
 bool held_signal_hold(struct held_signal *held, pid_t tid, int signal)
 {
-    if (held->info.si_signo != 0 || !held_signal_may_hold(signal))
+    if (!held_signal_is_free(held, tid) || !held_signal_may_hold(signal))
         return false;
     if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &held->info) != 0)
         held->info.si_signo = 0;
@@ -71,9 +81,13 @@ void held_signal_restore(struct held_signal *held, pid_t tid, int signal)
     if (held->info.si_signo != signal || !held->is_queued ||
         ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
         return;
-    ptrace(PTRACE_SETSIGINFO, tid, NULL, &held->info);
-    if (signal >= SIGRTMIN_OF_KERNEL && !held_signal_is_sent_again(&info))
+    bool other = !held_signal_is_sent_again(&info), real_time = signal >= SIGRTMIN_OF_KERNEL;
+    if (!other || real_time)
+        ptrace(PTRACE_SETSIGINFO, tid, NULL, &held->info);
+    if (other && real_time) {
         held->info = info;
-    else
-        held->info.si_signo = 0;
+        return;
+    }
+    held->info.si_signo = 0;
+    held->is_queued = false;
 }

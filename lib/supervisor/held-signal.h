@@ -21,6 +21,8 @@ struct held_signal {
     bool is_queued;   /* it has been sent again, and has not been delivered yet */
 };
 
+/* Returns true if no signal is held, and none that was sent again is pending. */
+bool held_signal_is_free(struct held_signal *held, pid_t tid);
 /* Holds back the signal at whose stop the thread tid stands. Returns false if it has to be delivered. */
 bool held_signal_hold(struct held_signal *held, pid_t tid, int signal);
 /* Returns true if a signal is held that has not been sent again. */
