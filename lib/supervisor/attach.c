@@ -138,7 +138,7 @@ static int attach_note_refusal(struct pass *pass, pid_t tid, int error)
     if (known || procfs_has_ended(process->pid, tid))
         return 0;
     pass->untraced++;
-    return untraced_add(&supervisor->processes, process, tid);
+    return untraced_add(&supervisor->processes, process, tid, 0);
 }
 
 /* early: it may be the child of a tracee that has yet to tell of it. */

@@ -45,6 +45,7 @@ static void exec_become_leader(struct tracee *leader, const struct tracee *calle
     leader->hindered_at = caller->hindered_at;
     leader->pending_ns = caller->pending_ns;
     leader->overdue_ns = caller->overdue_ns;
+    leader->skipped_ns = caller->skipped_ns;
     leader->wait_ns = caller->wait_ns;
     leader->told_wait_ns = caller->told_wait_ns;
     leader->run_ns = caller->run_ns;
@@ -97,7 +98,6 @@ void exec_let_go(struct tracer *tracer, struct tracee *leader)
 void exec_ask_to_leave(struct tracer *tracer, struct tracee *tracee)
 {
     debug_log(tracer, "leaves %d", tracee->tid);
-    tracee->repair.giving_up = tracee->state == TRACEE_CONTINUING;
     ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL); /* its stop lets it go */
 }
 

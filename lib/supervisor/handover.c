@@ -54,10 +54,10 @@ static bool handover_is_permitted(const struct tracee *tracee, const struct regs
 
 static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
 {
-    const struct repair *repair = &tracee->repair;
+    struct repair *repair = &tracee->repair;
 
     return tracee->state == TRACEE_INTERRUPTED && !repair->sigpipe.is_pending && !repair->giving_up &&
-           repair->held.info.si_signo == 0 && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
+           held_signal_is_free(&repair->held, tracee->tid) && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
 }
 
 /* The tracee, which has no tracer, is to be seized by that one. */
@@ -143,10 +143,10 @@ static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
 
     for (int i = 0; i < SEIZE_TIMES && handover_may_succeed(pid, tid, error); i++) {
         error = attach_seize(tracer, tid);
-        if (error == -EAGAIN)
-            wait_drain(tracer); /* the exec may wait for us to take an end */
-        else if (error == -EPERM)
+        if (error == -EPERM)
             usleep(SEIZE_PAUSE_US);
+        if (error != 0)
+            wait_drain(tracer); /* others wait for answers; the exec may wait for us to take an end */
     }
     return error;
 }
@@ -170,7 +170,7 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     } else if (procfs_has_ended(process->pid, tracee->tid) || process->tracee_count == 1) {
         wait_answer_end(tracer, tracee, wait_last_cpu(supervisor, tracee), -1);
     } else {
-        untraced_add(&supervisor->processes, process, tracee->tid);
+        untraced_add(&supervisor->processes, process, tracee->tid, tracee->cpu_ns);
         supervisor->stats.untraced++;
         wait_forget(tracer, tracee);
     }
@@ -180,10 +180,10 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
  * process? That has no tracer then, and the tracee that stands for it is gone. */
 static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid)
 {
-    const struct process *process = process_find(&supervisor->processes, pid);
+    struct process *process = process_find(&supervisor->processes, pid);
 
-    if (process == NULL || procfs_status_number(pid, "TracerPid:") != 0 || procfs_has_ended(pid, pid) ||
-        procfs_began(pid) != process->began)
+    if (process == NULL || untraced_knows(process, pid) || procfs_status_number(pid, "TracerPid:") != 0 ||
+        procfs_has_ended(pid, pid) || procfs_began(pid) != process->began)
         return false;
     for (const struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tid == pid && tracee->state == TRACEE_RELEASED)

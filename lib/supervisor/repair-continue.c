@@ -9,6 +9,7 @@
 
 #include "supervisor/at-stop.h"
 #include "supervisor/debug-log.h"
+#include "supervisor/exec.h"
 #include "supervisor/held-signal.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair-piece.h"
@@ -51,8 +52,9 @@ static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool
     return !receives || !continue_has_received_all(tracee, result, had_error);
 }
 
-/* A piece has returned result. Returns whether another one has been entered. */
-static bool continue_next(struct tracee *tracee, int64_t result)
+/* A piece has returned result. Returns whether another one has been entered. final: the result of a restarted call is
+ * not to be continued. */
+static bool continue_next(struct tracee *tracee, int64_t result, bool final)
 {
     struct repair *repair = &tracee->repair;
     bool broken = result == -EINTR || call_is_restarted_by_kernel(result);
@@ -65,7 +67,9 @@ static bool continue_next(struct tracee *tracee, int64_t result)
         /* a connect(2) that is begun anew says at the end of its time that it is under way already */
         if (result == -EALREADY && repair->timeout_result == -EINPROGRESS)
             result = repair->timeout_result;
-        piece_leave_call(tracee, broken ? continue_wait_result(repair, CALL_RESTARTNOHAND) : result, false);
+        if (broken)
+            result = continue_wait_result(repair, CALL_RESTARTNOHAND);
+        piece_leave_call(tracee, result, false, final);
         return false;
     }
     int error = 0;
@@ -88,7 +92,7 @@ static bool continue_next(struct tracee *tracee, int64_t result)
         piece_enter_next(tracee) == 1)
         return true;
     piece_clear_error(tracee);
-    piece_leave_call(tracee, piece_partial_result(repair), false);
+    piece_leave_call(tracee, piece_partial_result(repair), false, true);
     return false;
 }
 
@@ -103,21 +107,27 @@ static bool continue_has_part_in_time(const struct tracee *tracee, int64_t resul
 
 static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
 {
+    struct repair *repair = &tracee->repair;
     struct regs regs;
 
-    if (regs_read(tracee->tid, &regs) != 0 || continue_next(tracee, regs.result)) {
+    if (regs_read(tracee->tid, &regs) != 0) {
         at_stop_resume(tracer, tracee);
         return;
     }
     /* a restarted call may come back short, and is continued then */
-    bool mend = tracee->repair.restarted &&
-                (!tracee->repair.giving_up || continue_has_part_in_time(tracee, regs.result));
-    tracee->repair.giving_up = false;
+    bool mend = repair->restarted && (!repair->giving_up || continue_has_part_in_time(tracee, regs.result));
+    if (continue_next(tracee, regs.result, !mend)) {
+        at_stop_resume(tracer, tracee);
+        return;
+    }
+    repair->giving_up = false;
     tracee->interrupted_at = time_now();
-    tracee->repair.leaving = true;
+    if (tracee->to_be_let_go)
+        exec_ask_to_leave(tracer, tracee); /* it stops before it runs on in the program */
+    repair->leaving = true;
     /* a sample of what it has run meanwhile */
     at_stop_answer(tracer, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
-    tracee->repair.leaving = false;
+    repair->leaving = false;
 }
 
 /* A call works on the files that it began with. A piece would work on others if another thread has closed or replaced
@@ -204,9 +214,11 @@ static void continue_break_off(struct tracee *tracee, bool interrupted)
     held_signal_send(&repair->held, tracee->process->pid, tracee->tid);
     if (interrupted)
         piece_clear_error(tracee);
+    else
+        repair->giving_up = false; /* this stop has taken the interrupt away, or it is for the next call */
     if (repair->restarted)
         result = continue_wait_result(repair, interrupted ? CALL_RESTARTNOHAND : -EINTR);
-    piece_leave_call(tracee, result, true);
+    piece_leave_call(tracee, result, true, true);
 }
 
 bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event,

@@ -46,14 +46,14 @@ int piece_enter_next(struct tracee *tracee)
     return 1;
 }
 
-void piece_leave_call(struct tracee *tracee, int64_t result, bool entered)
+void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool final)
 {
     struct repair *repair = &tracee->repair;
     struct regs_call call = repair->call;
 
     call.result = result;
     /* the thread may stop again before it runs, and a call that we have ended must not be continued */
-    if (!repair->restarted && result >= 0)
+    if (final && result >= 0)
         call.number = WIRE_NO_SYSCALL;
     regs_leave_call(tracee->tid, &call, entered);
     tracee->state = TRACEE_RUNNING;

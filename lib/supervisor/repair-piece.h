@@ -18,8 +18,8 @@ int piece_enter_next(struct tracee *tracee);
 /* Returns what the call returns if it ends now. A message that was moved in part counts as moved. */
 int64_t piece_partial_result(const struct repair *repair);
 /* The call ends with result, a count or -errno, and the tracee's state is RUNNING. entered: the tracee stands at the
- * beginning of a piece, or in it; else at its end. */
-void piece_leave_call(struct tracee *tracee, int64_t result, bool entered);
+ * beginning of a piece, or in it; else at its end. final: a result that is a count is not to be continued. */
+void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool final);
 /* The message that is under way ends where the receive has ended, and recvmmsg(2) goes on with the next. Returns false
  * if none is under way. */
 bool piece_end_message(struct repair *repair);

@@ -84,7 +84,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee,
     if (left <= 0) {
         piece_clear_error(tracee);
         if (piece_partial_result(repair) != call->result) /* call_first_progress has moved what came */
-            piece_leave_call(tracee, piece_partial_result(repair), false);
+            piece_leave_call(tracee, piece_partial_result(repair), false, true);
         return false;
     }
     if (piece_may_raise_stray_sigpipe(&repair->request))
@@ -141,6 +141,8 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
     struct regs_call call;
     bool ours = maker == STOP_IS_OURS;
 
+    if (tracee->state == TRACEE_CONTINUING)
+        return true; /* a piece is about to be made: repair_meets_stop */
     if (repair->giving_up || maker == STOP_IS_ITS_OWN || !regs_call(tracee->tid, regs, &call)) {
         repair->giving_up = false;
         if (ours)

@@ -232,8 +232,9 @@ bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
 /* --- untraced.c: threads that could not be seized ----------------------------------------- */
 
 bool untraced_knows(struct process *process, pid_t tid);
-/* Books one that is not known, with all the CPU time of its life. 0 or -ENOMEM. */
-int untraced_add(struct processes *processes, struct process *process, pid_t tid);
+/* Books one that is not known, with the CPU time of its life but for known_ns, ns, which is booked already. 0 or
+ * -ENOMEM. */
+int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns);
 /* Forgets one, where it is known; or all of a process. */
 void untraced_remove(struct processes *processes, struct process *process, pid_t tid);
 void untraced_clear(struct processes *processes, struct process *process);

@@ -169,11 +169,12 @@ static void tracer_read_inbox(struct tracer *tracer)
             supervisor_lock(supervisor);
         } else if (tracee->dropped) {
             wait_forget(tracer, tracee);
-        } else if (tracee->lost) {
-            handover_regain(tracee);
-        } else if (tracee->wants_activation) {
+        } else {
+            if (tracee->lost)
+                handover_regain(tracee);
+            if (tracee->wants_activation && tracee->state != TRACEE_RELEASED)
+                tracee_activate(&tracer->tracees, tracee, time_now());
             tracee->wants_activation = false;
-            tracee_activate(&tracer->tracees, tracee, time_now());
         }
     }
     supervisor_unlock(supervisor);
@@ -310,7 +311,9 @@ void tracer_step(struct tracer *tracer, uint64_t until)
         tracer_bill(tracer, false);
     bool any = tracer_sleep(tracer, until, &news);
     if (tracer->tracees.inbox != NULL) {
-        tracer_read_inbox(tracer); /* may answer the news, too */
+        if (any)
+            wait_answer_news(tracer, &news); /* first: that tracee stands still */
+        tracer_read_inbox(tracer);
         wait_drain(tracer);
     } else if (any) {
         tracer_answer_news(tracer, &news);
@@ -358,7 +361,7 @@ static bool tracer_is_under_way(const struct tracee *tracee)
     bool takes_signal = tracee->repair.sigpipe.is_pending || held_signal_waits(&tracee->repair.held);
 
     return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING ||
-           (tracee->state == TRACEE_RUNNING && takes_signal);
+           (tracee->state == TRACEE_RUNNING && (takes_signal || tracee->to_be_let_go));
 }
 
 static void tracer_await_stops(struct tracer *tracer)

@@ -33,13 +33,14 @@ bool untraced_knows(struct process *process, pid_t tid)
     return *untraced_find(process, tid) != NULL;
 }
 
-int untraced_add(struct processes *processes, struct process *process, pid_t tid)
+int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns)
 {
     struct untraced *task = calloc(1, sizeof *task);
 
     if (task == NULL)
         return -ENOMEM;
     task->tid = tid;
+    task->cpu_ns = known_ns;
     procfs_task_init(&task->files, process->pid, tid);
     task->next = process->untraced;
     process->untraced = task;

@@ -76,13 +76,30 @@ static void wait_answer_group(struct tracee *tracee)
     ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
 }
 
+static void wait_let_go(struct tracer *tracer, struct tracee *tracee)
+{
+    supervisor_lock(tracer->supervisor);
+    exec_let_go(tracer, tracee);
+    supervisor_unlock(tracer->supervisor);
+}
+
+/* The interrupt may have broken a call. If that goes on, the tracee is let go when it has ended. */
+static void wait_mend_and_let_go(struct tracer *tracer, struct tracee *tracee)
+{
+    struct regs regs;
+
+    tracee->interrupted_at = time_now();
+    if (regs_read(tracee->tid, &regs) == 0 && repair_stop(tracer, tracee, &regs, 0, STOP_IS_OURS))
+        at_stop_resume(tracer, tracee);
+    else
+        wait_let_go(tracer, tracee);
+}
+
 static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
     if (tracee->to_be_let_go) {
-        supervisor_lock(tracer->supervisor);
-        exec_let_go(tracer, tracee);
-        supervisor_unlock(tracer->supervisor);
+        wait_mend_and_let_go(tracer, tracee);
         return;
     }
     if (tracee->state == TRACEE_LISTENING) {
@@ -215,10 +232,14 @@ static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tr
 static void wait_answer(struct tracer *tracer, struct tracee *tracee, const struct stop *stop,
                         uint64_t cpu_ns)
 {
-    if (tracee->to_be_let_go && stop->kind != STOP_INTERRUPT && stop->kind != STOP_ENDED)
-        exec_ask_to_leave(tracer, tracee);
     if (wait_answer_for_call(tracer, tracee, stop))
         return;
+    if (tracee->to_be_let_go && stop->kind == STOP_GROUP) {
+        wait_let_go(tracer, tracee); /* it stays stopped: "Attaching and detaching" of ptrace(2) */
+        return;
+    }
+    if (tracee->to_be_let_go && stop->kind != STOP_INTERRUPT && stop->kind != STOP_ENDED)
+        exec_ask_to_leave(tracer, tracee);
     switch (stop->kind) {
     case STOP_ENDED:
         wait_answer_end(tracer, tracee, cpu_ns, stop->status);
