@@ -15,7 +15,7 @@
 #include "supervisor/supervisor.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
-#define SEARCH_PERIOD_CROWDED_NS 40000000u /* there it takes the CPU from a target */
+#define SEARCH_PERIOD_FULL_NS 40000000u /* where CPUs are full: a search takes one from a target */
 #define SEARCH_PERIOD_MAX_NS 1500000000u /* of thousands of processes */
 #define SEARCH_SHARE 500u       /* to read all clocks takes one part in 500 of the time */
 #define SEARCH_PIECE_MAX 256u     /* processes and threads in a piece of a round */
@@ -97,7 +97,7 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
 static uint64_t active_search_period(const struct supervisor *supervisor)
 {
     uint64_t period = supervisor->scan.cost_ns * SEARCH_SHARE;
-    uint64_t least = supervisor->cpus_full ? SEARCH_PERIOD_CROWDED_NS : SEARCH_PERIOD_MIN_NS;
+    uint64_t least = supervisor->cpus_full ? SEARCH_PERIOD_FULL_NS : SEARCH_PERIOD_MIN_NS;
 
     if (period > SEARCH_PERIOD_MAX_NS)
         return SEARCH_PERIOD_MAX_NS;

@@ -182,9 +182,11 @@ static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid
 {
     struct process *process = process_find(&supervisor->processes, pid);
 
-    if (process == NULL || untraced_knows(process, pid) || procfs_status_number(pid, "TracerPid:") != 0 ||
-        procfs_has_ended(pid, pid) || procfs_began(pid) != process->began)
+    if (process == NULL || procfs_status_number(pid, "TracerPid:") != 0 || procfs_has_ended(pid, pid) ||
+        procfs_began(pid) != process->began)
         return false;
+    if (untraced_knows(process, pid) && procfs_status_number(pid, "Threads:") > 1)
+        return false; /* it refused before; an exec would have ended all others */
     for (const struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tid == pid && tracee->state == TRACEE_RELEASED)
             return false; /* its new tracer is about to seize it */

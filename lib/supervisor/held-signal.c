@@ -81,10 +81,12 @@ void held_signal_restore(struct held_signal *held, pid_t tid, int signal)
     if (held->info.si_signo != signal || !held->is_queued ||
         ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
         return;
-    bool other = !held_signal_is_sent_again(&info), real_time = signal >= SIGRTMIN_OF_KERNEL;
-    if (!other || real_time)
+    bool is_ours = held_signal_is_sent_again(&info);
+    /* another real-time one; ours comes last, and is pending unless a sigaction(2) has emptied the queue */
+    bool comes_before = !is_ours && signal >= SIGRTMIN_OF_KERNEL && procfs_signal_is_pending(tid, signal);
+    if (is_ours || comes_before)
         ptrace(PTRACE_SETSIGINFO, tid, NULL, &held->info);
-    if (other && real_time) {
+    if (comes_before) {
         held->info = info;
         return;
     }

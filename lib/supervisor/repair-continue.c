@@ -9,7 +9,6 @@
 
 #include "supervisor/at-stop.h"
 #include "supervisor/debug-log.h"
-#include "supervisor/exec.h"
 #include "supervisor/held-signal.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair-piece.h"
@@ -115,15 +114,14 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
         return;
     }
     /* a restarted call may come back short, and is continued then */
-    bool mend = repair->restarted && (!repair->giving_up || continue_has_part_in_time(tracee, regs.result));
+    bool over = repair->giving_up || (repair->deadline != 0 && time_now() >= repair->deadline);
+    bool mend = repair->restarted && (!over || continue_has_part_in_time(tracee, regs.result));
     if (continue_next(tracee, regs.result, !mend)) {
         at_stop_resume(tracer, tracee);
         return;
     }
     repair->giving_up = false;
     tracee->interrupted_at = time_now();
-    if (tracee->to_be_let_go)
-        exec_ask_to_leave(tracer, tracee); /* it stops before it runs on in the program */
     repair->leaving = true;
     /* a sample of what it has run meanwhile */
     at_stop_answer(tracer, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);

@@ -83,16 +83,14 @@ static void wait_let_go(struct tracer *tracer, struct tracee *tracee)
     supervisor_unlock(tracer->supervisor);
 }
 
-/* The interrupt may have broken a call. If that goes on, the tracee is let go when it has ended. */
+/* The interrupt may have broken a call. */
 static void wait_mend_and_let_go(struct tracer *tracer, struct tracee *tracee)
 {
     struct regs regs;
 
-    tracee->interrupted_at = time_now();
-    if (regs_read(tracee->tid, &regs) == 0 && repair_stop(tracer, tracee, &regs, 0, STOP_IS_OURS))
-        at_stop_resume(tracer, tracee);
-    else
-        wait_let_go(tracer, tracee);
+    if (regs_read(tracee->tid, &regs) == 0)
+        repair_stop(tracer, tracee, &regs, 0, STOP_IS_OURS);
+    wait_let_go(tracer, tracee);
 }
 
 static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
