@@ -110,8 +110,9 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
     return true;
 }
 
-/* Where CPUs are full: does the tracee belong to its tracer? there: another tracer of its CPU. If there is none, one
- * that is its tracer's only runnable one does: the tracer follows it (tick_settle). */
+/* Returns true if the tracee is to stay with its tracer, where CPUs are full. there: another tracer, whose home is the
+ * tracee's CPU; NULL: there is none. Without one, the only runnable tracee of a tracer stays, because the tracer moves
+ * to that tracee's CPU (tick_settle). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)
