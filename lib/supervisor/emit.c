@@ -180,8 +180,9 @@ void emit_stats(struct supervisor *supervisor, bool exact)
     uint64_t target = supervisor->ended_cpu_ns;
 
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
-        target += exact ? process_cpu_counted(process, supervisor->sampling)
-                        : process_cpu_known(process, supervisor->sampling);
+        if (!process->end_told)
+            target += exact ? process_cpu_counted(process, supervisor->sampling)
+                            : process_cpu_known(process, supervisor->sampling);
     emit_lost(supervisor);
     struct wire_stats event = *stats;
     event.header = (struct wire_header){WIRE_STATS, sizeof event};

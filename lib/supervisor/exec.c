@@ -84,14 +84,16 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     return leader;
 }
 
+/* What the process runs from now on is not ours. */
+static void exec_tell_end(struct supervisor *supervisor, struct process *process)
+{
+    wait_tell_end(supervisor, process, process_cpu_counted(process, supervisor->sampling), -1);
+    emit_wake(supervisor);
+}
+
 void exec_let_go(struct tracer *tracer, struct tracee *leader)
 {
-    struct supervisor *supervisor = tracer->supervisor;
-    struct process *process = leader->process;
-    uint64_t cpu = process_cpu_counted(process, supervisor->sampling);
-
-    wait_tell_end(supervisor, process, cpu, -1);
-    emit_wake(supervisor);
+    exec_tell_end(tracer->supervisor, leader->process);
     wait_detach(tracer, leader);
 }
 
@@ -169,6 +171,8 @@ void exec_missed(struct tracer *tracer, struct tracee *tracee)
     exec_forget_image(tracee);
     exec_forget_figures(tracee);
     if (!tracer->supervisor->options.follow) {
+        exec_tell_end(tracer->supervisor, process);
+        tracee_deactivate(&tracer->tracees, tracee);
         tracee->to_be_let_go = true;
         exec_ask_to_leave(tracer, tracee);
         return;

@@ -15,8 +15,9 @@ void exec_answer(struct tracer *tracer, struct tracee *leader);
 struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid);
 /* A tracee has executed something while it had no tracer. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee);
-/* Needs no lock. Sends PTRACE_INTERRUPT to a tracee that is to be let go; it is detached at that stop (wait.c).
- * Another stop that comes first takes the interrupt away: call this again then. */
+/* Needs no lock. Sends PTRACE_INTERRUPT to a tracee that is to be let go. It is detached at that stop (wait.c), unless
+ * the interrupt has broken a call that has to be mended first. To be called again at the call's end, and at any other
+ * stop that comes first, for that takes the interrupt away. */
 void exec_ask_to_leave(struct tracer *tracer, struct tracee *tracee);
 /* Tells the client that the process has ended and detaches its leader, which stands still: options.follow is false,
  * and it executes another program. The leader is freed, and the process with its last tracee. */

@@ -212,7 +212,8 @@ static void main_leave(struct supervisor *supervisor)
     main_leave_targets(supervisor);
     supervisor_lock(supervisor);
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
-        emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false), -1);
+        if (!process->end_told)
+            emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false), -1);
     emit_stats(supervisor, true);
     supervisor_unlock(supervisor);
     if (supervisor->options.serve || supervisor->client_gone)

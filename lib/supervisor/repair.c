@@ -158,11 +158,6 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
         return false;
     if (!ours && !procfs_ignores_signal(tracee->tid, signal))
         return false; /* it would have broken the call without us */
-    if (tracee->to_be_let_go) {
-        if (interrupted)
-            regs_restart_call(tracee->tid);
-        return false;
-    }
     return interrupted ? repair_restart(tracer, tracee, &call, maker)
                        : repair_continue(tracer, tracee, &call, maker);
 }

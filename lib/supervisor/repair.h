@@ -50,9 +50,7 @@ enum repair_event {
 /* These need no lock. */
 
 /* Before a tracee runs on with signal (0: none) from a stop: mends what the stop has broken of the call that it is in.
- * True: the call goes on, and the tracee's state is CONTINUING. A tracee that is to be let go is not followed any
- * further: a call of it that was interrupted is begun anew, with all of its time, and one that has moved a part returns
- * that. It has executed its program just now. */
+ * True: the call goes on, and the tracee's state is CONTINUING. */
 bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs, int signal,
                  enum stop_maker maker);
 /* A stop of a tracee whose state is CONTINUING. True: it has been answered. False: the call has been
