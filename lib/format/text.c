@@ -28,7 +28,8 @@ int text_close(FILE *out)
 {
     bool failed = ferror(out) != 0;
 
-    errno = 0;
+    if (!failed) /* else errno is that of an earlier write, and perhaps nothing is left to be written */
+        errno = 0;
     if (fclose(out) != 0 || failed)
         return errno != 0 ? -errno : -EIO;
     return 0;

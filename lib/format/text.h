@@ -11,9 +11,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A stream over a copy of fd, and its end: 0, or the -errno of what went wrong with it. NULL:
- * errno says why. */
+/* Opens a stream over a copy of fd. NULL: errno says why. */
 FILE *text_open(int fd);
+
+/* Closes it. Returns 0, or the negative errno of the write that failed. If that was before, the caller has left
+ * errno as it was then. */
 int text_close(FILE *out);
 
 /* Writes a name on one line: bytes that are no UTF-8 become U+FFFD, control characters spaces,

@@ -14,12 +14,13 @@ chmod 755 "$work"
 serve() {
 	mount=$work/mount-$1
 	mkdir "$mount"
+	rm -f "$work/served" # the shell empties it only after it has gone on
 	"$targets/hangfs" "$mount" "$2" "$3" >"$work/served" 2>&1 & server=$!
 	started="$started $server"
 	await said ready "$work/served" "$server"
 }
 # said PATTERN FILE PROCESS: it says so, or has ended
-said() { grep -q "$1" "$2" || ! kill -0 "$3" 2>/dev/null; }
+said() { grep -qs "$1" "$2" || ! kill -0 "$3" 2>/dev/null; }
 hang() { kill -USR1 "$server"; }
 end() { # PROCESS...: that are ours
 	kill -9 "$@" 2>/dev/null

@@ -13,6 +13,7 @@ for try in 1 2 3; do
 	mark=$(idle_mark)
 	"$pprofil" --overhead 100 -f csv -n 0 "$targets/calls" 3 >"$work/out" 2>"$work/report"
 	idle=$(idle_cpus "$mark")
+	rm -f "$work/begun"
 	"$targets/calls" 600 >"$work/begun" & target=$!
 	await test -s "$work/begun"
 	set -- $("$targets/interrupt" $target 600)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 #include "format/format.h"
 #include "format/frames.h"
+#include "format/text.h"
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";
 
@@ -724,4 +726,22 @@ Test(formats, damaged_files_are_refused)
         cr_assert_eq(read_text(bad[i].format, bad[i].text, &profile), -EBADMSG, "%s: %s",
                      bad[i].format, bad[i].text);
     }
+}
+
+/* The stream's buffer is full at some size, and empty when the stream is closed. */
+Test(formats, whoever_reads_a_text_may_leave_at_any_byte)
+{
+    int ends[2];
+
+    signal(SIGPIPE, SIG_IGN);
+    cr_assert_eq(pipe(ends), 0);
+    close(ends[0]);
+    for (size_t size = 1; size <= 3 * (size_t)BUFSIZ; size++) {
+        FILE *out = text_open(ends[1]);
+        cr_assert_not_null(out);
+        for (size_t i = 0; i < size && !ferror(out); i++)
+            putc('x', out);
+        cr_assert_eq(text_close(out), -EPIPE, "at %zu bytes", size);
+    }
+    close(ends[1]);
 }
