@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define ROUNDS 300000000ul
+#define ROUNDS 1000000000ul
 
 static volatile unsigned long sink;
 
