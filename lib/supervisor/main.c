@@ -229,7 +229,7 @@ static int main_open_files(int socket)
 {
     if (getauxval(AT_SECURE) != 0)
         return 125;
-    setsid();
+    setpgid(0, 0); /* no terminal's Ctrl-C; and no session of its own, for those share the CPUs: sched(7), autogroup */
     opener_serve(socket);
     return 0;
 }

@@ -33,12 +33,13 @@ begin() { # COMMAND...: in the background; $begun is its process
 }
 # has it executed its program, and run for a while?
 runs() { [ "$(awk '{ print ($14 >= 5) }' "/proc/$1/stat")" = 1 ]; }
-# openers: how many processes that open files are ours and have not ended
-openers() {
+# our processes that open files and have not ended: each one's session
+opener_sessions() {
 	for each in $(grep -lsz "HANGS_TEST=$work" /proc/[0-9]*/environ); do
-		cat "${each%environ}comm" 2>/dev/null
-	done | grep -c '^pprofil-open$'
+		sed -n 's/^[0-9]* (pprofil-open) . [0-9]* [0-9]* \([0-9]*\).*/\1/p' "${each%environ}stat" 2>/dev/null
+	done
 }
+openers() { opener_sessions | grep -c .; }
 
 serve try "$targets/split" all
 grep -q ready "$work/served" || skip "no file system can be mounted: $(head -n 1 "$work/served")"
@@ -83,6 +84,7 @@ done
 # Both are set free when the client is killed while a file hangs.
 traced() { ! grep -q '^TracerPid:[^0-9]*0$' "/proc/$1/status"; }
 asked() { [ "$(openers)" -ge 2 ]; }
+opens() { [ "$(openers)" -ge 1 ]; }
 untraced() { ! traced "$1" && ! traced "$2"; }
 serve killed "$targets/split" all
 begin "$mount/file" 6000
@@ -211,7 +213,12 @@ timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv
 expect_text "a sound one, by its path: names" ',spend_half,file,' "$work/csv"
 hang
 began=$(date +%s)
-timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv" 2>&1
+timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv" 2>&1 & client=$!
+await opens
+# in one of its own it may wait for a CPU for seconds: sched(7), "The autogroup feature"
+expect "a report of a file that hangs: the session in which it is opened" "$(ps -o sid= -p $$ | tr -d ' ')" \
+	"$(opener_sessions | sort -u)"
+wait "$client"
 expect "a report of a file that hangs: status" 0 $?
 between "a report of a file that hangs: lasts, s" 0 $(($(date +%s) - began)) 30
 expect_text "a report of a file that hangs: the other's names" ',spend_[a-z]*,split,' "$work/csv"

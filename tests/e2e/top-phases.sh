@@ -11,13 +11,13 @@ often="-F 1000 --overhead=1000"
 
 # --- the window follows -----------------------------------------------------------------------
 
-# In frames, amid which the program says that phase_b begins: before, phase_a is on top. Afterwards
-# it is for as long as windows have much of it: one that was being counted, one that smoothing may
-# cost, and one that was late. When it has ended a window is empty, and all that has been decides.
+# In frames, amid which the program says that phase_b begins: before, phase_a has most of a window.
+# Afterwards it has for as long as windows have much of it: one that was being counted, and some that
+# were late. Where a function has no name yet, or a window is empty, a frame says nothing.
 tops_are() {
 	awk '/^# pprofil top/ { frame++ }
 		/^b$|^phases done$/ { printf "|" }
-		/phase_[ab]/ && $1 != "-" && !top[frame]++ { sub(/.*phase_/, ""); printf "%s", substr($0, 1, 1) }' \
+		/phase_[ab]/ && $1 >= 50 && !top[frame]++ { sub(/.*phase_/, ""); printf "%s", substr($0, 1, 1) }' \
 		"$work/frames" >"$work/tops"
 	grep -Eq "$1" "$work/tops"
 }
