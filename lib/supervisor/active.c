@@ -68,7 +68,7 @@ static unsigned active_search_threads(struct tracer *tracer, struct process *pro
         struct tracee *tracee = process->scan;
         struct procfs_cpu cpu;
         uint64_t before = tracee->cpu_ns;
-        if (tracee->active || tracee->to_be_let_go || tracee->state == TRACEE_STARTING)
+        if (tracee->active || tracee->state == TRACEE_STARTING)
             continue;
         left--;
         if (tracee_read_cpu(tracee, &cpu) && tracee->cpu_ns > before)

@@ -88,7 +88,7 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
 {
     const struct supervisor *supervisor = tracer->supervisor;
     bool wanted = tracee->pending_ns + tracee->overdue_ns > 0 && supervisor->sampling &&
-                  !tracee->process->launching && !tracee->to_be_let_go;
+                  !tracee->process->launching;
     bool known = false, ours = maker == STOP_IS_OURS;
     struct regs regs = {0};
 

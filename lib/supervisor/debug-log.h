@@ -16,7 +16,6 @@
  *     held TID                 UNKNOWN: it has stopped before anybody told of it
  *     leader TID CALLER        RUNNING: another tracer, or nobody, had the leader of a process that executes
  *     interrupt TID            INTERRUPTED, if it was RUNNING
- *     leaves TID               an interrupt was sent to let it go at its stop; its state stays what it was
  *     stop TID STATUS KIND STATE   it stands still: the status of wait(2) in hexadecimal digits, enum stop_kind,
  *                              and the state that it was in; ENDED: it is no task any more
  *     resume TID SIGNAL        RUNNING

@@ -84,23 +84,16 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     return leader;
 }
 
-/* What the process runs from now on is not ours. */
-static void exec_tell_end(struct supervisor *supervisor, struct process *process)
+/* What the process runs from now on is not ours. The leader stands still in execve(2), a call that our stops do not
+ * break. */
+static void exec_let_go(struct tracer *tracer, struct tracee *leader)
 {
+    struct supervisor *supervisor = tracer->supervisor;
+    struct process *process = leader->process;
+
     wait_tell_end(supervisor, process, process_cpu_counted(process, supervisor->sampling), -1);
     emit_wake(supervisor);
-}
-
-void exec_let_go(struct tracer *tracer, struct tracee *leader)
-{
-    exec_tell_end(tracer->supervisor, leader->process);
     wait_detach(tracer, leader);
-}
-
-void exec_ask_to_leave(struct tracer *tracer, struct tracee *tracee)
-{
-    debug_log(tracer, "leaves %d", tracee->tid);
-    ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL); /* its stop lets it go */
 }
 
 /* The new image counts from now on. */
@@ -170,13 +163,6 @@ void exec_missed(struct tracer *tracer, struct tracee *tracee)
     untraced_clear(&tracer->supervisor->processes, process);
     exec_forget_image(tracee);
     exec_forget_figures(tracee);
-    if (!tracer->supervisor->options.follow) {
-        exec_tell_end(tracer->supervisor, process);
-        tracee_deactivate(&tracer->tracees, tracee);
-        tracee->to_be_let_go = true;
-        exec_ask_to_leave(tracer, tracee);
-        return;
-    }
     emit_task(tracer->supervisor, WIRE_EXEC, process->pid, process->pid);
     exec_begin(tracer, tracee);
 }

@@ -159,7 +159,7 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
     const struct supervisor *supervisor = tracer->supervisor;
 
     /* wary: to read memory, or what is executed, may wait for an exec that waits for us */
-    if (supervisor->leaving || supervisor->processes.wary || count == 0)
+    if (supervisor->leaving || supervisor->processes.wary || !supervisor->options.follow || count == 0)
         return;
     unsigned first = schedule_random(&tracer->schedule, count);
     for (unsigned i = 0; i < count; i++) {

@@ -117,7 +117,7 @@ void handover_regain(struct tracee *tracee)
     struct tracer *tracer = tracee->tracer;
 
     tracee->lost = false;
-    if (!tracer->supervisor->options.follow || !handover_leader_is_replaced(tracee))
+    if (!handover_leader_is_replaced(tracee))
         return;
     debug_log(tracer, "forget %d", tracee->tid);
     handover_withdraw(tracee);

@@ -9,7 +9,8 @@ struct tracee;
 struct tracer;
 
 /* At a tick: chooses a running tracee that another tracer had better have. running: those that the tick
- * found, count of them. */
+ * found, count of them. None is chosen if options.follow is false: a program that is executed while its process has
+ * no tracer could be let go only at an interrupt, which may break a call. */
 void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count);
 /* The tracee is to stay. */
 void handover_withdraw(struct tracee *tracee);
@@ -21,7 +22,7 @@ void handover_take(struct tracer *tracer, struct tracee *tracee);
 /* Returns true if an untraced thread has taken the number of this tracee, the leader of its process, by an exec that
  * no tracer saw. Reads /proc; false unless a thread of the process was handed over. */
 bool handover_leader_is_replaced(const struct tracee *tracee);
-/* By the tracee's tracer. If that is so and options.follow is set, the tracee leaves the table, becomes RELEASED, and
+/* By the tracee's tracer. If that is so, the tracee leaves the table, becomes RELEASED, and
  * is put into the same tracer's inbox: the thread that has its number now is seized there. */
 void handover_regain(struct tracee *tracee);
 

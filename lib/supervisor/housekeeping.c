@@ -35,10 +35,6 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
         leader->process != process || (leader->active && leader->state == TRACEE_RUNNING) ||
         !handover_leader_is_replaced(leader))
         return;
-    if (!supervisor->options.follow) {
-        births_forget_process(tracer, process);
-        return;
-    }
     leader->lost = true;
     tracer_post(leader);
 }

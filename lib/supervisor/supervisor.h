@@ -27,7 +27,7 @@
  *     stray-sigpipe.c        takes away a SIGPIPE that only a piece raises; changes the mask of a thread that blocks it
  *     handover.c             lets a thread go and seizes it anew, from another thread of ours; handover-choice.c:
  *                            which thread, and who gets it
- *     births.c, exec.c       what tracees make and become; exec.c interrupts a thread that is to be let go
+ *     births.c, exec.c       what tracees make and become
  *     preempt.c              takes a thread's CPU, for up to 80 us, before it is looked at
  *     affinity.c             where no CPU is idle: on which of the targets' CPUs a tracer does all its work
  *     priority.c             by which right both get the CPU
@@ -63,7 +63,7 @@
  *     CONTINUING. A restarted call that comes back short becomes RUNNING and CONTINUING at one stop. From any state but
  *     UNKNOWN and RELEASED, SIGSTOP makes a tracee LISTENING, and SIGCONT makes it RUNNING. Each of them may end, be let
  *     go, or be ended by an exec. What is to become of a tracee at its next stop is kept apart from its state:
- *     handed_to, to_be_let_go, dropped, lost (tracee.h).
+ *     handed_to, dropped, lost (tracee.h).
  *
  * A tick, in time; the tracee stands still between "stop" and "resume":
  *

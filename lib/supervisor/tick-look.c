@@ -126,7 +126,7 @@ bool tick_is_looked_at(const struct tracee *tracee)
     enum tracee_state state = tracee->state;
 
     return (state == TRACEE_RUNNING || state == TRACEE_INTERRUPTED || state == TRACEE_CONTINUING) &&
-           !tracee->process->launching && !tracee->dropped && !tracee->to_be_let_go;
+           !tracee->process->launching && !tracee->dropped;
 }
 
 /* Returns true if the tracee wants a CPU, and what is to be done about it is not known yet. */

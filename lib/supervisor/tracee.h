@@ -103,7 +103,6 @@ struct tracee {
 
     /* handover.c */
     struct tracer *handed_to; /* it is to go there at its next stop; NULL: it stays */
-    bool to_be_let_go;        /* at its next stop, or when its call is whole; not looked at until then: exec_missed */
     bool stays;               /* nobody else may seize it */
     uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
     uint64_t handed_at;       /* time: it came to its tracer */

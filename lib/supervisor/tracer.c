@@ -361,7 +361,7 @@ static bool tracer_is_under_way(const struct tracee *tracee)
     bool takes_signal = tracee->repair.sigpipe.is_pending || held_signal_waits(&tracee->repair.held);
 
     return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING ||
-           (tracee->state == TRACEE_RUNNING && (takes_signal || tracee->to_be_let_go));
+           (tracee->state == TRACEE_RUNNING && takes_signal);
 }
 
 static void tracer_await_stops(struct tracer *tracer)

@@ -76,41 +76,9 @@ static void wait_answer_group(struct tracee *tracee)
     ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
 }
 
-static void wait_let_go(struct tracer *tracer, struct tracee *tracee)
-{
-    supervisor_lock(tracer->supervisor);
-    exec_let_go(tracer, tracee);
-    supervisor_unlock(tracer->supervisor);
-}
-
-static bool wait_is_to_take_signal(struct tracee *tracee)
-{
-    struct repair *repair = &tracee->repair;
-
-    if (repair->sigpipe.is_pending)
-        stray_sigpipe_look(&repair->sigpipe, tracee->tid);
-    return repair->sigpipe.is_pending || held_signal_waits(&repair->held);
-}
-
-/* The interrupt may have broken a call, which is to be whole first. Its end, or the signal, is a stop at which the
- * tracee is asked again. */
-static void wait_mend_and_let_go(struct tracer *tracer, struct tracee *tracee)
-{
-    struct regs regs;
-    bool goes_on = regs_read(tracee->tid, &regs) == 0 && repair_stop(tracer, tracee, &regs, 0, STOP_IS_OURS);
-    if (goes_on || wait_is_to_take_signal(tracee))
-        at_stop_resume(tracer, tracee);
-    else
-        wait_let_go(tracer, tracee);
-}
-
 static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
-    if (tracee->to_be_let_go) {
-        wait_mend_and_let_go(tracer, tracee);
-        return;
-    }
     if (tracee->state == TRACEE_LISTENING) {
         wait_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
         tracee->after_sigcont = true;
@@ -222,8 +190,6 @@ static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, c
         held_signal_restore(&tracee->repair.held, tracee->tid, stop->signal);
     if (tracee->state != TRACEE_CONTINUING || stop->kind == STOP_ENDED)
         return false;
-    if (tracee->to_be_let_go && stop->kind == STOP_CALL && tracee->repair.piece_entered)
-        exec_ask_to_leave(tracer, tracee); /* the piece has ended */
     if (stop->kind == STOP_EXEC) /* another thread's: of the call nothing is left */
         tracee->state = TRACEE_RUNNING;
     return tracee->state == TRACEE_CONTINUING &&
@@ -245,12 +211,6 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
 {
     if (wait_answer_for_call(tracer, tracee, stop))
         return;
-    if (tracee->to_be_let_go && stop->kind == STOP_GROUP) {
-        wait_let_go(tracer, tracee); /* it stays stopped: "Attaching and detaching" of ptrace(2) */
-        return;
-    }
-    if (tracee->to_be_let_go && stop->kind != STOP_INTERRUPT && stop->kind != STOP_ENDED)
-        exec_ask_to_leave(tracer, tracee);
     switch (stop->kind) {
     case STOP_ENDED:
         wait_answer_end(tracer, tracee, cpu_ns, stop->status);

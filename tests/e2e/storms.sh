@@ -19,7 +19,7 @@ for storm in "exec 60 2000" "nonleader-exec 60 2000" "fork 80 2000" "vfork 60 20
 	done
 done
 
-# a program that is left when it is executed, which may be between two tracers, writes all that it writes
+# a program that is left when it is executed writes all that it writes
 "$pprofil" -q --no-follow --restless -F 10000 --overhead 100 -o "$work/profile" sh -c '
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		(for j in 1 2 3 4 5 6 7 8 9; do :; done; exec dd if=/dev/zero bs=200000 count=3 2>/dev/null)
