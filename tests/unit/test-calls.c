@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -200,6 +201,27 @@ Test(calls, bytes_behind_a_message_that_was_cut_move_up)
     cr_assert_eq(messages[1].msg_len, 2);
     cr_assert_eq(progress.done, 1);
     cr_assert_eq(progress.part, 2);
+}
+
+/* They cannot be written, so they were not. */
+Test(calls, bytes_of_messages_that_are_whole_are_not_written)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *whole = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), part[11] = "abcdefgh..";
+    struct iovec vectors[] = {{whole, page}, {part, 10}};
+    struct mmsghdr messages[] = {{{.msg_iov = &vectors[0], .msg_iovlen = 1}, (unsigned)page},
+                                 {{.msg_iov = &vectors[1], .msg_iovlen = 1}, 8}};
+    struct regs_call call = make(SYS_recvmmsg, 7, address(messages), 2, MSG_WAITALL, 2);
+    struct call_request request;
+    struct call_progress progress;
+
+    cr_assert(whole != MAP_FAILED && call_decode(getpid(), &call, &request));
+    request.is_socket = request.is_stream = true;
+    cr_assert_eq(call_first_progress(getpid(), &call, &request, &progress), 0);
+    cr_assert_eq(messages[0].msg_len, page);
+    cr_assert_eq(messages[1].msg_len, 8);
+    cr_assert_eq(progress.done, 1);
+    cr_assert_eq(progress.part, 8);
 }
 
 Test(calls, datagrams_are_as_long_as_they_are)

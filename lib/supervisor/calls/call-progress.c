@@ -51,7 +51,8 @@ static int progress_find_memory(pid_t tid, const struct call_request *request,
     return error;
 }
 
-/* Moves bytes that are in later messages to where there is room; *to comes behind them. */
+/* Moves bytes that are in later messages to where there is room; *to comes behind them. Bytes that are where they
+ * belong are not written: another thread may be using them. */
 static int progress_move_bytes(pid_t tid, const struct call_request *request, struct place_in_messages from,
                       uint64_t bytes, struct place_in_messages *to)
 {
@@ -70,12 +71,14 @@ static int progress_move_bytes(pid_t tid, const struct call_request *request, st
         }
         uint64_t some = bytes < here ? bytes : here;
         some = some < there ? some : there;
-        some = some < sizeof buffer ? some : sizeof buffer;
         if (some == 0)
             return -EINVAL;
-        error = target_memory_read(tid, source, buffer, some);
-        if (error == 0)
-            error = target_memory_write(tid, target, buffer, some);
+        if (source != target) {
+            some = some < sizeof buffer ? some : sizeof buffer;
+            error = target_memory_read(tid, source, buffer, some);
+            if (error == 0)
+                error = target_memory_write(tid, target, buffer, some);
+        }
         if (error != 0)
             return error;
         from.within += some;
