@@ -95,6 +95,47 @@ static void explain_refusal(pid_t pid, const struct task_status *status, char *t
     }
 }
 
+/* Calls visit for each thread of a process. */
+static void each_thread(pid_t pid, void (*visit)(void *context, pid_t tid), void *context)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *directory = opendir(path);
+    if (directory == NULL)
+        return;
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        if (entry->d_name[0] != '.')
+            visit(context, (pid_t)strtol(entry->d_name, NULL, 10));
+    closedir(directory);
+}
+
+static void note_tracer(void *context, pid_t tid)
+{
+    long *tracer = context;
+
+    if (*tracer == 0)
+        *tracer = explain_status(tid).tracer;
+}
+
+/* An exec goes on when all other threads have ended, and one that is traced ends when its tracer has taken notice:
+ * de_thread() in fs/exec.c. */
+static void explain_exec(pid_t pid, const struct task_status *status, char *text, size_t size)
+{
+    long tracer = 0;
+
+    each_thread(pid, note_tracer, &tracer);
+    if (tracer != 0)
+        snprintf(text, size,
+                 "%d (%s) executes another program, and waits for %ld (%s), which traces one of its "
+                 "threads: end that first", pid, status->name, tracer,
+                 explain_status((pid_t)tracer).name);
+    else
+        snprintf(text, size,
+                 "%d (%s) executes another program, and waits for the end of its other threads: "
+                 "try again later", pid, status->name);
+}
+
 void explain_attach(pid_t pid, int error, char *text, size_t size)
 {
     struct task_status status = explain_status(pid);
@@ -105,6 +146,8 @@ void explain_attach(pid_t pid, int error, char *text, size_t size)
         snprintf(text, size, "the supervisor does not answer: %s", strerror(-error));
     else if (status.state == 0)
         snprintf(text, size, "no process %d: it has ended, or the number is wrong", pid);
+    else if (error == -EBUSY)
+        explain_exec(pid, &status, text, size);
     else if (status.state == 'Z')
         snprintf(text, size,
                  "%d (%s) is a zombie: it has ended, and only waits for its parent to notice",
@@ -118,21 +161,23 @@ void explain_attach(pid_t pid, int error, char *text, size_t size)
 }
 
 struct untraced {
+    pid_t tracer;
     unsigned threads; /* of the process */
     unsigned count;   /* of them, that the tracer does not trace */
     pid_t first;
     char tids[128]; /* ", TID" of each, as far as they are few */
 };
 
-static void note_thread(struct untraced *untraced, pid_t tid, pid_t tracer)
+static void note_untraced(void *context, pid_t tid)
 {
+    struct untraced *untraced = context;
     struct task_status status = explain_status(tid);
     size_t used = strlen(untraced->tids);
 
     if (status.state == 0 || status.state == 'Z')
         return;
     untraced->threads++;
-    if (status.tracer == tracer)
+    if (status.tracer == untraced->tracer)
         return;
     if (untraced->count++ == 0)
         untraced->first = tid;
@@ -142,28 +187,13 @@ static void note_thread(struct untraced *untraced, pid_t tid, pid_t tracer)
         snprintf(untraced->tids + used, sizeof untraced->tids - used, ", ...");
 }
 
-static void list_untraced(pid_t pid, pid_t tracer, struct untraced *untraced)
-{
-    char path[64];
-
-    *untraced = (struct untraced){0};
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *directory = opendir(path);
-    if (directory == NULL)
-        return;
-    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
-        if (entry->d_name[0] != '.')
-            note_thread(untraced, (pid_t)strtol(entry->d_name, NULL, 10), tracer);
-    closedir(directory);
-}
-
 void explain_untraced(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size)
 {
     struct task_status status = explain_status(pid);
-    struct untraced untraced;
+    struct untraced untraced = {.tracer = tracer};
     char why[256];
 
-    list_untraced(pid, tracer, &untraced);
+    each_thread(pid, note_untraced, &untraced);
     if (untraced.count == 0) { /* they have ended, or their tracer has left them */
         snprintf(text, size, "threads of %d (%s) that could not be traced, and of whose time "
                  "nothing was seen: %u", pid, status.name, count);

@@ -43,7 +43,7 @@ const char *pprofil_session_untraced(const pprofil_session *session)
 /* Is it the process that cannot be attached to, and not we that cannot attach? */
 static bool is_refusal(int error)
 {
-    return error == -EPERM || error == -EACCES || error == -ESRCH;
+    return error == -EPERM || error == -EACCES || error == -ESRCH || error == -EBUSY;
 }
 
 int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsigned count,

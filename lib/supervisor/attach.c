@@ -24,6 +24,7 @@
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
+#define EXEC_SEIZURES_MAX 50 /* that an exec may keep from us in one pass: wakeup_seize waits for 10 ms each time */
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
 #define ANSWER_PERIOD_NS 1000000u /* while threads are seized, stops are answered so often */
@@ -40,6 +41,7 @@ struct pass {
     bool joins;       /* the process was followed before */
     bool interrupted; /* by an exec: tracees and processes may have gone */
     uint64_t answered_at; /* time: stops were answered last */
+    unsigned exec_seizures; /* that an exec has kept from us */
     unsigned found;
     unsigned untraced; /* threads that were not known to refuse */
     int error;         /* of the first that refused */
@@ -194,8 +196,12 @@ static int attach_thread(void *context, pid_t tid)
     bool mine = refused == -EAGAIN && attach_is_mine(pass->tracer, tid);
     if (mine)
         refused = 0;
-    if (refused == -EAGAIN || refused == -ESRCH)
-        return refused == -EAGAIN ? -EAGAIN : 0;
+    if (refused == -ESRCH)
+        return 0;
+    if (refused == -EAGAIN && pass->exec_seizures++ < EXEC_SEIZURES_MAX)
+        return -EAGAIN;
+    if (refused == -EAGAIN)
+        refused = -EBUSY; /* a thread does not end, perhaps because its tracer does not take notice */
     supervisor_lock(supervisor);
     int error = refused != 0 ? attach_note_refusal(pass, tid, refused) : attach_add(pass, tid, mine);
     supervisor_unlock(supervisor);

@@ -114,6 +114,29 @@ ends "the leader refuses, and a thread executes: the target ends" "$target"
 expect "the leader refuses, and a thread executes: two images" 2 \
 	"$(grep -c ",$target,0" "$work/csv")"
 
+# an exec that waits for ever for another tracer: the others go on, and all is let go at the end
+in_exec() { grep -q '^State:.*[ZX] ' "/proc/$1/status"; }
+begin stuck 1
+heedless=$(tracer "$target")
+"$targets/split" 60 >/dev/null & other=$!
+timeout 60 "$pprofil" -d 6 -f csv -p "$target,$other" >"$work/csv" 2>&1 & run=$!
+await is_traced "$other"
+sleep 0.5
+kill -USR1 "$target"
+await in_exec "$target"
+wait "$run"
+expect "an exec that waits for another tracer: status" 0 $?
+expect_text "an exec that waits for another tracer: the other is sampled" ',spend_half,' "$work/csv"
+timeout 60 "$pprofil" -d 2 -f csv -p "$target,$other" >"$work/csv" 2>&1
+expect "an exec that waits for another tracer, before: status" 0 $?
+expect_text "an exec that waits for another tracer, before: says so" \
+	"^pprofil: $target \(untraced\) executes another program, and waits for $heedless \(untraced\)" "$work/csv"
+expect_text "an exec that waits for another tracer, before: the other is sampled" ',spend_half,' "$work/csv"
+expect_free "an exec that waits for another tracer: the other afterwards" "$other"
+kill "$heedless"
+ends "an exec that waits for another tracer: it comes to its end then" "$target"
+kill "$other"
+
 # kernels before 5.7: a look at one of several threads may only be one that does not wait for an exec
 # looked_at FILE: is it open in the supervisor, of the target?
 looked_at() {

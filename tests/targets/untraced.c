@@ -9,6 +9,8 @@
  *   untraced leader SECONDS   such a thread leads the process; another works in spend_here and
  *                             ends the process with status 3
  *   untraced exec SECONDS     the same, but it executes "untraced own SECONDS" after half a second
+ *   untraced stuck SECONDS    such a thread sleeps, and its tracer does not notice that it ends; another executes
+ *                             "untraced own SECONDS" at SIGUSR1, and that does not come to an end
  *   untraced own SECONDS      works in spend_here; nobody traces it
  *   untraced rights SECONDS   a thread of user 0 works in spend_there, one of user 65534 in spend_here;
  *                             nobody traces them
@@ -17,6 +19,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,18 +62,23 @@ static pthread_t start(void *(*body)(void *))
     return thread;
 }
 
-/* Seizes what it is told to, and lets all stops pass. */
-static void trace_others(void)
+/* Seizes what it is told to, and lets all stops pass; or, where it is heedless, none of them. */
+static void trace_others(bool heedless)
 {
     pid_t tid;
     int status;
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!heedless) /* an exec ends the thread whose child this is */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(asked[1]);
     while (read(asked[0], &tid, sizeof tid) == (ssize_t)sizeof tid) {
         char answer = ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0;
         if (write(answered[1], &answer, 1) != 1)
             break;
+    }
+    if (heedless) {
+        sleep(60);
+        _exit(0);
     }
     while ((tid = waitpid(-1, &status, __WALL)) > 0)
         if (WIFSTOPPED(status))
@@ -78,14 +86,14 @@ static void trace_others(void)
     _exit(0);
 }
 
-static void begin_tracer(void)
+static void begin_tracer(bool heedless)
 {
     pid_t tracer;
 
     if (pipe(asked) < 0 || pipe(answered) < 0 || (tracer = fork()) < 0)
         exit(1);
     if (tracer == 0)
-        trace_others();
+        trace_others(heedless);
     prctl(PR_SET_PTRACER, (unsigned long)tracer, 0, 0, 0);
 }
 
@@ -174,15 +182,50 @@ static void *work_and_end(void *unused)
     return unused;
 }
 
-static void *work_and_execute(void *unused)
+static void execute_own(void)
 {
     char own[] = "own";
 
-    be_ready();
-    spend_here(3);
     arguments[1] = own;
     execv("/proc/self/exe", arguments);
+}
+
+static void *work_and_execute(void *unused)
+{
+    be_ready();
+    spend_here(3);
+    execute_own();
     return unused;
+}
+
+static void *sleep_traced(void *unused)
+{
+    be_traced();
+    be_ready();
+    for (;;)
+        pause();
+    return unused;
+}
+
+static void *execute_when_told(void *unused)
+{
+    sigset_t signals;
+    int number;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    sigwait(&signals, &number);
+    execute_own();
+    return unused;
+}
+
+static void block_usr1(void)
+{
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
 
 int main(int argc, char **argv)
@@ -200,11 +243,15 @@ int main(int argc, char **argv)
         work_as_nobody(NULL);
         return 0;
     }
-    begin_tracer();
+    begin_tracer(strcmp(argv[1], "stuck") == 0);
     if (strcmp(argv[1], "short") == 0) {
         run_short();
     } else if (strcmp(argv[1], "births") == 0) {
         pthread_join(start(give_birth), NULL);
+    } else if (strcmp(argv[1], "stuck") == 0) {
+        block_usr1();
+        start(execute_when_told);
+        pthread_join(start(sleep_traced), NULL);
     } else if (strcmp(argv[1], "all") == 0) {
         be_traced();
         be_ready();
