@@ -7,96 +7,117 @@
  * proc/opener.h, regs-*.c in regs.h, most of calls/ in calls/calls.h. The functions of this header are in main.c.
  *
  * A thread that is seized stops for more than our interrupts: at every signal that it gets, ignored ones too, at each
- * fork, clone and exec, at SIGCONT, and when it begins to run. An exec waits until we have reaped the ends of the other
- * threads. So what makes us slow to answer a stop slows targets down, sampled or not.
+ * fork, clone and exec, at SIGCONT, when it begins to run, and at both ends of each call that we continue. An exec
+ * waits until we have reaped the ends of the other threads. So what makes us slow to answer a stop slows targets down,
+ * sampled or not.
  *
  * What can hurt a process, in the order to read it (tracee.h and tracer.h first: they name everything):
  *
- *     tracer.c, wakeup.c     the threads that do all this: tracer_step is one round of them. Where a CPU is idle
+ *     tracer.c               the threads that do all this: tracer_step is one round of them. Where a CPU is idle
  *                            tracer.c polls for news, up to 60 us after the last, and 2 ms in all
+ *     wakeup.c               how a tracer sleeps. It also calls PTRACE_SEIZE, for attach.c and handover.c, which may
+ *                            wait 10 ms for an exec; the tracer answers no stop meanwhile
  *     attach.c               seizes threads: none of them stops for that, but one in a group stop traps once more
  *     tick.c                 interrupts those that run; tick-look.c: who; tick-arm.c: when; polling.c: polls up to
  *                            50 us for each stop
  *     wait.c                 tells stops apart (stop.c), and gives each its answer
  *     at-stop.c              reads registers, copies the stack (stack.c), lets run on
- *     repair.c               calls that a stop broke, with regs-*.c and backoff.c; repair-continue.c: those that go
- *                            on, piece by piece (repair-piece.c), until a time limit (deadline.c), when it interrupts
- *                            a thread that sleeps. calls/ decides what is left of a call: call-progress.c writes to
- *                            the target; descriptor.c copies a descriptor of it, and takes a socket's pending error
+ *     repair.c               mends calls that a stop broke: regs-*.c writes their registers. backoff.c leaves a thread
+ *                            alone for a while whose call breaks again and again
+ *     repair-continue.c      makes the rest of a call that came back short, piece by piece (repair-piece.c). It
+ *                            interrupts a sleeping thread when the call's time is over (deadline.c), and when the
+ *                            tracer leaves. calls/ decides what is left of a call: call-progress.c writes to the
+ *                            target; descriptor.c copies a descriptor of it, and takes a socket's pending error
  *     held-signal.c          keeps a signal back for a piece of a call, and sends it again
  *     stray-sigpipe.c        takes away a SIGPIPE that only a piece raises; changes the mask of a thread that blocks it
  *     handover.c             lets a thread go and seizes it anew, from another thread of ours; handover-choice.c:
  *                            which thread, and who gets it
- *     births.c, exec.c       what tracees make and become
+ *     births.c               holds a new task until it is known whose it is
+ *     exec.c                 goes on with what a program executes, or lets it go
  *     preempt.c              takes a thread's CPU, for up to 80 us, before it is looked at
- *     affinity.c             where no CPU is idle: on which of the targets' CPUs a tracer does all its work
- *     priority.c             by which right both get the CPU
+ *     affinity.c             binds a tracer to the CPU of a tracee where no CPU is idle: the two share it
+ *     priority.c             gives tracers real-time priority where a CPU is idle, else short slices of CPU time
+ *     proc/procfs.c          on old kernels its read of /proc/TID/syscall may wait for an exec that waits for us:
+ *                            kernel.c knows which
+ *     proc/maps.c            the kernel locks the target's mappings while it answers, and may read a file for that
  *     serve/count-sample.c   writes histograms into programs that profile themselves
  *
- * Nothing else stops a target, changes it or writes to it; target-memory.c is what writes. schedule.c, budget.c,
- * cpu-wait.c, weight.c, attribution.c, active.c: when, how often, for how much CPU time, of whom. tracee.c,
- * untraced.c: who there is. cpus-full.c: is a CPU idle? emit.c: to the client. debug-log.c: what was done, for those
- * who debug the supervisor; it writes when 64 KiB have gathered, and a tracee may stand still meanwhile. proc/ reads
- * /proc, opens files, and forks the processes that open what may hang. main.c, watch.c, commands.c, sampling.c,
- * housekeeping.c, serve/: who asks for all that, and what is done now and then.
+ * Nothing else stops a target, changes it or writes to it; target-memory.c is what writes. The rest, in the order of a
+ * sample: schedule.c chooses when, budget.c how often, active.c of whom; cpu-wait.c, weight.c and attribution.c for how
+ * much CPU time it stands; emit.c sends it. tracee.c and untraced.c know who there is. cpus-full.c: is a CPU idle?
+ * debug-log.c writes what was done, for those who debug the supervisor: before a tracer sleeps, and when 64 KiB have
+ * gathered; stops wait meanwhile. proc/ reads /proc, opens files, and forks the processes that open what may hang.
+ * main.c, watch.c, commands.c, sampling.c, housekeeping.c and serve/: who asks for all that, and what is done now and
+ * then.
  *
  * A tracee's states (tracee.h):
  *
- *     stops before anybody tells of it --> UNKNOWN --.
- *                                                    |  its parent, or /proc, tells of it
- *     its parent tells of it ----------------------> STARTING
- *                                                    |  its first stop
- *     it is seized --------------------------------> RUNNING <----------- its call ends ---- CONTINUING
- *                                                    |  ^  ^                                     ^
- *                                              tick  |  |  |  a stop: sampled, resumed           |
- *                                                    v  |  |                                     |
- *                                               INTERRUPTED -'--- a stop: its call was cut short '
- *                                                    |  |
- *                       a stop: to be handed over    |  '  the other tracer has seized it
- *                                                    v  |
- *                                                  RELEASED
+ *     it stops before anybody tells of it --> UNKNOWN --- its parent, or /proc, tells of it ---.
+ *                                                                                              |
+ *     its parent tells of it ----------> STARTING --- its first stop --.                       |
+ *                                                                      v                       |
+ *     it is seized ---------------------------------------------> RUNNING <--------------------'
+ *                                                                  |  ^ ^
+ *                                                             tick |  | '--- its call is whole --- CONTINUING
+ *                                                                  v  |                                ^
+ *                         a stop: to be handed over --------- INTERRUPTED --- a stop: its call was     |
+ *                         |                                          |        cut short ---------------'
+ *                         v                                          '--- a stop: sampled, resumed --> RUNNING
+ *                     RELEASED --- the other tracer has seized it --> RUNNING
  *
- *     A leader whose number another thread took by an exec that nobody saw becomes RELEASED, too: handover_regain.
- *     One that is found by such an exec begins as RUNNING: exec_new_leader, handover_adopt_leader. A RELEASED tracee that
- *     cannot be seized is forgotten, and may become an untraced thread.
- *     A signal that the tracee ignores, and a SIGCONT, may break a call as an interrupt does: RUNNING becomes
- *     CONTINUING. A restarted call that comes back short becomes RUNNING and CONTINUING at one stop. From any state but
- *     UNKNOWN and RELEASED, SIGSTOP makes a tracee LISTENING, and SIGCONT makes it RUNNING. Each of them may end, be let
- *     go, or be ended by an exec. What is to become of a tracee at its next stop is kept apart from its state:
- *     handed_to, dropped, lost (tracee.h).
+ *     Other ways:
+ *     - A signal that the tracee ignores, and a SIGCONT, may break a call as an interrupt does, and so may an interrupt
+ *       that comes after another stop was answered: RUNNING becomes CONTINUING. A restarted call that comes back
+ *       short becomes RUNNING and CONTINUING at one stop. A leader in CONTINUING becomes RUNNING when another thread
+ *       executes a program.
+ *     - A leader whose number another thread took by an exec that nobody saw becomes RELEASED: handover_regain. A
+ *       leader that another tracer, or nobody, had begins as RUNNING: exec_new_leader where the stop of the exec is
+ *       seen, handover_adopt_leader where it is not.
+ *     - A RELEASED tracee that cannot be seized is forgotten, and may become an untraced thread.
+ *     - From any state but UNKNOWN and RELEASED, a signal that stops the process makes a tracee LISTENING, and SIGCONT
+ *       makes it RUNNING.
+ *     - Each of them may end, be let go, or be ended by an exec.
+ *     What is to become of a tracee is kept apart from its state (tracee.h): handed_to is who gets it at its next stop;
+ *     dropped and lost are read when its tracer looks into its inbox.
  *
- * A tick, in time; the tracee stands still between "stop" and "resume":
+ * A tick, in time; the tracee stands still between "stop" and "resume". A program that profiles itself is sampled
+ * before the resume:
  *
- *     tracer   timer, look at /proc, PTRACE_INTERRUPT ..... registers, stack, resume | attribution, emit
- *     tracee   ------- runs ------------------------- stop ======================== runs -------------
+ *     tracer   timer, look at /proc, PTRACE_INTERRUPT ..... registers, stack, mend, resume | attribution, emit
+ *     tracee   ------- runs ------------------------- stop ============================== runs --------------
  *
  * Invariants:
  *  1. Every stop is answered as soon as it is seen, for what it is, whatever was waited for, until the tracer
  *     leaves (tracer_leave). There are two exceptions. A task's first stop waits until somebody has told whose it is.
- *     A signal that comes between two pieces of a call is delivered after them.
+ *     A signal that comes between two pieces of a call is sent again when the next piece begins.
  *  2. From where the stop of an interrupt is seen to its resume, nothing is done but reading registers, copying the
- *     stack and mending a call. Nothing there allocates or takes the lock. A tracee stands still for longer
- *     - if it profiles itself: the lock is taken, and its sample is counted first;
- *     - if it is handed over: until it is detached, if the lock is free, else it stays;
- *     - if it is let go after an exec, or stops for the first time: those are answered with the lock;
- *     - if another tracee of its tracer has stopped just before: what that sample is for is booked with the lock.
+ *     stack and mending a call. Nothing there allocates or takes the lock. There are these exceptions:
+ *     - a tracee that profiles itself: the lock is taken, and its sample is counted first;
+ *     - one that is handed over: it is detached with the lock if that is free, else it stays.
+ *     The stops of births, of execs and of ends are answered with the lock.
+ *     A stop is seen late while its tracer books another sample, sends interrupts and polls for each, or seizes a
+ *     thread.
  *  3. Only its own tracer calls ptrace for a tracee, and frees it. Its state, and what a stop needs, is written by
- *     that tracer, without the lock; the rest is written with it. When sampling starts, pauses or is cleared, the
- *     first tracer makes the time that a coming sample stands for 0, of all tracees: that one sample may be wrong.
+ *     that tracer, without the lock. The rest is written with the lock: others write dropped, lost and
+ *     wants_activation. When sampling starts, pauses or is cleared, the first tracer makes the time that a coming
+ *     sample stands for 0, of all tracees: that one sample may be wrong.
  *  4. What the tracers share is written with the lock. A function that is given a supervisor, a tracer, a process or
  *     a tracee is called with it, if its header says nothing else. Stops that wait.c answers by looking at nothing but
  *     the tracee are answered without it. Who holds it does not wait for a stop, nor call PTRACE_SEIZE, which may
- *     wait for an exec. It may start a thread, fork an opener, read /proc, a file's build-id or a target's memory, move
- *     itself to an idle CPU, and write the debug log.
+ *     wait for an exec. It may start a thread, fork an opener, read /proc, a file's build-id or a target's memory,
+ *     write a target's histograms, ask for another priority, move itself off a CPU, and write the debug log.
  *  5. A call returns under us what it returns without us, as far as repair.c can, on x86-64. pprofil(1), CAVEATS, says
  *     where it cannot.
- *  6. However we end, the kernel lets all tracees go, and none stands still that was not stopped without us. A
- *     supervisor that ends in order waits up to 0.6 s for calls to become whole: tracer_leave. If
- *     SIGKILL ends us,
+ *  6. However we end, the kernel lets all tracees go, and each runs on unless a signal has stopped it. A supervisor
+ *     that ends in order waits for calls to become whole: each tracer up to 0.3 s, then it gives up the rest of each,
+ *     and waits up to 0.3 s for that (tracer_leave); the first tracer does so after the others. If SIGKILL ends us,
  *     - a call that an interrupt has just broken returns EINTR, or what it has moved;
  *     - a signal that is kept back is lost, and one that was sent again comes with another siginfo_t;
  *     - a call that is being continued returns with the result, and the argument registers, of its piece;
- *     - a thread from which a SIGPIPE is being taken gets it, and blocks all other signals if it had blocked SIGPIPE.
+ *     - a recvmmsg(2) that was broken may have left an error in its socket, which the next call returns
+ *       (descriptor_clear_error);
+ *     - a thread from which a SIGPIPE is being taken gets it, which may kill it, and blocks all other signals if it had
+ *       blocked SIGPIPE.
  */
 #ifndef PPROFIL_SUPERVISOR_H
 #define PPROFIL_SUPERVISOR_H
