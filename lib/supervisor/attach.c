@@ -200,12 +200,13 @@ static int attach_thread(void *context, pid_t tid)
         return 0;
     if (refused == -EAGAIN && pass->exec_seizures++ < EXEC_SEIZURES_MAX)
         return -EAGAIN;
-    if (refused == -EAGAIN)
-        refused = -EBUSY; /* a thread does not end, perhaps because its tracer does not take notice */
+    bool busy = refused == -EAGAIN; /* a thread does not end, perhaps because its tracer does not take notice */
+    if (busy)
+        refused = -EBUSY;
     supervisor_lock(supervisor);
     int error = refused != 0 ? attach_note_refusal(pass, tid, refused) : attach_add(pass, tid, mine);
     supervisor_unlock(supervisor);
-    return error;
+    return error == 0 && busy ? -EBUSY : error; /* the exec ends the threads that were not asked, too */
 }
 
 static int attach_add_root(struct supervisor *supervisor, pid_t pid, bool launched)
@@ -289,7 +290,8 @@ static unsigned attach_begin(struct pass *pass)
     emit_fork(supervisor, process->pid, 0);
     emit_process_comm(supervisor, process->pid);
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        attach_announce(pass->tracer, tracee);
+        if (tracee->tracer == pass->tracer) /* others may be born meanwhile: births.c */
+            attach_announce(pass->tracer, tracee);
     tick_arm(pass->tracer);
     unsigned untraced = process->untraced != NULL ? pass->untraced : 0;
     supervisor->stats.untraced += untraced;
