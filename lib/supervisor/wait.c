@@ -305,7 +305,8 @@ static void wait_take(struct tracer *tracer, const siginfo_t *news)
         cpu_ns = wait_last_cpu(supervisor, tracee_find(&tracer->tracees, news->si_pid));
         supervisor_unlock(supervisor);
     }
-    pid_t tid = waitpid(news->si_pid, &status, __WALL | __WNOTHREAD | WNOHANG);
+    /* WUNTRACED: an opener may be stopped by somebody, which would stay the first of all news */
+    pid_t tid = waitpid(news->si_pid, &status, __WALL | __WNOTHREAD | WNOHANG | WUNTRACED);
     if (tid > 0)
         wait_handle(tracer, tid, status, cpu_ns);
 }

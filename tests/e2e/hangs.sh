@@ -33,13 +33,15 @@ begin() { # COMMAND...: in the background; $begun is its process
 }
 # has it executed its program, and run for a while?
 runs() { [ "$(awk '{ print ($14 >= 5) }' "/proc/$1/stat")" = 1 ]; }
-# our processes that open files and have not ended: each one's session
-opener_sessions() {
+# our processes that open files and have not ended: each one's number and session
+list_openers() {
 	for each in $(grep -lsz "HANGS_TEST=$work" /proc/[0-9]*/environ); do
 		sed -n 's/^[0-9]* (pprofil-open) . [0-9]* [0-9]* \([0-9]*\).*/\1/p' "${each%environ}stat" 2>/dev/null
 	done
 }
-openers() { opener_sessions | grep -c .; }
+opener_pids() { list_openers | cut -d ' ' -f 1; }
+opener_sessions() { list_openers | cut -d ' ' -f 2; }
+openers() { list_openers | grep -c .; }
 
 serve try "$targets/split" all
 grep -q ready "$work/served" || skip "no file system can be mounted: $(head -n 1 "$work/served")"
@@ -133,6 +135,39 @@ if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null
 	begin "$mount/file" 6000
 	kill -USR1 "$many_server"
 	timeout -s KILL 60 "$pprofil" -g -f csv -n 0 -d 12 -p "$begun,$far" 2>"$work/csv"
+# Who opens files is stopped by somebody: that is no news of a target, and hides none.
+cat >"$work/stopped.c" <<-'END'
+	#define _GNU_SOURCE
+	#include <signal.h>
+	#include <string.h>
+	#include <sys/prctl.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+
+	int prctl(int option, ...)
+	{
+	    __builtin_va_list rest;
+	    __builtin_va_start(rest, option);
+	    unsigned long a = __builtin_va_arg(rest, unsigned long), b = __builtin_va_arg(rest, unsigned long);
+	    unsigned long c = __builtin_va_arg(rest, unsigned long), d = __builtin_va_arg(rest, unsigned long);
+	    __builtin_va_end(rest);
+	    int result = (int)syscall(SYS_prctl, option, a, b, c, d);
+	    if (option == PR_SET_NAME && strcmp((const char *)a, "pprofil-open") == 0)
+	        raise(SIGSTOP);
+	    return result;
+	}
+END
+if grep -q '^SANITIZER_FLAGS = ..*' "$build/Makefile"; then
+	echo "SKIP an opener that is stopped: ASan's library wants to be loaded first"
+elif "${CC:-cc}" -w -shared -fPIC -o "$work/stopped.so" "$work/stopped.c"; then
+	timeout -s KILL 60 env LD_PRELOAD="$work/stopped.so" "$pprofil" -g -f csv "$targets/storm" fork 80 2000 \
+		>"$work/out" 2>"$work/csv"
+	expect "an opener that is stopped: status" 0 $?
+	expect "an opener that is stopped: output" "storm fork done 80" "$(head -n 1 "$work/out")"
+	# shellcheck disable=SC2046
+	kill -CONT $(opener_pids)
+fi
+
 	expect "many files: status" 0 $?
 	expect_text "many files: names of another file system" ',spend_half,file,' "$work/csv"
 	end "$server" "$many_server" "$far" "$begun"
