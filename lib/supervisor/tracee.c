@@ -77,6 +77,18 @@ struct tracee *tracee_find(const struct tracees *tracees, pid_t tid)
     return tracee;
 }
 
+size_t tracees_in_turn(struct tracees *tracees, pid_t tids[], size_t room)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < tracees->bucket_count && count < room; i++) {
+        const struct tracee *tracee = tracees->buckets[tracees->turn++ & (tracees->bucket_count - 1)];
+        for (; tracee != NULL && count < room; tracee = tracee->hash_next)
+            tids[count++] = tracee->tid;
+    }
+    return count;
+}
+
 void tracee_put_in(struct tracees *tracees, struct tracee *tracee)
 {
     if (tracees->count >= tracees->bucket_count)

@@ -173,6 +173,7 @@ struct tracees {
     size_t bucket_count;     /* a power of two */
     unsigned count;
     struct tracee *active;
+    size_t turn; /* bucket whose turn is next: tracees_in_turn */
     unsigned active_count;
     struct tracee *_Atomic inbox; /* that their tracer is to look at; written with the lock */
 };
@@ -186,6 +187,10 @@ void tracees_free(struct tracees *tracees);
 struct tracee *tracee_find(const struct tracees *tracees, pid_t tid);
 
 /* A new tracee of process (NULL: not known yet), state STARTING (UNKNOWN). NULL: no memory. */
+/* Reads the numbers of the tracees whose turn is next, one round at the most; those that have come and gone meanwhile
+ * may be left out, or told twice. Returns how many it has read, 0 to room. Needs no lock; by the tracer's own thread. */
+size_t tracees_in_turn(struct tracees *tracees, pid_t tids[], size_t room);
+
 struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_t tid);
 /* Tells an UNKNOWN tracee whose it is. */
 void tracee_adopt(struct tracee *tracee, struct process *process);

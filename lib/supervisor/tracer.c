@@ -29,6 +29,8 @@
 #define POLL_CREDIT_MAX 8u
 /* How often /proc is asked whose the held tasks are: births_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
+/* A sleep that is longer than this began without news. */
+#define CAUGHT_UP_NS 20000u
 /* The longest wait for interrupts under way at the end. */
 #define LEAVE_NS 300000000u
 #define LEAVE_PERIOD_NS 20000000u
@@ -277,6 +279,8 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     tracer->asleep = false;
     tracer->woke_at = time_now();
     tracer->stops_since = tracer->woke_at - WAKE_LATENCY_NS;
+    if (tracer->woke_at - tracer->slept_at > CAUGHT_UP_NS)
+        tracer->caught_up_at = tracer->woke_at;
     return any;
 }
 

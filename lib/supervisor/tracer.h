@@ -50,6 +50,7 @@ struct tracer {
 
     uint64_t slept_at;    /* time: the last sleep began */
     uint64_t woke_at;     /* time: the end of the last sleep */
+    uint64_t caught_up_at; /* time: no tracee had news, or each had its turn */
     uint64_t stops_since; /* time: the stops that are answered now are no older */
     uint64_t booked_stopped_ns;
     bool bills;         /* no CPU was idle when this step began: what it runs is billed */

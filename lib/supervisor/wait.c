@@ -39,6 +39,9 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/wait.h"
 
+#define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
+#define WAIT_TURN_NS 500000u /* after so long without an end of the news each tracee is asked for its own */
+#define WAIT_TURN_TRACEES_MAX 256
 #define WAIT_DRAIN_MAX_NS 2000000u /* of news without end: ticks and commands have their turn, too */
 
 void wait_resume(struct tracee *tracee, int signal)
@@ -311,7 +314,7 @@ static void wait_take(struct tracer *tracer, const siginfo_t *news)
         wait_handle(tracer, tid, status, cpu_ns);
 }
 
-void wait_answer_news(struct tracer *tracer, const siginfo_t *news)
+static void wait_answer_one(struct tracer *tracer, const siginfo_t *news)
 {
     if (wait_stays_unreaped(news, tracee_find(&tracer->tracees, news->si_pid)))
         wait_handle(tracer, news->si_pid, stop_status(news), 0);
@@ -319,17 +322,40 @@ void wait_answer_news(struct tracer *tracer, const siginfo_t *news)
         wait_take(tracer, news);
 }
 
+/* Of several tracees with news waitid(2) tells of that which was seized last (__ptrace_link and do_wait in the
+ * kernel). Where some stop again as fast as they are answered, others would never have their turn. */
+static void wait_take_turns(struct tracer *tracer)
+{
+    pid_t tids[WAIT_TURN_TRACEES_MAX];
+    size_t count = tracees_in_turn(&tracer->tracees, tids, WAIT_TURN_TRACEES_MAX);
+
+    for (size_t i = 0; i < count; i++) {
+        siginfo_t news = {0};
+        if (waitid(P_PID, (id_t)tids[i], &news, WAIT_WITHOUT_REAPING | WNOHANG) == 0 && news.si_pid != 0)
+            wait_answer_one(tracer, &news);
+    }
+    tracer->caught_up_at = time_now();
+}
+
+void wait_answer_news(struct tracer *tracer, const siginfo_t *news)
+{
+    wait_answer_one(tracer, news);
+    if (time_now() - tracer->caught_up_at > WAIT_TURN_NS)
+        wait_take_turns(tracer);
+}
+
 bool wait_drain(struct tracer *tracer)
 {
-    const int which = WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL | __WNOTHREAD;
-    uint64_t deadline = time_now() + WAIT_DRAIN_MAX_NS;
+    uint64_t now = time_now(), deadline = now + WAIT_DRAIN_MAX_NS;
 
     for (bool any = false;; any = true) {
         siginfo_t news = {0};
 
-        if (waitid(P_ALL, 0, &news, which) < 0 || news.si_pid == 0)
+        if (waitid(P_ALL, 0, &news, WAIT_WITHOUT_REAPING | WNOHANG) < 0 || news.si_pid == 0) {
+            tracer->caught_up_at = now;
             return any;
-        if (any && time_now() >= deadline)
+        }
+        if (any && (now = time_now()) >= deadline)
             return true;
         wait_answer_news(tracer, &news);
     }

@@ -42,6 +42,14 @@ expect "stops without end: output" "storm raise done 4" "$(cat "$work/out")"
 between "stops without end: part of the CPU time that is sampled" 0.05 \
 	"$(awk "BEGIN{print $(number "$work/report" cpu_ns) / $(number "$work/report" target_cpu_ns)}")" 1.5
 
+# the kernel tells of the youngest thread first
+for options in "" "--no-follow" "-g -F 10000 --overhead 100"; do
+	# shellcheck disable=SC2086
+	timeout 60 "$pprofil" -q $options "$targets/storm" turns 100 0 >"$work/out" 2>"$work/err"
+	expect "an old thread has its turn with '$options': status" 0 $?
+	expect "an old thread has its turn with '$options': output" "storm turns done 100" "$(cat "$work/out")"
+done
+
 # attached to amid execs of a thread that leads no process, and left again
 "$targets/storm" nonleader-exec 3000 300 >"$work/out" & target=$!
 sleep 0.1

@@ -2,12 +2,14 @@
 /*
  * One kind of event after the other, with some milliseconds of work at each:
  *
- *   storm exec|fork|vfork|thread|signal|raise|nonleader-exec COUNT WORK_US
+ *   storm exec|fork|vfork|thread|signal|raise|turns|nonleader-exec COUNT WORK_US
  *
  * exec: COUNT execs of itself in a row. fork: COUNT children in a row, each exits with
  * i % 100. thread: COUNT threads, four at a time. signal: COUNT signals to itself, from a
  * second process, all of which must arrive. raise: COUNT processes that do nothing but signal
- * themselves, for WORK_US each. nonleader-exec: each exec is done by a second thread. Prints
+ * themselves, for WORK_US each. turns: COUNT signals of the first thread to itself, while 16
+ * younger ones do the same all the time; something is missing if the youngest has had a hundred
+ * for each of them. nonleader-exec: each exec is done by a second thread. Prints
  * "storm KIND done COUNT" when nothing went missing.
  */
 #define _GNU_SOURCE
@@ -20,6 +22,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define TAKERS 16
 
 static long count, work_us;
 static char **arguments;
@@ -187,6 +191,38 @@ static int storm_raise(void)
     return good == count ? done(arguments[1], good) : 1;
 }
 
+static _Atomic long youngest_turns;
+
+static void *take_turns(void *is_youngest)
+{
+    for (;;) {
+        raise(SIGUSR1);
+        if (is_youngest != NULL)
+            youngest_turns++;
+    }
+    return NULL;
+}
+
+static int storm_turns(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    pthread_t id;
+    long turns = 0;
+
+    sigaction(SIGUSR1, &action, NULL);
+    for (int i = 0; i < TAKERS; i++)
+        if (pthread_create(&id, NULL, take_turns, i == TAKERS - 1 ? &id : NULL) != 0)
+            return 1;
+    while (youngest_turns < 100)
+        usleep(1000);
+    youngest_turns = 0;
+    while (turns < count && youngest_turns < 100 * count) {
+        raise(SIGUSR1);
+        turns++;
+    }
+    return turns == count ? done(arguments[1], turns) : 1;
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "";
@@ -222,5 +258,7 @@ int main(int argc, char **argv)
         return storm_signal();
     if (strcmp(kind, "raise") == 0)
         return storm_raise();
+    if (strcmp(kind, "turns") == 0)
+        return storm_turns();
     return 2;
 }
