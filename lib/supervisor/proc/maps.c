@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "supervisor/proc/maps.h"
+#include "supervisor/proc/procfs.h"
 
 /* include/uapi/linux/fs.h since Linux 6.11; the headers at hand may be older. */
 struct query {
@@ -259,9 +260,10 @@ static bool maps_open_queries(struct maps *maps, pid_t pid, bool parse)
     if (maps->fd == -1 && !parse) {
         snprintf(path, sizeof path, "/proc/%d/maps", pid);
         maps->fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (maps->fd >= 0 && !maps_can_query(maps)) {
+        bool kept = maps->fd < 0 || procfs_may_keep(maps->fd);
+        if (!kept || (maps->fd >= 0 && !maps_can_query(maps))) {
             close(maps->fd);
-            maps->fd = MAPS_NO_QUERY;
+            maps->fd = kept ? MAPS_NO_QUERY : -1;
         }
     }
     return maps->fd >= 0;

@@ -73,7 +73,7 @@ static long procfs_limit_of_descriptors(void)
     return limit;
 }
 
-static bool procfs_may_keep(int fd)
+bool procfs_may_keep(int fd)
 {
     long limit = procfs_limit_of_descriptors();
 

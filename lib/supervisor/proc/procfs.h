@@ -45,6 +45,11 @@ void procfs_task_close(struct procfs_task *task);
 /* The task is rarely looked at from now on: closes its files where descriptors are scarce. */
 void procfs_task_spare(struct procfs_task *task);
 
+/* The task is unsettled no longer. */
+void procfs_task_settle(struct procfs_task *task);
+/* Returns true if a descriptor that was just opened may be kept open: some are left for what must be opened in any
+ * case. */
+bool procfs_may_keep(int fd);
 /* Finds out what the task is doing; GONE also if /proc cannot be read. Opens the file if need be. If the task is wary
  * and accompanied, only state->doing is found out. */
 void procfs_look(struct procfs_task *task, struct procfs_state *state);
