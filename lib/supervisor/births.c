@@ -81,8 +81,11 @@ static void births_announce(struct tracer *tracer, struct process *process, pid_
     } else {
         tracee = tracee_add(tracees, process, tid);
     }
-    if (tracee != NULL)
+    if (tracee != NULL) {
         debug_log(tracer, "born %d %d", tid, process->pid);
+        tracee->files.unsettled = new_process;
+        tracee->born_at = new_process ? time_now() : 0;
+    }
     if (new_process)
         emit_fork(tracer->supervisor, tid, parent);
     else

@@ -59,7 +59,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->away_since = 0;
     maps_close(&process->maps);
     procfs_task_close(&leader->files);
-    leader->files.coarse = leader->files.accompanied = false;
+    leader->files.coarse = leader->files.accompanied = leader->files.unsettled = false;
     leader->comm[0] = '\0';
     leader->slept_turns = 0;
     held_signal_send(&leader->repair.held, process->pid, leader->tid);

@@ -18,6 +18,7 @@
 
 /* A tracee's CPU is read so often where no CPU is idle. */
 #define CPU_PERIOD_NS 2000000u
+#define SETTLE_NS 200000000u
 
 bool tick_read_cpu(struct tracee *tracee)
 {
@@ -129,16 +130,29 @@ bool tick_is_looked_at(const struct tracee *tracee)
            !tracee->process->launching && !tracee->dropped;
 }
 
+/* Most tasks that execute a program do so soon after they were born. One that stops is not amid that, and one that
+ * sleeps hardly is. Only wall mode wants to know in which call it sleeps. */
+static void tick_settle(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
+{
+    bool sleeps = doing == PROCFS_SLEEPING && tracer->supervisor->options.wall;
+    uint64_t outside_at = sleeps ? tracer->tick.at : tracee->seen_at;
+
+    if (tracee->files.unsettled && outside_at >= tracee->born_at + SETTLE_NS)
+        procfs_task_settle(&tracee->files);
+}
+
 /* Returns true if the tracee wants a CPU, and what is to be done about it is not known yet. */
 static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct running *running)
 {
     struct procfs_state state = {.doing = PROCFS_RUNNING};
     bool waits = tick_goes_on_waiting(tracer, tracee);
 
+    tracee->files.asks_calls = tracer->supervisor->options.wall;
     if (!waits)
         procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_SLEEPING && tracer->supervisor->options.wall)
         attribution_asleep(tracer, tracee, &state);
+    tick_settle(tracer, tracee, state.doing);
     bool runnable = state.doing == PROCFS_RUNNING;
     preempt_note(tracee, runnable);
     if (runnable)

@@ -66,6 +66,7 @@ struct tracee {
     uint64_t active_until; /* time */
     uint64_t active_span;  /* ns that it stays active without using CPU */
 
+    uint64_t born_at;    /* time: we were told of the fork that made it; 0: there was none */
     uint64_t resumed_at; /* time: from its last stop */
 
     /* the interrupt under way */
@@ -172,8 +173,8 @@ struct tracees {
     struct tracee **buckets; /* by thread id */
     size_t bucket_count;     /* a power of two */
     unsigned count;
-    struct tracee *active;
     size_t turn; /* bucket whose turn is next: tracees_in_turn */
+    struct tracee *active;
     unsigned active_count;
     struct tracee *_Atomic inbox; /* that their tracer is to look at; written with the lock */
 };
@@ -186,11 +187,11 @@ void tracees_free(struct tracees *tracees);
 /* Returns a tracee of this table, borrowed; NULL: there is none. */
 struct tracee *tracee_find(const struct tracees *tracees, pid_t tid);
 
-/* A new tracee of process (NULL: not known yet), state STARTING (UNKNOWN). NULL: no memory. */
 /* Reads the numbers of the tracees whose turn is next, one round at the most; those that have come and gone meanwhile
  * may be left out, or told twice. Returns how many it has read, 0 to room. Needs no lock; by the tracer's own thread. */
 size_t tracees_in_turn(struct tracees *tracees, pid_t tids[], size_t room);
 
+/* A new tracee of process (NULL: not known yet), state STARTING (UNKNOWN). NULL: no memory. */
 struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_t tid);
 /* Tells an UNKNOWN tracee whose it is. */
 void tracee_adopt(struct tracee *tracee, struct process *process);

@@ -36,7 +36,7 @@ runs() { [ "$(awk '{ print ($14 >= 5) }' "/proc/$1/stat")" = 1 ]; }
 # our processes that open files and have not ended: each one's number and session
 list_openers() {
 	for each in $(grep -lsz "HANGS_TEST=$work" /proc/[0-9]*/environ); do
-		sed -n 's/^[0-9]* (pprofil-open) . [0-9]* [0-9]* \([0-9]*\).*/\1/p' "${each%environ}stat" 2>/dev/null
+		sed -n 's/^\([0-9]*\) (pprofil-open) . [0-9]* [0-9]* \([0-9]*\).*/\1 \2/p' "${each%environ}stat" 2>/dev/null
 	done
 }
 opener_pids() { list_openers | cut -d ' ' -f 1; }
@@ -83,6 +83,17 @@ for kind in all open read flush; do
 	end "$server" "$far"
 done
 
+# A child that executes a program closes a file, which hangs. Until that ends reads of its syscall and stat in /proc
+# wait, too.
+serve closes "$targets/split" flush
+begin "$targets/odd" closes 6000 "$mount/file"
+far=$begun
+hang
+profile "a file that an exec closes" "" env
+expect_text "a file that an exec closes: the program is sampled" ',burn,odd,' "$work/csv"
+end "$server"
+kill -9 "$far" $(pgrep -P "$far")
+
 # Both are set free when the client is killed while a file hangs.
 traced() { ! grep -q '^TracerPid:[^0-9]*0$' "/proc/$1/status"; }
 asked() { [ "$(openers)" -ge 2 ]; }
@@ -124,17 +135,6 @@ expect "ending: status" 0 $?
 between "ending: looks in a row, 0.2 s apart, that found it stuck" 0 "$longest" 5
 end "$server" "$far" "$forks"
 
-# However many files of one file system hang, those of another have their names. Where two threads run
-# -g asks for each file that they have mapped. It waits for the first that hangs for five seconds.
-if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null; then
-	serve many "$work/library" all
-	many=$mount many_server=$server
-	serve healthy "$targets/split" all
-	begin env LD_PRELOAD="$(for i in $(seq 24); do printf '%s/file%s:' "$many" "$i"; done)" "$targets/split" 6000
-	far=$begun
-	begin "$mount/file" 6000
-	kill -USR1 "$many_server"
-	timeout -s KILL 60 "$pprofil" -g -f csv -n 0 -d 12 -p "$begun,$far" 2>"$work/csv"
 # Who opens files is stopped by somebody: that is no news of a target, and hides none.
 cat >"$work/stopped.c" <<-'END'
 	#define _GNU_SOURCE
@@ -168,6 +168,17 @@ elif "${CC:-cc}" -w -shared -fPIC -o "$work/stopped.so" "$work/stopped.c"; then
 	kill -CONT $(opener_pids)
 fi
 
+# However many files of one file system hang, those of another have their names. Where two threads run
+# -g asks for each file that they have mapped. It waits for the first that hangs for five seconds.
+if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null; then
+	serve many "$work/library" all
+	many=$mount many_server=$server
+	serve healthy "$targets/split" all
+	begin env LD_PRELOAD="$(for i in $(seq 24); do printf '%s/file%s:' "$many" "$i"; done)" "$targets/split" 6000
+	far=$begun
+	begin "$mount/file" 6000
+	kill -USR1 "$many_server"
+	timeout -s KILL 60 "$pprofil" -g -f csv -n 0 -d 12 -p "$begun,$far" 2>"$work/csv"
 	expect "many files: status" 0 $?
 	expect_text "many files: names of another file system" ',spend_half,file,' "$work/csv"
 	end "$server" "$many_server" "$far" "$begun"

@@ -6,8 +6,10 @@
  *   odd execs SECONDS         one of many threads executes this program again, over and over
  *   odd notice SECONDS        works, while a child of two threads ends that tells so by SIGUSR1
  *   odd stopped SECONDS       threads are born while the process is stopped and continued
+ *   odd closes SECONDS FILE   works; ten times a second a child executes true(1), and so closes the file
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -141,6 +143,26 @@ static void stopped(void)
     kill(child, SIGKILL);
 }
 
+static void closes(void)
+{
+    double end = now(CLOCK_MONOTONIC) + seconds, next = 0;
+
+    if (open(arguments[3], O_RDONLY | O_CLOEXEC) < 0)
+        exit(1);
+    signal(SIGCHLD, SIG_IGN);
+    while (now(CLOCK_MONOTONIC) < end) {
+        if (now(CLOCK_MONOTONIC) < next) {
+            burn();
+            continue;
+        }
+        next = now(CLOCK_MONOTONIC) + 0.1;
+        if (fork() == 0) {
+            execlp("true", "true", (char *)NULL);
+            _exit(1);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
@@ -156,6 +178,8 @@ int main(int argc, char **argv)
         notice();
     } else if (strcmp(argv[1], "stopped") == 0) {
         stopped();
+    } else if (strcmp(argv[1], "closes") == 0 && argc > 3) {
+        closes();
     }
     return 0;
 }

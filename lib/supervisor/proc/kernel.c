@@ -4,8 +4,13 @@
  * are traced end when their tracer has taken notice. Until Linux 5.7 lock_trace() in fs/proc/base.c
  * took the same mutex, for /proc/TID/syscall, and no signal but a deadly one ended the wait: tracer
  * and exec would wait for each other. Since 2db9dbf71bf9 ("proc: Use new infrastructure to fix
- * deadlocks in execve") it takes one that is held for a moment only. Of the older series 5.4 has
- * that too, at the latest since 5.4.88.
+ * deadlocks in execve") it takes exec_update_lock, which an exec does not hold while it waits for others. Of the
+ * older series 5.4 has that too, at the latest since 5.4.88.
+ *
+ * That one, too, is held for as long as it takes to free the former memory and to close descriptors
+ * (begin_new_exec() and setup_new_exec() in fs/exec.c): the page tables that a fork has copied take some 25 ms a
+ * gigabyte. Late 6.18 takes it for /proc/TID/stat as well; /proc/TID/status takes none. So tasks that a fork has just
+ * made are looked at by that, until they have executed a program, or do not seem to be about to: procfs_task.unsettled.
  */
 #include "config.h"
 

@@ -108,17 +108,36 @@ static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const
     return got;
 }
 
-static void procfs_parse_stat(const char *text, struct procfs_state *state)
+static char procfs_letter_in_stat(const char *text)
 {
     const char *after = strrchr(text, ')'); /* the name may hold anything, ')' too */
-    char letter = after != NULL && after[1] == ' ' ? after[2] : 'X';
 
+    return after != NULL && after[1] == ' ' ? after[2] : 'X';
+}
+
+/* Finds a field's name at the beginning of a line. Elsewhere it may stand in the program's name. */
+static const char *procfs_find_status_field(const char *text, const char *name)
+{
+    const char *field = strstr(text, name);
+
+    while (field != NULL && (field == text || field[-1] != '\n'))
+        field = strstr(field + 1, name);
+    return field;
+}
+
+static char procfs_letter_in_status(const char *text)
+{
+    static const char name[] = "State:\t";
+    const char *field = procfs_find_status_field(text, name);
+
+    return field != NULL ? field[sizeof name - 1] : 'X';
+}
+
+static enum procfs_doing procfs_doing_by_letter(char letter)
+{
     if (letter == 'R')
-        state->doing = PROCFS_RUNNING;
-    else if (letter == 'Z' || letter == 'X' || letter == 'x')
-        state->doing = PROCFS_GONE;
-    else
-        state->doing = PROCFS_SLEEPING;
+        return PROCFS_RUNNING;
+    return letter == 'Z' || letter == 'X' || letter == 'x' ? PROCFS_GONE : PROCFS_SLEEPING;
 }
 
 /* "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc": fs/proc/base.c. */
@@ -147,12 +166,38 @@ static void procfs_parse_syscall(const char *text, struct procfs_state *state)
         state->doing = PROCFS_GONE; /* a task without a stack: it is ending */
 }
 
+/* What sleeps so that a signal ends it is hardly amid an exec, and its call can be asked for. */
+static void procfs_look_at_unsettled(struct procfs_task *task, struct procfs_state *state)
+{
+    char text[512];
+    int once = -1;
+    ssize_t got = procfs_read_kept(task, &task->doing_fd, "status", text, sizeof text);
+    char letter = got > 0 ? procfs_letter_in_status(text) : 'X';
+
+    state->doing = procfs_doing_by_letter(letter);
+    if (letter == 'S' && task->asks_calls && !task->coarse && !(task->wary && task->accompanied))
+        got = procfs_read_kept(task, &once, "syscall", text, sizeof text);
+    if (once >= 0 && got > 0)
+        procfs_parse_syscall(text, state);
+    procfs_close_if_open(&once);
+}
+
+void procfs_task_settle(struct procfs_task *task)
+{
+    procfs_close_if_open(&task->doing_fd);
+    task->unsettled = false;
+}
+
 void procfs_look(struct procfs_task *task, struct procfs_state *state)
 {
     char text[512];
     ssize_t got = -EACCES;
 
     *state = (struct procfs_state){.doing = PROCFS_GONE, .syscall = WIRE_NO_SYSCALL};
+    if (task->unsettled) {
+        procfs_look_at_unsettled(task, state);
+        return;
+    }
     if (task->wary && task->accompanied && !task->coarse) {
         procfs_close_if_open(&task->doing_fd);
         task->coarse = true;
@@ -168,7 +213,7 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state)
     if (got <= 0)
         return;
     if (task->coarse)
-        procfs_parse_stat(text, state);
+        state->doing = procfs_doing_by_letter(procfs_letter_in_stat(text));
     else
         procfs_parse_syscall(text, state);
 }
@@ -199,7 +244,7 @@ static const char *procfs_stat_field(const char *text, int number)
 int procfs_last_cpu(struct procfs_task *task)
 {
     char text[512];
-    ssize_t got = procfs_read_kept(task, &task->stat_fd, "stat", text, sizeof text);
+    ssize_t got = task->unsettled ? 0 : procfs_read_kept(task, &task->stat_fd, "stat", text, sizeof text);
     const char *at = got > 0 ? procfs_stat_field(text, 39) : NULL;
 
     return at != NULL ? atoi(at) : -1;
@@ -208,13 +253,14 @@ int procfs_last_cpu(struct procfs_task *task)
 char procfs_state_letter(const struct procfs_task *task)
 {
     char text[512];
-    int kept = task->coarse ? task->doing_fd : task->stat_fd, fd = kept;
-    ssize_t got = procfs_read_kept(task, &fd, "stat", text, sizeof text);
-    const char *at = got > 0 ? procfs_stat_field(text, 3) : NULL;
+    int kept = task->coarse || task->unsettled ? task->doing_fd : task->stat_fd, fd = kept;
+    ssize_t got = procfs_read_kept(task, &fd, task->unsettled ? "status" : "stat", text, sizeof text);
 
     if (fd != kept)
         close(fd); /* it is asked for once in a sleep */
-    return at != NULL && at[0] != '\0' ? at[1] : '\0';
+    if (got <= 0)
+        return '\0';
+    return task->unsettled ? procfs_letter_in_status(text) : procfs_letter_in_stat(text);
 }
 
 /* A hash of the auxiliary vector, getauxval(3). The vector has the addresses of the program, of its random
@@ -263,16 +309,6 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
     text[strcspn(text, "\n")] = '\0';
     snprintf(comm, 16, "%.15s", text);
     return 0;
-}
-
-/* Finds a field's name at the beginning of a line. Elsewhere it may stand in the program's name. */
-static const char *procfs_find_status_field(const char *text, const char *name)
-{
-    const char *field = strstr(text, name);
-
-    while (field != NULL && (field == text || field[-1] != '\n'))
-        field = strstr(field + 1, name);
-    return field;
 }
 
 /* Returns the value of a field of status, proc_pid_status(5), within text, with the lines that follow it up to

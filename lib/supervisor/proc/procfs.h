@@ -13,10 +13,13 @@
 /* The two files of a task that every look reads, kept open where descriptors last. */
 struct procfs_task {
     pid_t pid, tid;
-    int doing_fd;     /* "syscall", or "stat" where that is denied; -1 not open */
+    int doing_fd;     /* "syscall", or "stat" where that is denied, or "status"; -1 not open */
     int schedstat_fd; /* -1 not open */
     int stat_fd;      /* -1 not open */
-    bool coarse;      /* doing_fd is "stat" */
+    bool coarse;      /* doing_fd is "stat", if it is not unsettled */
+    bool unsettled;   /* it may be about to execute a program, and reading "syscall" or "stat" may wait for that:
+                       * kernel.h. doing_fd is "status" */
+    bool asks_calls;  /* unsettled: what it sleeps in is wanted, and waits are risked for that */
     bool wary;        /* reading "syscall" may wait for an exec of another thread: kernel.h */
     bool accompanied; /* its process has, or had, another thread */
 };
@@ -42,14 +45,14 @@ struct procfs_cpu {
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);
 void procfs_task_close(struct procfs_task *task);
-/* The task is rarely looked at from now on: closes its files where descriptors are scarce. */
-void procfs_task_spare(struct procfs_task *task);
-
 /* The task is unsettled no longer. */
 void procfs_task_settle(struct procfs_task *task);
 /* Returns true if a descriptor that was just opened may be kept open: some are left for what must be opened in any
  * case. */
 bool procfs_may_keep(int fd);
+/* The task is rarely looked at from now on: closes its files where descriptors are scarce. */
+void procfs_task_spare(struct procfs_task *task);
+
 /* Finds out what the task is doing; GONE also if /proc cannot be read. Opens the file if need be. If the task is wary
  * and accompanied, only state->doing is found out. */
 void procfs_look(struct procfs_task *task, struct procfs_state *state);
@@ -57,7 +60,7 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state);
 /* 0 or -errno: -ENOENT where the kernel keeps no such figures. */
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
 
-/* The CPU that the task runs on, or ran on last; -1 where it cannot be read. */
+/* The CPU that the task runs on, or ran on last; -1 where it cannot be read, and if the task is unsettled. */
 int procfs_last_cpu(struct procfs_task *task);
 
 /* Returns the letter of its state, proc_pid_stat(5), or '\0' where it cannot be read. */
