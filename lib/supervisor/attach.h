@@ -16,8 +16,9 @@ struct attach_refusal {
 };
 /* Without the lock, by the tracer's own thread. Seizes the threads of process pid that may be traced, and follows it;
  * answers other stops meanwhile. launched: it is our own child, and nothing counts before its exec. 0 if a thread was
- * seized, or if the process is followed already; else -errno: the error of the first thread that refused, -ESRCH, or
- * -ENOMEM. -EBUSY: the process is amid an exec that does not come to an end. *refusal is always set: tid is who refused first, or pid; count is how many threads refused. */
+ * seized, or if the process is followed already; else -errno: the error of the first thread that refused, -ESRCH,
+ * -ENOMEM, or -EBUSY where an exec in the process does not come to an end. *refusal is always set: tid is who refused
+ * first, or pid; count is how many threads refused. */
 int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attach_refusal *refusal);
 /* Without the lock. Asks those that refused once more, where it is time for that. */
 void attach_look_again(struct tracer *tracer);

@@ -15,12 +15,13 @@
  *
  *     tracer.c               the threads that do all this: tracer_step is one round of them. Where a CPU is idle
  *                            tracer.c polls for news, up to 60 us after the last, and 2 ms in all
- *     wakeup.c               how a tracer sleeps. It also calls PTRACE_SEIZE, for attach.c and handover.c, which may
- *                            wait 10 ms for an exec; the tracer answers no stop meanwhile
- *     attach.c               seizes threads: none of them stops for that, but one in a group stop traps once more
+ *     wakeup.c               how a tracer sleeps. It also calls PTRACE_SEIZE for attach.c and handover.c. That call
+ *                            may wait 10 ms for an exec, and is made up to 50 times. No stop is answered in those 10 ms
+ *     attach.c               seizes threads. That stops none, but one in a group stop tells of that stop once more
  *     tick.c                 interrupts those that run; tick-look.c: who; tick-arm.c: when; polling.c: polls up to
  *                            50 us for each stop
- *     wait.c                 tells stops apart (stop.c), and gives each its answer
+ *     wait.c                 tells stops apart (stop.c), and gives each its answer. Where stops come faster than they
+ *                            are answered it gives each tracee its turn, for the kernel does not
  *     at-stop.c              reads registers, copies the stack (stack.c), lets run on
  *     repair.c               mends calls that a stop broke: regs-*.c writes their registers. backoff.c leaves a thread
  *                            alone for a while whose call breaks again and again
@@ -37,8 +38,8 @@
  *     preempt.c              takes a thread's CPU, for up to 80 us, before it is looked at
  *     affinity.c             binds a tracer to the CPU of a tracee where no CPU is idle: the two share it
  *     priority.c             gives tracers real-time priority where a CPU is idle, else short slices of CPU time
- *     proc/procfs.c          on old kernels its read of /proc/TID/syscall may wait for an exec that waits for us:
- *                            kernel.c knows which
+ *     proc/procfs.c          reads files of /proc of which some wait for an exec, which on old kernels waits for us:
+ *                            kernel.c says which
  *     proc/maps.c            the kernel locks the target's mappings while it answers, and may read a file for that
  *     serve/count-sample.c   writes histograms into programs that profile themselves
  *
@@ -66,13 +67,14 @@
  *                     RELEASED --- the other tracer has seized it --> RUNNING
  *
  *     Other ways:
- *     - A signal that the tracee ignores, and a SIGCONT, may break a call as an interrupt does, and so may an interrupt
- *       that comes after another stop was answered: RUNNING becomes CONTINUING. A restarted call that comes back
- *       short becomes RUNNING and CONTINUING at one stop. A leader in CONTINUING becomes RUNNING when another thread
- *       executes a program.
- *     - A leader whose number another thread took by an exec that nobody saw becomes RELEASED: handover_regain. A
- *       leader that another tracer, or nobody, had begins as RUNNING: exec_new_leader where the stop of the exec is
- *       seen, handover_adopt_leader where it is not.
+ *     - Three stops may break a call as that of a tick's interrupt does: that of a signal which the tracee ignores,
+ *       that of a SIGCONT, and that of an interrupt which another stop has overtaken. Then RUNNING becomes CONTINUING.
+ *     - A restarted call may come back short. The stop at its end sets RUNNING, and then CONTINUING again.
+ *     - A leader in CONTINUING becomes RUNNING when another thread executes a program.
+ *     - A leader whose number another thread took by an exec that nobody saw becomes RELEASED: handover_regain.
+ *     - An exec may give the number of a leader that is not this tracer's to a thread that is. The leader's tracee is
+ *       made anew, and begins as RUNNING: exec_new_leader where the stop of the exec is seen, handover_adopt_leader
+ *       where it is not.
  *     - A RELEASED tracee that cannot be seized is forgotten, and may become an untraced thread.
  *     - From any state but UNKNOWN and RELEASED, a signal that stops the process makes a tracee LISTENING, and SIGCONT
  *       makes it RUNNING.
@@ -93,16 +95,16 @@
  *  2. From where the stop of an interrupt is seen to its resume, nothing is done but reading registers, copying the
  *     stack and mending a call. Nothing there allocates or takes the lock. There are these exceptions:
  *     - a tracee that profiles itself: the lock is taken, and its sample is counted first;
- *     - one that is handed over: it is detached with the lock if that is free, else it stays.
+ *     - one that is handed over is detached with the lock. If somebody else has the lock, it stays.
  *     The stops of births, of execs and of ends are answered with the lock.
  *     A stop is seen late while its tracer books another sample, sends interrupts and polls for each, or seizes a
  *     thread.
  *  3. Only its own tracer calls ptrace for a tracee, and frees it. Its state, and what a stop needs, is written by
  *     that tracer, without the lock. The rest is written with the lock: others write dropped, lost and
- *     wants_activation. When sampling starts, pauses or is cleared, the first tracer makes the time that a coming
- *     sample stands for 0, of all tracees: that one sample may be wrong.
- *  4. What the tracers share is written with the lock. A function that is given a supervisor, a tracer, a process or
- *     a tracee is called with it, if its header says nothing else. Stops that wait.c answers by looking at nothing but
+ *     wants_activation. When sampling starts, pauses or is cleared, the first tracer sets pending_ns of all tracees to
+ *     0, while their tracers may be using it: one sample of each may be wrong.
+ *  4. What the tracers share is written with the lock. A function that takes a supervisor, a tracer, a process or
+ *     a tracee needs it, unless its header says otherwise. Stops that wait.c answers by looking at nothing but
  *     the tracee are answered without it. Who holds it does not wait for a stop, nor call PTRACE_SEIZE, which may
  *     wait for an exec. It may start a thread, fork an opener, read /proc, a file's build-id or a target's memory,
  *     write a target's histograms, ask for another priority, move itself off a CPU, and write the debug log.

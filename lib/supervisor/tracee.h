@@ -187,8 +187,9 @@ void tracees_free(struct tracees *tracees);
 /* Returns a tracee of this table, borrowed; NULL: there is none. */
 struct tracee *tracee_find(const struct tracees *tracees, pid_t tid);
 
-/* Reads the numbers of the tracees whose turn is next, one round at the most; those that have come and gone meanwhile
- * may be left out, or told twice. Returns how many it has read, 0 to room. Needs no lock; by the tracer's own thread. */
+/* Reads the numbers of the tracees whose turn is next, one round at the most. One that comes or goes between two calls
+ * may be left out of a round, or come twice. Returns how many were read, 0 to room. Needs no lock; by the tracer's own
+ * thread. */
 size_t tracees_in_turn(struct tracees *tracees, pid_t tids[], size_t room);
 
 /* A new tracee of process (NULL: not known yet), state STARTING (UNKNOWN). NULL: no memory. */
