@@ -322,8 +322,8 @@ static void wait_answer_one(struct tracer *tracer, const siginfo_t *news)
         wait_take(tracer, news);
 }
 
-/* Of several tracees with news waitid(2) tells of that which was seized last (__ptrace_link and do_wait in the
- * kernel). Where some stop again as fast as they are answered, others would never have their turn. */
+/* waitid(2) tells first of the tracee that was seized last: __ptrace_link() puts that at the head of the list which
+ * do_wait() looks through. Where some stop again as fast as they are answered, others would never have their turn. */
 static void wait_take_turns(struct tracer *tracer)
 {
     pid_t tids[WAIT_TURN_TRACEES_MAX];

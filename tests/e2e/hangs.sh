@@ -91,8 +91,7 @@ far=$begun
 hang
 profile "a file that an exec closes" "" env
 expect_text "a file that an exec closes: the program is sampled" ',burn,odd,' "$work/csv"
-end "$server"
-kill -9 "$far" $(pgrep -P "$far")
+end "$server" "$far"
 
 # Both are set free when the client is killed while a file hangs.
 traced() { ! grep -q '^TracerPid:[^0-9]*0$' "/proc/$1/status"; }
