@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A tracer that only delays: it stops a program where each system call begins and where it ends, and
+ * lets it go on at once.
+ *
+ *   delay PROGRAM [ARGUMENT...]
+ *
+ * No call is cut short by that, and nothing of the program's is read or written. What a program does
+ * under it and not without it, it does because it was held for some tens of microseconds. Of a process
+ * only the first thread is held. Ends with the program's status, or 125.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FAILED 125
+
+static pid_t delay_start(char **argv)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, 0, 0);
+        raise(SIGSTOP); /* until the options are set */
+        execvp(argv[0], argv);
+        _exit(FAILED);
+    }
+    return child;
+}
+
+/* The signal that the stop keeps from the program, or 0. */
+static int delay_signal(int status)
+{
+    int signal = WSTOPSIG(status);
+
+    if (signal == (SIGTRAP | 0x80) || status >> 16 != 0) /* a call's, an event's (ptrace(2)) */
+        return 0;
+    return signal;
+}
+
+int main(int argc, char **argv)
+{
+    const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+    int status, signal = 0;
+
+    if (argc < 2)
+        return FAILED;
+    pid_t child = delay_start(argv + 1);
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status) ||
+        ptrace(PTRACE_SETOPTIONS, child, 0, options) != 0) {
+        perror("delay");
+        return FAILED;
+    }
+    for (;;) {
+        ptrace(PTRACE_SYSCALL, child, 0, (long)signal);
+        if (waitpid(child, &status, 0) != child)
+            return FAILED;
+        if (!WIFSTOPPED(status))
+            return WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
+        signal = delay_signal(status);
+    }
+}
