@@ -49,7 +49,7 @@ begin() {
 	us=$(pgrep -P "$container" -x pprofil)
 }
 end() {
-	sleep 1
+	sleep 3
 	touch "$work/stop"
 	wait "$container"
 	status=$?
@@ -66,6 +66,7 @@ for signal in TERM INT QUIT HUP USR1 USR2 WINCH ALRM CONT 40; do
 done
 begin
 kill -TERM "$us"
+await has_taken_term "$us"
 sleep 1
 kill -TERM "$us"
 end "the second one does not end the container" "TERM 2"
@@ -81,7 +82,7 @@ print(mute.getsockname()[1], flush=True)
 asked = mute.accept()
 print("asked", flush=True)
 time.sleep(60)' >"$work/port" & mute=$!
-	until [ -s "$work/port" ]; do sleep 0.1; done
+	await test -s "$work/port"
 	strip -g -o "$work/plain" "$targets/split"
 	DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$work/port") DEBUGINFOD_CACHE_PATH=$work/cache \
 		$contain "$pprofil" -q -o "$work/p.pb.gz" "$work/plain" 0.3 >/dev/null &

@@ -95,6 +95,11 @@ await() {
 }
 is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 is_untraced() { ! is_traced "$1"; }
+# No SIGTERM waits for the process. Where CPUs are full one may do so for seconds, and a second one be lost.
+has_taken_term() {
+	pending=$(sed -n 's/^ShdPnd:[^0-9a-f]*//p' "/proc/$1/status")
+	[ $((0x${pending:-0} & 0x4000)) = 0 ]
+}
 # idle_cpus "$(idle_mark)": how many CPUs had nothing to do since, on average
 idle_mark() { awk 'NR == FNR { time = $1; next } /^cpu / { print time, ($5 + $6) / 100 }' /proc/uptime /proc/stat; }
 idle_cpus() { echo "$1 $(idle_mark)" | awk '{ print ($3 > $1 ? ($4 - $2) / ($3 - $1) : 0) }'; }

@@ -183,7 +183,7 @@ done
 # --- its end ----------------------------------------------------------------------------------
 
 # long enough for a sample
-screen_start 24 80 "$pprofil" top sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; kill -SEGV $$'
+screen_start 24 80 "$pprofil" top sh -c 'i=0; while [ $i -lt 1000000 ]; do i=$((i + 1)); done; kill -SEGV $$'
 screen_expect "killed: shown" 'program ended: killed by SIGSEGV'
 screen_keys 4
 screen_expect "killed: in the processes" 'SIGSEGV +sh'
