@@ -133,11 +133,15 @@ static void check_saturation(void)
 
     counters[0] = 65533;
     sprofil(&narrow, 1, NULL, PROF_USHORT);
+    for (int i = 0; i < 100 && counters[0] != 65535; i++)
+        burn(spin_first, SHORT_NS);
     burn(spin_first, LONG_NS);
     sprofil(NULL, 0, NULL, 0);
     expect("16 bits stay", counters[0] == 65535, "%u", counters[0]);
     wide[0] = 0xfffffffd;
     sprofil(&broad, 1, NULL, PROF_UINT);
+    for (int i = 0; i < 100 && wide[0] != 0xffffffff; i++)
+        burn(spin_first, SHORT_NS);
     burn(spin_first, LONG_NS);
     sprofil(NULL, 0, NULL, 0);
     expect("32 bits stay", wide[0] == 0xffffffff, "%u", wide[0]);
