@@ -81,7 +81,7 @@ rm -f mon.out*
 between "programs that are executed have files of their own" 2 "$(ls mon.out* | wc -l)" 4
 for try in 1 2 3 4 5; do # a tick may meet the shell
 	rm -f mon.out*
-	"$pprofil" --dialect solaris -F 200 --no-follow sh -c "exec '$targets/split' 0.3" >own 2>err
+	"$pprofil" --dialect solaris -F 20 --no-follow sh -c "exec '$targets/split' 0.3" >own 2>err
 	[ -n "$(ls mon.out* 2>/dev/null)" ] || break
 done
 expect "--no-follow: exec ends it" "" "$(ls mon.out* 2>/dev/null)"

@@ -8,7 +8,7 @@
 "$targets/odd" leaderless 60 &
 target=$!
 sleep 0.3
-"$pprofil" -d 1 -f csv -p "$target" >"$work/report" 2>&1
+"$pprofil" -d 3 -f csv -p "$target" >"$work/report" 2>&1
 expect "without a leader: status" 0 $?
 expect_text "without a leader: its code has names" ',burn,' "$work/report"
 expect_free "without a leader: afterwards" "$target"

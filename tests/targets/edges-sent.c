@@ -44,7 +44,7 @@ static pid_t sender_of(const int *signals, int count)
         for (int i = 0; i < count; i++)
             kill(getppid(), signals[i]);
         for (int i = 0; i < count; i++)
-            if (poll(&one, 1, 1000) != 1 || read(acknowledgement[0], &byte, 1) != 1)
+            if (poll(&one, 1, 30000) != 1 || read(acknowledgement[0], &byte, 1) != 1)
                 _exit(1);
         usleep((useconds_t)(rand() % 100));
     }
