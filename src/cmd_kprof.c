@@ -225,21 +225,12 @@ static int write_data(const struct kprof *kprof, int fd)
     return 0;
 }
 
-/* Puts a new kpdata in the place of the one there is, with a lease on it if that can be had. */
-static int replace_data(struct kprof *kprof)
+/* Makes a new kpdata in the place of the one there is. fd is of the new one, under its temporary name. */
+static int publish_data(struct kprof *kprof, int fd, const char *temporary)
 {
-    char temporary[32];
     int place = kprof->directory_fd;
-
-    snprintf(temporary, sizeof temporary, ".kpdata-%d", (int)getpid());
-    if (kprof->leased_fd >= 0)
-        close(kprof->leased_fd); /* and the lease ends */
-    kprof->leased_fd = -1;
-    unlinkat(place, temporary, 0);
-    int fd = openat(place, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return -errno;
     int error = write_data(kprof, fd);
+
     if (error == 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0)
         kprof->leased_fd = fd;
     if (error == 0 && renameat(place, temporary, place, DATA) < 0)
@@ -250,6 +241,23 @@ static int replace_data(struct kprof *kprof)
         close(fd);
         kprof->leased_fd = -1;
     }
+    return error;
+}
+
+/* Puts a new kpdata in the place of the one there is, with a lease on it if that can be had. The lease on the former
+ * one ends afterwards: who waits for that may open kpdata again at once, and is to find the new one. */
+static int replace_data(struct kprof *kprof)
+{
+    char temporary[32];
+    int former_fd = kprof->leased_fd;
+
+    kprof->leased_fd = -1;
+    snprintf(temporary, sizeof temporary, ".kpdata-%d", (int)getpid());
+    unlinkat(kprof->directory_fd, temporary, 0);
+    int fd = openat(kprof->directory_fd, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int error = fd < 0 ? -errno : publish_data(kprof, fd, temporary);
+    if (former_fd >= 0)
+        close(former_fd);
     return error;
 }
 
