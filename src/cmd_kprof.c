@@ -225,7 +225,7 @@ static int write_data(const struct kprof *kprof, int fd)
     return 0;
 }
 
-/* Makes a new kpdata in the place of the one there is. fd is of the new one, under its temporary name. */
+/* Fills the file under the temporary name, of which fd is, and renames it to kpdata. Keeps fd if it has a lease. */
 static int publish_data(struct kprof *kprof, int fd, const char *temporary)
 {
     int place = kprof->directory_fd;
@@ -245,7 +245,7 @@ static int publish_data(struct kprof *kprof, int fd, const char *temporary)
 }
 
 /* Puts a new kpdata in the place of the one there is, with a lease on it if that can be had. The lease on the former
- * one ends afterwards: who waits for that may open kpdata again at once, and is to find the new one. */
+ * one ends afterwards: a reader that waits for that may open kpdata again at once, and must find the new one. */
 static int replace_data(struct kprof *kprof)
 {
     char temporary[32];

@@ -162,7 +162,8 @@ UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns
     double look_ns = period_ns > LOOK_NS ? period_ns : LOOK_NS;
     double bound = STEPS * sqrt(wall_ns * threads / look_ns) / 2 * look_ns / period_ns + 3;
 
-    bool some = ticks > 0 || cpu_ns < (full ? 40 : 15) * look_ns; /* none would be a chance of e^-15 */
+    /* None has a chance of e^-15; where no CPU is idle looks also come late. */
+    bool some = ticks > 0 || cpu_ns < (full ? 40 : 15) * look_ns;
     /* where no CPU is idle looks that come late are left out, up to eight in a row: lib/supervisor/tick.c */
     double least = full ? due - bound - LATE_LOOKS * look_ns / period_ns : due - bound;
     expect(name, some && ticks >= least && ticks <= due + bound, "%.0f ticks for %.1f that are due, %.1f to %.1f",

@@ -42,13 +42,18 @@ static uint64_t sum_of(spin *function)
     return sum;
 }
 
-static uint64_t sum_all(void)
+static uint64_t sum_counters(const pprofil_n64_counter *from, size_t count)
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < sizeof histogram / sizeof *histogram; i++)
-        sum += histogram[i];
+    for (size_t i = 0; i < count; i++)
+        sum += from[i];
     return sum;
+}
+
+static uint64_t sum_all(void)
+{
+    return sum_counters(histogram, sizeof histogram / sizeof *histogram);
 }
 
 static u32 big_endian(const unsigned char *bytes)
@@ -238,15 +243,6 @@ static void check_list_in_force(void)
     expect("the former list stays in force", big_endian(head) == 1, "%u", big_endian(head));
 }
 
-static uint64_t sum_of_histogram(const pprofil_n64_counter *from)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < 4096; i++)
-        sum += from[i];
-    return sum;
-}
-
 static void check_reinit(void)
 {
     static pprofil_n64_counter other[4096];
@@ -258,11 +254,11 @@ static void check_reinit(void)
     burn(spin_first, SHORT_NS);
     osProfileInit(&second, 1);
     uint64_t before = sum_all();
-    for (int i = 0; i < 100 && sum_all() == before && sum_of_histogram(other) == 0; i++)
+    for (int i = 0; i < 100 && sum_all() == before && sum_counters(other, 4096) == 0; i++)
         burn(spin_first, SHORT_NS);
     burn(spin_first, SHORT_NS);
     osProfileStop();
-    uint64_t counted = sum_of_histogram(other);
+    uint64_t counted = sum_counters(other, 4096);
     if (IS_DEBUG)
         expect("debug: no init while it runs", counted == 0 && sum_all() > before, "%ju",
                (uintmax_t)counted);

@@ -5,9 +5,9 @@
  *
  *   delay PROGRAM [ARGUMENT...]
  *
- * No call is cut short by that, and nothing of the program's is read or written. What a program does
- * under it and not without it, it does because it was held for some tens of microseconds. Of a process
- * only the first thread is held. Ends with the program's status, or 125.
+ * That cuts no call short, and reads and writes nothing of the program's. If the program does something
+ * else than without it, the cause is that it was held for some tens of microseconds. Only the program's
+ * first thread is held. Ends with the program's status, or 125.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -9,8 +9,9 @@
  *
  * That one, too, is held for as long as it takes to free the former memory and to close descriptors
  * (begin_new_exec() and setup_new_exec() in fs/exec.c): the page tables that a fork has copied take some 25 ms a
- * gigabyte. On 6.18.44 a read of /proc/TID/stat was seen to wait as well, and none of /proc/TID/status. So tasks that a fork has just
- * made are looked at by that, until they have executed a program, or do not seem to be about to: procfs_task.unsettled.
+ * gigabyte. On 6.18.44 a read of /proc/TID/stat was seen to wait as well. A read of /proc/TID/status was not: that is
+ * how tasks that a fork has just made are looked at, until they have executed a program, or do not seem to be about
+ * to: procfs_task.unsettled.
  */
 #include "config.h"
 
