@@ -23,7 +23,8 @@ END
 hang() {
 	echo "0 0" >"$work/$1.hung"
 	await has_supervisor "$1" || return
-	sleep 0.3
+	least=$(($(ticks "$target") + 20)) # 0.2 s of CPU time: it is sampled by then
+	await has_used "$least"
 	since=$(date +%s)
 	kill -STOP "$supervisor"
 	echo "$supervisor $since" >"$work/$1.hung"
@@ -32,6 +33,8 @@ has_supervisor() {
 	target=$(cat "$work/$1.pid" 2>/dev/null) && supervisor=$(status_of "$target" TracerPid)
 	[ "${supervisor:-0}" -gt 0 ]
 }
+
+has_used() { [ "$(ticks "$target")" -ge "$1" ]; }
 
 # client NAME COMMAND...
 client() {
@@ -50,11 +53,11 @@ attach() { # NAME COMMAND...: of a target that was there before; the target is a
 }
 
 names="run batch-run attached batch silent top-silent"
-client run "$pprofil" -q -d 5 sh "$work/target" "$work/run" &
-client batch-run "$pprofil" top -b -n 3 -d 1.7 sh "$work/target" "$work/batch-run" &
+client run "$pprofil" -q -d 10 sh "$work/target" "$work/run" &
+client batch-run "$pprofil" top -b -n 3 -d 3.3 sh "$work/target" "$work/batch-run" &
 client silent "$pprofil" -q sh "$work/target" "$work/silent" &
 client top-silent "$pprofil" top -b -d 1 sh "$work/target" "$work/top-silent" &
-attach attached "$pprofil" -f csv -d 5 -p
+attach attached "$pprofil" -f csv -d 10 -p
 attach batch "$pprofil" top -b -n 10 -d 1 -p
 for name in $names; do
 	hang "$name" &
@@ -63,7 +66,7 @@ done
 # shellcheck disable=SC2086
 wait $hangs
 
-# after five seconds, ten with the frames of "batch", or ten, it is asked, and then it has 10 s; a
+# after ten seconds it is asked, and then it has 10 s; a
 # busy machine may be late, but nothing may end it earlier
 for name in $names; do
 	read -r supervisor since <"$work/$name.hung"

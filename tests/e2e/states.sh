@@ -47,7 +47,7 @@ states_are "busy and asleep, two for each CPU" $((2 * cpus)) 3000 4000 6000
 states_are "one in bursts" 1 3000 2000 8000
 
 # Two processes, of which one waits for the other as long as that sleeps.
-"$pprofil" -q -w -F 1000 -o "$work/p.pb.gz" "$targets/uninterruptible" 1500
+"$pprofil" -q -w -F 1000 -o "$work/p.pb.gz" "$targets/uninterruptible" 4000
 "$pprofil" report --by state --format csv "$work/p.pb.gz" >"$work/states"
 sed 's/^/# /' "$work/states"
 between "uninterruptible: share" 0.4 "$(awk -F, '$5 == "uninterruptible" { print $1 }' "$work/states")" 0.6

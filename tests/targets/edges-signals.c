@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -245,16 +244,6 @@ bool try_peek(void)
     waitpid(child, NULL, 0);
     close(pair[0]);
     return size == 4;
-}
-
-/* Shared with a child: how late it was, in seconds. */
-static double *shared_time(void)
-{
-    static double *time;
-
-    if (time == NULL)
-        time = mmap(NULL, sizeof *time, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return time;
 }
 
 /* The rest comes within the socket's time limit, which an ignored signal does not end. */

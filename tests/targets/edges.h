@@ -9,6 +9,8 @@
 /* edges.c: monotonic time, s; and sets SO_RCVTIMEO or SO_SNDTIMEO to so many us */
 double now(void);
 void limit_socket(int fd, int option, suseconds_t limit);
+/* shared with child processes: how late one of them was, in seconds */
+double *shared_time(void);
 /* forks a process that reads from fd up to its end, 4 KiB at a time, and has not the other end */
 pid_t reader_of_all(int fd, int other);
 

@@ -126,6 +126,7 @@ static void notice(void)
 
 static void stopped(void)
 {
+    int started = 0;
     double end = now(CLOCK_MONOTONIC) + seconds;
     pid_t self = getpid(), child = fork();
 
@@ -136,7 +137,7 @@ static void stopped(void)
         kill(self, SIGCONT);
         usleep(2500);
     }
-    while (now(CLOCK_MONOTONIC) < end) {
+    for (; now(CLOCK_MONOTONIC) < end || started < 100; started++) {
         start(nap);
         usleep(1000);
     }
