@@ -18,7 +18,10 @@
 
 /* A tracee's CPU is read so often where no CPU is idle. */
 #define CPU_PERIOD_NS 2000000u
+/* A tracee that a fork has made is settled after so long, and after so much CPU time: on a busy machine it may wait for
+ * its first CPU for longer than the first. */
 #define SETTLE_NS 200000000u
+#define SETTLE_CPU_NS 20000000u
 
 bool tick_read_cpu(struct tracee *tracee)
 {
@@ -134,10 +137,11 @@ bool tick_is_looked_at(const struct tracee *tracee)
  * sleeps hardly is. Only wall mode wants to know in which call it sleeps. */
 static void tick_settle(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
 {
+    if (!tracee->files.unsettled)
+        return;
     bool sleeps = doing == PROCFS_SLEEPING && tracer->supervisor->options.wall;
     uint64_t outside_at = sleeps ? tracer->tick.at : tracee->seen_at;
-
-    if (tracee->files.unsettled && outside_at >= tracee->born_at + SETTLE_NS)
+    if (outside_at >= tracee->born_at + SETTLE_NS && (sleeps || tracee->run_ns >= SETTLE_CPU_NS))
         procfs_task_settle(&tracee->files);
 }
 

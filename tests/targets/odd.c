@@ -6,13 +6,15 @@
  *   odd execs SECONDS         one of many threads executes this program again, over and over
  *   odd notice SECONDS        works, while a child of two threads ends that tells so by SIGUSR1
  *   odd stopped SECONDS       threads are born while the process is stopped and continued
- *   odd closes SECONDS FILE   works; ten times a second a child executes true(1), and so closes the file
+ *   odd closes SECONDS FILE   works; ten times a second a child executes true(1), and so closes the file: every other
+ *                             one a quarter of a second after its fork, and after some work
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +149,7 @@ static void stopped(void)
 static void closes(void)
 {
     double end = now(CLOCK_MONOTONIC) + seconds, next = 0;
+    bool delayed = false;
 
     if (open(arguments[3], O_RDONLY | O_CLOEXEC) < 0)
         exit(1);
@@ -157,7 +160,13 @@ static void closes(void)
             continue;
         }
         next = now(CLOCK_MONOTONIC) + 0.1;
+        delayed = !delayed;
         if (fork() == 0) {
+            if (delayed) {
+                usleep(250000);
+                seconds = 0.005;
+                work();
+            }
             execlp("true", "true", (char *)NULL);
             _exit(1);
         }
