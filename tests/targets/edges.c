@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Calls at the edges of what a tracer may mend: broken by a signal with a handler, ended by a time limit,
- * short by themselves. Without a tracer no try goes wrong: "NAME wrong 0 of 20".
+ * short by themselves. Without a tracer no try goes wrong: "NAME wrong 0 of 20, late 0". A try that goes wrong and was
+ * late (another process that takes part had no CPU in time) says nothing, and is not among the 20.
  *
  *   edges [NAME]     all, or those whose name begins so
  */
 #define _GNU_SOURCE
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,6 +40,13 @@ double *shared_time(void)
     if (time == NULL)
         time = mmap(NULL, sizeof *time, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return time;
+}
+
+static bool was_late;
+
+void note_lateness(bool late)
+{
+    was_late = late;
 }
 
 pid_t reader_of_all(int fd, int other)
@@ -107,11 +116,15 @@ static const struct edge {
 
 static void run(const struct edge *edge)
 {
-    long wrong = 0, tries = 0;
+    long wrong = 0, late = 0, tries = 0;
 
-    for (double end = now() + edge->seconds; now() < end; tries++)
-        wrong += !edge->try();
-    printf("%s wrong %ld of %ld\n", edge->name, wrong, tries);
+    for (double end = now() + edge->seconds; now() < end; tries++) {
+        was_late = false;
+        bool right = edge->try();
+        late += !right && was_late;
+        wrong += !right && !was_late;
+    }
+    printf("%s wrong %ld of %ld, late %ld\n", edge->name, wrong, tries - late, late);
     fflush(stdout);
 }
 
