@@ -24,7 +24,7 @@
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
-#define EXEC_SEIZURES_MAX 50 /* that an exec may keep from us in one pass: wakeup_seize waits for 10 ms each time */
+#define EXEC_SEIZURES_MAX 100 /* that an exec may keep from us in one pass: wakeup_seize waits for 10 ms each time */
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
 #define ANSWER_PERIOD_NS 1000000u /* while threads are seized, stops are answered so often */

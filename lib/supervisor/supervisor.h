@@ -16,7 +16,7 @@
  *     tracer.c               the threads that do all this: tracer_step is one round of them. Where a CPU is idle
  *                            tracer.c polls for news, up to 60 us after the last, and 2 ms in all
  *     wakeup.c               how a tracer sleeps. It also calls PTRACE_SEIZE for attach.c and handover.c. That call
- *                            may wait 10 ms for an exec, and is made up to 50 times. No stop is answered in those 10 ms
+ *                            may wait 10 ms for an exec, and is made up to 100 times. No stop is answered in those 10 ms
  *     attach.c               seizes threads. That stops none, but one in a group stop tells of that stop once more
  *     tick.c                 interrupts those that run; tick-look.c: who; tick-arm.c: when; polling.c: polls up to
  *                            50 us for each stop
