@@ -47,19 +47,27 @@ serve try "$targets/split" all
 grep -q ready "$work/served" || skip "no file system can be mounted: $(head -n 1 "$work/served")"
 end "$server"
 
-# profile NAME OPTIONS PATTERN COMMAND...: of $far, whose file hangs and whose rows have the pattern, and $near. It
-# lasts longer until both have been sampled: where CPUs are full a second may pass in which one does not run.
+# longer COMMAND...: with $seconds of 1, 2, 4 and 8, until it succeeds: where CPUs are full a second may pass in which
+# a target does not run, and so is not sampled
+longer() {
+	for seconds in 1 2 4 8; do
+		"$@" && break
+	done
+}
+# profile_once COMMAND...: false if all went well, but a target has not been sampled
+profile_once() {
+	began=$(date +%s)
+	# shellcheck disable=SC2086
+	timeout -s KILL 60 "$@" "$pprofil" $options -f csv -n 0 -d $seconds -p "$far,$near" 2>"$work/csv" >"$work/out"
+	status=$? lasted=$(($(date +%s) - began))
+	[ "$status" = 0 ] && ! grep -qi supervisor "$work/csv" || return 0
+	grep -q ',spend_[a-z]*,split,' "$work/csv" && grep -q "$own" "$work/csv"
+}
+# profile NAME OPTIONS PATTERN COMMAND...: of $far, whose file hangs and whose rows have the pattern, and $near
 profile() {
 	name=$1 options=$2 own=$3
 	shift 3
-	for seconds in 1 2 4 8; do
-		began=$(date +%s)
-		# shellcheck disable=SC2086
-		timeout -s KILL 60 "$@" "$pprofil" $options -f csv -n 0 -d $seconds -p "$far,$near" 2>"$work/csv" >"$work/out"
-		status=$? lasted=$(($(date +%s) - began))
-		[ "$status" = 0 ] && ! grep -qi supervisor "$work/csv" || break
-		grep -q ',spend_[a-z]*,split,' "$work/csv" && grep -q "$own" "$work/csv" && break
-	done
+	longer profile_once "$@"
 	expect "$name: status" 0 "$status"
 	between "$name: lasts, s" "$seconds" "$lasted" $((seconds + 39))
 	expect_text "$name: the other's names" ',spend_[a-z]*,split,' "$work/csv"
@@ -266,16 +274,18 @@ expect "a server of ours: bytes" 300000000 "$(tail -n 1 "$work/out")"
 serve sound "$targets/split" all
 begin "$mount/file" 6000
 far=$begun
-for seconds in 1 2 4 8; do # until it has been sampled
+names_of_sound() {
 	timeout -s KILL 60 "$pprofil" -f csv -n 0 -d $seconds -p "$far" 2>"$work/csv"
-	grep -q ',file,' "$work/csv" && break
-done
+	grep -q ',file,' "$work/csv"
+}
+longer names_of_sound
 expect_text "a sound one: names" ',spend_[a-z]*,file,' "$work/csv"
-for seconds in 1 2 4 8; do
+names_by_path() {
 	timeout -s KILL 60 "$pprofil" -q --no-symbolize -o "$work/later.pb.gz" -d $seconds -p "$far,$near" 2>"$work/err"
 	timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv" 2>&1
-	grep -q ',file,' "$work/csv" && grep -q ',split,' "$work/csv" && break
-done
+	grep -q ',file,' "$work/csv" && grep -q ',split,' "$work/csv"
+}
+longer names_by_path
 expect_text "a sound one, by its path: names" ',spend_[a-z]*,file,' "$work/csv"
 hang
 began=$(date +%s)

@@ -66,8 +66,7 @@ done
 # shellcheck disable=SC2086
 wait $hangs
 
-# after ten seconds it is asked, and then it has 10 s; a
-# busy machine may be late, but nothing may end it earlier
+# After ten seconds it is asked, and then it has 10 s. A busy machine may be late, but nothing may end it earlier.
 for name in $names; do
 	read -r supervisor since <"$work/$name.hung"
 	while [ "$supervisor" != 0 ] && runs "$supervisor" && [ $(($(date +%s) - since)) -lt 40 ]; do
