@@ -132,8 +132,8 @@ static void explain_exec(pid_t pid, const struct task_status *status, char *text
                  explain_status((pid_t)tracer).name);
     else
         snprintf(text, size,
-                 "%d (%s) executes another program, and waits for the end of its other threads: "
-                 "try again later", pid, status->name);
+                 "%d (%s) executes another program, and the kernel has not ended that yet: try again later",
+                 pid, status->name);
 }
 
 void explain_attach(pid_t pid, int error, char *text, size_t size)

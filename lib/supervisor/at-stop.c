@@ -12,6 +12,7 @@
 #include "supervisor/at-stop.h"
 #include "supervisor/attribution.h"
 #include "supervisor/preempt.h"
+#include "supervisor/proc/objects.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair.h"
 #include "supervisor/stack.h"
@@ -84,6 +85,14 @@ static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const str
     supervisor_unlock(supervisor);
 }
 
+/* Once the tracee runs again it may execute a program, and opening the list of its mappings may wait for that. */
+static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tracee)
+{
+    supervisor_lock(tracer->supervisor);
+    objects_open_mappings(tracer->supervisor, tracee);
+    supervisor_unlock(tracer->supervisor);
+}
+
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker)
 {
     const struct supervisor *supervisor = tracer->supervisor;
@@ -99,6 +108,8 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
         regs.syscall = tracee->repair.call.number;
     if (wanted && known && supervisor->options.serve)
         attribution_sample(tracer, tracee, &regs);
+    if (wanted && known && tracee->files.unsettled)
+        at_stop_open_mappings(tracer, tracee);
     if (wanted && known)
         stack_take(&tracer->stack, tracee->tid, &regs);
     if (known)

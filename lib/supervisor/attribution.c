@@ -99,7 +99,7 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
 
     objects_emit_mapping(supervisor, tracee, sample->pc);
     if (stack != NULL && !others_wait)
-        objects_emit_executable(supervisor, tracee->process);
+        objects_emit_executable(supervisor, tracee);
     emit_sample(supervisor, tracee, sample, stack);
     if (tracee->samples >= tracee->comm_check) {
         tracee->comm_check = tracee->samples * 2;

@@ -34,7 +34,7 @@
 #include "supervisor/wait.h"
 
 #define SEIZE_PAUSE_US 100
-#define SEIZE_TIMES 50 /* an exec under way may keep us waiting: wakeup_seize */
+#define SEIZE_TIMES 100 /* an exec under way may keep us waiting: wakeup_seize */
 
 void handover_withdraw(struct tracee *tracee)
 {

@@ -18,8 +18,8 @@
 
 /* A tracee's CPU is read so often where no CPU is idle. */
 #define CPU_PERIOD_NS 2000000u
-/* A tracee that a fork has made is settled after so long, and after so much CPU time: on a busy machine it may wait for
- * its first CPU for longer than the first. */
+/* A tracee that a fork has made is settled when it is SETTLE_NS old and has used SETTLE_CPU_NS of CPU time: on a busy
+ * machine it may wait for its first CPU for longer than SETTLE_NS. */
 #define SETTLE_NS 200000000u
 #define SETTLE_CPU_NS 20000000u
 

@@ -225,7 +225,7 @@ static void tick_emit_mappings(struct tracer *tracer)
         return;
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
         if (!tracee->process->launching && !tracee->dropped)
-            objects_emit_executable(tracer->supervisor, tracee->process);
+            objects_emit_executable(tracer->supervisor, tracee);
 }
 
 void tick_run(struct tracer *tracer)

@@ -47,8 +47,8 @@ serve try "$targets/split" all
 grep -q ready "$work/served" || skip "no file system can be mounted: $(head -n 1 "$work/served")"
 end "$server"
 
-# longer COMMAND...: with $seconds of 1, 2, 4 and 8, until it succeeds: where CPUs are full a second may pass in which
-# a target does not run, and so is not sampled
+# longer COMMAND...: runs it with $seconds of 1, 2, 4 and 8 until it succeeds: where CPUs are full a second may pass in
+# which a target does not run, and so is not sampled
 longer() {
 	for seconds in 1 2 4 8; do
 		"$@" && break
@@ -106,6 +106,12 @@ begin "$targets/odd" closes 6000 "$mount/file"
 far=$begun
 hang
 profile "a file that an exec closes" "" ,burn,odd, env
+profile "a file that an exec closes, -g" -g ,burn,odd, env
+read -r child rest <"/proc/$far/task/$far/children"
+timeout -s KILL 60 "$pprofil" -f csv -d 2 -p "$child,$near" 2>"$work/csv" >"$work/out"
+expect "such a child is attached to: status" 0 $?
+expect_text "such a child is attached to: says so" "^pprofil: $child .odd. executes another program" "$work/csv"
+expect_text "such a child is attached to: the other's names" ',spend_[a-z]*,split,' "$work/csv"
 end "$server" "$far"
 
 # Both are set free when the client is killed while a file hangs.
@@ -275,13 +281,13 @@ serve sound "$targets/split" all
 begin "$mount/file" 6000
 far=$begun
 names_of_sound() {
-	timeout -s KILL 60 "$pprofil" -f csv -n 0 -d $seconds -p "$far" 2>"$work/csv"
+	timeout -s KILL 60 "$pprofil" -f csv -n 0 -d "$seconds" -p "$far" 2>"$work/csv"
 	grep -q ',file,' "$work/csv"
 }
 longer names_of_sound
 expect_text "a sound one: names" ',spend_[a-z]*,file,' "$work/csv"
 names_by_path() {
-	timeout -s KILL 60 "$pprofil" -q --no-symbolize -o "$work/later.pb.gz" -d $seconds -p "$far,$near" 2>"$work/err"
+	timeout -s KILL 60 "$pprofil" -q --no-symbolize -o "$work/later.pb.gz" -d "$seconds" -p "$far,$near" 2>"$work/err"
 	timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv" 2>&1
 	grep -q ',file,' "$work/csv" && grep -q ',split,' "$work/csv"
 }

@@ -252,8 +252,7 @@ static bool maps_can_query(const struct maps *maps)
     return error != -ENOTTY && error != -EINVAL;
 }
 
-/* Can the kernel be asked about this process? */
-static bool maps_open_queries(struct maps *maps, pid_t pid, bool parse)
+bool maps_open(struct maps *maps, pid_t pid, bool parse)
 {
     char path[64];
 
@@ -269,10 +268,15 @@ static bool maps_open_queries(struct maps *maps, pid_t pid, bool parse)
     return maps->fd >= 0;
 }
 
+bool maps_is_open(const struct maps *maps)
+{
+    return maps->fd >= 0;
+}
+
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details)
 {
-    if (maps_open_queries(maps, pid, parse))
+    if (maps_open(maps, pid, parse))
         return maps_query_address(maps, mounts, pid, address, details);
     return maps_parse_list(maps, pid, address, details);
 }
@@ -281,7 +285,7 @@ void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *m
                      bool parse)
 {
     *scan = (struct maps_scan){.maps = maps, .mounts = mounts, .pid = pid};
-    if (!maps_open_queries(maps, pid, parse))
+    if (!maps_open(maps, pid, parse))
         scan->list = maps_open_list(pid);
 }
 

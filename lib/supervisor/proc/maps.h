@@ -56,10 +56,16 @@ void maps_init(struct maps *maps);
 /* Closes, and forgets everything: after exec, and at the end. */
 void maps_close(struct maps *maps);
 
+/* Opens /proc/PID/maps, to ask the kernel about single mappings, if it is not open. It stays open until maps_close.
+ * parse: it is not opened. Returns true if it is open: false also where the kernel has no PROCMAP_QUERY, or descriptors
+ * are scarce. */
+bool maps_open(struct maps *maps, pid_t pid, bool parse);
+bool maps_is_open(const struct maps *maps);
+
 /* Finds the mapping of address in process pid. *details is set in full for MAPS_NEW, only its mapping for MAPS_KNOWN,
  * and nothing in it is valid for MAPS_NONE. mounts: tells which files may hang, so that the kernel is not asked for
- * their build-ids. parse: read /proc/PID/maps as text even where the kernel has PROCMAP_QUERY. maps keeps a
- * descriptor open until maps_close. */
+ * their build-ids. parse: read /proc/PID/maps as text even where the kernel has PROCMAP_QUERY. Calls
+ * maps_open. */
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details);
 

@@ -190,13 +190,23 @@ void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tr
     objects_emit_details(supervisor, process);
 }
 
-void objects_emit_executable(struct supervisor *supervisor, struct process *process)
+void objects_open_mappings(struct supervisor *supervisor, const struct tracee *tracee)
 {
+    struct process *process = tracee->process;
+
+    maps_open(&process->maps, process->memory_tid, supervisor->options.parse_maps);
+}
+
+void objects_emit_executable(struct supervisor *supervisor, const struct tracee *tracee)
+{
+    struct process *process = tracee->process;
     struct maps *maps = &process->maps;
     struct maps_scan scan;
     uint64_t now = time_now();
     uint64_t period = maps->scan_cost_ns * (maps->changed ? SCAN_SHARE_CHANGED : SCAN_SHARE);
 
+    if (tracee->files.unsettled && !maps_is_open(maps))
+        return;
     /* a program that has just started maps its libraries one by one */
     bool early = maps->scans < EARLY_SCANS && maps->scan_cost_ns < EARLY_COST_NS;
     if (!early && now - maps->scanned_at < period)

@@ -30,11 +30,15 @@ struct objects {
     struct mapping_details details; /* scratch: 4 KiB, not for the stack of every sample */
 };
 
+/* Opens the list of the process's mappings, and keeps it open where the kernel can be asked about single ones
+ * (PROCMAP_QUERY) and descriptors last. This waits for an exec (kernel.h), and what is asked later does not. So for a
+ * tracee that is unsettled it is called while that stands still. */
+void objects_open_mappings(struct supervisor *supervisor, const struct tracee *tracee);
 /* Emits the mapping around pc if the client does not know it. */
 void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
 /* Emits all executable mappings that the client does not know, for callers may be in any. The
  * kernel is asked now and then, and soon where a sample was in a new one. Takes up to some hundred
- * microseconds: never called while a thread waits. */
-void objects_emit_executable(struct supervisor *supervisor, struct process *process);
+ * microseconds: never called while a thread waits. Emits none if the tracee is unsettled and the list is not open. */
+void objects_emit_executable(struct supervisor *supervisor, const struct tracee *tracee);
 
 #endif

@@ -453,7 +453,7 @@ bool procfs_has_ended(pid_t pid, pid_t tid)
     struct procfs_state state;
 
     procfs_task_init(&task, pid, tid);
-    task.coarse = true;
+    task.unsettled = true; /* so that this does not wait for an exec */
     procfs_look(&task, &state);
     procfs_task_close(&task);
     return state.doing == PROCFS_GONE;
