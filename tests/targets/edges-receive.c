@@ -2,6 +2,7 @@
 /* Receives that end at a bound of their own, or go on to the end that they were asked for. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -228,8 +229,8 @@ enum { URGENT_RECORD = 1 << 12, URGENT_RECORDS = 64, URGENT_SIZE = URGENT_RECORD
 
 static char before_mark[URGENT_SIZE], behind_mark[16];
 
-/* Forks a process that sends all of before_mark bit by bit, then an urgent byte, and all of behind_mark. took: how long
- * the mark came after the last record, s. */
+/* Forks a process that sends all of before_mark bit by bit, then an urgent byte, and all of behind_mark. *took: seconds
+ * that it took to send the last record and the urgent byte. */
 static pid_t sender_of_mark(int to, double *took)
 {
     int cork = 1;
@@ -242,7 +243,7 @@ static pid_t sender_of_mark(int to, double *took)
         usleep(10);
         send(to, before_mark, URGENT_RECORD, MSG_NOSIGNAL);
     }
-    /* the mark comes with the last record, not later, unless that takes 0.2 s: TCP_CORK of tcp(7) */
+    /* TCP_CORK holds the last record back for the mark, for 0.2 s at most: tcp(7) */
     setsockopt(to, IPPROTO_TCP, TCP_CORK, &cork, sizeof cork);
     double start = now();
     send(to, before_mark, URGENT_RECORD, MSG_NOSIGNAL);
@@ -372,6 +373,7 @@ bool try_time_amid_signals(void)
         messages[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
     }
     double *sent = shared_time();
+    *sent = INFINITY;
     pid_t child = fork();
     if (child == 0) {
         for (int i = 0; i < FIRST; i++) {

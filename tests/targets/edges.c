@@ -2,7 +2,7 @@
 /*
  * Calls at the edges of what a tracer may mend: broken by a signal with a handler, ended by a time limit,
  * short by themselves. Without a tracer no try goes wrong: "NAME wrong 0 of 20, late 0". A try that goes wrong and was
- * late (another process that takes part had no CPU in time) says nothing, and is not among the 20.
+ * late (a process that takes part had no CPU in time) says nothing, and is not among the 20.
  *
  *   edges [NAME]     all, or those whose name begins so
  */

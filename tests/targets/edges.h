@@ -11,7 +11,7 @@ double now(void);
 void limit_socket(int fd, int option, suseconds_t limit);
 /* shared with child processes: how late one of them was, in seconds */
 double *shared_time(void);
-/* late: this try took place at other times than were meant, so that it may go wrong without a tracer, too */
+/* late: a step of this try came too late, so the try may go wrong without a tracer, too */
 void note_lateness(bool late);
 /* forks a process that reads from fd up to its end, 4 KiB at a time, and has not the other end */
 pid_t reader_of_all(int fd, int other);
