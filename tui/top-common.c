@@ -72,7 +72,7 @@ void top_finish(struct source *source, struct top_result *result)
 /* What is there already is asked about once: whoever gives its name again means it. Devices and
  * pipes lose nothing by being written to. */
 static bool may_write(struct model *model, const pprofil_profile *profile,
-                      const struct pprofil_file *file, uint64_t now_ns)
+                      const struct pprofil_file *file)
 {
     char name[PATH_MAX], first[PATH_MAX] = "";
     uint32_t there = 0;
@@ -91,10 +91,10 @@ static bool may_write(struct model *model, const pprofil_profile *profile,
     memcpy(model->asked, model->text, sizeof model->asked);
     model->asked_files = there;
     if (there == 1)
-        model_say(model, now_ns, "%s exists; S again with the same name overwrites it",
+        model_say(model, top_now(), "%s exists; S again with the same name overwrites it",
                   slash != NULL ? slash + 1 : first);
     else
-        model_say(model, now_ns, "%s and %u more exist; S again with the same name overwrites them",
+        model_say(model, top_now(), "%s and %u more exist; S again with the same name overwrites them",
                   slash != NULL ? slash + 1 : first, there - 1);
     return false;
 }
@@ -110,8 +110,8 @@ static const char *save_problem(int error)
     return strerror(-error);
 }
 
-/* Narrow screens cut off the ends of messages, so the path is there. */
-void top_save(struct model *model, pprofil_session *session, uint64_t now_ns)
+/* Narrow screens cut off the ends of messages, so the path is there. Saving may take longer than a message is shown. */
+void top_save(struct model *model, pprofil_session *session)
 {
     pprofil_profile *profile = pprofil_session_profile(session);
     /* asked for by name, so that what is said of it is what was written */
@@ -119,13 +119,13 @@ void top_save(struct model *model, pprofil_session *session, uint64_t now_ns)
     const struct pprofil_file file = {.size = sizeof file, .format = format};
     struct pprofil_totals totals;
 
-    if (!may_write(model, profile, &file, now_ns))
+    if (!may_write(model, profile, &file))
         return;
     int error = pprofil_profile_save_with(profile, model->text, &file, true);
     pprofil_profile_totals(profile, &totals, sizeof totals);
     if (error == 0)
-        model_say(model, now_ns, "%" PRIu64 " samples saved as %s to %s", totals.samples, format,
+        model_say(model, top_now(), "%" PRIu64 " samples saved as %s to %s", totals.samples, format,
                   model->text);
     else
-        model_say(model, now_ns, "not saved: %s: %s", save_problem(error), model->text);
+        model_say(model, top_now(), "not saved: %s: %s", save_problem(error), model->text);
 }

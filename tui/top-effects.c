@@ -135,7 +135,7 @@ void top_obey(struct top *top, enum effect effect)
         top->names_at = top->window_at - top_names_lead(top->model);
         break;
     case EFFECT_SAVE:
-        top_save(top->model, top->source.session, top_now());
+        top_save(top->model, top->source.session);
         break;
     default:
         break;

@@ -24,7 +24,7 @@ int top_start_program(struct source *source, const struct top_request *request, 
 /* Ends the sampling, for the result; of what went wrong with it that is said which came first. */
 void top_finish(struct source *source, struct top_result *result);
 /* Saves the profile to the path that was typed, and says so. */
-void top_save(struct model *model, pprofil_session *session, uint64_t now_ns);
+void top_save(struct model *model, pprofil_session *session);
 
 /* pprofil top --batch: as top_run. */
 int top_batch(const struct top_request *request, struct top_result *result);
