@@ -248,6 +248,22 @@ static bool births_is_younger(pid_t pid, uint64_t time)
     return (procfs_began(pid) + 1) * tick_ns >= time;
 }
 
+/* Was the number given after that one, and not after last? The kernel begins anew behind the largest: alloc_pid in
+ * kernel/pid.c. */
+static bool births_is_numbered_between(pid_t pid, pid_t after, pid_t last)
+{
+    return after < last ? pid > after && pid <= last : pid > after || pid <= last;
+}
+
+/* Without the lock. Has the child a tracer of ours, whose tracee made it and tells of it? */
+static bool births_is_told_of(struct supervisor *supervisor, pid_t pid)
+{
+    supervisor_lock(supervisor);
+    bool told = attach_is_ours(supervisor, pid);
+    supervisor_unlock(supervisor);
+    return told;
+}
+
 static void births_seize_child(struct tracer *tracer, pid_t parent, pid_t pid)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -280,10 +296,12 @@ void births_look(struct tracer *tracer, struct tracee *tracee)
     if (error == 0 && load.last_pid == tracee->last_pid)
         return;
     uint64_t released_at = tracee->released_at;
-    tracee->last_pid = error == 0 ? load.last_pid : tracee->last_pid;
+    pid_t last_before = tracee->last_pid;
     attach_rest(tracer, pid); /* the tracee may be gone afterwards */
     unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);
     for (unsigned i = 0; i < count; i++)
-        if (births_is_younger(children[i], released_at))
+        /* in this order: when a child was made is read from its stat, which waits for an exec (kernel.h) */
+        if ((error != 0 || births_is_numbered_between(children[i], last_before, load.last_pid)) &&
+            !births_is_told_of(tracer->supervisor, children[i]) && births_is_younger(children[i], released_at))
             births_seize_child(tracer, pid, children[i]);
 }

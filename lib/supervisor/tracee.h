@@ -108,7 +108,7 @@ struct tracee {
     uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
     uint64_t handed_at;       /* time: it came to its tracer */
     uint64_t away_since;      /* time: it has been on another tracer's CPU since; 0: it is not */
-    pid_t last_pid;           /* the kernel's newest when its births were looked for last */
+    pid_t last_pid;           /* the kernel's newest when it was let go */
     uint64_t image;           /* what it executed when it was to be handed over */
 
     /* its tracer's inbox: tracer.h */
