@@ -159,6 +159,10 @@ static int attach_add(struct pass *pass, pid_t tid, bool early)
     tracee->early = early;
     pass->found++;
     debug_log(tracer, "seize %d %d", tid, process->pid);
+    if (pass->joins && tid == process->pid) { /* a child that was just made: births_look */
+        tracee->files.unsettled = true;
+        tracee->born_at = time_now();
+    }
     if (pass->joins) {
         attach_baseline_of(tracee);
         attach_announce(tracer, tracee);

@@ -238,6 +238,7 @@ void births_resolve(struct tracer *tracer)
 
 /* --- births that nobody told of ------------------------------------------------------------- */
 
+#define NUMBERS_NS 100000000u /* the kernel does not come round to the same process numbers so soon */
 #define CHILDREN_MAX 256u /* processes that one thread can make in the gap of a handover, and more */
 
 /* Was it made after that time, ns of CLOCK_BOOTTIME? The kernel says when in clock ticks. */
@@ -297,11 +298,13 @@ void births_look(struct tracer *tracer, struct tracee *tracee)
         return;
     uint64_t released_at = tracee->released_at;
     pid_t last_before = tracee->last_pid;
+    /* the numbers tell without the children's ages, which are read from stat, and that waits for an exec (kernel.h) */
+    bool lately = error == 0 && clock_read(CLOCK_BOOTTIME) < released_at + NUMBERS_NS;
     attach_rest(tracer, pid); /* the tracee may be gone afterwards */
     unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);
     for (unsigned i = 0; i < count; i++)
-        /* in this order: when a child was made is read from its stat, which waits for an exec (kernel.h) */
         if ((error != 0 || births_is_numbered_between(children[i], last_before, load.last_pid)) &&
-            !births_is_told_of(tracer->supervisor, children[i]) && births_is_younger(children[i], released_at))
+            !births_is_told_of(tracer->supervisor, children[i]) &&
+            (lately || births_is_younger(children[i], released_at)))
             births_seize_child(tracer, pid, children[i]);
 }

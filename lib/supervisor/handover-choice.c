@@ -87,7 +87,7 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
     if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handed_to != NULL || tracee->stays ||
-        tracee->early)
+        tracee->early || tracee->files.unsettled) /* what it executes could not be read without waiting for an exec */
         return false;
     return tracee->tracer->supervisor->options.restless ||
            (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);

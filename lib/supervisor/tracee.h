@@ -66,7 +66,7 @@ struct tracee {
     uint64_t active_until; /* time */
     uint64_t active_span;  /* ns that it stays active without using CPU */
 
-    uint64_t born_at;    /* time: we were told of the fork that made it; 0: there was none */
+    uint64_t born_at;    /* time: we were told of the fork that made it, or found it after that; 0: neither */
     uint64_t resumed_at; /* time: from its last stop */
 
     /* the interrupt under way */
