@@ -344,6 +344,15 @@ int profile_set_lines(struct profile *profile, uint32_t location, const struct p
     return 0;
 }
 
+void profile_forget_lines(struct profile *profile, uint32_t location)
+{
+    struct profile_location *place = &profile->locations[location];
+
+    free(place->lines);
+    place->lines = NULL;
+    place->line_count = place->looked = 0;
+}
+
 int profile_mark(struct profile *profile, const char *why, uint32_t *location)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_MARK, .fd = -1};

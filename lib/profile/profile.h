@@ -246,6 +246,8 @@ int profile_count(struct profile *profile, const struct profile_sample *sample);
 /* Replaces a location's lines by a copy of these and adds to its looked bits. */
 int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                       uint32_t count, uint32_t looked);
+/* Makes a location one that has not been looked up. */
+void profile_forget_lines(struct profile *profile, uint32_t location);
 
 /* The samples that are to be kept (a flag for each), with all that they need, as a profile of
  * its own, the caller's. Totals of samples, threads and processes are its own, the others those of

@@ -30,8 +30,12 @@ void namer_questions_clear(struct namer_questions *questions)
         if (questions->objects[i].object.fd >= 0)
             close(questions->objects[i].object.fd);
     }
+    for (uint32_t i = 0; i < questions->file_count; i++)
+        if (questions->files[i].fd >= 0)
+            close(questions->files[i].fd);
     free(questions->objects);
     free(questions->places);
+    free(questions->files);
     for (unsigned job = 0; job < NAMER_JOBS; job++)
         free(questions->jobs[job].locations);
     *questions = (struct namer_questions){0};

@@ -27,11 +27,18 @@ struct namer_place {
     uint64_t address;
 };
 
+/* A descriptor that came after its object was handed over. */
+struct namer_file {
+    uint32_t object;
+    int fd; /* owned */
+};
+
 /* Objects and places go on where those handed over before ended. */
 struct namer_questions {
     struct namer_object *objects; /* owned */
     struct namer_place *places;   /* owned */
-    uint32_t object_count, place_count;
+    struct namer_file *files;     /* owned */
+    uint32_t object_count, place_count, file_count;
     struct namer_list jobs[NAMER_JOBS];
 };
 

@@ -62,7 +62,7 @@ static bool has_work(const struct work *work)
 
 static bool has_questions(const struct namer_questions *questions)
 {
-    bool some = questions->object_count + questions->place_count > 0;
+    bool some = questions->object_count + questions->place_count + questions->file_count > 0;
 
     for (unsigned job = 0; job < NAMER_JOBS; job++)
         some = some || questions->jobs[job].count > 0;
@@ -121,6 +121,32 @@ static int enqueue(struct queue *queue, const struct namer_list *jobs)
     return error;
 }
 
+/* Everything that was looked up in the object is to be looked up again. */
+static int take_file(struct work *work, struct namer_file *file)
+{
+    const struct profile *profile = work->profile;
+    struct namer_list again[NAMER_JOBS] = {0};
+    int error = 0;
+
+    for (uint32_t i = 1; error == 0 && i < profile->location_count; i++) {
+        uint32_t looked = profile->locations[i].object == file->object ? profile->locations[i].looked : 0;
+        if (looked & PROFILE_LOOKED_NAME)
+            error = namer_list_add(&again[NAMER_NAME], i);
+        if (error == 0 && (looked & PROFILE_LOOKED_LINE))
+            error = namer_list_add(&again[NAMER_LINE], i);
+    }
+    if (error == 0) {
+        symbolizer_take_file(work->symbolizer, file->object, file->fd);
+        file->fd = -1; /* it has it now */
+    }
+    for (unsigned job = 0; job < NAMER_JOBS; job++) {
+        if (error == 0)
+            error = enqueue(&work->queues[job], &again[job]);
+        free(again[job].locations);
+    }
+    return error;
+}
+
 static int take_questions(struct work *work)
 {
     struct namer_desk *desk = work->desk;
@@ -135,6 +161,8 @@ static int take_questions(struct work *work)
     int error = enter(work->profile, &questions);
     for (unsigned job = 0; error == 0 && job < NAMER_JOBS; job++)
         error = enqueue(&work->queues[job], &questions.jobs[job]);
+    for (uint32_t i = 0; error == 0 && i < questions.file_count; i++)
+        error = take_file(work, &questions.files[i]);
     namer_questions_clear(&questions);
     return error;
 }

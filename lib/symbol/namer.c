@@ -2,7 +2,8 @@
 /*
  * The caller's side of a namer. An object is handed over with a copy of its descriptor, which
  * comes by another way than the events: until it is there, or has been waited for long enough, the
- * object and all after it stay here, and with them their places.
+ * object and all after it stay here, and with them their places. A descriptor that comes later is handed
+ * over alone, and the object's places are looked up again.
  */
 #include "config.h"
 
@@ -39,6 +40,7 @@ struct namer {
     uint32_t objects, places, lines; /* up to this index */
     uint64_t *seen_at;               /* owned: by object, when it was first seen here */
     uint32_t seen_count;
+    struct namer_list awaited; /* objects that were handed over before their descriptors came */
     bool want_lines;
     uint8_t *known; /* owned: by location, a set of enum known */
     uint32_t known_count;
@@ -141,6 +143,7 @@ void namer_free(struct namer *namer)
     for (unsigned job = 0; job < NAMER_JOBS; job++)
         free(namer->jobs[job].locations);
     free(namer->seen_at);
+    free(namer->awaited.locations);
     free(namer->known);
     free(namer->strings.indexes);
     free(namer->functions.indexes);
@@ -182,12 +185,51 @@ static int hand_over_object(struct namer *namer, struct namer_questions *questio
     if (copy.path == NULL)
         return -ENOMEM;
     /* a file that does not come is not looked for by its path, where it may hang */
-    copy.object.hangs = copy.object.hangs || profile_awaits_object(profile, namer->objects);
+    if (profile_awaits_object(profile, namer->objects)) {
+        copy.object.hangs = true;
+        error = namer_list_add(&namer->awaited, namer->objects);
+    }
+    if (error != 0) {
+        free(copy.path);
+        return error;
+    }
     if (copy.object.fd >= 0) /* without a copy there is still the path */
         copy.object.fd = fcntl(copy.object.fd, F_DUPFD_CLOEXEC, 3);
     questions->objects[questions->object_count++] = copy;
     namer->objects++;
     return 0;
+}
+
+/* What an object's places have been asked for is asked again when it is wanted again. */
+static int hand_over_file(struct namer *namer, uint32_t object, struct namer_questions *questions)
+{
+    const struct profile *profile = namer->profile;
+    int error = profile_grow(&questions->files, questions->file_count, sizeof *questions->files);
+
+    if (error != 0)
+        return error;
+    questions->files[questions->file_count++] = (struct namer_file){
+        .object = object, .fd = fcntl(profile->objects[object].fd, F_DUPFD_CLOEXEC, 3)};
+    for (uint32_t i = 0; i < namer->known_count; i++)
+        if (profile->locations[i].object == object)
+            namer->known[i] &= (uint8_t)~KNOWN_DEFINED;
+    return 0;
+}
+
+static int hand_over_late_files(struct namer *namer, struct namer_questions *questions)
+{
+    struct namer_list *awaited = &namer->awaited;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < awaited->count; i++) {
+        uint32_t object = awaited->locations[i];
+        if (profile_awaits_object(namer->profile, object))
+            continue;
+        if (namer->profile->objects[object].fd >= 0)
+            error = hand_over_file(namer, object, questions);
+        awaited->locations[i--] = awaited->locations[--awaited->count];
+    }
+    return error;
 }
 
 static void note_name(struct namer *namer, uint32_t location)
@@ -336,6 +378,8 @@ int namer_exchange(struct namer *namer)
 
     pthread_mutex_lock(&desk->lock);
     int error = hand_over_tables(namer, &desk->questions);
+    if (error == 0)
+        error = hand_over_late_files(namer, &desk->questions);
     if (error == 0)
         error = hand_over_jobs(namer, &desk->questions);
     struct namer_answers answers = desk->answers;

@@ -34,6 +34,10 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
 /* Looks up every location. 0 or -ENOMEM. */
 int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
 
+/* Gives an object a descriptor that came after the object was asked about; the profile closes it at its end. What was
+ * looked up in the object is forgotten. */
+void symbolizer_take_file(struct symbolizer *symbolizer, uint32_t object, int fd);
+
 /* Code made at run time is named by a list that grows while its process runs. */
 
 /* Has a location been looked up there that the list did not have? */

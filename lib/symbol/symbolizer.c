@@ -38,15 +38,20 @@ struct symbolizer *symbolizer_new(struct profile *profile)
     return symbolizer;
 }
 
+static void close_source(struct source *source)
+{
+    elf_object_close(source->elf);
+    jit_code_close(source->jit);
+    free(source->own_problem);
+    *source = (struct source){0};
+}
+
 void symbolizer_free(struct symbolizer *symbolizer)
 {
     if (symbolizer == NULL)
         return;
-    for (uint32_t i = 0; i < symbolizer->source_count; i++) {
-        elf_object_close(symbolizer->sources[i].elf);
-        jit_code_close(symbolizer->sources[i].jit);
-        free(symbolizer->sources[i].own_problem);
-    }
+    for (uint32_t i = 0; i < symbolizer->source_count; i++)
+        close_source(&symbolizer->sources[i]);
     free(symbolizer->sources);
     free(symbolizer);
 }
@@ -415,6 +420,19 @@ int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what)
     for (uint32_t i = 1; error == 0 && i < symbolizer->profile->location_count; i++)
         error = symbolizer_look_up(symbolizer, i, what);
     return error;
+}
+
+void symbolizer_take_file(struct symbolizer *symbolizer, uint32_t object, int fd)
+{
+    struct profile *profile = symbolizer->profile;
+
+    profile_set_file(profile, object, fd);
+    profile->objects[object].hangs = false;
+    if (object < symbolizer->source_count)
+        close_source(&symbolizer->sources[object]);
+    for (uint32_t i = 1; i < profile->location_count; i++)
+        if (profile->locations[i].object == object)
+            profile_forget_lines(profile, i);
 }
 
 /* --- code made at run time --------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,13 +58,13 @@ static void free_session(struct pprofil_session *session)
     free(session);
 }
 
-/* Maps our own code into a process of the profile. */
-static void map_self(struct profile *profile, uint32_t pid)
+/* Maps our own code into a process of the profile. object: the number of the descriptor that is announced; 0: none. */
+static void announce_self(struct profile *profile, uint32_t pid, uint32_t object)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     uint64_t at = (uintptr_t)live_first;
     char line[4400], path[4096];
-    struct map_spec spec = {.pid = pid, .kind = WIRE_MAP_FILE, .name = self};
+    struct map_spec spec = {.pid = pid, .kind = WIRE_MAP_FILE, .name = self, .object = object};
 
     while (fgets(line, sizeof line, maps) != NULL)
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64 " %4095s",
@@ -74,6 +75,11 @@ static void map_self(struct profile *profile, uint32_t pid)
         }
     fclose(maps);
     cr_assert_neq(self[0], '\0');
+}
+
+static void map_self(struct profile *profile, uint32_t pid)
+{
+    announce_self(profile, pid, 0);
 }
 
 static void sample(struct profile *profile, uint32_t pid, uint32_t tid, int (*function)(int),
@@ -407,6 +413,32 @@ static void await_name(pprofil_live *live, uint32_t i, const char *name)
         nap();
     }
     cr_assert(found, "%s", name);
+}
+
+/* A machine at work may take seconds to open a file for us. */
+Test(live, a_file_that_comes_late)
+{
+    struct pprofil_session *session = make_session();
+    struct profile *profile = session->profile->profile;
+    char nameless[4096];
+
+    announce_self(profile, 10, 1);
+    sample(profile, 10, 10, live_first, 0, 60);
+    pprofil_live *live = open_live(session);
+    snprintf(nameless, sizeof nameless, "[%s]", strrchr(self, '/') + 1);
+    await_name(live, 0, nameless);
+    await_names(live, PPROFIL_BY_LINE);
+    cr_assert_eq(first_row(live, PPROFIL_BY_LINE, NULL).line, 0);
+
+    profile_give_object(profile, 1, open(self, O_RDONLY | O_CLOEXEC));
+    await_name(live, 0, "live_first");
+    sample(profile, 10, 10, live_second, 0, 100);
+    await_name(live, 0, "live_second");
+    await_name(live, 1, "live_first");
+    await_names(live, PPROFIL_BY_LINE);
+    cr_assert_neq(first_row(live, PPROFIL_BY_LINE, NULL).line, 0);
+    pprofil_live_close(live);
+    free_session(session);
 }
 
 static void append(const char *path, const char *text)
