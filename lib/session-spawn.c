@@ -21,7 +21,6 @@
 
 #define ARGUMENTS_MAX 16
 #define ARGUMENT_SIZE 48
-#define DEBUG_SUPERVISOR "supervisor" /* what PPROFIL_DEBUG says, and perhaps ":FILE" */
 
 /* Adds to the problem why it is not the one that the caller may think of. */
 static void say_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
@@ -33,24 +32,13 @@ static void say_passed_over(struct pprofil_session *session, const struct spawn_
                  "; %s is not taken, for others may have put it there", found->passed_over);
 }
 
-/* Opens what the supervisor is to write its debug log to: standard error, or a file. *fd is -1 where nobody asked
- * for a log. 0 or -errno. */
+/* *fd is -1 where nobody asked for a log. 0 or -errno. */
 static int open_debug_log(struct pprofil_session *session, int *fd)
 {
-    const char *what = secure_getenv("PPROFIL_DEBUG");
-    size_t length = strlen(DEBUG_SUPERVISOR);
+    int error = spawn_open_debug_log(fd);
 
-    *fd = -1;
-    if (what == NULL || strncmp(what, DEBUG_SUPERVISOR, length) != 0)
-        return 0;
-    if (what[length] == ':')
-        *fd = spawn_above_standard(
-            open(what + length + 1, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
-    else if (what[length] == '\0')
-        *fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    else
-        return 0;
-    return *fd >= 0 ? 0 : session_fail(session, -errno, "PPROFIL_DEBUG=%s: %s", what, strerror(errno));
+    return error == 0 ? 0
+                      : session_fail(session, error, "PPROFIL_DEBUG=%s: %s", getenv("PPROFIL_DEBUG"), strerror(-error));
 }
 
 struct arguments {

@@ -24,6 +24,10 @@ void spawn_find_supervisor(bool beside, struct spawn_supervisor *found);
  * may have left free. fd itself where it is an error, or -errno. */
 int spawn_above_standard(int fd);
 
+/* Opens what the supervisor is to write its debug log to, if PPROFIL_DEBUG asks for one: standard error, or a file. *fd
+ * is the caller's, and none of the standard ones; -1: nobody asked. 0 or -errno. */
+int spawn_open_debug_log(int *fd);
+
 /* Runs a program with the descriptors kept (none a standard one) and no others, its standard
  * ones on /dev/null. The calling thread waits until it runs, and nothing of the caller's memory is
  * copied for it. It becomes a child of init at once. Where the caller is init itself it gets

@@ -100,19 +100,26 @@ static void wait_for_leaving(pid_t former)
 static int start_supervisor(const char *call)
 {
     struct spawn_supervisor found;
-    char number[16];
-    char *argv[] = {(char *)SPAWN_SUPERVISOR, (char *)"--serve", (char *)OVERHEAD, number, NULL};
+    char number[16], debug[32];
+    char *argv[] = {(char *)SPAWN_SUPERVISOR, (char *)"--serve", (char *)OVERHEAD, debug, number, NULL};
+    int kept[2];
 
     state.listener = getpid();
-    int fd = spawn_above_standard(wire_profil_listen(state.name));
-    if (fd < 0) {
-        say(call, "cannot make a socket: %s", strerror(-fd));
-        return fd;
+    kept[0] = spawn_above_standard(wire_profil_listen(state.name));
+    if (kept[0] < 0) {
+        say(call, "cannot make a socket: %s", strerror(-kept[0]));
+        return kept[0];
     }
-    snprintf(number, sizeof number, "%d", fd);
+    int error = spawn_open_debug_log(&kept[1]);
+    if (error != 0)
+        say(call, "PPROFIL_DEBUG=%s: %s", getenv("PPROFIL_DEBUG"), strerror(-error));
+    snprintf(number, sizeof number, "%d", kept[0]);
+    snprintf(debug, sizeof debug, "--debug=%d", kept[1]);
     spawn_find_supervisor(false, &found);
-    int error = spawn_quietly(found.path, argv, &fd, 1);
-    close(fd);
+    error = spawn_quietly(found.path, argv, kept, kept[1] >= 0 ? 2 : 1);
+    close(kept[0]);
+    if (kept[1] >= 0)
+        close(kept[1]);
     if (error != 0)
         say(call, "cannot start %s: %s", found.path, strerror(-error));
     return error;

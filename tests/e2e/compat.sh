@@ -143,9 +143,12 @@ example() { # NAME PATTERN FLAGS...
 	name=$1 pattern=$2
 	shift 2
 	compile "$name" "${name%%-*}" "contrib/compat/$name.c" "$@" || return
-	(cd "$work" && timeout 600 "./$name") >"$work/out" 2>&1
+	rm -f "$work/debug"
+	(cd "$work" && PPROFIL_DEBUG=supervisor:$work/debug timeout 600 "./$name") >"$work/out" 2>&1
 	expect "example $name: status" 0 $?
 	expect_text "example $name" "$pattern" "$work/out"
+	grep -Eq "$pattern" "$work/out" || sed 's/^/# supervisor: /' "$work/debug"
+	grep -q ' sample ' "$work/debug" || fail "example $name: samples in the debug log" "none"
 }
 example irix-profil '^divide 0*[1-9.][0-9.]* s, add [0-9.]+ s$'
 example irix-sprofil '^a tick is 1000 us: [1-9][0-9]* in this program, [0-9]+ around memmove'
