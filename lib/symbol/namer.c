@@ -200,7 +200,7 @@ static int hand_over_object(struct namer *namer, struct namer_questions *questio
     return 0;
 }
 
-/* What an object's places have been asked for is asked again when it is wanted again. */
+/* Where functions of the object are defined was asked in vain, and is asked again when somebody wants it again. */
 static int hand_over_file(struct namer *namer, uint32_t object, struct namer_questions *questions)
 {
     const struct profile *profile = namer->profile;
