@@ -187,7 +187,8 @@ static int hand_over_object(struct namer *namer, struct namer_questions *questio
     /* a file that does not come is not looked for by its path, where it may hang */
     if (profile_awaits_object(profile, namer->objects)) {
         copy.object.hangs = true;
-        error = namer_list_add(&namer->awaited, namer->objects);
+        if (copy.object.kind != PROFILE_OBJECT_ANON) /* lists of names are looked for again as they grow */
+            error = namer_list_add(&namer->awaited, namer->objects);
     }
     if (error != 0) {
         free(copy.path);
