@@ -74,8 +74,10 @@ int opener_fork(void)
     pid_t child = fork();
     error = -errno;
     if (child == 0) {
+        /* at once: another tracer may be looking at a copy of a target's descriptor, which we now have, too */
+        int socket = opener_keep_only(sockets[1]);
         opener_give_up_priority();
-        opener_serve(opener_keep_only(sockets[1]));
+        opener_serve(socket);
         _exit(0);
     }
     close(sockets[1]);
