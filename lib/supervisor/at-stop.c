@@ -5,7 +5,7 @@
  *
  * Only what is written into a target's own memory is written before it runs on: a thread that runs may end
  * or exec at any time, and then it would be no memory, or another program's. Nothing before the resume
- * allocates or takes the lock.
+ * allocates. Only at_stop_open_mappings, and the sample of a program that profiles itself, take the lock there.
  */
 #include "config.h"
 

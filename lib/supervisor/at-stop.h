@@ -23,7 +23,8 @@ struct stop_totals {
 
 /* Answers a stop: reads the registers, samples the tracee if that was wanted (pending_ns, overdue_ns), mends a call
  * that the stop broke, and lets the tracee run on with signal (0: none). maker: who made it stop. Takes the lock
- * after the resume. The caller may hold the lock, which is recursive. */
+ * after the resume, in a few cases before (supervisor.h, invariant 2). The caller may hold the lock, which is
+ * recursive. */
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker);
 /* Needs no lock. Lets a tracee run on from a stop at which no sample is taken, and books how long it stood still. */
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee);

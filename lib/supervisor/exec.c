@@ -34,7 +34,7 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
     }
 }
 
-/* The caller's clock runs on, and an interrupt that met it in the call has its stop here. */
+/* The caller's clock runs on. If the caller was interrupted during the call, this stop is the interrupt's. */
 static void exec_become_leader(struct tracee *leader, const struct tracee *caller)
 {
     leader->cpu_ns = caller->cpu_ns;

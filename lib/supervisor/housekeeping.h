@@ -18,7 +18,7 @@ struct housekeeping {
 };
 
 /* With the lock, by the first tracer: does for all tracers what is due. Returns the time at which it is to be called
- * again; while nothing is sampled that is the present time, and means nothing. */
+ * again. The result means nothing while nothing is sampled. */
 uint64_t housekeeping_run(struct tracer *tracer);
 /* With the lock. A task was made or handed over: for 10 s the end of a task may be told to nobody, and is looked for
  * every 0.5 s. */

@@ -9,7 +9,7 @@ enum stop_kind {
     STOP_ENDED,     /* the thread has exited, or was killed */
     STOP_SIGNAL,    /* signal-delivery-stop: a signal is about to be delivered */
     STOP_GROUP,     /* group-stop: the whole process is being stopped by a signal */
-    STOP_INTERRUPT, /* PTRACE_INTERRUPT; a new tracee's first stop; SIGCONT after a group-stop */
+    STOP_INTERRUPT, /* PTRACE_INTERRUPT; a new tracee's first stop; any SIGCONT */
     STOP_CALL,      /* syscall-stop: a call is entered, or has returned. repair.c asks for these */
     STOP_EXEC,      /* PTRACE_EVENT_EXEC */
     STOP_FORK,      /* PTRACE_EVENT_FORK or _VFORK: the child is a process */

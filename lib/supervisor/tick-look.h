@@ -12,7 +12,7 @@
 struct tracee;
 struct tracer;
 
-/* A tracer has taken the CPU from a thread at most so long before it reads the clock. */
+/* From when a tracer has taken the CPU from a thread, to when it reads the clock, it takes no longer than this. */
 #define PREEMPTED_NS 50000u
 /* A tracer that wakes up later than LATE_NS, or moves to another CPU for so long, had to wait for its CPU. */
 #define LATE_NS 150000u

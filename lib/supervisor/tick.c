@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The tick: a tracer looks at its active tracees, interrupts those that run, and awaits their stops, which
- * at-stop.c answers. Nothing is allocated, but for a tracer that is started, and for a list of mappings that a
- * kernel without PROCMAP_QUERY makes us read.
+ * at-stop.c answers. A tick allocates nothing but threads (a tracer, the occupier). Stops that it answers while it polls
+ * may be births, which allocate.
  *
  * Where a CPU is idle the tracer polls there for the stops: polling.c. Where none is, it would poll on the CPU
  * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. A
@@ -37,7 +37,7 @@
 /* In wall mode a tick looks at WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
 
-/* Before its first interrupt that is its whole life. */
+/* Adds what the thread has run and waited since it was asked last. At its first interrupt that is its whole life. */
 static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     tracee->ran_ns -= tracee->ran_ns / FADING;

@@ -36,7 +36,8 @@ struct tick {
     size_t wall_bucket;   /* wall mode: where the round through the sleepers goes on */
 };
 
-/* Gives up the lock while it waits for the occupier and while it polls: tracees may be gone afterwards. */
+/* Gives up the lock while it waits for the occupier, while it moves to another CPU and while it polls: tracees may be
+ * gone afterwards. */
 void tick_run(struct tracer *tracer);
 
 /* --- tick-arm.c: when the next tick is */

@@ -91,7 +91,7 @@ struct tracee {
     /* preempt.c: is it found in the kernel so often that it is looked at from its own CPU? */
     unsigned presence; /* 0..256: part of the recent ticks that found it running */
     unsigned judged_looks, judged_entries;
-    unsigned preempt_looks; /* so many more from its own CPU */
+    unsigned preempt_looks; /* ticks still to come at which the occupier takes its CPU */
     bool asleep_before;    /* just before the CPU was taken */
 
     uint64_t wall_at;      /* wall mode: time up to which it is accounted for */

@@ -17,8 +17,8 @@
  *     EXEC        exec.c
  *     ENDED       it is forgotten, and its process with the last one
  *
- * A stop of an interrupt, a signal, a group or a call of a tracee that is known is answered without the lock: the
- * thread waits. The first stop of a thread, and all stops of a program that profiles itself, are not.
+ * An INTERRUPT, a SIGNAL, a GROUP and a CALL of a tracee that is known are answered without the lock: the thread
+ * waits. The first stop of a thread, and all stops of a program that profiles itself, are answered with the lock.
  */
 #include "config.h"
 

@@ -27,7 +27,7 @@ static int64_t weight_debt_shares(int64_t stretch)
  * process has used, and may not go far beyond. */
 static int64_t weight_within_process(const struct weight *weight, int64_t share)
 {
-    /* share 0: what it was given of the others' time is more than its own */
+    /* share 0: its samples stand for more than it has used already */
     bool unsettled = weight->samples < SETTLED_SAMPLES || share == 0;
 
     if (unsettled && weight->process_left > share)

@@ -70,7 +70,7 @@ static int64_t call_bytes_piece(const struct regs_call *call, const struct call_
     return (int64_t)(size - done);
 }
 
-/* The rest of a socket's vector would raise SIGPIPE: see make_plain. */
+/* The rest of a socket's vector would raise SIGPIPE: see call_make_plain. */
 static bool call_may_stay_vector(const struct call_request *request)
 {
     return request->shape == CALL_VECTOR && (!request->is_socket || request->filtered);

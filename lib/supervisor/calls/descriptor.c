@@ -2,7 +2,7 @@
 /*
  * What a tracee's descriptor stands for: proc_pid_fd(5), proc_pid_fdinfo(5). What only the file itself
  * tells, a socket's options and a terminal's settings, is asked through a copy of it, pidfd_getfd(2),
- * which lives for some microseconds, while the tracee stands in a call on that file.
+ * which lives for some microseconds, while the tracee stands still behind a call on that file.
  */
 #include "config.h"
 

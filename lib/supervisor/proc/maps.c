@@ -39,7 +39,7 @@ struct query {
 #define QUERY_EXECUTABLE 0x04u
 #define QUERY_THIS_OR_NEXT 0x10u
 
-/* What is known is not wiped: that are 12 KiB for each process, of which nothing counts. */
+/* The array of known mappings, 12 KiB for each process, is not cleared: only its first `count` elements are valid. */
 void maps_init(struct maps *maps)
 {
     maps->fd = -1;

@@ -6,7 +6,7 @@
  *
  * There are two openers, so that files that may hang do not hold up the others. Each is a process
  * that is forked when it is first needed, opens one file at a time, and is left alone when it does
- * not answer; another takes its place for the next file. None of them touches a target.
+ * not answer; another takes its place for the next file. None of them traces a target or writes to it.
  */
 #ifndef PPROFIL_OPENER_H
 #define PPROFIL_OPENER_H
@@ -57,7 +57,7 @@ struct openers {
     struct opener of[OPENER_KINDS];
     struct opener_task tasks[OPENER_REQUESTS_MAX];
     struct opener_task *free_tasks; /* a list of those that were used before */
-    unsigned used;                  /* the first tasks that ever were */
+    unsigned used;                  /* so many tasks, the first ones, were used at least once */
     unsigned jit_count;             /* tasks of JIT_NAMES; others always have room */
 };
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The two files of a task that every look reads, kept open where descriptors last. */
+/* The files of a task that looks read, kept open where descriptors last. */
 struct procfs_task {
     pid_t pid, tid;
     int doing_fd;     /* "syscall", or "stat" where that is denied, or "status"; -1 not open */
