@@ -23,8 +23,8 @@ static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_
     return over ? repair->timeout_result : if_not_over;
 }
 
-/* A receive has returned result. Has it come to an end of its own? Urgent data can be seen, and ends no message that has
- * not begun. What ends a receive on a local socket cannot be seen; but a signal that broke the receive still waits, if
+/* A receive has returned result. Has it come to an end of its own? Urgent data can be seen, and ends only a message that
+ * has begun. What ends a receive on a local socket cannot be seen; but a signal that broke the receive still waits, if
  * no other thread has taken it, and an error that was left for it is known. */
 static bool continue_has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
@@ -150,6 +150,13 @@ static void continue_fail_call(pid_t tid)
     memset(call.arguments, 0xff, sizeof call.arguments);
     call.result = -ENOSYS; /* as it stands at every entry: arch/x86/entry/entry_64.S */
     regs_leave_call(tid, &call, false);
+}
+
+bool repair_needs_us(const struct tracee *tracee)
+{
+    const struct repair *repair = &tracee->repair;
+
+    return tracee->state == TRACEE_CONTINUING && !(repair->restarted && repair->piece_entered && !repair->giving_up);
 }
 
 void repair_give_up(struct tracee *tracee)

@@ -22,8 +22,9 @@
  *
  * While a tracee is inside a piece, it sleeps and is not interrupted, but its registers are those of
  * the piece. If the supervisor is killed just then the program gets the result of that piece, which is
- * less than was moved. A supervisor that ends in order waits, and then gives the calls up, so that they
- * return what they have done.
+ * less than was moved. A supervisor that ends in order waits, and then gives up the calls whose rest is being
+ * made, so that they return what they have done. A call that was begun anew is left to itself: it waits for what
+ * the program asked for.
  */
 #include "config.h"
 
@@ -41,8 +42,8 @@
 
 /* --- continuing --------------------------------------------------------------------------- */
 
-/* Returns true if the call has moved all that it was asked for. Asked first, because descriptor_look()
- * takes several system calls. */
+/* Returns true if the call has moved all that it was asked for. This is asked first: descriptor_look() is for the
+ * others, and takes several system calls. */
 static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struct call_request *request)
 {
     const struct call_progress progress = {.done = (uint64_t)call->result};

@@ -33,19 +33,22 @@
  *     stray-sigpipe.c        takes away a SIGPIPE that only a piece raises; changes the mask of a thread that blocks it
  *     handover.c             lets a thread go and seizes it anew, from another thread of ours; handover-choice.c:
  *                            which thread, and who gets it
- *     births.c               holds a new task until it is known whose it is
+ *     births.c               holds a new task until it is known whose it is; lets a child go that is not to be followed
  *     exec.c                 goes on with what a program executes, or lets it go
  *     preempt.c              takes a thread's CPU, for up to 80 us, before it is looked at
  *     affinity.c             binds a tracer to the CPU of a tracee where no CPU is idle: the two share it
  *     priority.c             gives tracers real-time priority where a CPU is idle, else short slices of CPU time
  *     proc/procfs.c          reads files of /proc of which some wait for an exec, which on old kernels waits for us:
  *                            kernel.c says which
- *     proc/maps.c            the kernel locks the target's mappings while it answers, and may read a file for that
+ *     proc/maps.c            the kernel locks the target's mappings while it answers, and may read a file for that.
+ *                            proc/objects.c says when; it also opens the list while a tracee stands still
+ *     target-memory.c        reads, and so does stack.c: the kernel locks the mappings, and pages are fetched
  *     serve/count-sample.c   writes histograms into programs that profile themselves
  *
  * Nothing else stops a target, changes it or writes to it; target-memory.c is what writes. The rest, in the order of a
- * sample: schedule.c chooses when, budget.c how often, active.c of whom; cpu-wait.c, weight.c and attribution.c for how
- * much CPU time it stands; emit.c sends it. tracee.c and untraced.c know who there is. cpus-full.c: is a CPU idle?
+ * sample: budget.c says how often, schedule.c draws when, active.c keeps who may be running, and cpu-wait.c tells who
+ * waits for a CPU, and need not be interrupted. After the resume, weight.c and attribution.c say for how much CPU time
+ * the sample stands, proc/objects.c which file was mapped there, and emit.c sends it. tracee.c and untraced.c know who there is. cpus-full.c: is a CPU idle?
  * debug-log.c writes what was done, for those who debug the supervisor: before a tracer sleeps, and when 64 KiB have
  * gathered; stops wait meanwhile. proc/ reads /proc, opens files, and forks the processes that open what may hang.
  * main.c, watch.c, commands.c, sampling.c, housekeeping.c and serve/: who asks for all that, and what is done now and
@@ -90,10 +93,14 @@
  *
  * Invariants:
  *  1. Every stop is answered as soon as it is seen, for what it is, whatever was waited for, until the tracer
- *     leaves (tracer_leave). There are two exceptions. A task's first stop waits until somebody has told whose it is.
- *     A signal that comes between two pieces of a call is sent again when the next piece begins.
+ *     leaves (tracer_leave). A stop of any kind serves as the sample that was wanted. There are three exceptions. A
+ *     task's first stop waits until somebody has told whose it is. A signal that comes between two pieces of a call is
+ *     sent again when the next piece begins. A SIGPIPE that only a piece has raised is not delivered.
  *  2. From where the stop of an interrupt is seen to its resume, nothing is done but reading registers, copying the
- *     stack and mending a call. Nothing there allocates or takes the lock. There are these exceptions:
+ *     stack and mending a call, and writing the debug log. Mending may take a dozen system calls. Nothing there
+ *     allocates or takes the lock. There are these exceptions:
+ *     - of a process that may be about to execute a program, the list of mappings is opened first, with the lock, for
+ *       that would wait for the exec later;
  *     - a tracee that profiles itself: the lock is taken, and its sample is counted first;
  *     - one that is handed over is detached with the lock. If somebody else has the lock, it stays.
  *     The stops of births, of execs and of ends are answered with the lock.
@@ -101,8 +108,9 @@
  *     thread.
  *  3. Only its own tracer calls ptrace for a tracee, and frees it. Its state, and what a stop needs, is written by
  *     that tracer, without the lock. The rest is written with the lock: others write dropped, lost and
- *     wants_activation. When sampling starts, pauses or is cleared, the first tracer sets pending_ns of all tracees to
- *     0, while their tracers may be using it: one sample of each may be wrong.
+ *     wants_activation, and the first tracer opens and closes files of all tracees. When sampling starts, pauses or is
+ *     cleared, the first tracer sets pending_ns, overdue_ns and skipped_ns of all tracees to 0, and what they have used
+ *     to what the kernel says, while their tracers may be using it: one sample of each may be wrong.
  *  4. What the tracers share is written with the lock. A function that takes a supervisor, a tracer, a process or
  *     a tracee needs it, unless its header says otherwise. Stops that wait.c answers by looking at nothing but
  *     the tracee are answered without it. Who holds it does not wait for a stop, nor call PTRACE_SEIZE, which may
@@ -111,10 +119,14 @@
  *  5. A call returns under us what it returns without us, as far as repair.c can, on x86-64. pprofil(1), CAVEATS, says
  *     where it cannot.
  *  6. However we end, the kernel lets all tracees go, and each runs on unless a signal has stopped it. A supervisor
- *     that ends in order waits for calls to become whole: each tracer up to 0.3 s, then it gives up the rest of each,
- *     and waits up to 0.3 s for that (tracer_leave); the first tracer does so after the others. If SIGKILL ends us,
+ *     that ends in order first has the files opened that are asked for (up to 2 s; stops are answered meanwhile), and
+ *     then waits for calls to become whole: each tracer up to 0.3 s, then it gives up the rest of each, and waits up
+ *     to 0.3 s for that (tracer_leave). A call that was begun anew is left to itself. The first tracer does so after
+ *     the others, for which it waits up to 1 s. A stop of its own tracees that comes later, before the supervisor has
+ *     exited, is not answered. If SIGKILL ends us,
  *     - a call that an interrupt has just broken returns EINTR, or what it has moved;
  *     - a signal that is kept back is lost, and one that was sent again comes with another siginfo_t;
+ *     - a recvmmsg(2) whose messages are being moved together has shifted data (call-progress.c);
  *     - a call that is being continued returns with the result, and the argument registers, of its piece;
  *     - a recvmmsg(2) that was broken may have left an error in its socket, which the next call returns
  *       (descriptor_clear_error);

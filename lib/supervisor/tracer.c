@@ -364,7 +364,7 @@ static bool tracer_is_under_way(const struct tracee *tracee)
 {
     bool takes_signal = tracee->repair.sigpipe.is_pending || held_signal_waits(&tracee->repair.held);
 
-    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING ||
+    return tracee->state == TRACEE_INTERRUPTED || repair_needs_us(tracee) ||
            (tracee->state == TRACEE_RUNNING && takes_signal);
 }
 
@@ -382,13 +382,13 @@ static void tracer_give_up_calls(struct tracer *tracer)
 
     for (size_t i = 0; i < tracees->bucket_count; i++)
         for (struct tracee *tracee = tracees->buckets[i]; tracee != NULL; tracee = tracee->hash_next)
-            if (tracee->state == TRACEE_CONTINUING)
+            if (repair_needs_us(tracee))
                 repair_give_up(tracee);
 }
 
 /* The kernel lets all tracees go when their tracer ends, and none of them needs a stop for that. But an
  * interrupt that has not stopped its thread yet may have broken a system call, which can
- * only be mended at the stop: these are waited for. So are calls that are being continued; those that
+ * only be mended at the stop: these are waited for. So are calls whose rest is being made; those that
  * wait for longer return what they have done. */
 void tracer_leave(struct tracer *tracer)
 {

@@ -94,7 +94,7 @@ void tracer_note_birth_look(struct tracer *tracer, pid_t tid);
 void tracer_book(struct tracer *tracer);
 
 /* Without the lock, by the tracer's own thread. Waits up to 0.3 s for the interrupts and continued calls of its
- * tracees to end, gives up the calls that take longer, waits up to 0.3 s again, and sets has_left. */
+ * tracees to end, gives up the calls that take longer and need us, waits up to 0.3 s again, and sets has_left. */
 void tracer_leave(struct tracer *tracer);
 
 #endif
