@@ -53,6 +53,15 @@ static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struc
            call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
+/* When is a call that has waited since then to end? limit: of all its waiting, ns; 0: none. Returns a time; 0: never.
+ * One that was begun anew before has a deadline already. */
+static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uint64_t limit)
+{
+    uint64_t deadline = limit > 0 ? since + limit : 0;
+
+    return repair->leaving && repair->deadline > 0 && repair->deadline < deadline ? repair->deadline : deadline;
+}
+
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
 static bool repair_continue(struct tracer *tracer, struct tracee *tracee,
                             const struct regs_call *call, enum stop_maker maker)
@@ -91,7 +100,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee,
     if (piece_may_raise_stray_sigpipe(&repair->request))
         stray_sigpipe_begin(&repair->sigpipe, tid);
     tracer->totals.continued++;
-    deadline_set(tracer, tracee, limit > 0 ? since + limit : 0);
+    deadline_set(tracer, tracee, repair_deadline(repair, since, limit));
     return true;
 }
 

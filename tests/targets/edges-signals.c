@@ -291,6 +291,35 @@ bool try_limit_of_receive(void)
     return size == 8;
 }
 
+/* A signal breaks a receive before anything has come, and another one after a part: the time limit stays one. */
+bool try_limit_after_part(void)
+{
+    double *sent = shared_time();
+    char got[8];
+    int pair[2];
+    pid_t parent = getpid();
+
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    limit_socket(pair[0], SO_RCVTIMEO, 1900000);
+    double begin = now();
+    pid_t child = fork();
+    if (child == 0) {
+        signal_later(parent, 100000, SIGWINCH);
+        usleep(1500000);
+        int wrong = write(pair[1], "abcd", 4) != 4;
+        signal_later(parent, 1000, SIGWINCH);
+        *sent = now();
+        _exit(wrong);
+    }
+    ssize_t size = recv(pair[0], got, sizeof got, MSG_WAITALL);
+    double end = now();
+    waitpid(child, NULL, 0);
+    close(pair[0]);
+    close(pair[1]);
+    note_lateness(*sent - begin > 1.85);
+    return size == 4 && end - begin < 3.2;
+}
+
 /* The time limit holds for each buffer: a send that makes progress never comes to its end. */
 bool try_limit_of_send(void)
 {

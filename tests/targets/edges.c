@@ -28,7 +28,7 @@ double now(void)
 
 void limit_socket(int fd, int option, suseconds_t limit)
 {
-    const struct timeval time = {.tv_usec = limit};
+    const struct timeval time = {.tv_sec = limit / 1000000, .tv_usec = limit % 1000000};
 
     setsockopt(fd, SOL_SOCKET, option, &time, sizeof time);
 }
@@ -78,6 +78,7 @@ static const struct edge {
     {"ignored-stop", try_ignored_stop, 1},
     {"peek", try_peek, 0.5},
     {"limit-of-receive", try_limit_of_receive, 1.2},
+    {"limit-after-part", try_limit_after_part, 2},
     {"limit-of-send", try_limit_of_send, 4},
     {"limit-of-tcp-send", try_limit_of_tcp_send, 2},
     {"no-wait", try_no_wait, 1},

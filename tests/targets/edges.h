@@ -25,6 +25,7 @@ bool try_signals_in_ring(void);
 bool try_stop_in_handler(void);
 bool try_peek(void);
 bool try_limit_of_receive(void);
+bool try_limit_after_part(void);
 bool try_limit_of_send(void);
 bool try_limit_of_tcp_send(void);
 /* connects a pair of TCP sockets on the loopback */
