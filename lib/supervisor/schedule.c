@@ -24,7 +24,7 @@ uint32_t schedule_random(struct schedule *schedule, uint32_t bound)
     return (uint32_t)(((uint64_t)schedule_next_random(schedule) * bound) >> 32);
 }
 
-uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns)
+static struct schedule_draw schedule_draw(struct schedule *schedule, uint64_t now, uint64_t period_ns)
 {
     uint64_t start = schedule->stratum_end;
 
@@ -32,14 +32,52 @@ uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_
         start = now; /* late: what was missed is added to what this tick covers */
     uint64_t end = start + period_ns;
     uint64_t from = start > now ? start : now;
-    schedule->covered_ns = end - schedule->stratum_end;
+    uint64_t covered_ns = end - schedule->stratum_end;
     schedule->stratum_end = end;
-    return from + (uint64_t)((double)(end - from) * (schedule_next_random(schedule) / 4294967296.0));
+    return (struct schedule_draw){
+        .at = from + (uint64_t)((double)(end - from) * (schedule_next_random(schedule) / 4294967296.0)),
+        .covered_ns = covered_ns,
+    };
+}
+
+/* A tick that was drawn ahead and is late counts as not drawn: the rest of its stratum gets another. */
+static void schedule_give_up_late(struct schedule *schedule, uint64_t now)
+{
+    if (schedule->ahead.at == 0 || schedule->ahead.at > now)
+        return;
+    schedule->stratum_end -= schedule->ahead.covered_ns;
+    schedule->ahead = (struct schedule_draw){0};
+}
+
+uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns)
+{
+    schedule_give_up_late(schedule, now);
+    struct schedule_draw next =
+        schedule->ahead.at != 0 ? schedule->ahead : schedule_draw(schedule, now, period_ns);
+    schedule->ahead = (struct schedule_draw){0};
+    schedule->covered_ns = next.covered_ns;
+    return next.at;
+}
+
+void schedule_draw_ahead(struct schedule *schedule, uint64_t now, uint64_t period_ns)
+{
+    schedule->ahead = schedule_draw(schedule, now, period_ns);
 }
 
 void schedule_restart(struct schedule *schedule, uint64_t now)
 {
     schedule->stratum_end = now;
+    schedule->ahead = (struct schedule_draw){0};
+}
+
+uint64_t schedule_end_gap(struct schedule *schedule, uint64_t now)
+{
+    uint64_t end = schedule->stratum_end - schedule->ahead.covered_ns;
+
+    if (now <= end)
+        return 0;
+    schedule_restart(schedule, now);
+    return now - end;
 }
 
 void schedule_leave_out(struct schedule *schedule, uint64_t ns)

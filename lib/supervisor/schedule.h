@@ -13,23 +13,36 @@
 
 #include <stdint.h>
 
+struct schedule_draw {
+    uint64_t at;         /* time of the tick; 0: none is drawn */
+    uint64_t covered_ns; /* time that it stands for */
+};
+
 struct schedule {
     uint64_t stratum_end; /* time up to which ticks have been drawn */
-    uint64_t covered_ns;  /* time that the tick last drawn stands for */
+    uint64_t covered_ns;  /* time that the last tick taken by schedule_next stands for */
+    struct schedule_draw ahead; /* the tick after that one */
     uint64_t random;      /* the generator's state; never 0 */
 };
 
 /* seed: 0 takes one from the clock. */
 void schedule_init(struct schedule *schedule, uint64_t seed);
 
-/* Draws the next tick. Returns its time, and sets covered_ns: the period, and what was missed before it.
- * period_ns > 0. */
+/* Takes the tick that was drawn ahead. If there is none, or it is late, draws one. Returns its time, and sets
+ * covered_ns: the period, and what was missed before it. period_ns > 0. */
 uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
-/* The next stratum begins now. No tick covers what is before it. */
+/* Draws a tick ahead, for the following schedule_next. None may be drawn ahead yet. period_ns > 0. */
+void schedule_draw_ahead(struct schedule *schedule, uint64_t now, uint64_t period_ns);
+
+/* The next stratum begins now, and nothing is drawn ahead. No tick covers what is before it. */
 void schedule_restart(struct schedule *schedule, uint64_t now);
 
-/* Lengthens the stratum under way by ns that did not pass for the targets: no tick covers them. */
+/* If the stratum of the last tick taken is over, restarts, and returns the time since its end, which no tick covers.
+ * Else returns 0. */
+uint64_t schedule_end_gap(struct schedule *schedule, uint64_t now);
+
+/* The next stratum that is drawn begins ns later: these did not pass for the targets. No tick covers them. */
 void schedule_leave_out(struct schedule *schedule, uint64_t ns);
 
 /* Returns a number of 0..bound-1, all with the same chance. bound > 0. */

@@ -262,6 +262,15 @@ static bool tracer_look_again(struct tracer *tracer)
     return looked;
 }
 
+/* Returns when the timer of the tick that was drawn ahead is to expire; 0: it is not needed. */
+static uint64_t tracer_ahead(const struct tracer *tracer)
+{
+    uint64_t ahead = tracer->schedule.ahead.at;
+    bool wanted = tracer->tick.due != 0 || tracer->tick.pauses;
+
+    return wanted && ahead > time_now() ? ahead : 0;
+}
+
 /* Returns true if there is news of tracees. */
 static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 {
@@ -272,7 +281,7 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     wakeup_set_slow(&tracer->wakeup, until);
     if (tracer->unknown_count > 0)
         tracer_take_earlier(&due, time_now() + UNKNOWN_PERIOD_NS);
-    wakeup_set(&tracer->wakeup, due);
+    wakeup_set(&tracer->wakeup, due, tracer_ahead(tracer));
     tracer->slept_at = time_now();
     tracer->asleep = true;
     bool any = wakeup_sleep(&tracer->wakeup, news);

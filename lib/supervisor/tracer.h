@@ -3,7 +3,7 @@
  * tracer: a thread of the supervisor that traces.
  *
  * The kernel lets only the thread that seized a tracee call ptrace for it, and what that tracee makes
- * belongs to the same thread. So each tracer has tracees, a timer, and ticks of its own. The first tracer is
+ * belongs to the same thread. So each tracer has tracees, timers, and ticks of its own. The first tracer is
  * the supervisor's first thread, to which everything belongs at first; it also reads commands. Where CPUs are
  * full there is a tracer for each CPU; threads are handed over to it: handover-choice.c says why.
  */

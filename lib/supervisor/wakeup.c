@@ -53,11 +53,14 @@ int wakeup_init(struct wakeup *wakeup)
 
     *wakeup = (struct wakeup){.tid = gettid()};
     event._sigev_un._tid = wakeup->tid;
-    if (timer_create(CLOCK_MONOTONIC, &event, &wakeup->timer) < 0)
-        return -errno;
-    if (timer_create(CLOCK_MONOTONIC, &event, &wakeup->slow) < 0) {
-        timer_delete(wakeup->timer);
-        return -errno;
+    timer_t *const timers[] = {&wakeup->timers[0], &wakeup->timers[1], &wakeup->slow};
+    for (size_t i = 0; i < sizeof timers / sizeof *timers; i++) {
+        if (timer_create(CLOCK_MONOTONIC, &event, timers[i]) == 0)
+            continue;
+        int error = -errno;
+        while (i > 0)
+            timer_delete(*timers[--i]);
+        return error;
     }
     wakeup_of_thread = wakeup;
     sigemptyset(&wake);
@@ -73,7 +76,8 @@ void wakeup_end(struct wakeup *wakeup)
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     wakeup_of_thread = NULL;
-    timer_delete(wakeup->timer);
+    timer_delete(wakeup->timers[0]);
+    timer_delete(wakeup->timers[1]);
     timer_delete(wakeup->slow);
 }
 
@@ -85,11 +89,19 @@ static void wakeup_set_timer(timer_t timer, uint64_t due)
     timer_settime(timer, TIMER_ABSTIME, &when, NULL);
 }
 
-void wakeup_set(struct wakeup *wakeup, uint64_t due)
+static void wakeup_set_one(struct wakeup *wakeup, unsigned timer, uint64_t due)
 {
-    if (due != wakeup->due)
-        wakeup_set_timer(wakeup->timer, due);
-    wakeup->due = due;
+    if (due != wakeup->due[timer])
+        wakeup_set_timer(wakeup->timers[timer], due);
+    wakeup->due[timer] = due;
+}
+
+void wakeup_set(struct wakeup *wakeup, uint64_t due, uint64_t after)
+{
+    bool second = wakeup->due[1] == due || (after != 0 && wakeup->due[0] == after);
+
+    wakeup_set_one(wakeup, second, due);
+    wakeup_set_one(wakeup, !second, after);
 }
 
 void wakeup_set_slow(struct wakeup *wakeup, uint64_t due)
@@ -128,8 +140,9 @@ bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news)
     atomic_signal_fence(memory_order_seq_cst);
     wakeup->woken = 0; /* whoever sent it has said why before */
     uint64_t now = time_now();
-    if (now >= wakeup->due)
-        wakeup->due = 0;
+    for (unsigned i = 0; i < 2; i++)
+        if (now >= wakeup->due[i])
+            wakeup->due[i] = 0;
     if (now >= wakeup->slow_due)
         wakeup->slow_due = 0;
     return any;
@@ -148,10 +161,10 @@ int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options)
         wakeup->jumps = 1;
         atomic_signal_fence(memory_order_seq_cst);
         /* not before: a signal that comes before the jump is possible would end no wait */
-        wakeup_set(wakeup, time_now() + PATIENCE_NS);
+        wakeup_set(wakeup, time_now() + PATIENCE_NS, 0);
         error = ptrace(PTRACE_SEIZE, tid, NULL, options) < 0 ? -errno : 0;
     }
     wakeup->jumps = 0;
-    wakeup->due = UINT64_MAX; /* whatever is wanted next is set anew */
+    wakeup->due[0] = wakeup->due[1] = UINT64_MAX; /* whatever is wanted next is set anew */
     return error;
 }

@@ -2,7 +2,7 @@
 /*
  * wakeup: how a tracer thread sleeps.
  *
- * It waits in waitid(2) for news of its tracees. Its timer, and other threads, send it a signal, whose
+ * It waits in waitid(2) for news of its tracees. Its timers, and other threads, send it a signal, whose
  * handler jumps out of that wait: waitid has no time limit, and a signal that came just before the call
  * would otherwise be slept over. Nothing is lost by the jump, for the wait leaves all news where it is
  * (WNOWAIT).
@@ -19,8 +19,8 @@
 
 struct wakeup {
     pid_t tid;    /* of the thread */
-    timer_t timer, slow;
-    uint64_t due; /* time that the timer is set for; 0: it is off */
+    timer_t timers[2], slow;
+    uint64_t due[2]; /* time that each is set for; 0: it is off */
     uint64_t slow_due;
     sigjmp_buf out;
     volatile sig_atomic_t jumps; /* the handler is to jump out */
@@ -29,13 +29,14 @@ struct wakeup {
 
 /* Once, before any thread is made: all signals are blocked, and the handler is set. */
 void wakeup_prepare(void);
-/* By the thread itself: makes its timer. 0 or -errno: -EAGAIN where RLIMIT_SIGPENDING is reached. */
+/* By the thread itself: makes its timers. 0 or -errno: -EAGAIN where RLIMIT_SIGPENDING is reached. */
 int wakeup_init(struct wakeup *wakeup);
 /* By the thread itself, at its end. */
 void wakeup_end(struct wakeup *wakeup);
-/* Sets the timer, CLOCK_MONOTONIC in ns; 0: off. */
-void wakeup_set(struct wakeup *wakeup, uint64_t due);
-/* Sets the second timer, for what is not urgent, CLOCK_MONOTONIC in ns; 0: off. A timer that is due sooner stays as
+/* Sets a timer for each of the two times, CLOCK_MONOTONIC in ns; 0: off. Both wake the thread up, at once if their time
+ * is past. One that is set for its time already stays as it is. */
+void wakeup_set(struct wakeup *wakeup, uint64_t due, uint64_t after);
+/* Sets another timer, for what is not urgent, CLOCK_MONOTONIC in ns; 0: off. A timer that is due sooner stays as
  * it is, which saves a system call: the sleep then ends early. */
 void wakeup_set_slow(struct wakeup *wakeup, uint64_t due);
 /* Sleeps until a tracee of this thread has news, or a signal comes. Returns true if there is news, which is

@@ -116,6 +116,64 @@ Test(schedule, time_that_is_left_out_is_covered_by_no_tick)
     cr_assert_geq(due, MS / 2);
 }
 
+Test(schedule, a_tick_that_is_drawn_ahead_is_the_next)
+{
+    struct schedule schedule;
+    uint64_t now = 1000 * MS;
+
+    schedule_init(&schedule, 1);
+    schedule_restart(&schedule, now);
+    schedule_draw_ahead(&schedule, now, MS);
+    for (unsigned i = 0; i < 1000; i++) {
+        uint64_t ahead = schedule.ahead.at;
+        uint64_t due = schedule_next(&schedule, now, 5 * MS);
+        cr_assert_eq(due, ahead);
+        cr_assert_eq(schedule.covered_ns, MS);
+        cr_assert_geq(due, 1000 * MS + i * MS);
+        cr_assert_lt(due, 1000 * MS + (i + 1) * MS);
+        schedule_draw_ahead(&schedule, now, MS);
+        now = due;
+    }
+}
+
+Test(schedule, a_late_tick_is_drawn_anew_in_what_is_left_of_its_stratum)
+{
+    struct schedule schedule;
+
+    schedule_init(&schedule, 1);
+    for (unsigned i = 0; i < 1000; i++) {
+        schedule_restart(&schedule, 0);
+        schedule_draw_ahead(&schedule, 0, MS);
+        uint64_t due = schedule_next(&schedule, MS / 2, MS);
+        cr_assert_geq(due, MS / 2);
+        cr_assert_lt(due, MS);
+        cr_assert_eq(schedule.covered_ns, MS);
+        cr_assert_eq(schedule.stratum_end, MS);
+    }
+    schedule_restart(&schedule, 0);
+    schedule_draw_ahead(&schedule, 0, MS);
+    schedule_next(&schedule, 10 * MS, MS);
+    cr_assert_eq(schedule.covered_ns, 11 * MS);
+}
+
+Test(schedule, a_gap_begins_where_the_last_stratum_ended)
+{
+    struct schedule schedule;
+
+    schedule_init(&schedule, 1);
+    schedule_restart(&schedule, 0);
+    schedule_next(&schedule, 0, MS);
+    schedule_draw_ahead(&schedule, 0, MS);
+    cr_assert_eq(schedule_end_gap(&schedule, MS), 0);
+    cr_assert_neq(schedule.ahead.at, 0);
+    cr_assert_eq(schedule_end_gap(&schedule, MS + 1), 1); /* though the tick that was drawn ahead is still to come */
+    cr_assert_eq(schedule.ahead.at, 0);
+    schedule_draw_ahead(&schedule, MS + 1, MS);
+    schedule_next(&schedule, MS + 1, MS);
+    cr_assert_eq(schedule.covered_ns, MS);
+    cr_assert_eq(schedule_end_gap(&schedule, 6 * MS + 1), 4 * MS);
+}
+
 /* The mean of 10000 numbers of 0..99 has a standard deviation of 0.29: five of these. The seed is fixed. */
 Test(schedule, numbers_are_drawn_evenly)
 {
