@@ -115,3 +115,10 @@ int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered)
     (void)entered;
     return -ENOSYS;
 }
+
+int regs_set_result(pid_t tid, int64_t result)
+{
+    (void)tid;
+    (void)result;
+    return -ENOSYS;
+}

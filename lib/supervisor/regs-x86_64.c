@@ -120,11 +120,17 @@ struct regs_context regs_context(bool compat)
                                  .sp = offsetof(ucontext_t, uc_mcontext.gregs) + REG_RSP * 8};
 }
 
+int regs_set_result(pid_t tid, int64_t result)
+{
+    /* all 64 bits of it: an int would go through ptrace's "..." with zeros above */
+    const long value = (long)result;
+
+    return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), value) < 0 ? -errno : 0;
+}
+
 int regs_restart_call(pid_t tid)
 {
-    const long result = -ERESTARTNOHAND; /* all 64 bits: an int would go through ptrace's "..." with zeros above */
-
-    return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), result) < 0 ? -errno : 0;
+    return regs_set_result(tid, -ERESTARTNOHAND);
 }
 
 /* The ABI of a call is that of its instruction, which 64-bit programs may choose: kernel/ptrace.c,

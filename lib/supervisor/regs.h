@@ -68,5 +68,8 @@ int regs_enter_call(pid_t tid, const struct regs_call *call);
  * WIRE_NO_SYSCALL: a stop that follows shows no call. entered: it stands
  * where regs_enter_call put it, and not behind the instruction. 0 or -errno. */
 int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered);
+/* Sets the value that the call at whose end tid stands is about to return (negative: -errno), and no other register.
+ * 0 or -errno; -ENOSYS: this machine cannot. */
+int regs_set_result(pid_t tid, int64_t result);
 
 #endif
