@@ -5,12 +5,21 @@
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
 
+/* Has the call that is continued now the deadline that it had when it was begun anew? */
+static bool deadline_is_waited_for(const struct deadlines *deadlines, pid_t tid, uint64_t deadline)
+{
+    for (unsigned i = 0; i < deadlines->count; i++)
+        if (deadlines->waiting[i].tid == tid && deadlines->waiting[i].time == deadline)
+            return true;
+    return false;
+}
+
 void deadline_set(struct tracer *tracer, struct tracee *tracee, uint64_t deadline)
 {
     struct deadlines *deadlines = &tracer->deadlines;
 
     tracee->repair.deadline = deadline;
-    if (deadline == 0 || deadlines->count == DEADLINES_MAX)
+    if (deadline == 0 || deadline_is_waited_for(deadlines, tracee->tid, deadline) || deadlines->count == DEADLINES_MAX)
         return; /* too many at once: this one waits for a little longer */
     deadlines->waiting[deadlines->count].tid = tracee->tid;
     deadlines->waiting[deadlines->count++].time = deadline;
