@@ -80,7 +80,8 @@ static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
 {
     struct housekeeping *housekeeping = &supervisor->housekeeping;
 
-    if (supervisor->cpus_full && cpus_full_count_runnable(supervisor) > 0 && housekeeping->full_at >= supervisor->started_at)
+    if (supervisor->cpus_full && cpus_full_count_runnable(supervisor) > 0 &&
+        housekeeping->full_at >= supervisor->started_at)
         supervisor->stats.full_ns += now - housekeeping->full_at;
     housekeeping->full_at = now;
 }

@@ -16,7 +16,8 @@
  *     tracer.c               the threads that do all this: tracer_step is one round of them. Where a CPU is idle
  *                            tracer.c polls for news, up to 60 us after the last, and 2 ms in all
  *     wakeup.c               how a tracer sleeps. It also calls PTRACE_SEIZE for attach.c and handover.c. That call
- *                            may wait 10 ms for an exec, and is made up to 100 times. No stop is answered in those 10 ms
+ *                            may wait 10 ms for an exec, and is made up to 100 times. No stop is answered in those
+ *                            10 ms
  *     attach.c               seizes threads. That stops none, but one in a group stop tells of that stop once more
  *     tick.c                 interrupts those that run; tick-look.c: who; tick-arm.c: when; polling.c: polls up to
  *                            50 us for each stop
@@ -48,11 +49,11 @@
  * Nothing else stops a target, changes it or writes to it; target-memory.c is what writes. The rest, in the order of a
  * sample: budget.c says how often, schedule.c draws when, active.c keeps who may be running, and cpu-wait.c tells who
  * waits for a CPU, and need not be interrupted. After the resume, weight.c and attribution.c say for how much CPU time
- * the sample stands, proc/objects.c which file was mapped there, and emit.c sends it. tracee.c and untraced.c know who there is. cpus-full.c: is a CPU idle?
- * debug-log.c writes what was done, for those who debug the supervisor: before a tracer sleeps, and when 64 KiB have
- * gathered; stops wait meanwhile. proc/ reads /proc, opens files, and forks the processes that open what may hang.
- * main.c, watch.c, commands.c, sampling.c, housekeeping.c and serve/: who asks for all that, and what is done now and
- * then.
+ * the sample stands, proc/objects.c which file was mapped there, and emit.c sends it. tracee.c and untraced.c know who
+ * there is. cpus-full.c: is a CPU idle? debug-log.c writes what was done, for those who debug the supervisor: before a
+ * tracer sleeps, and when 64 KiB have gathered; stops wait meanwhile. proc/ reads /proc, opens files, and forks the
+ * processes that open what may hang. main.c, watch.c, commands.c, sampling.c, housekeeping.c and serve/: who asks for
+ * all that, and what is done now and then.
  *
  * A tracee's states (tracee.h):
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The tick: a tracer looks at its active tracees, interrupts those that run, and awaits their stops, which
- * at-stop.c answers. A tick allocates nothing but threads (a tracer, the occupier). Stops that it answers while it polls
- * may be births, which allocate.
+ * at-stop.c answers. A tick allocates nothing but threads (a tracer, the occupier). Stops that it answers while it
+ * polls may be births, which allocate.
  *
  * Where a CPU is idle the tracer polls there for the stops: polling.c. Where none is, it would poll on the CPU
  * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. A

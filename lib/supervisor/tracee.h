@@ -50,7 +50,7 @@ struct tracee {
     struct process *process; /* borrowed; NULL while UNKNOWN */
     struct tracer *tracer;   /* borrowed: whose it is */
     _Atomic enum tracee_state state; /* its tracer's; others may read it */
-    bool dropped;        /* its tracer is to free it: an exec, or an end of its process that nobody told of, has ended it */
+    bool dropped;        /* its tracer is to free it: it has ended, by an exec or in a way that nobody told of */
     bool early; /* known before its parent told of it */
     bool born_stopped; /* UNKNOWN: its process was in a group stop */
     bool after_sigcont;    /* it has just been continued from a group stop */
