@@ -23,9 +23,9 @@ static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_
     return over ? repair->timeout_result : if_not_over;
 }
 
-/* A receive has returned result. Has it come to an end of its own? Urgent data can be seen, and ends only a message that
- * has begun. What ends a receive on a local socket cannot be seen; but a signal that broke the receive still waits, if
- * no other thread has taken it, and an error that was left for it is known. */
+/* A receive has returned result. Has it come to an end of its own? Urgent data can be seen, and ends only a message
+ * that has begun. What ends a receive on a local socket cannot be seen; but a signal that broke the receive still
+ * waits, if no other thread has taken it, and an error that was left for it is known. */
 static bool continue_has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -155,8 +155,10 @@ static void continue_fail_call(pid_t tid)
 bool repair_needs_us(const struct tracee *tracee)
 {
     const struct repair *repair = &tracee->repair;
+    bool waits = repair->restarted && repair->piece_entered && !repair->giving_up;
+    bool over = repair->deadline != 0 && time_now() >= repair->deadline;
 
-    return tracee->state == TRACEE_CONTINUING && !(repair->restarted && repair->piece_entered && !repair->giving_up);
+    return tracee->state == TRACEE_CONTINUING && (!waits || over || repair->held.info.si_signo != 0);
 }
 
 void repair_give_up(struct tracee *tracee)

@@ -369,7 +369,7 @@ static bool tracer_any(const struct tracer *tracer, bool (*is)(const struct trac
     return false;
 }
 
-static bool tracer_is_under_way(const struct tracee *tracee)
+static bool tracer_needs_us(const struct tracee *tracee)
 {
     bool takes_signal = tracee->repair.sigpipe.is_pending || held_signal_waits(&tracee->repair.held);
 
@@ -377,11 +377,17 @@ static bool tracer_is_under_way(const struct tracee *tracee)
            (tracee->state == TRACEE_RUNNING && takes_signal);
 }
 
-static void tracer_await_stops(struct tracer *tracer)
+static bool tracer_is_under_way(const struct tracee *tracee)
+{
+    return tracee->state == TRACEE_CONTINUING || tracer_needs_us(tracee);
+}
+
+/* For LEAVE_NS at the most. */
+static void tracer_await_none(struct tracer *tracer, bool (*is)(const struct tracee *tracee))
 {
     uint64_t deadline = time_now() + LEAVE_NS;
 
-    while (tracer_any(tracer, tracer_is_under_way) && time_now() < deadline)
+    while (tracer_any(tracer, is) && time_now() < deadline)
         tracer_step(tracer, time_now() + LEAVE_PERIOD_NS);
 }
 
@@ -397,13 +403,14 @@ static void tracer_give_up_calls(struct tracer *tracer)
 
 /* The kernel lets all tracees go when their tracer ends, and none of them needs a stop for that. But an
  * interrupt that has not stopped its thread yet may have broken a system call, which can
- * only be mended at the stop: these are waited for. So are calls whose rest is being made; those that
- * wait for longer return what they have done. */
+ * only be mended at the stop: these are waited for. So are calls that are being mended; those that take longer
+ * return what they have done, or are left to themselves: repair_needs_us. */
 void tracer_leave(struct tracer *tracer)
 {
-    tracer_await_stops(tracer);
+    tracer_await_none(tracer, tracer_is_under_way);
     tracer_give_up_calls(tracer);
-    tracer_await_stops(tracer);
+    tracer_await_none(tracer, tracer_needs_us);
+    wait_drain(tracer); /* an ignored signal may just have broken a call */
     debug_log_flush(tracer);
     tracer->has_left = true;
 }

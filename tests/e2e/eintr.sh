@@ -39,16 +39,16 @@ wait "$target"
 expect "status after ten visits" 0 $?
 expect_text "count after ten visits" '^calls [0-9]+ eintr 0 broken 0$' "$work/out"
 
-# Left to itself, a call that was begun anew ends when its time is over. Begun anew once more, it would end 6 s after
-# the tracer has gone: 9 s after the signal.
-"$targets/time-limit" 6 >"$work/out" &
+# Left to itself, a call that was begun anew ends when its time is over. Begun anew once more, it would end 10 s after
+# the tracer has gone: 16 s after the signal.
+"$targets/time-limit" 10 >"$work/out" &
 target=$!
 await test -s "$work/out"
-"$pprofil" -q -d 3 -p "$target" 2>/dev/null
+"$pprofil" -q -d 6 -p "$target" 2>/dev/null
 expect_free "a call begun anew: afterwards" "$target"
 wait "$target"
 expect "a call begun anew: status" 0 $?
-between "a call begun anew: its time" 5.9 "$(sed -n 's/^ended 0 after //p' "$work/out")" 8
+between "a call begun anew: its time" 9.9 "$(sed -n 's/^ended 0 after //p' "$work/out")" 14
 
 # A call that takes longer than the time between two stops, and gives up at each
 if "$targets/bpf-load" 1 >/dev/null 2>&1; then

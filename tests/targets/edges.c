@@ -78,7 +78,7 @@ static const struct edge {
     {"ignored-stop", try_ignored_stop, 1},
     {"peek", try_peek, 0.5},
     {"limit-of-receive", try_limit_of_receive, 1.2},
-    {"limit-after-part", try_limit_after_part, 2},
+    {"limit-after-part", try_limit_after_part, 3},
     {"limit-of-send", try_limit_of_send, 4},
     {"limit-of-tcp-send", try_limit_of_tcp_send, 2},
     {"no-wait", try_no_wait, 1},
