@@ -280,8 +280,12 @@ struct pprofil_totals {
 
 /* Writes into text why fewer samples were taken than asked for: "a sample cost 63 us, for no CPU was idle". With
  * advice also: "; --overhead 7 would give all". Returns its length, as snprintf(3) does; 0: as many were taken,
- * or it is not known why not, or the time is elapsed time. */
+ * or it is not known why not. */
 int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size);
+
+/* Returns how many samples there are in a second of CPU time; 0: there are none. Of a profile of elapsed time only
+ * samples of threads that were running count. */
+double pprofil_profile_achieved_hz(const pprofil_profile *profile);
 
 /* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know; of perf.data,
  * -ESPIPE: written for a pipe; -EPFNOSUPPORT: in the other byte order; -EPROTONOSUPPORT:

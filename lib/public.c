@@ -260,13 +260,28 @@ int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char 
     bool full = totals->full_ns > totals->elapsed_ns / 2;
     char why[64], cure[64] = "";
 
-    if (totals->wall || !throttled || !dear || totals->overhead <= 0)
+    if (!throttled || !dear || totals->overhead <= 0)
         return 0;
     snprintf(why, sizeof why, "a sample cost %.0f us%s", (double)totals->sample_cost_ns / 1e3,
              full ? ", for no CPU was idle" : "");
     if (advice)
         totals_advise(totals, cure, sizeof cure);
     return snprintf(text, size, "%s%s", why, cure);
+}
+
+double pprofil_profile_achieved_hz(const pprofil_profile *profile)
+{
+    const struct profile *whole = profile->profile;
+    uint64_t count = 0, cpu_ns = 0;
+
+    for (uint32_t i = 0; i < whole->sample_count; i++) {
+        const struct profile_sample *sample = &whole->samples[i];
+        if (sample->cpu_ns == 0 && whole->totals.wall)
+            continue;
+        count += sample->count;
+        cpu_ns += sample->cpu_ns;
+    }
+    return cpu_ns > 0 ? (double)count * 1e9 / (double)cpu_ns : 0;
 }
 
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command)

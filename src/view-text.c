@@ -176,14 +176,14 @@ static void print_counts(FILE *out, const struct pprofil_totals *totals)
 }
 
 /* What was asked, what was got, and why that is less. */
-static void print_rate(FILE *out, const struct pprofil_totals *totals)
+static void print_rate(FILE *out, const pprofil_profile *profile, const struct pprofil_totals *totals)
 {
-    uint64_t time = totals->wall ? totals->wall_ns : totals->cpu_ns;
+    double achieved = pprofil_profile_achieved_hz(profile);
     char why[LIMIT_SIZE];
 
     fprintf(out, "# %.0f Hz asked", totals->asked_hz);
-    if (time > 0)
-        fprintf(out, ", %.0f achieved", (double)totals->samples / ((double)time / 1e9));
+    if (achieved > 0)
+        fprintf(out, ", %.0f achieved", achieved);
     if (pprofil_totals_limit(totals, true, why, sizeof why) > 0)
         fprintf(out, ": %s\n#", why);
     else if (is_ours(totals))
@@ -194,9 +194,9 @@ static void print_rate(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
-static void print_quality(FILE *out, const struct pprofil_totals *totals)
+static void print_quality(FILE *out, const pprofil_profile *profile, const struct pprofil_totals *totals)
 {
-    print_rate(out, totals);
+    print_rate(out, profile, totals);
     fprintf(out, "# %" PRIu32 " process%s, %" PRIu32 " thread%s", totals->processes_seen,
             totals->processes_seen == 1 ? "" : "es", totals->threads_seen,
             plural(totals->threads_seen));
@@ -206,7 +206,7 @@ static void print_quality(FILE *out, const struct pprofil_totals *totals)
     if (totals->continued > 0)
         fprintf(out, "; %" PRIu64 " continued that would have come back short", totals->continued);
     if (totals->cut_short > 0)
-        fprintf(out, "; %" PRIu64 " came back short because of us", totals->cut_short);
+        fprintf(out, "; %" PRIu64 " returned less than without us", totals->cut_short);
     fputc('\n', out);
 }
 
@@ -278,7 +278,7 @@ void view_print_head(FILE *out, pprofil_profile *profile, bool colour)
     view_put_safely(out, pprofil_profile_command(profile));
     fputs(colour ? VIEW_PLAIN "\n" : "\n", out);
     print_counts(out, &totals);
-    print_quality(out, &totals);
+    print_quality(out, profile, &totals);
     if (totals.wall)
         print_states(out, profile);
     print_parts(out, profile, &totals);

@@ -15,7 +15,7 @@ enum style {
     STYLE_TITLE,    /* what is profiled */
     STYLE_LABEL,    /* words between figures */
     STYLE_FIGURE,
-    STYLE_WARNING,  /* lost, throttled, refused */
+    STYLE_WARNING,  /* lost, untraced, ended, paused */
     STYLE_HEADER,   /* of columns */
     STYLE_SORTED,   /* the column sorted by */
     STYLE_SELECTED, /* with any of the heats below it keeps one look */

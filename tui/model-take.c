@@ -143,13 +143,13 @@ static void take_tasks(struct model *model, const struct snapshot *snapshot)
 {
     uint32_t sleepers[SYSCALLS] = {0};
 
-    model->running = model->sleeping = model->blocked = model->blocked_in_count = 0;
+    model->running = model->sleeping = model->uninterruptible = model->blocked_in_count = 0;
     model->blocked_in = "";
     for (uint32_t i = 0; i < snapshot->task_count; i++) {
         const struct pprofil_task *task = &snapshot->tasks[i];
         model->running += task->state == 'R';
         model->sleeping += task->state == 'S';
-        model->blocked += task->state == 'D';
+        model->uninterruptible += task->state == 'D';
         bool sleeps = task->state == 'S' || task->state == 'D';
         if (!sleeps || task->syscall < 0 || task->syscall >= SYSCALLS)
             continue;

@@ -99,7 +99,7 @@ struct model {
     double achieved_hz;         /* samples per CPU second in the last window */
     double stopped_share;       /* of the target's CPU time in the last window */
     unsigned silent_seconds; /* that the supervisor has said nothing for; 0: it speaks */
-    uint32_t running, sleeping, blocked; /* threads: R; S; D */
+    uint32_t running, sleeping, uninterruptible; /* threads: R; S; D */
     const char *blocked_in;     /* the system call most of the sleepers are in; "" */
     uint32_t blocked_in_count;
 

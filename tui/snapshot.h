@@ -36,6 +36,7 @@ struct snapshot_process {
 struct snapshot {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     struct pprofil_totals totals;
+    bool limited;     /* fewer samples are taken than asked for, for each costs so much: pprofil_totals_limit */
     double rate_hz;   /* in force */
     bool sampling;
     bool ended;       /* all targets have, and what they started */

@@ -298,6 +298,7 @@ int source_take(struct source *source, const struct snapshot_wants *wants,
     snapshot->time_ns = now_ns();
     pprofil_profile_totals(pprofil_session_profile(source->session), &snapshot->totals,
                            sizeof snapshot->totals);
+    snapshot->limited = pprofil_totals_limit(&snapshot->totals, false, NULL, 0) > 0;
     snapshot->rate_hz = pprofil_session_rate(source->session);
     snapshot->sampling = pprofil_session_sampling(source->session);
     snapshot->pending = pprofil_live_pending(source->live);

@@ -140,7 +140,7 @@ static void put_losses(const struct model *model, struct line *line)
                  totals->lost);
     if (totals->untraced > 0)
         put_fact(line, "untraced", STYLE_WARNING, "%" PRIu32, totals->untraced);
-    words_limit(totals, limit, sizeof limit);
+    words_limit(&model->now, limit, sizeof limit);
     if (limit[0] != '\0')
         put_fact(line, "", STYLE_FIGURE, "%s", limit);
 }

@@ -82,7 +82,7 @@ static void put_frame_head(const struct model *model, struct canvas *canvas)
     at = canvas_printf(canvas, 2, 0, -1, STYLE_PLAIN, "# %.0f Hz asked", model->asked_hz);
     if (!totals->wall)
         at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ", %.0f achieved", model->achieved_hz);
-    words_limit(totals, text, sizeof text);
+    words_limit(&model->now, text, sizeof text);
     if (text[0] != '\0')
         at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ": %s", text);
     at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN,

@@ -79,7 +79,7 @@ static int say_sleeping(const struct model *model, char *text, size_t size)
 void words_threads(const struct model *model, int brief, char *text, size_t size)
 {
     uint32_t alive = model->now.totals.threads_alive;
-    char all[48] = "", sleeping[96], blocked[48] = "";
+    char all[48] = "", sleeping[96], uninterruptible[48] = "";
 
     if (brief >= 2) {
         snprintf(text, size, "%" PRIu32 " run, %" PRIu32 " asleep", model->running,
@@ -89,14 +89,15 @@ void words_threads(const struct model *model, int brief, char *text, size_t size
     if (brief == 0)
         snprintf(all, sizeof all, "%" PRIu32 " thread%s: ", alive, alive == 1 ? "" : "s");
     say_sleeping(model, sleeping, sizeof sleeping);
-    if (brief == 0 || model->blocked > 0)
-        snprintf(blocked, sizeof blocked, ", %" PRIu32 " blocked", model->blocked);
-    snprintf(text, size, "%s%" PRIu32 " running, %s%s", all, model->running, sleeping, blocked);
+    if (brief == 0 || model->uninterruptible > 0)
+        snprintf(uninterruptible, sizeof uninterruptible, ", %" PRIu32 " uninterruptible", model->uninterruptible);
+    snprintf(text, size, "%s%" PRIu32 " running, %s%s", all, model->running, sleeping,
+             uninterruptible);
 }
 
 static void words_no_samples(const struct model *model, char *text, size_t size)
 {
-    bool all_sleep = model->running == 0 && model->sleeping + model->blocked > 0;
+    bool all_sleep = model->running == 0 && model->sleeping + model->uninterruptible > 0;
 
     if (model->now.ended)
         snprintf(text, size, "no samples: it ended before it had used CPU time enough for one");
@@ -156,12 +157,12 @@ const char *words_view(int view, bool brief)
     return names[view][brief];
 }
 
-void words_limit(const struct pprofil_totals *totals, char *text, size_t size)
+void words_limit(const struct snapshot *now, char *text, size_t size)
 {
-    bool throttled = totals->throttled_ns > totals->elapsed_ns / 100; /* less is not worth words */
+    const struct pprofil_totals *totals = &now->totals;
 
     text[0] = '\0';
-    if (throttled && !totals->wall && totals->sample_cost_ns > 0)
+    if (now->limited)
         snprintf(text, size, "%.0f us a sample%s", (double)totals->sample_cost_ns / 1e3,
                  totals->full_ns > totals->elapsed_ns / 2 ? ", CPUs full" : "");
 }

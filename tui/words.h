@@ -13,7 +13,7 @@ void words_status(int status, bool brief, char *text, size_t size);
 void words_end(const struct snapshot *snapshot, char *text, size_t size);
 /* The same, also while children of the program that was started go on. */
 void words_outcome(const struct snapshot *now, bool brief, char *text, size_t size);
-/* "300 threads: 2 running, 297 asleep (12 in futex), 1 blocked"; of that less and less, as
+/* "300 threads: 2 running, 297 asleep (12 in futex), 1 uninterruptible"; of that less and less, as
  * brief is 1 or 2. */
 void words_threads(const struct model *model, int brief, char *text, size_t size);
 /* Why the table is empty. */
@@ -23,7 +23,7 @@ void words_calls(const struct model *model, char *text, size_t size);
 /* "functions", or of at most five letters; view: enum pprofil_by or keys_view. */
 const char *words_view(int view, bool brief);
 /* "63 us a sample, CPUs full", if fewer samples are taken than asked for, or "". */
-void words_limit(const struct pprofil_totals *totals, char *text, size_t size);
+void words_limit(const struct snapshot *now, char *text, size_t size);
 
 /* "31 % running, 12 % waiting for a CPU, 57 % asleep": of the last windows, in elapsed time; else "". */
 void words_states(const struct model *model, char *text, size_t size);

@@ -88,6 +88,8 @@ static void test_limit(void)
     totals.overhead = 0.1;
     pprofil_totals_limit(&totals, true, why, sizeof why);
     check("more is not advised", strcmp(why, "a sample cost 63 us") == 0);
+    totals.wall = true;
+    check("elapsed time, too", pprofil_totals_limit(&totals, true, why, sizeof why) > 0);
     totals.throttled_ns = totals.elapsed_ns / 200;
     check("not worth words", pprofil_totals_limit(&totals, true, why, sizeof why) == 0);
 }

@@ -200,7 +200,7 @@ static void fill_header(struct model *model)
     model->stopped_share = 0.0012;
     model->running = 2;
     model->sleeping = 297;
-    model->blocked = 1;
+    model->uninterruptible = 1;
     model->blocked_in = "futex";
     model->blocked_in_count = 12;
     model->now.sampling = true;

@@ -1261,7 +1261,7 @@ Test(header, rate_and_threads_and_targets)
     cr_assert_float_eq(model->achieved_hz, 980, 1e-6);
     cr_assert_eq(model->running, 1);
     cr_assert_eq(model->sleeping, 4);
-    cr_assert_eq(model->blocked, 1);
+    cr_assert_eq(model->uninterruptible, 1);
     cr_assert_str_eq(model->blocked_in, "futex");
     cr_assert_eq(model->blocked_in_count, 2);
     cr_assert_str_eq(model->targets, "PID 4711");

@@ -95,7 +95,7 @@ Test(view, usual)
 {
     paint(80, 24, true);
     LINE(0, "pprofil top  ./split --fast  PID 4711                                    0:12:34");
-    LINE(1, "CPU 125.0 % ▄▅▅▅▅▅▅▅▅▅▅▆▆▆▆▆▆▆▆▆  2 running, 297 asleep (12 in futex), 1 blocked");
+    LINE(1, "CPU 125.0 % ▅▅▅▆▆▆▆▆▆▆▆▆  2 running, 297 asleep (12 in futex), 1 uninterruptible");
     LINE(2, "samples/s 100 asked, 99 achieved  lost 0  target stopped 0.12 %");
     LINE(3, "CPU time  window 1 s");
     LINE(4, "[1 functions] 2 objects  3 threads  4 processes  5 syscalls  6 lines");
@@ -108,7 +108,7 @@ Test(view, ascii)
 {
     paint(132, 43, false);
     LINE(1, "CPU 125.0 %  ....................::::::::::----------==========+++++++++");
-    LINE(2, "300 threads: 2 running, 297 asleep (12 in futex), 1 blocked");
+    LINE(2, "300 threads: 2 running, 297 asleep (12 in futex), 1 uninterruptible");
     LINE(6, "  win%  +-95%  total%  +-95%     CPU s  history           function                    "
             "    object              file:line");
     LINE(8, "  30.0    2.1   37.00   1.23     3.700  -====+++****####  std::vector<int>::push_back("
@@ -241,9 +241,8 @@ Test(view, states)
     model->paused = true;
     model->now.sampling = false;
     model->now.totals.lost = 7;
-    model->now.totals.throttled_ns = 75 * SECOND;
+    model->now.limited = true;
     model->now.totals.sample_cost_ns = 63000;
-    model->now.totals.overhead = 0.02;
     model->now.pending = 1234;
     paint(80, 24, true);
     LINE(2, "samples/s 100 asked, 99 achieved  lost 7  63 us a sample  target stopped 0.12 %");
@@ -483,7 +482,7 @@ Test(view, frames)
     print_lines();
     cr_assert_eq(canvas.rows, 7);
     LINE(0, "# pprofil top: ./split --fast, PID 4711; 0:12:34; CPU 125.0 %");
-    LINE(1, "# 300 threads: 2 running, 297 asleep (12 in futex), 1 blocked");
+    LINE(1, "# 300 threads: 2 running, 297 asleep (12 in futex), 1 uninterruptible");
     LINE(2, "# 100 Hz asked, 99 achieved; target stopped 0.12 % of its CPU time; lost 0");
     LINE(3, "# functions by CPU time, window 1 s");
     LINE(4, "  win%   ±95%  total%   ±95%     CPU s  function                    object         "
@@ -692,7 +691,7 @@ Test(view, figures_out_of_range)
     model->target_cpu = (double)__builtin_nan("");
     model->minute[0] = __builtin_inff();
     model->now.totals.elapsed_ns = UINT64_MAX;
-    model->sleeping = model->blocked = UINT32_MAX;
+    model->sleeping = model->uninterruptible = UINT32_MAX;
     model->blocked_in = NULL;
     model->candidates[0].pid = UINT32_MAX;
     paint_everything(0);
