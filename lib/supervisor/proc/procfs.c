@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/proc/procfs-text.h"
 #include "supervisor/proc/procfs.h"
 #include "wire/wire.h"
 
@@ -108,64 +109,6 @@ static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const
     return got;
 }
 
-static char procfs_letter_in_stat(const char *text)
-{
-    const char *after = strrchr(text, ')'); /* the name may hold anything, ')' too */
-
-    return after != NULL && after[1] == ' ' ? after[2] : 'X';
-}
-
-/* Finds a field's name at the beginning of a line. Elsewhere it may stand in the program's name. */
-static const char *procfs_find_status_field(const char *text, const char *name)
-{
-    const char *field = strstr(text, name);
-
-    while (field != NULL && (field == text || field[-1] != '\n'))
-        field = strstr(field + 1, name);
-    return field;
-}
-
-static char procfs_letter_in_status(const char *text)
-{
-    static const char name[] = "State:\t";
-    const char *field = procfs_find_status_field(text, name);
-
-    return field != NULL ? field[sizeof name - 1] : 'X';
-}
-
-static enum procfs_doing procfs_doing_by_letter(char letter)
-{
-    if (letter == 'R')
-        return PROCFS_RUNNING;
-    return letter == 'Z' || letter == 'X' || letter == 'x' ? PROCFS_GONE : PROCFS_SLEEPING;
-}
-
-/* "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc": fs/proc/base.c. */
-static void procfs_parse_syscall(const char *text, struct procfs_state *state)
-{
-    if (text[0] == 'r') {
-        state->doing = PROCFS_RUNNING;
-        return;
-    }
-    char *next;
-    long number = strtol(text, &next, 10);
-    if (next == text) {
-        state->doing = PROCFS_GONE;
-        return;
-    }
-    state->doing = PROCFS_SLEEPING;
-    state->syscall = number >= 0 ? (int32_t)number : WIRE_PAGE_FAULT;
-    const char *last = strrchr(text, ' ');
-    if (last == NULL)
-        return;
-    state->pc = strtoull(last + 1, NULL, 16);
-    while (last > text && last[-1] != ' ')
-        last--;
-    state->sp = strtoull(last, NULL, 16);
-    if (state->pc == 0)
-        state->doing = PROCFS_GONE; /* a task without a stack: it is ending */
-}
-
 /* What sleeps so that a signal ends it is hardly amid an exec, and its call can be asked for. */
 static void procfs_look_at_unsettled(struct procfs_task *task, struct procfs_state *state)
 {
@@ -229,16 +172,6 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
     cpu->wait_ns = strtoull(next, &next, 10);
     cpu->turns = strtoull(next, NULL, 10);
     return 0;
-}
-
-/* A field of stat, proc(5); the third comes after the name. NULL: it is not there. */
-static const char *procfs_stat_field(const char *text, int number)
-{
-    const char *at = strrchr(text, ')');
-
-    for (int field = 2; at != NULL && field < number; field++)
-        at = strchr(at + 1, ' ');
-    return at;
 }
 
 int procfs_last_cpu(struct procfs_task *task)
@@ -355,14 +288,6 @@ long procfs_status_number(pid_t tid, const char *name)
         at = next;
     }
     return number;
-}
-
-/* A set of signals in lines of status: bit signal - 1. Empty where the field is not there. */
-static uint64_t procfs_parse_signals(const char *lines, const char *name)
-{
-    const char *field = lines != NULL ? strstr(lines, name) : NULL;
-
-    return field != NULL ? strtoull(field + strlen(name), NULL, 16) : 0;
 }
 
 bool procfs_ignores_signal(pid_t tid, int signal)

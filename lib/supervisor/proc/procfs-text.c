@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/proc/procfs-text.h"
+#include "wire/wire.h"
+
+const char *procfs_stat_field(const char *text, int number)
+{
+    const char *at = strrchr(text, ')');
+
+    for (int field = 2; at != NULL && field < number; field++)
+        at = strchr(at + 1, ' ');
+    return at;
+}
+
+char procfs_letter_in_stat(const char *text)
+{
+    const char *after = strrchr(text, ')'); /* the name may hold anything, ')' too */
+
+    return after != NULL && after[1] == ' ' ? after[2] : 'X';
+}
+
+const char *procfs_find_status_field(const char *text, const char *name)
+{
+    const char *field = strstr(text, name);
+
+    while (field != NULL && (field == text || field[-1] != '\n'))
+        field = strstr(field + 1, name);
+    return field;
+}
+
+char procfs_letter_in_status(const char *text)
+{
+    static const char name[] = "State:\t";
+    const char *field = procfs_find_status_field(text, name);
+
+    return field != NULL ? field[sizeof name - 1] : 'X';
+}
+
+enum procfs_doing procfs_doing_by_letter(char letter)
+{
+    if (letter == 'R')
+        return PROCFS_RUNNING;
+    return letter == 'Z' || letter == 'X' || letter == 'x' ? PROCFS_GONE : PROCFS_SLEEPING;
+}
+
+void procfs_parse_syscall(const char *text, struct procfs_state *state)
+{
+    if (text[0] == 'r') {
+        state->doing = PROCFS_RUNNING;
+        return;
+    }
+    char *next;
+    long number = strtol(text, &next, 10);
+    if (next == text) {
+        state->doing = PROCFS_GONE;
+        return;
+    }
+    state->doing = PROCFS_SLEEPING;
+    state->syscall = number >= 0 ? (int32_t)number : WIRE_PAGE_FAULT;
+    const char *last = strrchr(text, ' ');
+    if (last == NULL)
+        return;
+    state->pc = strtoull(last + 1, NULL, 16);
+    while (last > text && last[-1] != ' ')
+        last--;
+    state->sp = strtoull(last, NULL, 16);
+    if (state->pc == 0)
+        state->doing = PROCFS_GONE; /* a task without a stack: it is ending */
+}
+
+uint64_t procfs_parse_signals(const char *lines, const char *name)
+{
+    const char *field = lines != NULL ? strstr(lines, name) : NULL;
+
+    return field != NULL ? strtoull(field + strlen(name), NULL, 16) : 0;
+}
