@@ -7,7 +7,7 @@
 #include "supervisor/proc/procfs-text.h"
 #include "wire/wire.h"
 
-const char *procfs_stat_field(const char *text, int number)
+const char *procfs_find_stat_field(const char *text, int number)
 {
     const char *at = strrchr(text, ')');
 
@@ -16,7 +16,7 @@ const char *procfs_stat_field(const char *text, int number)
     return at;
 }
 
-char procfs_letter_in_stat(const char *text)
+char procfs_parse_stat_letter(const char *text)
 {
     const char *after = strrchr(text, ')'); /* the name may hold anything, ')' too */
 
@@ -32,7 +32,7 @@ const char *procfs_find_status_field(const char *text, const char *name)
     return field;
 }
 
-char procfs_letter_in_status(const char *text)
+char procfs_parse_status_letter(const char *text)
 {
     static const char name[] = "State:\t";
     const char *field = procfs_find_status_field(text, name);
@@ -70,6 +70,25 @@ void procfs_parse_syscall(const char *text, struct procfs_state *state)
     state->sp = strtoull(last, NULL, 16);
     if (state->pc == 0)
         state->doing = PROCFS_GONE; /* a task without a stack: it is ending */
+}
+
+void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu)
+{
+    char *next;
+
+    cpu->run_ns = strtoull(text, &next, 10);
+    cpu->wait_ns = strtoull(next, &next, 10);
+    cpu->turns = strtoull(next, NULL, 10);
+}
+
+long procfs_parse_last_number(const char *text)
+{
+    long number = -1;
+    char *next;
+
+    for (text += strspn(text, " \t"); *text >= '0' && *text <= '9'; text = next + strspn(next, " \t"))
+        number = strtol(text, &next, 10);
+    return number;
 }
 
 uint64_t procfs_parse_signals(const char *lines, const char *name)

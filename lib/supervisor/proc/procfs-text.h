@@ -9,18 +9,22 @@
 
 /* Returns what is before field `number`, 3 or more, of a line of stat, proc_pid_stat(5): the space there. NULL: there
  * is no such field. A task's name, field 2, may hold anything. */
-const char *procfs_stat_field(const char *text, int number);
+const char *procfs_find_stat_field(const char *text, int number);
 /* Returns the letter of a task's state in a line of stat; 'X': it has none. */
-char procfs_letter_in_stat(const char *text);
+char procfs_parse_stat_letter(const char *text);
 
 /* Returns the beginning of the line of status, proc_pid_status(5), that begins with name. It is not looked for in the
  * first line, which is the task's name. NULL: there is none. */
 const char *procfs_find_status_field(const char *text, const char *name);
 /* Returns the letter of a task's state in status; 'X': it has none. */
-char procfs_letter_in_status(const char *text);
+char procfs_parse_status_letter(const char *text);
 /* Returns the set of signals that stands after name somewhere in these lines of status: bit signal - 1. Empty where
  * name is not there, and where lines is NULL. */
 uint64_t procfs_parse_signals(const char *lines, const char *name);
+
+/* Returns the last of the decimal numbers, none of them negative, that begin the text; -1: there is none. They end
+ * with the line. */
+long procfs_parse_last_number(const char *text);
 
 /* What a task does that has this letter of proc_pid_stat(5). */
 enum procfs_doing procfs_doing_by_letter(char letter);
@@ -28,5 +32,8 @@ enum procfs_doing procfs_doing_by_letter(char letter);
 /* Reads "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc" (fs/proc/base.c) into *state. Leaves there what is
  * not told. */
 void procfs_parse_syscall(const char *text, struct procfs_state *state);
+
+/* Reads a line of schedstat (Documentation/scheduler/sched-stats.rst). A number that is not there is 0. */
+void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu);
 
 #endif

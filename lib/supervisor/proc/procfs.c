@@ -115,7 +115,7 @@ static void procfs_look_at_unsettled(struct procfs_task *task, struct procfs_sta
     char text[512];
     int once = -1;
     ssize_t got = procfs_read_kept(task, &task->doing_fd, "status", text, sizeof text);
-    char letter = got > 0 ? procfs_letter_in_status(text) : 'X';
+    char letter = got > 0 ? procfs_parse_status_letter(text) : 'X';
 
     state->doing = procfs_doing_by_letter(letter);
     if (letter == 'S' && task->asks_calls && !task->coarse && !(task->wary && task->accompanied))
@@ -156,21 +156,19 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state)
     if (got <= 0)
         return;
     if (task->coarse)
-        state->doing = procfs_doing_by_letter(procfs_letter_in_stat(text));
+        state->doing = procfs_doing_by_letter(procfs_parse_stat_letter(text));
     else
         procfs_parse_syscall(text, state);
 }
 
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
 {
-    char text[96], *next;
+    char text[96];
     ssize_t got = procfs_read_kept(task, &task->schedstat_fd, "schedstat", text, sizeof text);
 
     if (got <= 0)
         return got < 0 ? (int)got : -ESRCH;
-    cpu->run_ns = strtoull(text, &next, 10);
-    cpu->wait_ns = strtoull(next, &next, 10);
-    cpu->turns = strtoull(next, NULL, 10);
+    procfs_parse_schedstat(text, cpu);
     return 0;
 }
 
@@ -178,7 +176,7 @@ int procfs_last_cpu(struct procfs_task *task)
 {
     char text[512];
     ssize_t got = task->unsettled ? 0 : procfs_read_kept(task, &task->stat_fd, "stat", text, sizeof text);
-    const char *at = got > 0 ? procfs_stat_field(text, 39) : NULL;
+    const char *at = got > 0 ? procfs_find_stat_field(text, 39) : NULL;
 
     return at != NULL ? atoi(at) : -1;
 }
@@ -193,7 +191,7 @@ char procfs_state_letter(const struct procfs_task *task)
         close(fd); /* it is asked for once in a sleep */
     if (got <= 0)
         return '\0';
-    return task->unsettled ? procfs_letter_in_status(text) : procfs_letter_in_stat(text);
+    return task->unsettled ? procfs_parse_status_letter(text) : procfs_parse_stat_letter(text);
 }
 
 /* A hash of the auxiliary vector, getauxval(3). The vector has the addresses of the program, of its random
@@ -223,7 +221,7 @@ uint64_t procfs_began(pid_t pid)
         return 0;
     ssize_t got = procfs_read_text(fd, text, sizeof text);
     close(fd);
-    const char *at = got > 0 ? procfs_stat_field(text, 22) : NULL;
+    const char *at = got > 0 ? procfs_find_stat_field(text, 22) : NULL;
     return at != NULL ? strtoull(at, NULL, 10) : 0;
 }
 
@@ -276,18 +274,9 @@ static const char *procfs_read_status_field(pid_t tid, const char *name, char *t
 long procfs_status_number(pid_t tid, const char *name)
 {
     char text[4096];
-    const char *at = procfs_read_status_field(tid, name, text, sizeof text);
-    long number = -1;
+    const char *numbers = procfs_read_status_field(tid, name, text, sizeof text);
 
-    while (at != NULL && *at != '\0' && *at != '\n') {
-        char *next;
-        long value = strtol(at, &next, 10);
-        if (next == at)
-            break;
-        number = value;
-        at = next;
-    }
-    return number;
+    return numbers != NULL ? procfs_parse_last_number(numbers) : -1;
 }
 
 bool procfs_ignores_signal(pid_t tid, int signal)
@@ -386,20 +375,16 @@ bool procfs_has_ended(pid_t pid, pid_t tid)
 
 long procfs_user_ticks(pid_t pid, pid_t tid)
 {
-    char path[PATH_SIZE], text[512];
-    long ticks = 0;
+    const struct procfs_task task = {.pid = pid, .tid = tid};
+    int fd = procfs_open_task_file(&task, "stat");
+    char text[512];
 
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return 0;
-    ssize_t size = read(fd, text, sizeof text - 1);
+    ssize_t got = procfs_read_text(fd, text, sizeof text);
     close(fd);
-    text[size < 0 ? 0 : size] = '\0';
-    const char *rest = strrchr(text, ')'); /* the name in front of it may contain ")", too */
-    if (rest != NULL)
-        sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld", &ticks);
-    return ticks;
+    const char *at = got > 0 ? procfs_find_stat_field(text, 14) : NULL;
+    return at != NULL ? strtol(at, NULL, 10) : 0;
 }
 
 int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context)

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the text of /proc says: lines as kernels write them, and lines that are cut off. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "supervisor/proc/procfs-text.h"
+#include "wire/wire.h"
+
+/* A program may have any name. This one ends like the beginning of another line. */
+#define HOSTILE_STAT                                                                                              \
+    "4711 (a) R 1 (x) S 10 20 30 0 -1 4194304 85 0 1 0 17 4 0 0 20 0 3 0 987654 2703360 384 18446744073709551615 " \
+    "1 2 3 0 0 0 0 4096 0 0 0 0 17 61 0 0 2\n"
+
+static const char status_text[] = "Name:\tState:\tR\n"
+                                  "Umask:\t0022\n"
+                                  "State:\tD (disk sleep)\n"
+                                  "Tgid:\t4711\n"
+                                  "NSpid:\t4711\t12\t1\n"
+                                  "SigQ:\t0/95841\n"
+                                  "SigPnd:\t0000000000000000\n"
+                                  "ShdPnd:\t0000000000004000\n"
+                                  "SigBlk:\t8000000000000200\n";
+
+static struct procfs_state parse_syscall(const char *text)
+{
+    struct procfs_state state = {.doing = PROCFS_GONE, .syscall = WIRE_NO_SYSCALL};
+
+    procfs_parse_syscall(text, &state);
+    return state;
+}
+
+Test(procfs_text, stat)
+{
+    cr_expect_eq(procfs_parse_stat_letter(HOSTILE_STAT), 'S');
+    cr_expect_eq(atol(procfs_find_stat_field(HOSTILE_STAT, 4)), 10);
+    cr_expect_eq(atol(procfs_find_stat_field(HOSTILE_STAT, 14)), 17, "utime");
+    cr_expect_eq(atol(procfs_find_stat_field(HOSTILE_STAT, 22)), 987654, "starttime");
+    cr_expect_eq(atol(procfs_find_stat_field(HOSTILE_STAT, 39)), 61, "processor");
+}
+
+Test(procfs_text, stat_that_is_cut_off)
+{
+    cr_expect_null(procfs_find_stat_field("4711 (name) S 10 20", 6));
+    cr_expect_null(procfs_find_stat_field("4711 (name", 3));
+    cr_expect_eq(procfs_parse_stat_letter("4711 (name)"), 'X');
+    cr_expect_eq(procfs_parse_stat_letter("4711 (name"), 'X');
+    cr_expect_eq(procfs_parse_stat_letter(""), 'X');
+}
+
+Test(procfs_text, status)
+{
+    cr_expect_eq(procfs_parse_status_letter(status_text), 'D', "the name is no state");
+    cr_expect_null(procfs_find_status_field(status_text, "Name:"), "the first line is not looked at");
+    cr_expect_null(procfs_find_status_field(status_text, "Threads:"));
+    cr_expect_eq(procfs_parse_status_letter("Name:\tx\n"), 'X');
+    const char *pids = procfs_find_status_field(status_text, "NSpid:");
+    cr_assert_not_null(pids);
+    cr_expect_eq(procfs_parse_last_number(pids + sizeof "NSpid:" - 1), 1, "of the innermost namespace");
+    cr_expect_eq(procfs_parse_last_number("\t\n4711"), -1, "none in this line");
+    cr_expect_eq(procfs_parse_last_number(""), -1);
+}
+
+Test(procfs_text, signals)
+{
+    cr_expect_eq(procfs_parse_signals(status_text, "SigPnd:"), 0);
+    cr_expect_eq(procfs_parse_signals(status_text, "ShdPnd:"), UINT64_C(1) << (SIGTERM - 1));
+    cr_expect_eq(procfs_parse_signals(status_text, "SigBlk:"), UINT64_C(1) << 63 | UINT64_C(1) << (SIGUSR1 - 1));
+    cr_expect_eq(procfs_parse_signals(status_text, "SigCgt:"), 0);
+    cr_expect_eq(procfs_parse_signals(NULL, "SigCgt:"), 0);
+}
+
+Test(procfs_text, letters)
+{
+    cr_expect_eq(procfs_doing_by_letter('R'), PROCFS_RUNNING);
+    for (const char *letter = "SDTtIPK"; *letter != '\0'; letter++)
+        cr_expect_eq(procfs_doing_by_letter(*letter), PROCFS_SLEEPING, "%c", *letter);
+    for (const char *letter = "ZXx"; *letter != '\0'; letter++)
+        cr_expect_eq(procfs_doing_by_letter(*letter), PROCFS_GONE, "%c", *letter);
+}
+
+Test(procfs_text, syscall)
+{
+    struct procfs_state state = parse_syscall("running\n");
+    cr_expect_eq(state.doing, PROCFS_RUNNING);
+    cr_expect_eq(state.syscall, WIRE_NO_SYSCALL);
+    state = parse_syscall("202 0x7f01 0x80 0x0 0x0 0x0 0xffffffff 0x7ffd1230 0x7f5566778899\n");
+    cr_expect_eq(state.doing, PROCFS_SLEEPING);
+    cr_expect_eq(state.syscall, 202);
+    cr_expect_eq(state.sp, 0x7ffd1230);
+    cr_expect_eq(state.pc, 0x7f5566778899);
+    state = parse_syscall("0 0x0 0x0 0x0 0x0 0x0 0x0 0x7ffd1230 0x7f5566778899\n");
+    cr_expect_eq(state.syscall, 0, "read(2) has this number");
+}
+
+Test(procfs_text, syscall_of_one_in_no_call)
+{
+    struct procfs_state state = parse_syscall("-1 0x7ffd1230 0x401020\n");
+
+    cr_expect_eq(state.doing, PROCFS_SLEEPING);
+    cr_expect_eq(state.syscall, WIRE_PAGE_FAULT);
+    cr_expect_eq(state.sp, 0x7ffd1230);
+    cr_expect_eq(state.pc, 0x401020);
+    cr_expect_eq(parse_syscall("-1 0x0 0x0\n").doing, PROCFS_GONE, "it is ending");
+    cr_expect_eq(parse_syscall("").doing, PROCFS_GONE);
+    cr_expect_eq(parse_syscall("?").doing, PROCFS_GONE);
+}
+
+Test(procfs_text, schedstat)
+{
+    struct procfs_cpu cpu = {.run_ns = 1, .wait_ns = 1, .turns = 1};
+
+    procfs_parse_schedstat("18446744073709551615 12345678901 42\n", &cpu);
+    cr_expect_eq(cpu.run_ns, UINT64_MAX);
+    cr_expect_eq(cpu.wait_ns, 12345678901u);
+    cr_expect_eq(cpu.turns, 42);
+    procfs_parse_schedstat("7 8", &cpu);
+    cr_expect_eq(cpu.wait_ns, 8);
+    cr_expect_eq(cpu.turns, 0);
+    procfs_parse_schedstat("", &cpu);
+    cr_expect_eq(cpu.run_ns, 0);
+}
