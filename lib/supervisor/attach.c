@@ -60,7 +60,7 @@ static void attach_baseline_of(struct tracee *tracee)
 
     if (procfs_read_cpu(&tracee->files, &cpu) == 0) {
         tracee->cpu_ns = cpu.run_ns;
-        tracee->told_wait_ns = cpu.wait_ns;
+        tracee->wall.wait_ns = cpu.wait_ns;
     }
     tracee->cpu_base = tracee->cpu_ns;
     tracee->attributed_ns = 0;
@@ -90,7 +90,7 @@ static void attach_announce(struct tracer *tracer, struct tracee *tracee)
 
     if (tracee->tid != pid)
         emit_task(tracer->supervisor, WIRE_THREAD, pid, tracee->tid);
-    tracee->wall_at = now;
+    tracee->wall.at = now;
     procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_RUNNING)
         tracee_activate(&tracer->tracees, tracee, now);

@@ -2,8 +2,8 @@
 /*
  * What a sample is worth (weight.c), and who is told.
  *
- * In wall mode the elapsed time of a thread has three parts. What it waited for a CPU is known to the kernel. What
- * it ran is told as its CPU time is. The rest it slept, and belongs to the place where it is seen asleep next.
+ * In wall mode the kernel says what a thread waited for a CPU, and what it ran is told as its CPU time is. The rest
+ * (wall-time.c) it slept, and belongs to the place where it is seen asleep next.
  *
  * A thread that merely waits for a CPU says "running", too. If cpu-wait.c cannot tell, it stops when it gets a CPU,
  * and its run-queue wait then shows that it was on none.
@@ -22,7 +22,6 @@
 
 #define AHEAD_MAX 8             /* looks that the sum may be ahead of the CPU time used */
 #define KERNEL_TICK_NS 4000000u /* by so much the clock of a process lags for each of its threads */
-#define WAIT_MIN_NS 100000u     /* shorter waits for a CPU are told together */
 
 /* The CPU time that a sample on the CPU stands for.
  *
@@ -71,24 +70,16 @@ static bool attribution_credit(const struct supervisor *supervisor, struct trace
     return on_cpu;
 }
 
-/* Wall mode: tells what the tracee has waited for a CPU. The kernel counts a wait when it is over. Returns what is
- * left of the elapsed time up to `now`. */
-static uint64_t attribution_tell_wait(struct supervisor *supervisor, struct tracee *tracee, uint64_t now,
-                                      const struct procfs_cpu *cpu)
+/* Wall mode: tells what the tracee has waited for a CPU. */
+static void attribution_tell_wait(struct supervisor *supervisor, struct tracee *tracee, uint64_t now,
+                                  const struct procfs_cpu *cpu)
 {
-    uint64_t elapsed = now > tracee->wall_at ? now - tracee->wall_at : 0;
-    uint64_t waited = cpu->wait_ns > tracee->told_wait_ns ? cpu->wait_ns - tracee->told_wait_ns : 0;
-
-    if (waited > elapsed)
-        waited = elapsed; /* the rest is told next time */
-    if (waited < WAIT_MIN_NS)
-        return elapsed;
     struct wire_sample sample = {
-        .time = now, .wall_ns = waited, .syscall = WIRE_NO_SYSCALL, .flags = WIRE_SAMPLE_WAITING};
-    tracee->told_wait_ns += waited;
-    tracee->wall_at += waited;
-    emit_sample(supervisor, tracee, &sample, NULL);
-    return elapsed - waited;
+        .time = now, .syscall = WIRE_NO_SYSCALL, .flags = WIRE_SAMPLE_WAITING};
+
+    sample.wall_ns = wall_time_book_wait(&tracee->wall, now, cpu->wait_ns);
+    if (sample.wall_ns > 0)
+        emit_sample(supervisor, tracee, &sample, NULL);
 }
 
 static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
@@ -127,7 +118,7 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
                                  .syscall = regs->syscall,
                                  .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
     const struct stack *stack = &tracer->stack;
-    struct procfs_cpu cpu = {.wait_ns = tracee->told_wait_ns};
+    struct procfs_cpu cpu = {.wait_ns = tracee->wall.wait_ns};
     bool on_cpu = true;
 
     if (tracee_read_cpu(tracee, &cpu)) {
@@ -143,7 +134,7 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
         return; /* it waited; what it does is seen next time */
     if (supervisor->options.wall)
         sample.wall_ns = sample.cpu_ns;
-    tracee->wall_at += sample.wall_ns;
+    wall_time_book_run(&tracee->wall, sample.wall_ns);
     tracee->samples++;
     if (supervisor->options.serve)
         count_sample(tracee, &sample);
@@ -171,17 +162,17 @@ void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const stru
                                  .sp = state->sp,
                                  .syscall = state->syscall,
                                  .flags = WIRE_SAMPLE_SLEEPING};
-    struct procfs_cpu cpu = {.wait_ns = tracee->told_wait_ns};
+    struct procfs_cpu cpu = {.wait_ns = tracee->wall.wait_ns};
 
     if (tracee->state == TRACEE_CONTINUING && sample.syscall >= 0)
         sample.syscall = tracee->repair.call.number; /* it may be continued by another call: writev by write */
     procfs_read_cpu(&tracee->files, &cpu);
-    sample.wall_ns = attribution_tell_wait(tracer->supervisor, tracee, now, &cpu);
+    attribution_tell_wait(tracer->supervisor, tracee, now, &cpu);
+    sample.wall_ns = wall_time_book_sleep(&tracee->wall, now);
     if (sample.wall_ns == 0)
         return;
     if (attribution_is_uninterruptible(tracee, &cpu))
         sample.flags |= WIRE_SAMPLE_UNINTERRUPTIBLE;
-    tracee->wall_at = now;
     tracee->samples++;
     bool copied = stack_take_asleep(&tracer->stack, tracee, state);
     attribution_emit(tracer, tracee, &sample, copied ? &tracer->stack : NULL);

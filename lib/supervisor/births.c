@@ -55,7 +55,7 @@ void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind k
         at_stop_resume(tracer, tracee);
     }
     uint64_t now = time_now();
-    tracee->wall_at = now;
+    tracee->wall.at = now;
     tracee_activate(&tracer->tracees, tracee, now);
     tracee->active_until = now + NEWBORN_ACTIVE_NS;
     tick_arm(tracer);

@@ -47,7 +47,7 @@ static void exec_become_leader(struct tracee *leader, const struct tracee *calle
     leader->overdue_ns = caller->overdue_ns;
     leader->skipped_ns = caller->skipped_ns;
     leader->wait_ns = caller->wait_ns;
-    leader->told_wait_ns = caller->told_wait_ns;
+    leader->wall.wait_ns = caller->wall.wait_ns;
     leader->run_ns = caller->run_ns;
 }
 
@@ -101,7 +101,7 @@ static void exec_begin(struct tracer *tracer, struct tracee *leader)
 {
     uint64_t now = time_now();
 
-    leader->wall_at = now;
+    leader->wall.at = now;
     tracee_deactivate(&tracer->tracees, leader);
     tracee_activate(&tracer->tracees, leader, now);
     emit_comm(tracer->supervisor, leader);
@@ -146,10 +146,10 @@ static void exec_forget_figures(struct tracee *tracee)
 
     if (procfs_read_cpu(&tracee->files, &cpu) != 0)
         return;
-    if (tracee->image != 0 && cpu.run_ns >= tracee->cpu_ns && cpu.wait_ns >= tracee->told_wait_ns)
+    if (tracee->image != 0 && cpu.run_ns >= tracee->cpu_ns && cpu.wait_ns >= tracee->wall.wait_ns)
         return;
     tracee->cpu_ns = tracee->cpu_base = tracee->attributed_ns = 0;
-    tracee->wait_ns = tracee->told_wait_ns = tracee->run_ns = 0;
+    tracee->wait_ns = tracee->wall.wait_ns = tracee->run_ns = 0;
     tracee->ran_ns = tracee->waited_ns = 0;
     tracee->samples = tracee->comm_check = 0;
 }

@@ -17,8 +17,8 @@ static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
     struct procfs_cpu cpu;
 
     if (procfs_read_cpu(&tracee->files, &cpu) == 0)
-        tracee->told_wait_ns = cpu.wait_ns;
-    tracee->wall_at = now;
+        tracee->wall.wait_ns = cpu.wait_ns;
+    tracee->wall.at = now;
 }
 
 /* Elapsed time counts from now on. */

@@ -48,7 +48,7 @@
  *
  * Nothing else stops a target, changes it or writes to it; target-memory.c is what writes. The rest, in the order of a
  * sample: budget.c says how often, schedule.c draws when, active.c keeps who may be running, and cpu-wait.c tells who
- * waits for a CPU, and need not be interrupted. After the resume, weight.c and attribution.c say for how much CPU time
+ * waits for a CPU, and need not be interrupted. After the resume, weight.c, wall-time.c and attribution.c say for how much time
  * the sample stands, proc/objects.c which file was mapped there, and emit.c sends it. tracee.c and untraced.c know who
  * there is. cpus-full.c: is a CPU idle? debug-log.c writes what was done, for those who debug the supervisor: before a
  * tracer sleeps, and when 64 KiB have gathered; stops wait meanwhile. proc/ reads /proc, opens files, and forks the

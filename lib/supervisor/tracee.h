@@ -26,6 +26,7 @@
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
+#include "supervisor/wall-time.h"
 
 enum tracee_state {
     TRACEE_UNKNOWN,     /* stopped before its parent told of it; held until then */
@@ -94,8 +95,7 @@ struct tracee {
     unsigned preempt_looks; /* ticks still to come at which the occupier takes its CPU */
     bool asleep_before;    /* just before the CPU was taken */
 
-    uint64_t wall_at;      /* wall mode: time up to which it is accounted for */
-    uint64_t told_wait_ns; /* wall mode: run-queue wait of its life that was told of */
+    struct wall_time wall; /* wall mode */
     uint64_t slept_turns;  /* procfs_cpu.turns when it was seen asleep last */
     bool uninterruptible;  /* when slept_turns was read it slept in state D: proc_pid_stat(5) */
     uint64_t samples;
