@@ -26,7 +26,26 @@
  *     release TID TO           RELEASED: it is let go, for another tracer
  *     forget TID               it is known no longer
  *
- * Decisions, of which there may be more kinds: tick, late, backoff, waits, hand, sample, rate. Lines are kept in
+ * What is changed of a thread that stands still:
+ *
+ *     restart TID CALL         it is to make the call of that number anew
+ *     piece TID CALL           it is to make a call that does a part of the rest of one that came back short
+ *     fail TID                 the piece that it is entering is made to fail, for its files are others now
+ *     return TID RESULT        the call that we followed is over, and returns that
+ *     mask TID SIGNALS         it blocks this set of signals: bit signal - 1, in hexadecimal digits
+ *     hold TID SIGNAL          the signal is kept back until the next piece begins
+ *     drop TID SIGNAL          the signal, which only a piece has raised, is not delivered
+ *     siginfo TID SIGNAL       the signal gets the siginfo_t that it was sent with first
+ *     short TID RESULT         nothing: its call, which we cut short, cannot be continued
+ *
+ * What the rate follows from (budget.h), in the order in which it was booked:
+ *
+ *     ask HZ SHARE             so many samples are asked for, and that share of its time a target may lose
+ *     cost CONDITION SAMPLES NS
+ *     condition CONDITION      it is in force from now on
+ *     rate HZ                  the rate in force has changed much
+ *
+ * Decisions, of which there may be more kinds: tick, late, backoff, waits, hand, sample. Lines are kept in
  * memory and written when the tracer is about to sleep, so those of several tracers are to be sorted by time. The
  * line of a stop is made while the thread stands still.
  */

@@ -74,13 +74,13 @@ static bool held_signal_is_sent_again(const siginfo_t *info)
 
 /* Several real-time signals of one number may be pending. The first of them was sent again, and so comes last. The
  * program sees them in their order if each is given what its predecessor was sent with. */
-void held_signal_restore(struct held_signal *held, pid_t tid, int signal)
+bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
 {
     siginfo_t info;
 
     if (held->info.si_signo != signal || !held->is_queued ||
         ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
-        return;
+        return false;
     bool is_ours = held_signal_is_sent_again(&info);
     /* another real-time one; ours comes last, and is pending unless a sigaction(2) has emptied the queue */
     bool comes_before = !is_ours && signal >= SIGRTMIN_OF_KERNEL && procfs_signal_is_pending(tid, signal);
@@ -88,8 +88,9 @@ void held_signal_restore(struct held_signal *held, pid_t tid, int signal)
         ptrace(PTRACE_SETSIGINFO, tid, NULL, &held->info);
     if (comes_before) {
         held->info = info;
-        return;
+        return true;
     }
     held->info.si_signo = 0;
     held->is_queued = false;
+    return is_ours;
 }

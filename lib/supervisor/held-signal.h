@@ -34,7 +34,7 @@ int held_signal_take(struct held_signal *held);
  * the next call. */
 void held_signal_send(struct held_signal *held, pid_t pid, pid_t tid);
 /* Gives a signal that was sent again the siginfo_t that it had first. To be called at each stop that a
- * signal makes, before it is answered. */
-void held_signal_restore(struct held_signal *held, pid_t tid, int signal);
+ * signal makes, before it is answered. Returns true if the signal was given another siginfo_t. */
+bool held_signal_restore(struct held_signal *held, pid_t tid, int signal);
 
 #endif

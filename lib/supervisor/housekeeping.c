@@ -91,11 +91,11 @@ static void housekeeping_follow_rate(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
 
-    sampling_adjust_rate(supervisor, now);
+    sampling_adjust_rate(tracer, now);
     if (now < supervisor->housekeeping.rate_told_at + RATE_PERIOD_NS || !budget_has_changed(&supervisor->budget))
         return;
     supervisor->housekeeping.rate_told_at = now;
-    debug_log(tracer, "rate %.0f", supervisor->budget.rate_hz);
+    debug_log(tracer, "rate %.1f", supervisor->budget.rate_hz);
     emit_rate(supervisor);
 }
 

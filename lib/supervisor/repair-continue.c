@@ -74,7 +74,7 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     int error = 0;
     bool had_error = repair->error_waits;
     if (repair->came_short && piece_may_raise_stray_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
-        stray_sigpipe_look(&repair->sigpipe, tracee->tid);
+        stray_sigpipe_look(tracee);
     /* a recvmmsg(2) takes the error that waited before anything else; the rest of a message takes it if there is no
      * data, on a local socket also if there is no more: unix_stream_read_generic */
     if (repair->progress.part == 0)
@@ -140,16 +140,17 @@ static bool continue_has_its_files(const struct tracee *tracee)
 }
 
 /* Changes the piece that is being entered so that it fails and does nothing: no argument is valid. */
-static void continue_fail_call(pid_t tid)
+static void continue_fail_call(const struct tracee *tracee)
 {
     struct regs regs;
     struct regs_call call;
 
-    if (regs_read(tid, &regs) != 0 || !regs_call(tid, &regs, &call))
+    if (regs_read(tracee->tid, &regs) != 0 || !regs_call(tracee->tid, &regs, &call))
         return;
     memset(call.arguments, 0xff, sizeof call.arguments);
     call.result = -ENOSYS; /* as it stands at every entry: arch/x86/entry/entry_64.S */
-    regs_leave_call(tid, &call, false);
+    regs_leave_call(tracee->tid, &call, false);
+    debug_log(tracee->tracer, "fail %d", tracee->tid);
 }
 
 bool repair_needs_us(const struct tracee *tracee)
@@ -185,7 +186,7 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     repair->sigcont_waits = repair->request.hides_bounds && procfs_signal_is_pending(tracee->tid, SIGCONT);
     continue_give_up_again(tracee);
     if (!repair->restarted && !continue_has_its_files(tracee))
-        continue_fail_call(tracee->tid);
+        continue_fail_call(tracee);
     at_stop_deliver(tracer, tracee, held_signal_take(&repair->held));
 }
 
@@ -196,7 +197,7 @@ static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, i
     struct repair *repair = &tracee->repair;
     bool may_hold = !repair->piece_entered && !repair->came_short && !repair->giving_up;
 
-    if (stray_sigpipe_take(&repair->sigpipe, tracee->tid, signal)) {
+    if (stray_sigpipe_take(tracee, signal)) {
         continue_give_up_again(tracee);
         at_stop_resume(tracer, tracee);
         return true;
@@ -208,6 +209,7 @@ static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, i
     }
     if (!may_hold || !held_signal_hold(&repair->held, tracee->tid, signal))
         return false;
+    debug_log(tracer, "hold %d %d", tracee->tid, signal);
     at_stop_resume(tracer, tracee);
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "supervisor/debug-log.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair-piece.h"
 #include "supervisor/supervisor.h"
@@ -43,6 +44,7 @@ int piece_enter_next(struct tracee *tracee)
     repair->asked = (uint64_t)asked;
     repair->piece_entered = false;
     tracee->state = TRACEE_CONTINUING;
+    debug_log(tracee->tracer, "%s %d %d", repair->restarted ? "restart" : "piece", tracee->tid, piece.number);
     return 1;
 }
 
@@ -57,6 +59,7 @@ void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool 
         call.number = WIRE_NO_SYSCALL;
     regs_leave_call(tracee->tid, &call, entered);
     tracee->state = TRACEE_RUNNING;
+    debug_log(tracee->tracer, "return %d %lld", tracee->tid, (long long)result);
 }
 
 void piece_note_error(struct repair *repair, int64_t result, uint64_t asked)

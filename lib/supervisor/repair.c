@@ -32,6 +32,7 @@
 
 #include "supervisor/backoff.h"
 #include "supervisor/deadline.h"
+#include "supervisor/debug-log.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair-piece.h"
 #include "supervisor/repair.h"
@@ -89,8 +90,10 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee,
         left = -ETIME;
     if (left == 0)
         left = piece_enter_next(tracee);
-    if (left < 0)
+    if (left < 0) {
         tracer->totals.cut_short++;
+        debug_log(tracer, "short %d %lld", tid, (long long)call->result);
+    }
     if (left <= 0) {
         piece_clear_error(tracee);
         if (piece_partial_result(repair) != call->result) /* call_first_progress has moved what came */
@@ -98,7 +101,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee,
         return false;
     }
     if (piece_may_raise_stray_sigpipe(&repair->request))
-        stray_sigpipe_begin(&repair->sigpipe, tid);
+        stray_sigpipe_begin(tracee);
     tracer->totals.continued++;
     deadline_set(tracer, tracee, repair_deadline(repair, since, limit));
     return true;
@@ -130,7 +133,10 @@ static bool repair_restart(struct tracer *tracer, struct tracee *tracee, const s
     if (maker == STOP_IS_A_SIGNAL && !repair_may_restart(repair, known))
         return false;
     if (!known || limit == CALL_NO_LIMIT) {
-        tracer->totals.restarted += regs_restart_call(tracee->tid) == 0;
+        if (regs_restart_call(tracee->tid) != 0)
+            return false;
+        tracer->totals.restarted++;
+        debug_log(tracer, "restart %d %d", tracee->tid, call->number);
         return false;
     }
     repair->call = *call;

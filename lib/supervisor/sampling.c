@@ -4,6 +4,7 @@
 
 #include "supervisor/attach.h"
 #include "supervisor/budget.h"
+#include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/sampling.h"
 #include "supervisor/supervisor.h"
@@ -42,12 +43,19 @@ static void sampling_wake_tracers(const struct supervisor *supervisor)
         wakeup_send(&supervisor->tracers[i]->wakeup);
 }
 
+/* What the debug log has to say before the first figures: test-replay.c. */
+static void sampling_log_asked(const struct supervisor *supervisor)
+{
+    debug_log(supervisor->tracers[0], "ask %.9g %.9g", supervisor->budget.asked_hz, supervisor->budget.share);
+}
+
 void sampling_start(struct supervisor *supervisor)
 {
     if (supervisor->sampling)
         return;
     supervisor->sampling = true;
     supervisor->started_at = time_now();
+    sampling_log_asked(supervisor);
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
         supervisor->tracers[i]->tick.at = supervisor->started_at;
     supervisor->budget.adjusted_at = supervisor->started_at; /* a pause is not throttled time */
@@ -95,14 +103,21 @@ unsigned sampling_condition(const struct supervisor *supervisor, bool full)
     return (full ? BUDGET_FULL : 0) | (births ? BUDGET_BIRTHS : 0);
 }
 
-void sampling_adjust_rate(struct supervisor *supervisor, uint64_t now)
+void sampling_adjust_rate(struct tracer *tracer, uint64_t now)
 {
-    budget_adjust(&supervisor->budget, sampling_condition(supervisor, supervisor->cpus_full), now);
+    struct supervisor *supervisor = tracer->supervisor;
+    struct budget *budget = &supervisor->budget;
+    unsigned condition = sampling_condition(supervisor, supervisor->cpus_full);
+
+    if (condition != budget->condition)
+        debug_log(tracer, "condition %u", condition);
+    budget_adjust(budget, condition, now);
 }
 
 void sampling_set_rate(struct supervisor *supervisor, double hz)
 {
     budget_ask(&supervisor->budget, hz);
+    sampling_log_asked(supervisor);
     emit_rate(supervisor);
     sampling_wake_tracers(supervisor);
 }

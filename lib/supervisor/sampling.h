@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct supervisor;
+struct tracer;
 
 /* Starts sampling, or goes on after a pause; does nothing if it is on. */
 void sampling_start(struct supervisor *supervisor);
@@ -18,8 +19,8 @@ void sampling_set_wall(struct supervisor *supervisor, bool wall);
 void sampling_clear(struct supervisor *supervisor);
 /* Returns under which condition samples are taken, as budget.h has it. full: no CPU is idle */
 unsigned sampling_condition(const struct supervisor *supervisor, bool full);
-/* Sets the rate that the budget allows now. */
-void sampling_adjust_rate(struct supervisor *supervisor, uint64_t now);
+/* Sets the rate that the budget allows now. By the tracer's own thread. */
+void sampling_adjust_rate(struct tracer *tracer, uint64_t now);
 /* Asks for hz > 0 samples in a second of a thread's CPU time, as far as the budget allows, and tells the client. */
 void sampling_set_rate(struct supervisor *supervisor, double hz);
 

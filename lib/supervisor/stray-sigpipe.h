@@ -15,7 +15,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+struct tracee;
 
 struct stray_sigpipe {
     bool was_pending;  /* before the rest was begun, the thread's own queue had a SIGPIPE */
@@ -24,16 +25,16 @@ struct stray_sigpipe {
     uint64_t mask;     /* of blocked signals: bit signal - 1 */
 };
 
-/* To be called at a stop of the thread tid, before the rest of a call is begun. */
-void stray_sigpipe_begin(struct stray_sigpipe *stray, pid_t tid);
+/* To be called at a stop of the tracee, before the rest of a call is begun. */
+void stray_sigpipe_begin(struct tracee *tracee);
 /* To be called at the exit stop of a piece that may have raised a stray SIGPIPE, if held-signal.c keeps no SIGPIPE
  * back. If the piece has raised one, the thread meets it as soon as it is resumed, even if it blocks SIGPIPE: otherwise
  * it would find a signal pending that the whole call does not leave. Then to be called again at each later stop from
  * which the thread is resumed without a signal: a sigaction(2) of another thread may have taken the SIGPIPE away. */
-void stray_sigpipe_look(struct stray_sigpipe *stray, pid_t tid);
+void stray_sigpipe_look(struct tracee *tracee);
 /* To be called at each stop that a signal makes. Returns true if the program must not get that signal. */
-bool stray_sigpipe_take(struct stray_sigpipe *stray, pid_t tid, int signal);
+bool stray_sigpipe_take(struct tracee *tracee, int signal);
 /* To be called at a stop from which the thread is let go, or stays stopped. It has its own mask then. */
-void stray_sigpipe_pause(struct stray_sigpipe *stray, pid_t tid);
+void stray_sigpipe_restore_mask(struct tracee *tracee);
 
 #endif

@@ -245,7 +245,7 @@ void tick_run(struct tracer *tracer)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;
     cpus_full_update(tracer);
-    sampling_adjust_rate(supervisor, tick->at);
+    sampling_adjust_rate(tracer, tick->at);
     priority_follow_cpus(tracer); /* the occupier inherits it */
     tick_note_lateness(tracer);
     tick_find_running(tracer, interval, &running);

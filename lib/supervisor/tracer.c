@@ -201,7 +201,8 @@ void tracer_book(struct tracer *tracer)
     uint64_t carried_ns = totals->samples > 0 ? 0 : totals->cost_ns;
     if (totals->samples > 0) {
         budget_note(&supervisor->budget, condition, totals->samples, totals->cost_ns);
-        sampling_adjust_rate(supervisor, time_now());
+        debug_log(tracer, "cost %u %u %llu", condition, totals->samples, (unsigned long long)totals->cost_ns);
+        sampling_adjust_rate(tracer, time_now());
     }
     *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns,
                                    .cost_ns = carried_ns,

@@ -52,7 +52,7 @@ void wait_resume(struct tracee *tracee, int signal)
     if (!continuing)
         tracee->state = TRACEE_RUNNING;
     if (signal == 0 && repair->sigpipe.is_pending)
-        stray_sigpipe_look(&repair->sigpipe, tracee->tid);
+        stray_sigpipe_look(tracee);
     /* a mask that is not the thread's own lasts until its next call at the most */
     bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked;
     /* ESRCH: killed while stopped; its end will be reported */
@@ -62,7 +62,7 @@ void wait_resume(struct tracee *tracee, int signal)
 
 void wait_detach(struct tracer *tracer, struct tracee *tracee)
 {
-    stray_sigpipe_pause(&tracee->repair.sigpipe, tracee->tid);
+    stray_sigpipe_restore_mask(tracee);
     ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
     debug_log(tracer, "detach %d", tracee->tid);
     wait_forget(tracer, tracee);
@@ -74,7 +74,7 @@ static void wait_answer_group(struct tracee *tracee)
 {
     tracee->state = TRACEE_LISTENING;
     tracee->pending_ns = tracee->overdue_ns = tracee->skipped_ns = 0;
-    stray_sigpipe_pause(&tracee->repair.sigpipe, tracee->tid);
+    stray_sigpipe_restore_mask(tracee);
     debug_log(tracee->tracer, "listen %d", tracee->tid);
     ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
 }
@@ -102,7 +102,7 @@ static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int
     bool breaks = signal == SIGSTOP || (signal == SIGCONT && tracee->after_sigcont);
 
     tracee->after_sigcont = false;
-    if (stray_sigpipe_take(&tracee->repair.sigpipe, tracee->tid, signal)) {
+    if (stray_sigpipe_take(tracee, signal)) {
         at_stop_resume(tracer, tracee);
         return;
     }
@@ -189,8 +189,8 @@ static enum repair_event wait_repair_event(enum stop_kind kind)
 /* Returns true if the stop was answered for the call that is being continued. */
 static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, const struct stop *stop)
 {
-    if (stop->kind == STOP_SIGNAL)
-        held_signal_restore(&tracee->repair.held, tracee->tid, stop->signal);
+    if (stop->kind == STOP_SIGNAL && held_signal_restore(&tracee->repair.held, tracee->tid, stop->signal))
+        debug_log(tracer, "siginfo %d %d", tracee->tid, stop->signal);
     if (tracee->state != TRACEE_CONTINUING || stop->kind == STOP_ENDED)
         return false;
     if (stop->kind == STOP_EXEC) /* another thread's: of the call nothing is left */

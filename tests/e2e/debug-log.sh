@@ -46,7 +46,8 @@ rules_are_kept "stopped, continued and left" "$work/log"
 kill $target
 
 # each rule has been met
-for event in seize born held interrupt stop resume call listen release detach forget hand sample tick; do
+for event in seize born held interrupt stop resume call listen release detach forget restart piece return ask cost \
+	rate hand sample tick; do
 	expect "in the logs: $event" yes "$(awk -v event=$event '$3 == event { print "yes"; exit }' "$work/all")"
 done
 

@@ -9,14 +9,17 @@
 #include "config.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/budget.h"
 #include "supervisor/stop.h"
 
 #define TASKS (1u << 17) /* numbers of tasks, open addressing: a power of two */
 #define WORD 16
+#define RATE_ERROR_MAX_HZ 0.1 /* it is written with one decimal */
 #define INBOX_NS 1000000000u /* the longest that a tracer may take to read its inbox */
 
 struct replay;
@@ -48,7 +51,9 @@ struct replay {
     unsigned task_count;
     struct line *lines;
     unsigned count;
-    unsigned stops;
+    unsigned stops, rates;
+    bool asked; /* the log says what rate was asked for */
+    struct budget budget;
     char problem[256];
 };
 
@@ -272,6 +277,67 @@ static const char *on_decision(struct task *task, const struct line *line)
     return is_in(task, "RELEASED") ? "is decided on before it is seized" : NULL;
 }
 
+static const char *on_change(struct task *task, const struct line *line)
+{
+    if (is_by_former(task, line))
+        return NULL;
+    if (task->tracer != line->tracer)
+        return "is changed by a tracer that does not have it";
+    return task->stopped ? NULL : "is changed, and does not stand still";
+}
+
+static const char *on_ask(struct task *task, const struct line *line)
+{
+    struct replay *replay = task->replay;
+    double hz, share;
+
+    if (sscanf(line->rest, "%lf %lf", &hz, &share) != 2)
+        return "asks for no rate";
+    if (replay->asked)
+        budget_ask(&replay->budget, hz);
+    else
+        budget_init(&replay->budget, hz, share);
+    replay->asked = true;
+    return NULL;
+}
+
+static const char *on_cost(struct task *task, const struct line *line)
+{
+    struct replay *replay = task->replay;
+    unsigned condition, samples;
+    unsigned long long ns;
+
+    if (!replay->asked || sscanf(line->rest, "%u %u %llu", &condition, &samples, &ns) != 3 || samples == 0 ||
+        condition >= BUDGET_CONDITIONS)
+        return "costs something that is not told";
+    budget_note(&replay->budget, condition, samples, ns);
+    budget_adjust(&replay->budget, replay->budget.condition, line->time);
+    return NULL;
+}
+
+static const char *on_condition(struct task *task, const struct line *line)
+{
+    struct replay *replay = task->replay;
+    unsigned condition;
+
+    if (!replay->asked || sscanf(line->rest, "%u", &condition) != 1 || condition >= BUDGET_CONDITIONS)
+        return "is under a condition that is not known";
+    budget_adjust(&replay->budget, condition, line->time);
+    return NULL;
+}
+
+/* The costs in the log lead to the rate in the log. */
+static const char *on_rate(struct task *task, const struct line *line)
+{
+    struct replay *replay = task->replay;
+    double hz;
+
+    if (!replay->asked || sscanf(line->rest, "%lf", &hz) != 1)
+        return "has no rate";
+    replay->rates++;
+    return fabs(hz - replay->budget.rate_hz) < RATE_ERROR_MAX_HZ ? NULL : "has another rate than its costs allow";
+}
+
 static const char *on_figures(struct task *task, const struct line *line)
 {
     (void)task;
@@ -283,12 +349,15 @@ static const struct {
     const char *(*check)(struct task *task, const struct line *line);
 } rules[] = {
     {"seize", on_seize},       {"born", on_born},         {"held", on_stopped},
-    {"leader", on_stopped},    {"interrupt", on_interrupt}, {"leaves", on_interrupt},
-    {"stop", on_stop},         {"resume", on_answer},     {"call", on_answer},
+    {"leader", on_stopped},    {"interrupt", on_interrupt}, {"stop", on_stop},         {"resume", on_answer},     {"call", on_answer},
     {"listen", on_answer},     {"release", on_answer},    {"detach", on_answer},
     {"forget", on_forget},     {"hand", on_decision},     {"sample", on_decision},
     {"waits", on_decision},    {"late", on_decision},     {"backoff", on_decision},
-    {"tick", on_figures},      {"rate", on_figures},
+    {"restart", on_change},    {"piece", on_change},      {"fail", on_change},
+    {"return", on_change},     {"mask", on_change},       {"hold", on_change},
+    {"drop", on_change},       {"siginfo", on_change},    {"short", on_change},
+    {"ask", on_ask},           {"cost", on_cost},         {"condition", on_condition},
+    {"rate", on_rate},         {"tick", on_figures},
 };
 
 static void replay_say(struct replay *replay, const struct line *line, const char *problem)
@@ -299,7 +368,7 @@ static void replay_say(struct replay *replay, const struct line *line, const cha
 
 static void replay_line(struct replay *replay, const struct line *line)
 {
-    struct task nobody = {0};
+    struct task nobody = {.replay = replay};
     struct task *task = line->tid > 0 ? replay_task(replay, line->tid) : &nobody;
     const char *problem = "meets an event that is not known";
 
@@ -317,7 +386,8 @@ static void replay_line(struct replay *replay, const struct line *line)
 static const char *replay_run(struct replay *replay)
 {
     replay->problem[0] = '\0';
-    replay->stops = replay->task_count = 0;
+    replay->stops = replay->rates = replay->task_count = 0;
+    replay->asked = false;
     memset(replay->tasks, 0, TASKS * sizeof *replay->tasks);
     qsort(replay->lines, replay->count, sizeof *replay->lines, replay_compare);
     for (unsigned i = 0; i < replay->count && replay->problem[0] == '\0'; i++)
@@ -364,6 +434,13 @@ static bool ends_next(const struct replay *log, unsigned line)
     return true;
 }
 
+static void put_back(struct replay *log, const struct line *kept)
+{
+    for (unsigned i = 0; i < log->count; i++) /* sorted anew */
+        if (log->lines[i].number == kept->number)
+            log->lines[i] = *kept;
+}
+
 /* Defects that are put into the log, one at a time. */
 static unsigned count_found(struct replay *log, const char *event, void (*spoil)(struct line *line), unsigned *tried)
 {
@@ -375,9 +452,7 @@ static unsigned count_found(struct replay *log, const char *event, void (*spoil)
             continue;
         spoil(&log->lines[i]);
         found += replay_run(log)[0] != '\0';
-        for (unsigned j = 0; j < log->count; j++) /* sorted anew */
-            if (log->lines[j].number == kept.number)
-                log->lines[j] = kept;
+        put_back(log, &kept);
         (*tried)++;
     }
     return found;
@@ -416,5 +491,22 @@ Test(replay, finds_what_is_wrong, .timeout = 60)
         cr_expect_eq(found, tried, "%s: %u of %u defects found", defects[i].event, found, tried);
     }
     cr_assert_str_eq(replay_run(&log), "");
+    replay_clear(&log);
+}
+
+Test(replay, a_rate_follows_from_its_costs)
+{
+    struct replay log = read_log();
+
+    replay_run(&log);
+    cr_assert_gt(log.rates, 0, "the log has no rate");
+    for (unsigned i = 0; i < log.count; i++) {
+        struct line kept = log.lines[i];
+        if (strcmp(kept.event, "rate") != 0)
+            continue;
+        snprintf(log.lines[i].rest, sizeof log.lines[i].rest, " %.1f", 1 + 1.01 * strtod(kept.rest, NULL));
+        cr_expect_neq(replay_run(&log)[0], '\0', "line %u: a wrong rate is not found", kept.number);
+        put_back(&log, &kept);
+    }
     replay_clear(&log);
 }
