@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Why a task cannot be traced, and what does not bear that it is. PTRACE_SEIZE says EPERM for a dozen
+ * Why a task cannot be traced, and which programs do not stand being traced. PTRACE_SEIZE says EPERM for a dozen
  * reasons; /proc tells which it was, and each has another remedy. The rules: ptrace(2), "Ptrace access mode checking";
  * Documentation/admin-guide/LSM/Yama.rst.
  */

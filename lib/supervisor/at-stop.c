@@ -40,7 +40,7 @@ static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
 static void at_stop_continue(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
 {
     /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
-    uint64_t now = time_now(), since = tracer->stops_since;
+    uint64_t now = time_now(), since = tracer->oldest_stop_at;
     if (tracee->interrupted_at > since)
         since = tracee->interrupted_at;
     if (tracee->resumed_at > since)
@@ -104,7 +104,7 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
     tracee->seen_at = time_now();
     if (wanted || maker != STOP_IS_ITS_OWN)
         known = regs_read(tracee->tid, &regs) == 0;
-    if (known && regs.syscall < 0 && (tracee->repair.leaving || tracee->state == TRACEE_CONTINUING))
+    if (known && regs.syscall < 0 && (tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING))
         regs.syscall = tracee->repair.call.number;
     if (wanted && known && supervisor->options.serve)
         attribution_sample(tracer, tracee, &regs);

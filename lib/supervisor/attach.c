@@ -24,12 +24,15 @@
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
-#define EXEC_SEIZURES_MAX 100 /* that an exec may keep from us in one pass: wakeup_seize waits for 10 ms each time */
+#define EXEC_SEIZURES_MAX 100 /* in one pass, seizures that an exec holds up: wakeup_seize waits 10 ms for each */
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
-#define ANSWER_PERIOD_NS 1000000u /* while threads are seized, stops are answered so often */
-#define LOOK_AGAIN_NS 1000000000u
-#define LOOK_AGAIN_PAUSE_FACTOR 50u /* the pause after a look is so many times as long as the look */
+#define ANSWER_PERIOD_NS 1000000u /* how often stops are answered while threads are seized */
+/* Threads that refused are asked once more after RETRY_NS, and after RETRY_PAUSE_FACTOR times what the last round of
+ * that took. A round asks those of RETRY_PROCESSES_MAX processes. */
+#define RETRY_NS 1000000000u
+#define RETRY_PAUSE_FACTOR 50u
+#define RETRY_PROCESSES_MAX 256u
 /* No PTRACE_O_EXITKILL: when we end, however we end, the target goes on untraced. */
 #define SEIZE_OPTIONS                                                                             \
     (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |          \
@@ -363,25 +366,23 @@ void attach_rest(struct tracer *tracer, pid_t pid)
     supervisor_unlock(supervisor);
 }
 
-#define LOOKS_MAX 256u /* processes in one look */
-
-void attach_look_again(struct tracer *tracer)
+void attach_retry_refused(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
     uint64_t began = time_now();
-    pid_t pids[LOOKS_MAX];
+    pid_t pids[RETRY_PROCESSES_MAX];
     unsigned count = 0;
 
-    if (supervisor->processes.untraced_count == 0 || began < supervisor->look_again_at)
+    if (supervisor->processes.untraced_count == 0 || began < supervisor->retry_at)
         return;
     supervisor_lock(supervisor);
     for (const struct process *process = supervisor->processes.first;
-         process != NULL && count < LOOKS_MAX; process = process->next)
+         process != NULL && count < RETRY_PROCESSES_MAX; process = process->next)
         if (process->untraced != NULL)
             pids[count++] = process->pid;
     supervisor_unlock(supervisor);
     for (unsigned i = 0; i < count; i++)
         attach_rest(tracer, pids[i]);
     uint64_t now = time_now();
-    supervisor->look_again_at = now + LOOK_AGAIN_NS + LOOK_AGAIN_PAUSE_FACTOR * (now - began);
+    supervisor->retry_at = now + RETRY_NS + RETRY_PAUSE_FACTOR * (now - began);
 }

@@ -21,7 +21,7 @@ struct attach_refusal {
  * first, or pid; count is how many threads refused. */
 int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attach_refusal *refusal);
 /* Without the lock. Asks those that refused once more, where it is time for that. */
-void attach_look_again(struct tracer *tracer);
+void attach_retry_refused(struct tracer *tracer);
 /* Without the lock, by the tracer's own thread. Seizes those threads of process pid that are not tracees yet. The
  * process has to be in the table; it may have no tracees. If it has none afterwards, its end is told and it is
  * removed. */

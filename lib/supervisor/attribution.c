@@ -25,9 +25,8 @@
 
 /* The CPU time that a sample on the CPU stands for.
  *
- * Where others compete for its CPU most looks stand for too much, also before the sum is drawn to the kernel's
- * figure. A program compares its own counters with its own clock, after some few samples even: they are never
- * ahead of it by more than the tick under way. */
+ * Where others compete for the CPU, a look stands for more time than the thread ran. A program that profiles itself
+ * compares the sum with its own clock, after few samples even: the sum is ahead by one period at the most. */
 static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tracee *tracee)
 {
     struct process *process = tracee->process;
@@ -86,10 +85,10 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
                              const struct wire_sample *sample, const struct stack *stack)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    bool others_wait = tracer->tick.awaited_count > 1; /* perhaps */
+    bool others_stopped = tracer->tick.awaited_count > 1; /* perhaps */
 
     objects_emit_mapping(supervisor, tracee, sample->pc);
-    if (stack != NULL && !others_wait)
+    if (stack != NULL && !others_stopped)
         objects_emit_executable(supervisor, tracee);
     emit_sample(supervisor, tracee, sample, stack);
     if (tracee->samples >= tracee->comm_check) {

@@ -10,7 +10,7 @@
 #define BACKOFF_FIRST_NS 10000000u
 #define BACKOFF_DOUBLINGS_MAX 16u
 #define LOOK_PERIOD_NS 1000000000u /* between looks at a thread that is left alone */
-/* A thread that has used so many clock ticks in user mode has left the call. The kernel's figure may be
+/* A thread has left the call when it has used LEFT_TICKS_MIN clock ticks in user mode. The kernel's figure may be
  * wrong by less. */
 #define LEFT_TICKS_MIN 5
 

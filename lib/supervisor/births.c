@@ -32,6 +32,7 @@
 
 #define ENDED_EARLY_NS 1000000000u /* later the number is another task's */
 #define NEWBORN_ACTIVE_NS 5000000u /* most threads of a pool fall asleep at once */
+#define NUMBERS_NS 100000000u /* the kernel does not come round to the same process numbers so soon */
 
 static bool births_is_followed(const struct supervisor *supervisor, const struct process *process)
 {
@@ -153,8 +154,8 @@ static bool births_has_ended_early(struct tracer *tracer, pid_t tid)
     return false;
 }
 
-/* Was this child met before its parent told of it, and made known by what /proc says? It may have ended since. True
- * once: the number may come back. */
+/* Returns true, once, if /proc told of this child before its parent did. The child may have ended since. Its number
+ * may come back, so later calls return false. */
 static bool births_is_known_early(struct tracer *tracer, pid_t tid)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
@@ -238,7 +239,6 @@ void births_resolve(struct tracer *tracer)
 
 /* --- births that nobody told of ------------------------------------------------------------- */
 
-#define NUMBERS_NS 100000000u /* the kernel does not come round to the same process numbers so soon */
 #define CHILDREN_MAX 256u /* processes that one thread can make in the gap of a handover, and more */
 
 /* Was it made after that time, ns of CLOCK_BOOTTIME? The kernel says when in clock ticks. */

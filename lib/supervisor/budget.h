@@ -2,8 +2,8 @@
 /*
  * budget: how often targets may be sampled. Pure.
  *
- * The budget is the share of its CPU time that a target may lose to samples. A thread is sampled so many
- * times in a second of its CPU time as the rate says, so the share is the rate times what a sample costs.
+ * The budget is the share of its CPU time that a target may lose to samples. The rate is the
+ * number of samples in a second of a thread's CPU time, so the share is the rate times what a sample costs.
  * That cost is measured all the time, and the rate follows it at once, down and up. Stops that would have
  * come at any rate (births, execs, signals) are not billed.
  *

@@ -8,7 +8,8 @@
  * look. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
-/* After so many waits in a row that were told by one turn, the thread is interrupted: the stop shows what it did. */
+/* After ONE_TURN_WAITS_MAX waits in a row that were told by one turn, the thread is interrupted: the stop shows what
+ * it did. */
 #define ONE_TURN_WAITS_MAX 4u
 
 void cpu_wait_note(struct cpu_wait *wait, uint64_t at, const struct procfs_cpu *cpu)

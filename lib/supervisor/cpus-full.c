@@ -24,8 +24,8 @@ static double cpus_full_load(const struct supervisor *supervisor)
     return (double)supervisor->cpu_count - 0.5;
 }
 
-/* While our own targets fill the CPUs the load is not read. A mean that old is replaced, not corrected; but one figure
- * alone does not say that CPUs are full. */
+/* The mean is not kept up while our own targets fill the CPUs. If it is stale, the new figure replaces it; but one
+ * figure alone does not make the CPUs full. */
 static void cpus_full_read_load(struct tracer *tracer)
 {
     struct cpu_load *load = &tracer->supervisor->cpu_load;

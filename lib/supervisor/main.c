@@ -41,7 +41,7 @@
 #define LOCK_TRIES_MAX 400u        /* some 10 us */
 #define FINISH_NS 2000000000u /* the longest wait for files that were asked for */
 #define FINISH_PERIOD_NS 20000000u
-#define LEAVE_NS 1000000000u /* the longest wait for the other tracers */
+#define OTHERS_LEAVE_NS 1000000000u /* the longest wait for the other tracers */
 #define LEAVE_PERIOD_NS 1000000u
 
 bool supervisor_try_lock(struct supervisor *supervisor)
@@ -156,8 +156,8 @@ static void main_go_round(struct supervisor *supervisor)
     watch_serve(supervisor);
     if (serve)
         serve_look_round(supervisor);
-    attach_look_again(first);
-    first->billed_ns = 0; /* none of this is for a sample */
+    attach_retry_refused(first);
+    first->billed_up_to_ns = 0; /* none of this is for a sample */
 }
 
 static bool main_all_have_left(const struct supervisor *supervisor)
@@ -194,7 +194,7 @@ static void main_leave_targets(struct supervisor *supervisor)
     for (unsigned i = 1; i < supervisor->tracer_count; i++)
         wakeup_send(&supervisor->tracers[i]->wakeup);
     supervisor_unlock(supervisor);
-    uint64_t deadline = time_now() + LEAVE_NS;
+    uint64_t deadline = time_now() + OTHERS_LEAVE_NS;
     while (!main_all_have_left(supervisor) && time_now() < deadline)
         tracer_step(supervisor->tracers[0], time_now() + LEAVE_PERIOD_NS);
     tracer_leave(supervisor->tracers[0]);

@@ -14,7 +14,7 @@
 
 /* The longest poll for a stop: a sleep and a wake cost as much. */
 #define POLL_NS 50000u
-#define POLL_CREDIT_MAX 8
+#define STOP_CREDIT_MAX 8
 
 /* A call that goes on stops at its entry before it waits. */
 static bool polling_is_about_to_stop(const struct tracee *tracee)
@@ -31,10 +31,10 @@ static void polling_look(struct tracer *tracer)
     for (unsigned i = 0; i < tick->awaited_count; i++) {
         struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
         bool open = tracee != NULL && polling_is_about_to_stop(tracee);
-        if (open && tracee->poll_credit < POLL_CREDIT_MAX)
-            tracee->poll_credit++; /* taken back if it has not stopped; it may be freed if it has */
+        if (open && tracee->stop_credit < STOP_CREDIT_MAX)
+            tracee->stop_credit++; /* taken back if it has not stopped; it may be freed if it has */
         if (open && !wait_poll(tracer, tracee)) {
-            tracee->poll_credit--;
+            tracee->stop_credit--;
             continue;
         }
         tick->awaited[i--] = tick->awaited[--tick->awaited_count];
@@ -47,10 +47,10 @@ static bool polling_is_worth_it(struct tracer *tracer)
 
     for (unsigned i = 0; i < tick->awaited_count; i++) {
         const struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
-        if (tracee != NULL && tracee->poll_credit > 0)
+        if (tracee != NULL && tracee->stop_credit > 0)
             return true;
     }
-    return schedule_random(&tracer->schedule, POLL_CREDIT_MAX) == 0;
+    return schedule_random(&tracer->schedule, STOP_CREDIT_MAX) == 0;
 }
 
 void polling_await(struct tracer *tracer)
@@ -69,7 +69,7 @@ void polling_await(struct tracer *tracer)
         affinity_move_away(tracer);
     for (unsigned i = 0; i < tick->awaited_count; i++) {
         struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
-        if (tracee != NULL && tracee->poll_credit > 0)
-            tracee->poll_credit--;
+        if (tracee != NULL && tracee->stop_credit > 0)
+            tracee->stop_credit--;
     }
 }

@@ -11,11 +11,10 @@
  * So a second thread of ours, the occupier, sleeps on the target's CPU until the tick. It holds that CPU
  * while the tracer, awake on another, sends its interrupt, and goes to sleep for the next. The tracer itself
  * cannot do that: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, and it would
- * wander. That costs the target two context switches more than a look from afar, so only threads get it
- * whose samples show that they enter the kernel often. Where these run on several CPUs, each tick goes to
- * one of them, drawn by lot. It inherits the priority that its tracer has where a CPU is idle. Where no CPU is idle
- * nobody gets it: there the tracer itself goes to the CPU of
- * such a thread before it interrupts it, and so takes the CPU from it (affinity.c).
+ * wander. The occupier costs the target two context switches more than an interrupt from afar. So only threads get it
+ * whose samples show that they enter the kernel often. Where these run on several CPUs, each tick goes to one of the
+ * CPUs, drawn by lot. The occupier inherits the priority that its tracer has where a CPU is idle. Where no CPU is
+ * idle there is no occupier: the tracer itself goes to the thread's CPU, and so takes it (affinity.c).
  */
 #include "config.h"
 
@@ -42,9 +41,9 @@
 #define PRESENCE_MIN 128
 /* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
 #define OCCUPIER_LATE_TICKS_MAX 8
-/* After more ticks without a look the occupier is sent away. */
+/* The occupier gets no order after more ticks than that which looked at nobody on its CPU. */
 #define MISSED_TICKS_MAX 1
-/* The tracer wakes up between these before the tick. */
+/* How long before the tick the tracer wakes up. */
 #define EARLY_MIN_NS 60000u
 #define EARLY_MAX_NS 300000u
 /* An interrupt's way. */

@@ -122,10 +122,10 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
     }
     repair->giving_up = false;
     tracee->interrupted_at = time_now();
-    repair->leaving = true;
+    repair->at_call_end = true;
     /* a sample of what it has run meanwhile */
     at_stop_answer(tracer, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
-    repair->leaving = false;
+    repair->at_call_end = false;
 }
 
 /* A call works on the files that it began with. A piece would work on others if another thread has closed or replaced

@@ -5,8 +5,8 @@
  * A stop makes the kernel end a call that waits, as a signal does, and so does a signal that the
  * program ignores, which wakes only a traced thread up. Three things can have become of the call:
  *
- * It says EINTR and has done nothing: it is begun anew. One that is broken again and again, for it
- * takes longer than we leave it alone and loses what it did, is left alone for longer and longer.
+ * It says EINTR and has done nothing: it is begun anew. A call that takes longer than the time between two
+ * stops, and loses its work at each, is left alone for longer and longer.
  *
  * It waits with a time limit and says EINTR: begun anew it would wait for all of its time again. So we
  * follow it to its end, and end it ourselves when its time is over.
@@ -60,7 +60,7 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
 {
     uint64_t deadline = limit > 0 ? since + limit : 0;
 
-    return repair->leaving && repair->deadline > 0 && repair->deadline < deadline ? repair->deadline : deadline;
+    return repair->at_call_end && repair->deadline > 0 && repair->deadline < deadline ? repair->deadline : deadline;
 }
 
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */

@@ -23,7 +23,7 @@ struct repair {
     /* the call that is being continued */
     bool piece_entered;    /* between the entry stop and the exit stop of a piece */
     bool giving_up;        /* it is to end with what it has done */
-    bool leaving;          /* it has ended, and the stop at its end is being answered */
+    bool at_call_end;      /* it has ended, and the stop at its end is being answered */
     struct regs_call call; /* as the program made it */
     struct call_request request;
     struct call_progress progress;

@@ -36,7 +36,7 @@ static void sampling_take_baselines(struct supervisor *supervisor)
         attach_baseline(supervisor, process);
 }
 
-/* They set their ticks anew. */
+/* Each of them arms a tick if it has none. */
 static void sampling_wake_tracers(const struct supervisor *supervisor)
 {
     for (unsigned i = 0; i < supervisor->tracer_count; i++)

@@ -48,12 +48,12 @@
  *
  * Nothing else stops a target, changes it or writes to it; target-memory.c is what writes. The rest, in the order of a
  * sample: budget.c says how often, schedule.c draws when, active.c keeps who may be running, and cpu-wait.c tells who
- * waits for a CPU, and need not be interrupted. After the resume, weight.c, wall-time.c and attribution.c say for how much time
- * the sample stands, proc/objects.c which file was mapped there, and emit.c sends it. tracee.c and untraced.c know who
- * there is. cpus-full.c: is a CPU idle? debug-log.c writes what was done, for those who debug the supervisor: before a
- * tracer sleeps, and when 64 KiB have gathered; stops wait meanwhile. proc/ reads /proc, opens files, and forks the
- * processes that open what may hang. main.c, watch.c, commands.c, sampling.c, housekeeping.c and serve/: who asks for
- * all that, and what is done now and then.
+ * waits for a CPU, and need not be interrupted. After the resume, weight.c, wall-time.c and attribution.c say for how
+ * much time the sample stands, proc/objects.c which file was mapped there, and emit.c sends it. tracee.c and untraced.c
+ * know who there is. cpus-full.c: is a CPU idle? debug-log.c writes what was done, for those who debug the supervisor:
+ * before a tracer sleeps, and when 64 KiB have gathered; stops wait meanwhile. proc/ reads /proc, opens files, and
+ * forks the processes that open what may hang. main.c, watch.c, commands.c, sampling.c, housekeeping.c and serve/: who
+ * asks for all that, and what is done now and then.
  *
  * A tracee's states (tracee.h):
  *
@@ -186,7 +186,8 @@ struct supervisor {
     struct budget budget;
     struct objects objects;
     struct openers openers;
-    unsigned opener_requests, opener_served; /* so many were made, and seen by the first tracer */
+    unsigned opener_requests; /* number of requests that were made */
+    unsigned opener_served;   /* number of those that the first tracer has seen */
     struct scan scan;
     struct system_load load;
     struct cpu_load cpu_load;
@@ -205,7 +206,7 @@ struct supervisor {
     struct wire_stats stats;
 
     /* the first tracer's */
-    uint64_t look_again_at; /* time: ask the threads that refused once more */
+    uint64_t retry_at; /* time: ask the threads that refused once more */
     int socket; /* to the client; serving: that listens */
     int epoll;
     struct watch watch;

@@ -98,7 +98,7 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
 
     if (tick_has_to_stop(tracee)) {
         tracee->overdue_ns += interval;
-        running->waiting++;
+        running->unstopped++;
         tick_note_place(tracer, tracee, running);
         return;
     }
@@ -135,7 +135,7 @@ bool tick_is_looked_at(const struct tracee *tracee)
 
 /* Most tasks that execute a program do so soon after they were born. One that stops is not amid that, and one that
  * sleeps hardly is. Only wall mode wants to know in which call it sleeps. */
-static void tick_settle(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
+static void tick_settle_task(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
 {
     if (!tracee->files.unsettled)
         return;
@@ -156,7 +156,7 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct runni
         procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_SLEEPING && tracer->supervisor->options.wall)
         attribution_asleep(tracer, tracee, &state);
-    tick_settle(tracer, tracee, state.doing);
+    tick_settle_task(tracer, tracee, state.doing);
     bool runnable = state.doing == PROCFS_RUNNING;
     preempt_note(tracee, runnable);
     if (runnable)
@@ -169,7 +169,7 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct runni
 
 void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running)
 {
-    running->count = running->preempted_count = running->waiting = running->runnable = 0;
+    running->count = running->preempted_count = running->unstopped = running->runnable = 0;
     running->on_our_cpu = running->at_home = 0;
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
         if (tick_is_looked_at(tracee) && tick_look(tracer, tracee, running))

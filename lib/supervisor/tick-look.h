@@ -12,11 +12,11 @@
 struct tracee;
 struct tracer;
 
-/* From when a tracer has taken the CPU from a thread, to when it reads the clock, it takes no longer than this. */
+/* The longest time from taking a thread's CPU to reading the clock. */
 #define PREEMPTED_NS 50000u
 /* A tracer that wakes up later than LATE_NS, or moves to another CPU for so long, had to wait for its CPU. */
 #define LATE_NS 150000u
-/* After so many late ticks in a row one counts: a share that is wrong is better than none. */
+/* After LATE_TICKS_MAX late ticks in a row one counts: a share that is wrong is better than none. */
 #define LATE_TICKS_MAX 8
 /* One tick interrupts at most INTERRUPTS_MAX threads where the tracer polls. It does so one after the other:
  * each is held as short as if it were alone. Where the tracer sleeps, one tick interrupts at most
@@ -31,7 +31,7 @@ struct running {
     unsigned preempted_count;
     struct tracee *preempted[AWAITED_MAX]; /* whose CPU is to be taken first: preempt.c */
     pid_t tids[INTERRUPTS_MAX];         /* of the first of these: they may be gone when their turn comes */
-    unsigned waiting; /* that have yet to stop since an earlier tick */
+    unsigned unstopped; /* that have yet to stop since an earlier tick */
     unsigned runnable; /* all that want a CPU: these, and those left alone this time */
     unsigned on_our_cpu, at_home; /* of the runnable ones, where no CPU is idle */
 };

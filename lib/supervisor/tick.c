@@ -30,9 +30,9 @@
 #include "supervisor/tick-look.h"
 #include "supervisor/tick.h"
 
-/* Later than STARVED_NS: to wait for it any longer is not worth it. */
+/* A tracer that wakes up this long after its tick was due is not bound to a CPU. */
 #define STARVED_NS 20000000u
-/* After so many looks two thirds of what a thread ran and waited before are forgotten. */
+/* ran_ns and waited_ns lose 1/FADING of their value at each interrupt. */
 #define FADING 32u
 /* In wall mode a tick looks at WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
@@ -75,9 +75,9 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
 
 /* Where no CPU is idle the tracer goes to a CPU that one of its tracees is on, and stays there. Some threads enter the
  * kernel so often that their CPU is to be taken first (preempt.c): the tracer visits the CPU of such a thread for one
- * tick, and then comes home. limit: so many of running->chosen, the first ones, are to be interrupted. A tracer that
- * woke up later than STARVED_NS is not bound: somebody with real-time priority runs before it on that CPU. */
-static void tick_settle(struct tracer *tracer, const struct running *running, unsigned limit)
+ * tick, and then comes home. limit: the number of running->chosen that are to be interrupted, the first ones. A tracer
+ * that woke up later than STARVED_NS is not bound: something with real-time priority keeps it off that CPU. */
+static void tick_choose_cpu(struct tracer *tracer, const struct running *running, unsigned limit)
 {
     const struct tick *tick = &tracer->tick;
     bool starved = tick_found_asleep(tracer) && tracer->woke_at >= tick->was_due + STARVED_NS;
@@ -94,10 +94,10 @@ static void tick_settle(struct tracer *tracer, const struct running *running, un
         affinity_settle(tracer, running->chosen[0]->cpu);
 }
 
-/* A tracer may wait for its turn on the CPU that it goes to. It gets the turn when the scheduler takes the CPU from a
- * tracee. That instant is not random: tick_note_lateness. Returns false if the chosen ones are to be left to the next
+/* A tracer that moves to a full CPU runs there when the scheduler takes the CPU from a tracee, which is no random
+ * instant: tick_note_lateness. Returns false if the move took so long that the chosen ones are to be left to the next
  * tick. */
-static bool tick_settled_in_time(struct tick *tick)
+static bool tick_moved_in_time(struct tick *tick)
 {
     bool late = tick->move_ns >= LATE_NS && tick->late_ticks < LATE_TICKS_MAX;
 
@@ -249,14 +249,14 @@ void tick_run(struct tracer *tracer)
     priority_follow_cpus(tracer); /* the occupier inherits it */
     tick_note_lateness(tracer);
     tick_find_running(tracer, interval, &running);
-    tick->running = running.count + running.preempted_count + running.waiting;
+    tick->running = running.count + running.preempted_count + running.unstopped;
     tick->runnable = running.runnable;
-    debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.waiting,
+    debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.unstopped,
               supervisor->cpus_full ? "full" : "idle");
     unsigned limit = tick_limit(tracer, &running);
     tick->move_ns = 0;
-    tick_settle(tracer, &running, limit);
-    if (!tick_settled_in_time(tick)) {
+    tick_choose_cpu(tracer, &running, limit);
+    if (!tick_moved_in_time(tick)) {
         tick_skip_chosen(&running, interval);
         limit = 0;
     }
@@ -270,7 +270,7 @@ void tick_run(struct tracer *tracer)
         tick_await_without_lock(tracer);
     tick_interrupt_chosen(tracer, &running, limit, interval);
     tick->pauses = supervisor->cpus_full && tick->running > 0 &&
-                   tick->awaited_count + running.waiting == tick->runnable;
+                   tick->awaited_count + running.unstopped == tick->runnable;
     if (tick->due == 0 && tracer->tracees.count > 0)
         tick_arm_next(tracer);
     if (supervisor->options.wall)

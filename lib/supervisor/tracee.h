@@ -79,14 +79,14 @@ struct tracee {
     struct procfs_cpu looked; /* what the kernel told last of its waits; all 0 if nothing */
     uint64_t looked_at;       /* time of looked */
     uint64_t cpu_at; /* time: its CPU was read */
-    int cpu; /* its CPU, or that which it waits for, at the last look where CPUs were full; -1: none yet */
+    int cpu; /* that it runs on or waits for, as read last where CPUs were full; -1: not read yet */
     struct cpu_wait cpu_wait; /* what is known of its waits for that */
     uint64_t ran_ns;          /* CPU time of late, fading away */
     uint64_t waited_ns;       /* wait for a CPU of late, fading away */
     uint64_t pending_ns; /* sampling time that the coming sample stands for */
     uint64_t overdue_ns; /* sampling time of later ticks, which found that it had not stopped yet */
     uint64_t skipped_ns; /* sampling time of ticks that left it alone; the next interrupt adds it to pending_ns */
-    unsigned poll_credit;     /* interrupts whose stops are worth polling for */
+    unsigned stop_credit;     /* interrupts whose stops are worth polling for */
     struct repair repair;
 
     /* preempt.c: is it found in the kernel so often that it is looked at from its own CPU? */

@@ -26,13 +26,13 @@
 /* After news the tracer polls on until none has come for POLL_QUIET_NS, or until POLL_MAX_NS after it woke up. */
 #define POLL_QUIET_NS 60000u
 #define POLL_MAX_NS 2000000u
-#define POLL_CREDIT_MAX 8u
+#define DRAIN_CREDIT_MAX 8u
 /* How often /proc is asked whose the held tasks are: births_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
-/* A sleep that is longer than this began without news. */
+/* A tracer that slept longer than this had answered all news before. */
 #define CAUGHT_UP_NS 20000u
 /* The longest wait for interrupts under way at the end. */
-#define LEAVE_NS 300000000u
+#define CALLS_LEAVE_NS 300000000u
 #define LEAVE_PERIOD_NS 20000000u
 #define THREAD_STACK_SIZE (256u << 10)
 #define START_PAUSE_NS 1000000000u
@@ -112,6 +112,7 @@ struct tracer *tracer_start(struct supervisor *supervisor)
 {
     uint64_t now = time_now();
     pthread_attr_t attributes;
+    pthread_t thread;
 
     if (supervisor->tracer_count == TRACERS_MAX || now < supervisor->start_again_at)
         return NULL;
@@ -121,7 +122,7 @@ struct tracer *tracer_start(struct supervisor *supervisor)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    int error = pthread_create(&tracer->thread, &attributes, tracer_run, tracer);
+    int error = pthread_create(&thread, &attributes, tracer_run, tracer);
     pthread_attr_destroy(&attributes);
     if (error != 0) {
         supervisor->start_again_at = now + START_PAUSE_NS; /* pids.max, RLIMIT_NPROC */
@@ -215,19 +216,19 @@ void tracer_book(struct tracer *tracer)
 static void tracer_poll_for_more(struct tracer *tracer)
 {
     uint64_t deadline = time_now() + POLL_QUIET_NS;
-    unsigned *credit = &tracer->poll_credit;
+    unsigned *credit = &tracer->drain_credit;
 
     if (!tracer->supervisor->may_poll || tracer->supervisor->cpus_full)
         return;
-    if (*credit == 0 && schedule_random(&tracer->schedule, POLL_CREDIT_MAX) != 0)
+    if (*credit == 0 && schedule_random(&tracer->schedule, DRAIN_CREDIT_MAX) != 0)
         return;
     *credit -= *credit > 0;
     do {
-        tracer->stops_since = time_now();
+        tracer->oldest_stop_at = time_now();
         if (!wait_drain(tracer))
             continue;
         deadline = time_now() + POLL_QUIET_NS;
-        *credit = *credit + 2 < POLL_CREDIT_MAX ? *credit + 2 : POLL_CREDIT_MAX;
+        *credit = *credit + 2 < DRAIN_CREDIT_MAX ? *credit + 2 : DRAIN_CREDIT_MAX;
     } while (time_now() < deadline && deadline < tracer->woke_at + POLL_MAX_NS &&
              (tracer->tick.due == 0 || time_now() < tracer->tick.due));
 }
@@ -240,21 +241,21 @@ static void tracer_take_earlier(uint64_t *time, uint64_t other)
 
 void tracer_note_birth_look(struct tracer *tracer, pid_t tid)
 {
-    if (tracer->look_count < BIRTH_LOOKS_MAX)
-        tracer->looks[tracer->look_count++] = tid;
+    if (tracer->birth_look_count < BIRTH_LOOKS_MAX)
+        tracer->birth_looks[tracer->birth_look_count++] = tid;
 }
 
 /* What was born while a tracee had no tracer is looked for again when it has stopped once. Returns whether that was
  * done. */
-static bool tracer_look_again(struct tracer *tracer)
+static bool tracer_look_for_births(struct tracer *tracer)
 {
     bool looked = false;
 
-    for (unsigned i = 0; i < tracer->look_count; i++) {
-        struct tracee *tracee = tracee_find(&tracer->tracees, tracer->looks[i]);
+    for (unsigned i = 0; i < tracer->birth_look_count; i++) {
+        struct tracee *tracee = tracee_find(&tracer->tracees, tracer->birth_looks[i]);
         if (tracee != NULL && tracee->resumed_at <= tracee->handed_at)
             continue;
-        tracer->looks[i--] = tracer->looks[--tracer->look_count];
+        tracer->birth_looks[i--] = tracer->birth_looks[--tracer->birth_look_count];
         if (tracee == NULL || tracee->process == NULL || tracee->dropped)
             continue;
         births_look(tracer, tracee);
@@ -288,7 +289,7 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     bool any = wakeup_sleep(&tracer->wakeup, news);
     tracer->asleep = false;
     tracer->woke_at = time_now();
-    tracer->stops_since = tracer->woke_at - WAKE_LATENCY_NS;
+    tracer->oldest_stop_at = tracer->woke_at - WAKE_LATENCY_NS;
     if (tracer->woke_at - tracer->slept_at > CAUGHT_UP_NS)
         tracer->caught_up_at = tracer->woke_at;
     return any;
@@ -309,9 +310,9 @@ static void tracer_bill(struct tracer *tracer, bool billed)
 {
     uint64_t cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 
-    if (billed && tracer->billed_ns != 0)
-        tracer->totals.cost_ns += cpu_ns - tracer->billed_ns + UNSEEN_NS;
-    tracer->billed_ns = cpu_ns;
+    if (billed && tracer->billed_up_to_ns != 0)
+        tracer->totals.cost_ns += cpu_ns - tracer->billed_up_to_ns + UNSEEN_NS;
+    tracer->billed_up_to_ns = cpu_ns;
 }
 
 void tracer_step(struct tracer *tracer, uint64_t until)
@@ -321,7 +322,7 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     siginfo_t news;
 
     tracer->bills = supervisor->cpus_full;
-    if (tracer->bills && tracer->billed_ns == 0)
+    if (tracer->bills && tracer->billed_up_to_ns == 0)
         tracer_bill(tracer, false);
     bool any = tracer_sleep(tracer, until, &news);
     if (tracer->tracees.inbox != NULL) {
@@ -343,19 +344,19 @@ void tracer_step(struct tracer *tracer, uint64_t until)
         tracer_bill(tracer, tracer->totals.stops > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
     tick_arm(tracer);
     if (!supervisor->cpus_full || tracer->unknown_count > 0)
-        tracer->billed_ns = 0; /* births are not billed to sampling */
+        tracer->billed_up_to_ns = 0; /* births are not billed to sampling */
     if (tracer->unknown_count > 0)
         births_resolve(tracer);
     tracer_book(tracer);
     priority_follow_cpus(tracer);
     if (!supervisor->cpus_full)
         affinity_unbind(tracer);
-    bool others_wait = tracer->number != 0 && supervisor->opener_requests != supervisor->opener_served;
+    bool requests_wait = tracer->number != 0 && supervisor->opener_requests != supervisor->opener_served;
     supervisor_unlock(supervisor);
-    if (others_wait)
+    if (requests_wait)
         wakeup_send(&supervisor->tracers[0]->wakeup);
-    if (tracer->look_count > 0 && tracer_look_again(tracer))
-        tracer->billed_ns = 0;
+    if (tracer->birth_look_count > 0 && tracer_look_for_births(tracer))
+        tracer->billed_up_to_ns = 0;
 }
 
 /* --- leaving ----------------------------------------------------------------------------------- */
@@ -384,10 +385,10 @@ static bool tracer_is_under_way(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING || tracer_needs_us(tracee);
 }
 
-/* For LEAVE_NS at the most. */
+/* For CALLS_LEAVE_NS at the most. */
 static void tracer_await_none(struct tracer *tracer, bool (*is)(const struct tracee *tracee))
 {
-    uint64_t deadline = time_now() + LEAVE_NS;
+    uint64_t deadline = time_now() + CALLS_LEAVE_NS;
 
     while (tracer_any(tracer, is) && time_now() < deadline)
         tracer_step(tracer, time_now() + LEAVE_PERIOD_NS);

@@ -34,7 +34,6 @@ struct supervisor;
 struct tracer {
     struct supervisor *supervisor;
     unsigned number; /* 0: the first */
-    pthread_t thread;
     _Atomic bool ready;    /* it can be given tracees */
     _Atomic bool asleep;   /* it would take a tracee at once */
     _Atomic bool has_left; /* its tracees may be let go */
@@ -51,12 +50,12 @@ struct tracer {
     uint64_t slept_at;    /* time: the last sleep began */
     uint64_t woke_at;     /* time: the end of the last sleep */
     uint64_t caught_up_at; /* time: no tracee had news, or each had its turn */
-    uint64_t stops_since; /* time: the stops that are answered now are no older */
+    uint64_t oldest_stop_at; /* time: the stops that are answered now are no older */
     uint64_t booked_stopped_ns;
     bool bills;         /* no CPU was idle when this step began: what it runs is billed */
-    uint64_t billed_ns; /* CPU time of the tracer up to which it is billed; 0: not known */
+    uint64_t billed_up_to_ns; /* CPU time of the tracer up to which it is billed; 0: not known */
     bool asked_for_idle; /* it has asked for the priority that it is to have where a CPU is idle */
-    unsigned poll_credit; /* drains that were worth polling on for more news */
+    unsigned drain_credit; /* drains that were worth polling on for more news */
     unsigned unknown_count; /* tracees held until their parent tells of them */
     unsigned expected;    /* tracees that are to be handed over to it */
     int home_cpu;         /* where CPUs are full, threads of that CPU are handed to it; -1: of none */
@@ -65,8 +64,8 @@ struct tracer {
         uint64_t at; /* time */
     } ended_early[ENDED_EARLY_MAX]; /* tasks that have ended before their parents told of them: births.c */
     unsigned ended_early_next;
-    pid_t looks[BIRTH_LOOKS_MAX]; /* tracees whose births are to be looked for again */
-    unsigned look_count;
+    pid_t birth_looks[BIRTH_LOOKS_MAX]; /* tracees whose births are to be looked for again */
+    unsigned birth_look_count;
 };
 
 /* The calling thread becomes the first tracer, which the supervisor owns. Called before there are other tracers,

@@ -279,13 +279,13 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
         wait_answer(tracer, tracee, &stop, 0);
         return;
     }
-    bool billing = tracer->bills && tracer->billed_ns != 0;
+    bool billing = tracer->bills && tracer->billed_up_to_ns != 0;
     uint64_t began = billing ? clock_read(CLOCK_THREAD_CPUTIME_ID) : 0;
     supervisor_lock(tracer->supervisor);
     wait_answer_locked(tracer, tid, &stop, cpu_ns);
     supervisor_unlock(tracer->supervisor);
     if (billing) /* births, ends and execs are for no sample */
-        tracer->billed_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
+        tracer->billed_up_to_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
 /* Returns true if the stop is to stay unreaped (WNOWAIT). If we are killed before we answer it, the kernel then still

@@ -10,8 +10,8 @@
 #define DEBT_SHARES_MAX 32
 /* A young thread's sample takes one part in YOUNG_SHARES of what its process has used and no sample stands for. */
 #define YOUNG_SHARES 4
-/* Before so many samples a thread is young: it cannot have used what its samples stand for. */
-#define SETTLED_SAMPLES 16
+/* A thread is young until it has this many samples. It may not have used yet what they stand for. */
+#define YOUNG_SAMPLES_MAX 16
 
 /* In how many samples a debt is paid off. */
 static int64_t weight_debt_shares(int64_t stretch)
@@ -28,7 +28,7 @@ static int64_t weight_debt_shares(int64_t stretch)
 static int64_t weight_within_process(const struct weight *weight, int64_t share)
 {
     /* share 0: its samples stand for more than it has used already */
-    bool unsettled = weight->samples < SETTLED_SAMPLES || share == 0;
+    bool unsettled = weight->samples < YOUNG_SAMPLES_MAX || share == 0;
 
     if (unsettled && weight->process_left > share)
         share += (weight->process_left - share) / YOUNG_SHARES;
@@ -41,7 +41,7 @@ uint64_t weight_of_sample(const struct weight *weight)
 {
     int64_t share = weight->stretch;
 
-    if (weight->samples >= SETTLED_SAMPLES)
+    if (weight->samples >= YOUNG_SAMPLES_MAX)
         share += (weight->debt - share) / weight_debt_shares(share);
     if (share > weight->debt + weight->ahead)
         share = weight->debt + weight->ahead;

@@ -109,7 +109,7 @@ static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const
     return got;
 }
 
-/* What sleeps so that a signal ends it is hardly amid an exec, and its call can be asked for. */
+/* A task in state S is hardly amid an exec, so its call may be asked for. */
 static void procfs_look_at_unsettled(struct procfs_task *task, struct procfs_state *state)
 {
     char text[512];
