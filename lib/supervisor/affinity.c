@@ -16,28 +16,28 @@ static void affinity_bind(struct tracer *tracer, int cpu)
         CPU_SET(cpu, &cpus);
     }
     if (sched_setaffinity(0, sizeof cpus, &cpus) == 0)
-        tracer->tick.bound_cpu = cpu;
+        tracer->affinity.bound_cpu = cpu;
     tracer->preempt.has_room = false;
 }
 
 void affinity_unbind(struct tracer *tracer)
 {
-    tracer->home_cpu = -1;
-    if (tracer->tick.bound_cpu >= 0)
+    tracer->affinity.home_cpu = -1;
+    if (tracer->affinity.bound_cpu >= 0)
         affinity_bind(tracer, -1);
 }
 
 /* To get a turn on a CPU that is full may take long. */
 static void affinity_go(struct tracer *tracer, int cpu)
 {
-    if (cpu != tracer->tick.bound_cpu) {
+    if (cpu != tracer->affinity.bound_cpu) {
         supervisor_unlock(tracer->supervisor);
         uint64_t before = time_now();
         affinity_bind(tracer, cpu);
-        tracer->tick.move_ns = time_now() - before;
+        tracer->affinity.move_ns = time_now() - before;
         supervisor_lock(tracer->supervisor);
     }
-    tracer->tick.cpu = sched_getcpu();
+    tracer->affinity.cpu = sched_getcpu();
 }
 
 static bool affinity_may_go(const struct tracer *tracer, int cpu)
@@ -51,7 +51,7 @@ void affinity_settle(struct tracer *tracer, int cpu)
         affinity_unbind(tracer);
         return;
     }
-    tracer->home_cpu = cpu;
+    tracer->affinity.home_cpu = cpu;
     affinity_go(tracer, cpu);
 }
 
@@ -67,11 +67,11 @@ void affinity_move_away(struct tracer *tracer)
     int cpu = sched_getcpu();
 
     if (cpu < 0 || tracer->preempt.ordered ||
-        tracer->tick.at - tracer->tick.moved_at < MOVE_PERIOD_NS)
+        tracer->tick.at - tracer->affinity.moved_at < MOVE_PERIOD_NS)
         return;
-    tracer->tick.moved_at = tracer->tick.at;
+    tracer->affinity.moved_at = tracer->tick.at;
     CPU_CLR(cpu, &others);
     if (sched_setaffinity(0, sizeof others, &others) == 0)
         sched_setaffinity(0, sizeof tracer->supervisor->cpus, &tracer->supervisor->cpus);
-    tracer->tick.bound_cpu = -1;
+    tracer->affinity.bound_cpu = -1;
 }

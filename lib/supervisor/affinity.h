@@ -3,7 +3,17 @@
 #ifndef PPROFIL_AFFINITY_H
 #define PPROFIL_AFFINITY_H
 
+#include <stdint.h>
+
 struct tracer;
+
+struct affinity {
+    int cpu;           /* on which the tracer runs, as the tick under way found it */
+    int bound_cpu;     /* that it has bound itself to; -1: to none */
+    int home_cpu;      /* where CPUs are full, threads of that CPU are handed to it; -1: of none */
+    uint64_t move_ns;  /* how long the tracer took at this tick to move to another CPU; 0: it did not move */
+    uint64_t moved_at; /* time: the tracer left a CPU that a tracee may need */
+};
 
 /* Where CPUs are full a tracer runs on the CPU of a tracee that it is about to interrupt, and that CPU is its home.
  * The two then take turns there: to wake each other up across CPUs takes twice as long. cpu: -1, or one that we may

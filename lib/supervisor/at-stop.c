@@ -41,8 +41,8 @@ static void at_stop_continue(struct tracer *tracer, struct tracee *tracee, int s
 {
     /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
     uint64_t now = time_now(), since = tracer->oldest_stop_at;
-    if (tracee->interrupted_at > since)
-        since = tracee->interrupted_at;
+    if (tracee->interrupt.at > since)
+        since = tracee->interrupt.at;
     if (tracee->resumed_at > since)
         since = tracee->resumed_at;
     uint64_t stopped = now > since ? now - since : 0;
@@ -78,10 +78,10 @@ static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const str
         tick_note_stop(tracer, tracee);
     if (sampled && ours && supervisor->may_poll)
         preempt_judge(tracee, regs->entered);
-    if (sampled && !supervisor->options.serve && tracee->pending_ns + tracee->overdue_ns > 0)
+    if (sampled && !supervisor->options.serve && tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0)
         attribution_sample(tracer, tracee, regs);
-    tracee->pending_ns = tracee->overdue_ns = 0;
-    tracee->asleep_before = false;
+    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
+    tracee->judgement.asleep_before = false;
     supervisor_unlock(supervisor);
 }
 
@@ -96,12 +96,12 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker)
 {
     const struct supervisor *supervisor = tracer->supervisor;
-    bool wanted = tracee->pending_ns + tracee->overdue_ns > 0 && supervisor->sampling &&
+    bool wanted = tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0 && supervisor->sampling &&
                   !tracee->process->launching;
     bool known = false, ours = maker == STOP_IS_OURS;
     struct regs regs = {0};
 
-    tracee->seen_at = time_now();
+    tracee->interrupt.seen_at = time_now();
     if (wanted || maker != STOP_IS_ITS_OWN)
         known = regs_read(tracee->tid, &regs) == 0;
     if (known && regs.syscall < 0 && (tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING))
@@ -115,6 +115,6 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
     if (known)
         repair_stop(tracer, tracee, &regs, signal, maker);
     at_stop_continue(tracer, tracee, signal, wanted && known && ours);
-    if (wanted || ours || tracee->pending_ns + tracee->overdue_ns > 0)
+    if (wanted || ours || tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0)
         at_stop_book(tracer, tracee, &regs, wanted && known, ours);
 }

@@ -34,10 +34,10 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
     uint64_t age_ns = 0, used = count == NULL ? process_cpu_lately(process, time_now(), &age_ns) : 0;
     int cpus = CPU_COUNT(&supervisor->cpus);
     const struct weight weight = {
-        .stretch = (int64_t)tracee->pending_ns,
+        .stretch = (int64_t)tracee->interrupt.pending_ns,
         .debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns),
         .samples = tracee->samples,
-        .ahead = count != NULL ? (int64_t)count->period_ns : AHEAD_MAX * (int64_t)tracee->pending_ns,
+        .ahead = count != NULL ? (int64_t)count->period_ns : AHEAD_MAX * (int64_t)tracee->interrupt.pending_ns,
         .process_known = used > 0,
         .process_left = (int64_t)(used - process->attributed_ns),
         .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus};
@@ -52,9 +52,10 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
  * can have kept it waiting. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
-    bool woken_meanwhile = tracee->asleep_before && regs->syscall >= 0;
+    const struct interrupt *interrupt = &tracee->interrupt;
+    bool woken_meanwhile = tracee->judgement.asleep_before && regs->syscall >= 0;
 
-    return !woken_meanwhile && cpu->wait_ns - tracee->wait_ns <= tracee->seen_at - tracee->hindered_at;
+    return !woken_meanwhile && cpu->wait_ns - interrupt->wait_ns <= interrupt->seen_at - interrupt->hindered_at;
 }
 
 /* CPU time that the sample stands for; false: none, it was on no CPU. */
@@ -62,8 +63,8 @@ static bool attribution_credit(const struct supervisor *supervisor, struct trace
                                const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
     /* in one long system call since, or without a CPU: it was running for so long only */
-    uint64_t ran = cpu->run_ns - tracee->run_ns;
-    tracee->pending_ns += tracee->overdue_ns < ran ? tracee->overdue_ns : ran;
+    uint64_t ran = cpu->run_ns - tracee->interrupt.run_ns;
+    tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
     return on_cpu;
@@ -110,10 +111,10 @@ static void attribution_note_cpu(struct tracee *tracee, const struct procfs_cpu 
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    struct wire_sample sample = {.time = tracee->interrupted_at,
+    struct wire_sample sample = {.time = tracee->interrupt.at,
                                  .pc = regs->pc,
                                  .sp = regs->sp,
-                                 .cpu_ns = tracee->pending_ns + tracee->overdue_ns,
+                                 .cpu_ns = tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns,
                                  .syscall = regs->syscall,
                                  .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
     const struct stack *stack = &tracer->stack;
@@ -128,7 +129,7 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
     debug_log(tracer, "sample %d %llu%s", tracee->tid, (unsigned long long)sample.cpu_ns,
               on_cpu ? "" : ", it was on no CPU");
     if (supervisor->options.wall)
-        attribution_tell_wait(supervisor, tracee, tracee->interrupted_at, &cpu);
+        attribution_tell_wait(supervisor, tracee, tracee->interrupt.at, &cpu);
     if (!on_cpu)
         return; /* it waited; what it does is seen next time */
     if (supervisor->options.wall)

@@ -41,14 +41,8 @@ static void exec_become_leader(struct tracee *leader, const struct tracee *calle
     leader->cpu_base = caller->cpu_base;
     leader->attributed_ns = caller->attributed_ns;
     leader->samples = caller->samples;
-    leader->interrupted_at = caller->interrupted_at;
-    leader->hindered_at = caller->hindered_at;
-    leader->pending_ns = caller->pending_ns;
-    leader->overdue_ns = caller->overdue_ns;
-    leader->skipped_ns = caller->skipped_ns;
-    leader->wait_ns = caller->wait_ns;
+    leader->interrupt = caller->interrupt;
     leader->wall.wait_ns = caller->wall.wait_ns;
-    leader->run_ns = caller->run_ns;
 }
 
 static void exec_forget_image(struct tracee *leader)
@@ -149,7 +143,7 @@ static void exec_forget_figures(struct tracee *tracee)
     if (tracee->image != 0 && cpu.run_ns >= tracee->cpu_ns && cpu.wait_ns >= tracee->wall.wait_ns)
         return;
     tracee->cpu_ns = tracee->cpu_base = tracee->attributed_ns = 0;
-    tracee->wait_ns = tracee->wall.wait_ns = tracee->run_ns = 0;
+    tracee->interrupt.wait_ns = tracee->wall.wait_ns = tracee->interrupt.run_ns = 0;
     tracee->ran_ns = tracee->waited_ns = 0;
     tracee->samples = tracee->comm_check = 0;
 }

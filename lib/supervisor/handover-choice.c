@@ -59,12 +59,12 @@ static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const 
     struct tracer *best = handover_least_busy(supervisor, from);
 
     if (best != NULL && handover_load(best) == 0) {
-        best->home_cpu = home_cpu;
+        best->affinity.home_cpu = home_cpu;
         return best;
     }
     struct tracer *started = supervisor->starting == 0 ? tracer_start(supervisor) : NULL;
     if (started != NULL)
-        started->home_cpu = home_cpu;
+        started->affinity.home_cpu = home_cpu;
     if (supervisor->starting > 0)
         return NULL;
     bool many = handover_running_max(from) == 0;
@@ -77,7 +77,7 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 {
     for (unsigned i = 0; cpu >= 0 && i < supervisor->tracer_count; i++) {
         struct tracer *tracer = supervisor->tracers[i];
-        if (tracer != from && tracer->ready && tracer->home_cpu == cpu && handover_load(tracer) > 0 &&
+        if (tracer != from && tracer->ready && tracer->affinity.home_cpu == cpu && handover_load(tracer) > 0 &&
             tracer->tracees.count + tracer->expected <= TRACEES_MANY / 2)
             return tracer;
     }
@@ -90,7 +90,7 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
         tracee->early || tracee->files.unsettled) /* what it executes could not be read without waiting for an exec */
         return false;
     return tracee->tracer->supervisor->options.restless ||
-           (tracee->run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
+           (tracee->interrupt.run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
 }
 
 /* If it executes another program before it is let go, exec_answer takes the promise back. What it executes has to
@@ -118,8 +118,8 @@ static bool handover_is_at_home(const struct tracer *tracer, const struct tracee
     if (tracer->tracees.count > TRACEES_MANY)
         return false;
     if (there == NULL)
-        return tracee->cpu < 0 || tracee->cpu == tracer->home_cpu || tracer->tick.runnable < 2;
-    return tracee->cpu == tracer->home_cpu && tracer->number < there->number;
+        return tracee->cpu < 0 || tracee->cpu == tracer->affinity.home_cpu || tracer->tick.runnable < 2;
+    return tracee->cpu == tracer->affinity.home_cpu && tracer->number < there->number;
 }
 
 static struct tracer *handover_find_full(struct tracer *tracer, struct tracee *tracee)

@@ -92,8 +92,8 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
         handover_withdraw(tracee);
     } else if (!tracee->dropped && ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L) == 0) {
         debug_log(tracer, "release %d %u", tracee->tid, to->number);
-        tracee->skipped_ns += tracee->pending_ns + tracee->overdue_ns;
-        tracee->pending_ns = tracee->overdue_ns = 0;
+        tracee->interrupt.skipped_ns += tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns;
+        tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
         tracer->tick.running -= tracer->tick.running > 0;
         handover_send(tracer, tracee, to);
         tracee->process->handed_over_at = tracee->released_at;
@@ -123,7 +123,7 @@ void handover_regain(struct tracee *tracee)
     handover_withdraw(tracee);
     held_signal_send(&tracee->repair.held, tracee->tid, tracee->tid);
     tracee->repair = (struct repair){0};
-    tracee->pending_ns = tracee->overdue_ns = tracee->skipped_ns = 0;
+    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = tracee->interrupt.skipped_ns = 0;
     tracee->image = 0; /* whatever it is, it is another one */
     handover_send(tracer, tracee, tracer);
     tracee->released_at = tracee->process->handed_over_at; /* it may have made tasks since then */

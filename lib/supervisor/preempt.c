@@ -53,28 +53,28 @@
 
 void preempt_note(struct tracee *tracee, bool running)
 {
-    tracee->presence += running ? (256 - tracee->presence) / 8 : 0;
-    tracee->presence -= running ? 0 : tracee->presence / 8;
+    tracee->judgement.presence += running ? (256 - tracee->judgement.presence) / 8 : 0;
+    tracee->judgement.presence -= running ? 0 : tracee->judgement.presence / 8;
 }
 
 bool preempt_wanted(const struct tracee *tracee)
 {
-    return tracee->preempt_looks > 0 && tracee->presence > PRESENCE_MIN;
+    return tracee->judgement.preempt_looks > 0 && tracee->judgement.presence > PRESENCE_MIN;
 }
 
 void preempt_judge(struct tracee *tracee, bool entered)
 {
     if (preempt_wanted(tracee)) {
-        tracee->preempt_looks--;
+        tracee->judgement.preempt_looks--;
         return;
     }
-    tracee->judged_looks++;
-    tracee->judged_entries += entered;
-    if (tracee->judged_entries >= ENTERED_MIN)
-        tracee->preempt_looks = PREEMPT_LOOKS;
-    else if (tracee->judged_looks < JUDGED_LOOKS)
+    tracee->judgement.judged_looks++;
+    tracee->judgement.judged_entries += entered;
+    if (tracee->judgement.judged_entries >= ENTERED_MIN)
+        tracee->judgement.preempt_looks = PREEMPT_LOOKS;
+    else if (tracee->judgement.judged_looks < JUDGED_LOOKS)
         return;
-    tracee->judged_looks = tracee->judged_entries = 0;
+    tracee->judgement.judged_looks = tracee->judgement.judged_entries = 0;
 }
 
 static void preempt_bind(int cpu)
@@ -160,7 +160,7 @@ bool preempt_await(struct tracer *tracer)
         struct procfs_state state = {0};
         if (preempt_wanted(tracee))
             procfs_look(&tracee->files, &state);
-        tracee->asleep_before = state.doing == PROCFS_SLEEPING;
+        tracee->judgement.asleep_before = state.doing == PROCFS_SLEEPING;
     }
     supervisor_unlock(tracer->supervisor);
     while (!(arrived = atomic_load(&preempt->arrived) == atomic_load(&preempt->orders)) &&
@@ -228,12 +228,12 @@ static void preempt_make_room(struct tracer *tracer, int cpu)
 {
     cpu_set_t cpus = tracer->supervisor->cpus;
 
-    if (cpu < 0 && tracer->tick.bound_cpu >= 0)
+    if (cpu < 0 && tracer->affinity.bound_cpu >= 0)
         return; /* it is where its tracees are, for no CPU is idle any more */
     if (cpu >= 0)
         CPU_CLR(cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);
-    tracer->tick.bound_cpu = -1;
+    tracer->affinity.bound_cpu = -1;
     tracer->preempt.has_room = cpu >= 0;
 }
 

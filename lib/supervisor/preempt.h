@@ -9,6 +9,14 @@
 struct tracee;
 struct tracer;
 
+/* Is a tracee found in the kernel so often that its CPU is to be taken before it is interrupted? */
+struct preempt_judgement {
+    unsigned presence;      /* 0..256: part of the recent ticks that found it running */
+    unsigned judged_looks, judged_entries;
+    unsigned preempt_looks; /* ticks still to come at which its CPU is taken */
+    bool asleep_before;     /* just before the CPU was taken */
+};
+
 /* Shared by a tracer and its occupier thread. */
 struct preempt {
     _Atomic uint32_t orders;   /* given to the occupier */

@@ -121,7 +121,7 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
         return;
     }
     repair->giving_up = false;
-    tracee->interrupted_at = time_now();
+    tracee->interrupt.at = time_now();
     repair->at_call_end = true;
     /* a sample of what it has run meanwhile */
     at_stop_answer(tracer, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);

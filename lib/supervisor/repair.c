@@ -69,7 +69,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee,
 {
     struct repair *repair = &tracee->repair;
     /* a signal may come long after our last interrupt */
-    uint64_t limit = 0, since = maker == STOP_IS_OURS ? tracee->interrupted_at : time_now();
+    uint64_t limit = 0, since = maker == STOP_IS_OURS ? tracee->interrupt.at : time_now();
     pid_t tid = tracee->tid;
 
     if (!call_decode(tid, call, &repair->request) || repair_is_whole(tid, call, &repair->request))

@@ -119,10 +119,10 @@ static void tick_book_pause(struct tracer *tracer, struct tracee *stopped)
     uint64_t paused = tick_end_pause(tracer, time_now());
 
     if (stopped != NULL)
-        stopped->overdue_ns += paused;
+        stopped->interrupt.overdue_ns += paused;
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
         if (tracee != stopped && tick_has_to_stop(tracee))
-            tracee->overdue_ns += paused;
+            tracee->interrupt.overdue_ns += paused;
     tick_arm_next(tracer);
 }
 

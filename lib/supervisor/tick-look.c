@@ -76,7 +76,7 @@ static bool tick_look_for_wait(const struct tracer *tracer, struct tracee *trace
         tracee->cpu = procfs_last_cpu(&tracee->files);
         tracee->cpu_at = tracee->looked_at;
     }
-    if (tracee->cpu == tracer->tick.cpu && tracee->looked.turns > 0)
+    if (tracee->cpu == tracer->affinity.cpu && tracee->looked.turns > 0)
         return cpu_wait_look(&tracee->cpu_wait, tick_hindered_since(tracer), tracee->looked_at, &tracee->looked);
     cpu_wait_forget(&tracee->cpu_wait);
     return false;
@@ -86,8 +86,8 @@ static void tick_note_place(const struct tracer *tracer, const struct tracee *tr
 {
     bool full = tracer->supervisor->cpus_full;
 
-    running->on_our_cpu += full && tracee->cpu == tracer->tick.cpu;
-    running->at_home += full && tracee->cpu >= 0 && tracee->cpu == tracer->home_cpu;
+    running->on_our_cpu += full && tracee->cpu == tracer->affinity.cpu;
+    running->at_home += full && tracee->cpu >= 0 && tracee->cpu == tracer->affinity.home_cpu;
 }
 
 static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint64_t interval,
@@ -97,7 +97,7 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
     bool full = tracer->supervisor->cpus_full;
 
     if (tick_has_to_stop(tracee)) {
-        tracee->overdue_ns += interval;
+        tracee->interrupt.overdue_ns += interval;
         running->unstopped++;
         tick_note_place(tracer, tracee, running);
         return;
@@ -108,10 +108,10 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         debug_log(tracer, "waits %d", tracee->tid);
         return;
     }
-    bool late = tick->late && tracee->cpu == tick->cpu;
+    bool late = tick->late && tracee->cpu == tracer->affinity.cpu;
     if (late || backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tick->at)) {
         debug_log(tracer, "%s %d", late ? "late" : "backoff", tracee->tid);
-        tracee->skipped_ns += interval;
+        tracee->interrupt.skipped_ns += interval;
         return;
     }
     if (!full && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {
@@ -140,8 +140,8 @@ static void tick_settle_task(const struct tracer *tracer, struct tracee *tracee,
     if (!tracee->files.unsettled)
         return;
     bool sleeps = doing == PROCFS_SLEEPING && tracer->supervisor->options.wall;
-    uint64_t outside_at = sleeps ? tracer->tick.at : tracee->seen_at;
-    if (outside_at >= tracee->born_at + SETTLE_NS && (sleeps || tracee->run_ns >= SETTLE_CPU_NS))
+    uint64_t outside_at = sleeps ? tracer->tick.at : tracee->interrupt.seen_at;
+    if (outside_at >= tracee->born_at + SETTLE_NS && (sleeps || tracee->interrupt.run_ns >= SETTLE_CPU_NS))
         procfs_task_settle(&tracee->files);
 }
 

@@ -42,29 +42,30 @@ static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     tracee->ran_ns -= tracee->ran_ns / FADING;
     tracee->waited_ns -= tracee->waited_ns / FADING;
-    if (cpu->run_ns > tracee->run_ns)
-        tracee->ran_ns += cpu->run_ns - tracee->run_ns;
-    if (cpu->wait_ns > tracee->wait_ns)
-        tracee->waited_ns += cpu->wait_ns - tracee->wait_ns;
+    if (cpu->run_ns > tracee->interrupt.run_ns)
+        tracee->ran_ns += cpu->run_ns - tracee->interrupt.run_ns;
+    if (cpu->wait_ns > tracee->interrupt.wait_ns)
+        tracee->waited_ns += cpu->wait_ns - tracee->interrupt.wait_ns;
 }
 
 /* since: the time since which the tracee may have had to wait for us. Returns true if it will stop. */
 static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t since)
 {
+    struct interrupt *interrupt = &tracee->interrupt;
     const struct procfs_cpu *cpu = &tracee->looked;
 
     if (tracee->looked_at < tracee->tracer->tick.at)
         tick_read_cpu(tracee);
     tick_note_waits(tracee, cpu);
-    tracee->wait_ns = cpu->wait_ns;
-    tracee->run_ns = cpu->run_ns;
+    interrupt->wait_ns = cpu->wait_ns;
+    interrupt->run_ns = cpu->run_ns;
     /* pending_ns is not 0 if another stop has taken the last interrupt away, and gave no sample */
-    tracee->pending_ns += pending_ns + tracee->skipped_ns;
-    tracee->overdue_ns = tracee->skipped_ns = 0;
-    tracee->interrupted_at = time_now();
-    tracee->hindered_at = since;
+    interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
+    interrupt->overdue_ns = interrupt->skipped_ns = 0;
+    interrupt->at = time_now();
+    interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
-        tracee->pending_ns = 0; /* it is ending, or another tracer is about to tell us that it has its number */
+        interrupt->pending_ns = 0; /* it is ending, or another tracer is about to tell us that it has its number */
         handover_regain(tracee);
         return false;
     }
@@ -87,9 +88,9 @@ static void tick_choose_cpu(struct tracer *tracer, const struct running *running
     else if (running->at_home > 0 && limit > 0 && preempt_wanted(running->chosen[0]))
         affinity_visit(tracer, running->chosen[0]->cpu);
     else if (running->at_home > 0)
-        affinity_settle(tracer, tracer->home_cpu);
+        affinity_settle(tracer, tracer->affinity.home_cpu);
     else if (running->on_our_cpu > 0)
-        affinity_settle(tracer, tick->cpu);
+        affinity_settle(tracer, tracer->affinity.cpu);
     else if (limit > 0)
         affinity_settle(tracer, running->chosen[0]->cpu);
 }
@@ -97,9 +98,10 @@ static void tick_choose_cpu(struct tracer *tracer, const struct running *running
 /* A tracer that moves to a full CPU runs there when the scheduler takes the CPU from a tracee, which is no random
  * instant: tick_note_lateness. Returns false if the move took so long that the chosen ones are to be left to the next
  * tick. */
-static bool tick_moved_in_time(struct tick *tick)
+static bool tick_moved_in_time(struct tracer *tracer)
 {
-    bool late = tick->move_ns >= LATE_NS && tick->late_ticks < LATE_TICKS_MAX;
+    struct tick *tick = &tracer->tick;
+    bool late = tracer->affinity.move_ns >= LATE_NS && tick->late_ticks < LATE_TICKS_MAX;
 
     tick->late_ticks = late || tick->late ? tick->late_ticks + 1 : 0;
     return !late;
@@ -111,7 +113,7 @@ static void tick_skip_chosen(const struct running *running, uint64_t interval)
 
     for (unsigned i = 0; i < chosen; i++) {
         debug_log(running->chosen[i]->tracer, "late %d", running->chosen[i]->tid);
-        running->chosen[i]->skipped_ns += interval * running->count / chosen;
+        running->chosen[i]->interrupt.skipped_ns += interval * running->count / chosen;
     }
 }
 
@@ -138,7 +140,7 @@ static void tick_interrupt_preempted(struct tracer *tracer, struct running *runn
     unsigned count =
         preempt_choose(tracer, running->preempted, running->preempted_count, held, &times);
     for (unsigned i = 0; count == 0 && i < running->preempted_count; i++)
-        running->preempted[i]->skipped_ns += interval;
+        running->preempted[i]->interrupt.skipped_ns += interval;
     for (unsigned i = 0; i < count; i++)
         tick_interrupt_one(tracer, running->preempted[i], interval * times,
                            preempt->taken ? due : woken);
@@ -240,7 +242,7 @@ void tick_run(struct tracer *tracer)
     tick->at = time_now();
     tick->was_due = tick->due;
     tick->due = 0;
-    tick->cpu = sched_getcpu();
+    tracer->affinity.cpu = sched_getcpu();
     if (tick->pauses)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;
@@ -254,9 +256,9 @@ void tick_run(struct tracer *tracer)
     debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.unstopped,
               supervisor->cpus_full ? "full" : "idle");
     unsigned limit = tick_limit(tracer, &running);
-    tick->move_ns = 0;
+    tracer->affinity.move_ns = 0;
     tick_choose_cpu(tracer, &running, limit);
-    if (!tick_moved_in_time(tick)) {
+    if (!tick_moved_in_time(tracer)) {
         tick_skip_chosen(&running, interval);
         limit = 0;
     }

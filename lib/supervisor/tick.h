@@ -22,7 +22,6 @@ struct tick {
     uint64_t due;     /* time of the next; 0: none is set */
     bool late;           /* this one came too late to count for who is on our CPU */
     unsigned late_ticks; /* in a row that came, or got to their CPU, too late */
-    uint64_t move_ns;    /* how long the tracer took at this tick to move to another CPU; 0: it did not move */
     bool idle;        /* the next is a slow one: no tracee is active */
     bool pauses;      /* the next is a slow one: all that want a CPU have yet to stop */
     unsigned running;  /* tracees that the last one found running */
@@ -30,9 +29,6 @@ struct tick {
     pid_t awaited[AWAITED_MAX]; /* interrupted, and polled for */
     unsigned awaited_count;
     uint64_t left_out_ns; /* stop_totals.stopped_ns when stopped time was last left out of the schedule */
-    uint64_t moved_at;    /* time: the tracer left a CPU that a tracee may need */
-    int cpu;              /* on which the tracer runs */
-    int bound_cpu;        /* that it has bound itself to; -1: to none */
     size_t wall_bucket;   /* wall mode: where the round through the sleepers goes on */
 };
 

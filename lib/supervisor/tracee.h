@@ -23,6 +23,7 @@
 
 #include "dialect/dialect.h"
 #include "supervisor/cpu-wait.h"
+#include "supervisor/preempt.h"
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
@@ -45,6 +46,18 @@ const char *tracee_state_name(enum tracee_state state);
 struct process;
 struct tracer;
 struct untraced;
+
+/* The interrupt under way, or the last one. A tracee that stops for another reason may be sampled then, too. */
+struct interrupt {
+    uint64_t at;          /* time: it was sent */
+    uint64_t hindered_at; /* time since which the tracee may have had to wait for us */
+    uint64_t seen_at;     /* time: the stop was seen */
+    uint64_t wait_ns;     /* run-queue wait of the tracee's life, read at the tick that interrupted it */
+    uint64_t run_ns;      /* CPU time of its life, read at that tick */
+    uint64_t pending_ns;  /* sampling time that the coming sample stands for */
+    uint64_t overdue_ns;  /* sampling time of later ticks, which found that it had not stopped yet */
+    uint64_t skipped_ns;  /* sampling time of ticks that left it alone; the next interrupt adds it to pending_ns */
+};
 
 struct tracee {
     pid_t tid;
@@ -70,31 +83,18 @@ struct tracee {
     uint64_t born_at;    /* time: we were told of the fork that made it, or found it after that; 0: neither */
     uint64_t resumed_at; /* time: from its last stop */
 
-    /* the interrupt under way */
-    uint64_t interrupted_at;  /* time */
-    uint64_t hindered_at;     /* time since which it may have had to wait for us */
-    uint64_t seen_at;         /* time: its stop was seen */
-    uint64_t wait_ns;         /* run-queue wait of its life, read at the tick that interrupted it */
-    uint64_t run_ns;          /* CPU time of its life, read at that tick */
+    struct interrupt interrupt;
     struct procfs_cpu looked; /* what the kernel told last of its waits; all 0 if nothing */
     uint64_t looked_at;       /* time of looked */
-    uint64_t cpu_at; /* time: its CPU was read */
+    uint64_t cpu_at;          /* time: its CPU was read */
     int cpu; /* that it runs on or waits for, as read last where CPUs were full; -1: not read yet */
     struct cpu_wait cpu_wait; /* what is known of its waits for that */
     uint64_t ran_ns;          /* CPU time of late, fading away */
     uint64_t waited_ns;       /* wait for a CPU of late, fading away */
-    uint64_t pending_ns; /* sampling time that the coming sample stands for */
-    uint64_t overdue_ns; /* sampling time of later ticks, which found that it had not stopped yet */
-    uint64_t skipped_ns; /* sampling time of ticks that left it alone; the next interrupt adds it to pending_ns */
     unsigned stop_credit;     /* interrupts whose stops are worth polling for */
     struct repair repair;
 
-    /* preempt.c: is it found in the kernel so often that it is looked at from its own CPU? */
-    unsigned presence; /* 0..256: part of the recent ticks that found it running */
-    unsigned judged_looks, judged_entries;
-    unsigned preempt_looks; /* ticks still to come at which the occupier takes its CPU */
-    bool asleep_before;    /* just before the CPU was taken */
-
+    struct preempt_judgement judgement;
     struct wall_time wall; /* wall mode */
     uint64_t slept_turns;  /* procfs_cpu.turns when it was seen asleep last */
     bool uninterruptible;  /* when slept_turns was read it slept in state D: proc_pid_stat(5) */

@@ -51,7 +51,7 @@ static struct tracer *tracer_new(struct supervisor *supervisor)
         return NULL;
     tracer->supervisor = supervisor;
     tracer->number = supervisor->tracer_count;
-    tracer->preempt.cpu = tracer->preempt.next = tracer->tick.bound_cpu = tracer->home_cpu = -1;
+    tracer->preempt.cpu = tracer->preempt.next = tracer->affinity.bound_cpu = tracer->affinity.home_cpu = -1;
     if (supervisor->options.debug_fd >= 0)
         tracer->debug_log = debug_log_new(supervisor->options.debug_fd);
     schedule_init(&tracer->schedule, seed != 0 ? seed + tracer->number * 0x9e3779b9u : 0);

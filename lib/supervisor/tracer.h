@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/affinity.h"
 #include "supervisor/at-stop.h"
 #include "supervisor/deadline.h"
 #include "supervisor/debug-log.h"
@@ -41,6 +42,7 @@ struct tracer {
     struct tracees tracees;
     struct schedule schedule;
     struct tick tick;
+    struct affinity affinity;
     struct stack stack;     /* of the tracee that was copied last */
     struct preempt preempt;
     struct deadlines deadlines;
@@ -58,7 +60,6 @@ struct tracer {
     unsigned drain_credit; /* drains that were worth polling on for more news */
     unsigned unknown_count; /* tracees held until their parent tells of them */
     unsigned expected;    /* tracees that are to be handed over to it */
-    int home_cpu;         /* where CPUs are full, threads of that CPU are handed to it; -1: of none */
     struct ended_early {
         pid_t tid;
         uint64_t at; /* time */

@@ -73,7 +73,7 @@ void wait_detach(struct tracer *tracer, struct tracee *tracee)
 static void wait_answer_group(struct tracee *tracee)
 {
     tracee->state = TRACEE_LISTENING;
-    tracee->pending_ns = tracee->overdue_ns = tracee->skipped_ns = 0;
+    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = tracee->interrupt.skipped_ns = 0;
     stray_sigpipe_restore_mask(tracee);
     debug_log(tracee->tracer, "listen %d", tracee->tid);
     ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
@@ -91,7 +91,7 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
         return;
     /* SIGCONT stops every thread that was seized, one that runs, too: prepare_signal() */
     if (tracee->state != TRACEE_INTERRUPTED)
-        tracee->interrupted_at = time_now();
+        tracee->interrupt.at = time_now();
     at_stop_answer(tracer, tracee, 0, STOP_IS_OURS);
 }
 
