@@ -13,6 +13,7 @@
 #include "supervisor/active.h"
 #include "supervisor/handover.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/untraced.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
 #define SEARCH_PERIOD_FULL_NS 40000000u /* where CPUs are full: a search takes one from a target */

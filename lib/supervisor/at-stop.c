@@ -17,7 +17,7 @@
 #include "supervisor/repair.h"
 #include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick.h"
+#include "supervisor/tick-arm.h"
 #include "supervisor/wait.h"
 
 /* The kernel's way into a stop and out of it, and cold caches: about so much, as measured, where the

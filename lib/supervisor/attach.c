@@ -20,7 +20,8 @@
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick.h"
+#include "supervisor/tick-arm.h"
+#include "supervisor/untraced.h"
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 

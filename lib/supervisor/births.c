@@ -27,7 +27,7 @@
 #include "supervisor/housekeeping.h"
 #include "supervisor/serve/count-sample.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick.h"
+#include "supervisor/tick-arm.h"
 #include "supervisor/wait.h"
 
 #define ENDED_EARLY_NS 1000000000u /* later the number is another task's */

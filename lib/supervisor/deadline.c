@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "supervisor/deadline.h"
+#include "supervisor/repair-continue.h"
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
 

@@ -12,7 +12,8 @@
 #include "supervisor/exec.h"
 #include "supervisor/handover.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick.h"
+#include "supervisor/tick-arm.h"
+#include "supervisor/untraced.h"
 #include "supervisor/wait.h"
 
 /* Only the caller survives an exec, under the leader's number: execve(2), "Effect on

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "supervisor/debug-log.h"
+#include "supervisor/handover-choice.h"
 #include "supervisor/handover.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"

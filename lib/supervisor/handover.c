@@ -30,7 +30,8 @@
 #include "supervisor/regs.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
-#include "supervisor/tick.h"
+#include "supervisor/tick-arm.h"
+#include "supervisor/untraced.h"
 #include "supervisor/wait.h"
 
 #define SEIZE_PAUSE_US 100

@@ -8,10 +8,6 @@
 struct tracee;
 struct tracer;
 
-/* At a tick: chooses a running tracee that another tracer had better have. running: those that the tick
- * found, count of them. None is chosen if options.follow is false: a program that is executed while its process has
- * no tracer could be let go only at an interrupt, which may break a call. */
-void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count);
 /* The tracee is to stay. */
 void handover_withdraw(struct tracee *tracee);
 /* Without the lock. At a stop of our interrupt: lets the tracee go to the tracer that was chosen. Returns

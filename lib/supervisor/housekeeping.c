@@ -15,7 +15,7 @@
 #include "supervisor/housekeeping.h"
 #include "supervisor/sampling.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick.h"
+#include "supervisor/tick-arm.h"
 
 #define STATS_EXACT_MAX 256u /* with more processes the clocks are not read just for that */
 #define RATE_PERIOD_NS 20000000u

@@ -30,6 +30,7 @@
 #include "supervisor/housekeeping.h"
 #include "supervisor/priority.h"
 #include "supervisor/proc/kernel.h"
+#include "supervisor/proc/opener-process.h"
 #include "supervisor/sampling.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"

@@ -8,9 +8,11 @@
 #include <sys/ptrace.h>
 
 #include "supervisor/at-stop.h"
+#include "supervisor/calls/descriptor.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/held-signal.h"
 #include "supervisor/regs.h"
+#include "supervisor/repair-continue.h"
 #include "supervisor/repair-piece.h"
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"

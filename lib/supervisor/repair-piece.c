@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "supervisor/calls/descriptor.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair-piece.h"

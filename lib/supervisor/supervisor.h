@@ -2,9 +2,8 @@
 /*
  * supervisor: the only code that calls ptrace. It is a program of its own, pprofil-supervise, whose client talks to it
  * through lib/wire. This header is the room's door; no other room includes it. Each subject has a header, which says
- * what its functions do. A file without a header of its own is declared in that of its subject: tick-arm.c in tick.h,
- * handover-choice.c in handover.h, repair-continue.c in repair.h, untraced.c in tracee.h, opener-process.c in
- * proc/opener.h, regs-*.c in regs.h, most of calls/ in calls/calls.h. The functions of this header are in main.c.
+ * what its functions do: regs-*.c share regs.h, and the files of calls/ but for two share calls/calls.h. The functions
+ * of this header are in main.c.
  *
  * A thread that is seized stops for more than our interrupts: at every signal that it gets, ignored ones too, at each
  * fork, clone and exec, at SIGCONT, when it begins to run, and at both ends of each call that we continue. An exec

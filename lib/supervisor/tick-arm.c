@@ -16,6 +16,7 @@
 #include "supervisor/preempt.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick-arm.h"
 #include "supervisor/tick.h"
 
 /* In wall mode a tick comes at least every WALL_PERIOD_NS. */

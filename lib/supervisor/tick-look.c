@@ -14,6 +14,7 @@
 #include "supervisor/preempt.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick-arm.h"
 #include "supervisor/tick-look.h"
 
 /* A tracee's CPU is read so often where no CPU is idle. */

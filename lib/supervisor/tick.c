@@ -19,6 +19,7 @@
 #include "supervisor/attribution.h"
 #include "supervisor/cpus-full.h"
 #include "supervisor/debug-log.h"
+#include "supervisor/handover-choice.h"
 #include "supervisor/handover.h"
 #include "supervisor/polling.h"
 #include "supervisor/preempt.h"
@@ -27,6 +28,7 @@
 #include "supervisor/sampling.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick-arm.h"
 #include "supervisor/tick-look.h"
 #include "supervisor/tick.h"
 

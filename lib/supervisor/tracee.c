@@ -7,6 +7,7 @@
 
 #include "supervisor/clock.h"
 #include "supervisor/tracee.h"
+#include "supervisor/untraced.h"
 
 #define BUCKETS_FIRST 64
 #define ACTIVE_SPAN_FIRST 200000000u /* ns */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "supervisor/tracee.h"
+#include "supervisor/untraced.h"
 
 struct untraced {
     pid_t tid;

@@ -34,6 +34,7 @@
 #include "supervisor/exec.h"
 #include "supervisor/handover.h"
 #include "supervisor/held-signal.h"
+#include "supervisor/repair-continue.h"
 #include "supervisor/repair.h"
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"

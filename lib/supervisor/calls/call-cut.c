@@ -12,6 +12,7 @@
 
 #include "supervisor/calls/call-memory.h"
 #include "supervisor/calls/calls.h"
+#include "supervisor/calls/descriptor.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"

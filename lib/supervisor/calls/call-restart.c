@@ -7,6 +7,7 @@
 
 #include "supervisor/calls/call-numbers.h"
 #include "supervisor/calls/calls.h"
+#include "supervisor/calls/descriptor.h"
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 

@@ -13,9 +13,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 
+#include "supervisor/calls/descriptor.h"
 #include "supervisor/regs.h"
 
 enum call_kind {
@@ -35,12 +35,6 @@ enum call_shape {
     CALL_VECTOR,   /* size elements of struct iovec */
     CALL_MESSAGE,  /* struct msghdr */
     CALL_MESSAGES, /* size elements of struct mmsghdr */
-};
-
-/* Which file a descriptor stands for. */
-struct file_identity {
-    dev_t volume;
-    uint64_t inode;
 };
 
 /* What a call was asked for. */
@@ -127,50 +121,6 @@ int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved
  * return. */
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
                         struct call_progress *progress);
-
-/* A file that a tracee has open. */
-struct descriptor {
-    struct file_identity file;
-    mode_t type;             /* S_IFMT of it */
-    dev_t device;            /* of a device file */
-    bool nonblocking;
-    bool stream;             /* a socket without bounds of messages, which heeds MSG_WAITALL and SO_RCVLOWAT */
-    bool terminal;
-    bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
-    bool local;              /* a socket of AF_UNIX */
-    bool tells_sender;       /* a local socket that joins nothing of different senders: SO_PASSCRED of unix(7) */
-    bool peeks_on;           /* a socket on which each MSG_PEEK goes on where the last ended: SO_PEEK_OFF */
-    bool at_mark;            /* a socket that has come to urgent data: sockatmark(3) */
-    uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
-    uint64_t read_min;       /* a read waits for so many bytes; 0: for any */
-};
-
-/* 0 or -errno. Takes some microseconds. Of one that does not block, but for a terminal, only file, type, device,
- * packets and nonblocking are found out: no call on it is continued. */
-int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
-
-/* Which file it stands for. 0 or -errno. */
-int descriptor_file(pid_t pid, pid_t tid, int fd, struct file_identity *file);
-
-/* A regular file's size, and the position of the descriptor in it, bytes. 0 or -errno. */
-int descriptor_size(pid_t pid, pid_t tid, int fd, uint64_t *size);
-int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position);
-
-/* How many bytes are in that pipe; 0, too, where it cannot be told. It waits for the pipe's lock. */
-uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
-
-/* Has a socket come to urgent data: sockatmark(3)? */
-bool descriptor_is_at_mark(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
-
-/* Takes the pending error of a socket away (SO_ERROR in socket(7)). A recvmmsg(2) that was interrupted after some
- * messages leaves ERESTARTSYS there for the next call, which would return it: 512, an error that no program knows
- * (do_recvmmsg in net/socket.c). If the call ended by another error just as we stopped it, that one is lost. Linux
- * 5.3 to 5.5 have no pidfd_getfd(2): nothing is taken away there. */
-void descriptor_clear_error(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
-
-/* Does a descriptor still stand for that file? Another thread may have closed it, or put another one in
- * its place: dup2(2). */
-bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or a file that
  * gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each part. 1, 0, or -errno where

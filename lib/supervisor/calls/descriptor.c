@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "supervisor/calls/calls.h"
+#include "supervisor/calls/descriptor.h"
 
 #define PATH_SIZE 64
 #define OPEN_THREAD O_EXCL /* PIDFD_THREAD, Linux 6.9 */

@@ -17,6 +17,7 @@
 #include "base/descriptors.h"
 #include "base/regular-file.h"
 #include "supervisor/proc/mapped-files.h"
+#include "supervisor/proc/opener-process.h"
 #include "supervisor/supervisor.h"
 
 #define SOCKET_FD (STDERR_FILENO + 1)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "supervisor/proc/mapped-files.h"
+#include "supervisor/proc/opener-process.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/supervisor.h"
 
