@@ -35,9 +35,7 @@ static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
     return (uint64_t)((double)stopped * share) + unseen;
 }
 
-/* Lets a stopped tracee run on, and counts what the stop took from it. It is billed if it was for a sample, and would
- * not have come without. */
-static void at_stop_continue(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
+void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
 {
     /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
     uint64_t now = time_now(), since = tracer->oldest_stop_at;
@@ -52,19 +50,9 @@ static void at_stop_continue(struct tracer *tracer, struct tracee *tracee, int s
     tracer->totals.stopped_ns += stopped;
     if (!billed)
         return;
-    tracer->totals.stops++;
+    tracer->totals.billed++;
     if (!tracer->bills)
         tracer->totals.cost_ns += at_stop_cost(tracee, stopped);
-}
-
-void at_stop_resume(struct tracer *tracer, struct tracee *tracee)
-{
-    at_stop_continue(tracer, tracee, 0, false);
-}
-
-void at_stop_deliver(struct tracer *tracer, struct tracee *tracee, int signal)
-{
-    at_stop_continue(tracer, tracee, signal, false);
 }
 
 /* The tracee runs again. */
@@ -93,6 +81,12 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
     supervisor_unlock(tracer->supervisor);
 }
 
+/* Would the stop not have come without sampling? That of the end of a call which we have broken is such a stop, too. */
+static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
+{
+    return (sampled && ours) || (tracee->repair.at_call_end && tracee->repair.billed);
+}
+
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker)
 {
     const struct supervisor *supervisor = tracer->supervisor;
@@ -114,7 +108,7 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
         stack_take(&tracer->stack, tracee->tid, &regs);
     if (known)
         repair_stop(tracer, tracee, &regs, signal, maker);
-    at_stop_continue(tracer, tracee, signal, wanted && known && ours);
+    at_stop_resume(tracer, tracee, signal, at_stop_is_billed(tracee, wanted && known, ours));
     if (wanted || ours || tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0)
         at_stop_book(tracer, tracee, &regs, wanted && known, ours);
 }

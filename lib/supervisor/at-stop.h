@@ -3,6 +3,7 @@
 #ifndef PPROFIL_AT_STOP_H
 #define PPROFIL_AT_STOP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "supervisor/stop.h"
@@ -14,7 +15,7 @@ struct tracer;
 struct stop_totals {
     uint64_t stopped_ns;
     uint32_t restarted, continued, cut_short; /* calls: repair.c */
-    unsigned stops;      /* stops of our interrupts at which a sample was taken */
+    unsigned billed;     /* stops that would not have come without sampling */
     unsigned samples;    /* samples of threads that were on a CPU, at stops of any kind */
     uint64_t cost_ns;    /* what the stops, and the ticks before them, took from targets */
     uint64_t carried_ns; /* part of cost_ns that is from earlier steps, which led to no sample */
@@ -26,9 +27,8 @@ struct stop_totals {
  * after the resume, in a few cases before (supervisor.h, invariant 2). The caller may hold the lock, which is
  * recursive. */
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker);
-/* Needs no lock. Lets a tracee run on from a stop at which no sample is taken, and books how long it stood still. */
-void at_stop_resume(struct tracer *tracer, struct tracee *tracee);
-/* The same as at_stop_resume, and delivers signal (0: none). */
-void at_stop_deliver(struct tracer *tracer, struct tracee *tracee, int signal);
+/* Needs no lock. Lets a tracee run on with signal (0: none) from a stop at which no sample is taken, and books how long
+ * it stood still. billed: the stop would not have come without sampling. */
+void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed);
 
 #endif

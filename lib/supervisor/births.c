@@ -53,7 +53,7 @@ void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind k
         debug_log(tracer, "listen %d", tracee->tid);
         ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
     } else {
-        at_stop_resume(tracer, tracee);
+        at_stop_resume(tracer, tracee, 0, false);
     }
     uint64_t now = time_now();
     tracee->wall.at = now;

@@ -2,10 +2,10 @@
 /*
  * budget: how often targets may be sampled. Pure.
  *
- * The budget is the share of its CPU time that a target may lose to samples. The rate is the
- * number of samples in a second of a thread's CPU time, so the share is the rate times what a sample costs.
- * That cost is measured all the time, and the rate follows it at once, down and up. Stops that would have
- * come at any rate (births, execs, signals) are not billed.
+ * The budget is the share of its CPU time that a target may lose to samples. The rate is the number of samples in a
+ * second of a thread's CPU time, so the share is the rate times what a sample costs. That cost is measured all the
+ * time, and the rate follows it at once, down and up. Stops that would have come at any rate (births, execs, signals)
+ * are not billed. Those of a call that a sample broke are: the sample costs more by them.
  *
  * A sample costs more where no CPU is idle, and more while tasks are made. Each of these conditions has a cost of its
  * own. When it ends, the rate is at once what it was before.

@@ -112,14 +112,14 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
     struct regs regs;
 
     if (regs_read(tracee->tid, &regs) != 0) {
-        at_stop_resume(tracer, tracee);
+        at_stop_resume(tracer, tracee, 0, repair->billed);
         return;
     }
     /* a restarted call may come back short, and is continued then */
     bool over = repair->giving_up || (repair->deadline != 0 && time_now() >= repair->deadline);
     bool mend = repair->restarted && (!over || continue_has_part_in_time(tracee, regs.result));
     if (continue_next(tracee, regs.result, !mend)) {
-        at_stop_resume(tracer, tracee);
+        at_stop_resume(tracer, tracee, 0, repair->billed);
         return;
     }
     repair->giving_up = false;
@@ -189,7 +189,7 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     continue_give_up_again(tracee);
     if (!repair->restarted && !continue_has_its_files(tracee))
         continue_fail_call(tracee);
-    at_stop_deliver(tracer, tracee, held_signal_take(&repair->held));
+    at_stop_resume(tracer, tracee, held_signal_take(&repair->held), repair->billed);
 }
 
 /* Returns true if the signal does not end the call: it is one that the call itself would not have raised, one that the
@@ -201,18 +201,18 @@ static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, i
 
     if (stray_sigpipe_take(tracee, signal)) {
         continue_give_up_again(tracee);
-        at_stop_resume(tracer, tracee);
+        at_stop_resume(tracer, tracee, 0, false);
         return true;
     }
     if (procfs_ignores_signal(tracee->tid, signal)) {
         continue_give_up_again(tracee);
-        at_stop_deliver(tracer, tracee, signal);
+        at_stop_resume(tracer, tracee, signal, false);
         return true;
     }
     if (!may_hold || !held_signal_hold(&repair->held, tracee->tid, signal))
         return false;
     debug_log(tracer, "hold %d %d", tracee->tid, signal);
-    at_stop_resume(tracer, tracee);
+    at_stop_resume(tracer, tracee, 0, false);
     return true;
 }
 

@@ -165,6 +165,8 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
             backoff_reset(&repair->backoff);
         return false;
     }
+    if (!repair->at_call_end)
+        repair->billed = ours;
     bool interrupted = call_is_interrupted(&call);
     if (ours && (interrupted || call_is_restarted_by_kernel(call.result)))
         backoff_note(&repair->backoff, regs->syscall, regs->pc, regs->sp, time_now());

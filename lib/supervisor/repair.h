@@ -24,6 +24,7 @@ struct repair {
     bool piece_entered;    /* between the entry stop and the exit stop of a piece */
     bool giving_up;        /* it is to end with what it has done */
     bool at_call_end;      /* it has ended, and the stop at its end is being answered */
+    bool billed;           /* an interrupt of ours broke it: its stops would not have come without sampling */
     struct regs_call call; /* as the program made it */
     struct call_request request;
     struct call_progress progress;

@@ -335,15 +335,15 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     } else if (any) {
         tracer_answer_news(tracer, &news);
     }
-    if (tracer->bills && any && tracer->totals.stops == 0)
-        tracer_bill(tracer, false); /* no stop that was answered was for a sample */
+    if (tracer->bills && any && tracer->totals.billed == 0)
+        tracer_bill(tracer, false); /* each stop that was answered would have come without sampling */
     supervisor_lock(supervisor);
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)
         tick_run(tracer);
     bool for_tick = ticked || (tick->pauses && !any); /* the timer of a tick drawn ahead may end a sleep in a pause */
     if (tracer->bills)
-        tracer_bill(tracer, tracer->totals.stops > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
+        tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
     tick_arm(tracer);
     if (!supervisor->cpus_full || tracer->unknown_count > 0)
         tracer->billed_up_to_ns = 0; /* births are not billed to sampling */
