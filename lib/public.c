@@ -276,7 +276,7 @@ double pprofil_profile_achieved_hz(const pprofil_profile *profile)
 
     for (uint32_t i = 0; i < whole->sample_count; i++) {
         const struct profile_sample *sample = &whole->samples[i];
-        if (sample->cpu_ns == 0 && whole->totals.wall)
+        if (sample->state != PROFILE_RUNNING || (whole->totals.wall && sample->cpu_ns == 0))
             continue;
         count += sample->count;
         cpu_ns += sample->cpu_ns;

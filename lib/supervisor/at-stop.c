@@ -39,8 +39,8 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
 {
     /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
     uint64_t now = time_now(), since = tracer->oldest_stop_at;
-    if (tracee->interrupt.at > since)
-        since = tracee->interrupt.at;
+    if (tracee->interrupt.sent_at > since)
+        since = tracee->interrupt.sent_at;
     if (tracee->resumed_at > since)
         since = tracee->resumed_at;
     uint64_t stopped = now > since ? now - since : 0;
@@ -81,10 +81,12 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
     supervisor_unlock(tracer->supervisor);
 }
 
-/* Would the stop not have come without sampling? That of the end of a call which we have broken is such a stop, too. */
+/* Returns true if the stop came only because of sampling. So did all stops of a call that a sample broke. */
 static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
 {
-    return (sampled && ours) || (tracee->repair.at_call_end && tracee->repair.billed);
+    bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;
+
+    return in_call ? tracee->repair.billed : sampled && ours;
 }
 
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker)

@@ -15,11 +15,9 @@ struct tracer;
 struct stop_totals {
     uint64_t stopped_ns;
     uint32_t restarted, continued, cut_short; /* calls: repair.c */
-    unsigned billed;     /* stops that would not have come without sampling */
+    unsigned billed;     /* stops that came only because of sampling */
     unsigned samples;    /* samples of threads that were on a CPU, at stops of any kind */
     uint64_t cost_ns;    /* what the stops, and the ticks before them, took from targets */
-    uint64_t carried_ns; /* part of cost_ns that is from earlier steps, which led to no sample */
-    unsigned condition;  /* condition of carried_ns: budget.h */
 };
 
 /* Answers a stop: reads the registers, samples the tracee if that was wanted (pending_ns, overdue_ns), mends a call
@@ -27,8 +25,8 @@ struct stop_totals {
  * after the resume, in a few cases before (supervisor.h, invariant 2). The caller may hold the lock, which is
  * recursive. */
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker);
-/* Needs no lock. Lets a tracee run on with signal (0: none) from a stop at which no sample is taken, and books how long
- * it stood still. billed: the stop would not have come without sampling. */
+/* Needs no lock. Lets a tracee run on with signal (0: none), and books how long it stood still. billed: the stop came
+ * only because of sampling. */
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * debug-log: what a tracer does to its tracees and why, a line each, for PPROFIL_DEBUG=supervisor.
  *
- *     SECONDS TRACER EVENT TID DETAILS
+ *     SECONDS TRACER EVENT DETAILS
  *
  *     12.000103877 1 interrupt 4711
  *     12.000141250 1 stop 4711 80057f INTERRUPT INTERRUPTED
@@ -34,6 +34,7 @@
  *     return TID RESULT        the call that we followed is over, and returns that
  *     mask TID SIGNALS         it blocks this set of signals: bit signal - 1, in hexadecimal digits
  *     hold TID SIGNAL          the signal is kept back until the next piece begins
+ *     send TID SIGNAL          a signal that was kept back is sent to it, for no piece follows
  *     drop TID SIGNAL          the signal, which only a piece has raised, is not delivered
  *     siginfo TID SIGNAL       the signal gets the siginfo_t that it was sent with first
  *     short TID RESULT         nothing: its call, which we cut short, cannot be continued

@@ -57,7 +57,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->files.coarse = leader->files.accompanied = leader->files.unsettled = false;
     leader->comm[0] = '\0';
     leader->slept_turns = 0;
-    held_signal_send(&leader->repair.held, process->pid, leader->tid);
+    held_signal_send(leader, process->pid);
     leader->repair = (struct repair){.held = leader->repair.held}; /* its siginfo_t is restored when it comes */
     process->memory_tid = process->pid;
     process->scan = NULL;

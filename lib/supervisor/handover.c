@@ -122,7 +122,7 @@ void handover_regain(struct tracee *tracee)
         return;
     debug_log(tracer, "forget %d", tracee->tid);
     handover_withdraw(tracee);
-    held_signal_send(&tracee->repair.held, tracee->tid, tracee->tid);
+    held_signal_send(tracee, tracee->tid);
     tracee->repair = (struct repair){0};
     tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = tracee->interrupt.skipped_ns = 0;
     tracee->image = 0; /* whatever it is, it is another one */

@@ -6,8 +6,10 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "supervisor/debug-log.h"
 #include "supervisor/held-signal.h"
 #include "supervisor/proc/procfs.h"
+#include "supervisor/supervisor.h"
 
 #define SIGRTMIN_OF_KERNEL 32 /* glibc's SIGRTMIN is higher: it keeps some to itself */
 
@@ -56,11 +58,16 @@ int held_signal_take(struct held_signal *held)
     return held->info.si_signo;
 }
 
-void held_signal_send(struct held_signal *held, pid_t pid, pid_t tid)
+void held_signal_send(struct tracee *tracee, pid_t pid)
 {
+    struct held_signal *held = &tracee->repair.held;
     int signal = held_signal_take(held);
 
-    if (signal != 0 && tgkill(pid, tid, signal) != 0)
+    if (signal == 0)
+        return;
+    if (tgkill(pid, tracee->tid, signal) == 0)
+        debug_log(tracee->tracer, "send %d %d", tracee->tid, signal);
+    else
         held->is_queued = false; /* a tracer that has CAP_SYS_PTRACE may have no CAP_KILL */
 }
 

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct tracee;
+
 struct held_signal {
     siginfo_t info;   /* as it was sent first; si_signo 0: none is held, and none was sent again */
     bool is_queued;   /* it has been sent again, and has not been delivered yet */
@@ -30,9 +32,9 @@ bool held_signal_waits(const struct held_signal *held);
 /* Returns the signal with which the thread is to leave the entry stop of a call, whatever call it is: ptrace(2)
  * sends it then. 0: none. */
 int held_signal_take(struct held_signal *held);
-/* Sends what is held to the thread, which is to enter no more pieces. If that is not permitted it goes on waiting, for
- * the next call. */
-void held_signal_send(struct held_signal *held, pid_t pid, pid_t tid);
+/* Sends what is held to the tracee, a thread of process pid, which is to enter no more pieces. If that is not permitted
+ * it goes on waiting, for the next call. */
+void held_signal_send(struct tracee *tracee, pid_t pid);
 /* Gives a signal that was sent again the siginfo_t that it had first. To be called at each stop that a
  * signal makes, before it is answered. Returns true if the signal was given another siginfo_t. */
 bool held_signal_restore(struct held_signal *held, pid_t tid, int signal);

@@ -41,7 +41,7 @@
 #define PRESENCE_MIN 128
 /* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
 #define OCCUPIER_LATE_TICKS_MAX 8
-/* The occupier gets no order after more ticks than that which looked at nobody on its CPU. */
+/* After more such ticks in a row, which looked at nobody on its CPU, the occupier gets no order. */
 #define MISSED_TICKS_MAX 1
 /* How long before the tick the tracer wakes up. */
 #define EARLY_MIN_NS 60000u

@@ -201,7 +201,7 @@ static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, i
 
     if (stray_sigpipe_take(tracee, signal)) {
         continue_give_up_again(tracee);
-        at_stop_resume(tracer, tracee, 0, false);
+        at_stop_resume(tracer, tracee, 0, repair->billed);
         return true;
     }
     if (procfs_ignores_signal(tracee->tid, signal)) {
@@ -222,7 +222,7 @@ static void continue_break_off(struct tracee *tracee, bool interrupted)
     struct repair *repair = &tracee->repair;
     int64_t result = piece_partial_result(repair);
 
-    held_signal_send(&repair->held, tracee->process->pid, tracee->tid);
+    held_signal_send(tracee, tracee->process->pid);
     if (interrupted)
         piece_clear_error(tracee);
     else

@@ -166,7 +166,7 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
         return false;
     }
     if (!repair->at_call_end)
-        repair->billed = ours;
+        repair->billed = tracee->state == TRACEE_INTERRUPTED; /* else a signal, or a SIGCONT, has broken it */
     bool interrupted = call_is_interrupted(&call);
     if (ours && (interrupted || call_is_restarted_by_kernel(call.result)))
         backoff_note(&repair->backoff, regs->syscall, regs->pc, regs->sp, time_now());

@@ -24,7 +24,7 @@ struct repair {
     bool piece_entered;    /* between the entry stop and the exit stop of a piece */
     bool giving_up;        /* it is to end with what it has done */
     bool at_call_end;      /* it has ended, and the stop at its end is being answered */
-    bool billed;           /* an interrupt of ours broke it: its stops would not have come without sampling */
+    bool billed;           /* a tick's interrupt broke it, so its stops came only because of sampling */
     struct regs_call call; /* as the program made it */
     struct call_request request;
     struct call_progress progress;
@@ -40,8 +40,9 @@ struct repair {
     uint64_t signal_restart_at; /* when a call that a signal had broken was restarted last */
 };
 
-/* Needs no lock. Before a tracee runs on with signal (0: none) from a stop: mends what the stop has broken of the call that it is in.
- * True: the call goes on, and the tracee's state is CONTINUING. */
+/* Needs no lock. Before a tracee runs on with signal (0: none) from a stop: mends what the stop has broken of the call
+ * that it is in. True: the call goes on, and the tracee's state is CONTINUING. */
 bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs, int signal,
                  enum stop_maker maker);
+
 #endif

@@ -43,7 +43,7 @@ static void sampling_wake_tracers(const struct supervisor *supervisor)
         wakeup_send(&supervisor->tracers[i]->wakeup);
 }
 
-/* What the debug log has to say before the first figures: test-replay.c. */
+/* The replay of a debug log needs this line before the first cost, and at each change of the rate. */
 static void sampling_log_asked(const struct supervisor *supervisor)
 {
     debug_log(supervisor->tracers[0], "ask %.9g %.9g", supervisor->budget.asked_hz, supervisor->budget.share);

@@ -9,7 +9,8 @@
 struct supervisor;
 struct tracer;
 
-/* Starts sampling, or goes on after a pause; does nothing if it is on. */
+/* Starts sampling, or goes on after a pause; does nothing if it is on. By the first tracer's own thread, as is
+ * sampling_set_rate. */
 void sampling_start(struct supervisor *supervisor);
 /* Pauses it; targets stay followed. Does nothing if it is off. */
 void sampling_pause(struct supervisor *supervisor);

@@ -29,7 +29,8 @@ static void stray_unblock(struct tracee *tracee)
         (stray->mask & STRAY_MASK) == 0)
         return;
     stray->is_unblocked = ptrace(PTRACE_SETSIGMASK, tracee->tid, sizeof all_others, &all_others) == 0;
-    debug_log(tracee->tracer, "mask %d %llx", tracee->tid, (unsigned long long)all_others);
+    if (stray->is_unblocked)
+        debug_log(tracee->tracer, "mask %d %llx", tracee->tid, (unsigned long long)all_others);
 }
 
 void stray_sigpipe_restore_mask(struct tracee *tracee)
@@ -38,9 +39,9 @@ void stray_sigpipe_restore_mask(struct tracee *tracee)
 
     if (!stray->is_unblocked)
         return;
-    ptrace(PTRACE_SETSIGMASK, tracee->tid, sizeof stray->mask, &stray->mask);
     stray->is_unblocked = false;
-    debug_log(tracee->tracer, "mask %d %llx", tracee->tid, (unsigned long long)stray->mask);
+    if (ptrace(PTRACE_SETSIGMASK, tracee->tid, sizeof stray->mask, &stray->mask) == 0)
+        debug_log(tracee->tracer, "mask %d %llx", tracee->tid, (unsigned long long)stray->mask);
 }
 
 void stray_sigpipe_look(struct tracee *tracee)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * supervisor: the only code that calls ptrace. It is a program of its own, pprofil-supervise, whose client talks to it
- * through lib/wire. This header is the room's door; no other room includes it. Each subject has a header, which says
- * what its functions do: regs-*.c share regs.h, and the files of calls/ but for two share calls/calls.h. The functions
- * of this header are in main.c.
+ * through lib/wire. This header is the room's door; no other room includes it. Each file has a header, which says what
+ * its functions do. Exceptions: regs-*.c share regs.h; the files of calls/, but for two, share calls/calls.h. The
+ * functions of this header are in main.c.
  *
  * A thread that is seized stops for more than our interrupts: at every signal that it gets, ignored ones too, at each
  * fork, clone and exec, at SIGCONT, when it begins to run, and at both ends of each call that we continue. An exec

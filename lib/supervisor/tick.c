@@ -64,7 +64,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     /* pending_ns is not 0 if another stop has taken the last interrupt away, and gave no sample */
     interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
     interrupt->overdue_ns = interrupt->skipped_ns = 0;
-    interrupt->at = time_now();
+    interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
         interrupt->pending_ns = 0; /* it is ending, or another tracer is about to tell us that it has its number */

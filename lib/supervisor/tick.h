@@ -21,7 +21,7 @@ struct tick {
     uint64_t was_due; /* the time when that was due */
     uint64_t due;     /* time of the next; 0: none is set */
     bool late;           /* this one came too late to count for who is on our CPU */
-    unsigned late_ticks; /* in a row that came, or got to their CPU, too late */
+    unsigned late_ticks; /* ticks in a row that came late, or whose tracer moved to its CPU too slowly */
     bool idle;        /* the next is a slow one: no tracee is active */
     bool pauses;      /* the next is a slow one: all that want a CPU have yet to stop */
     unsigned running;  /* tracees that the last one found running */

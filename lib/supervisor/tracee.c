@@ -12,7 +12,7 @@
 #define BUCKETS_FIRST 64
 #define ACTIVE_SPAN_FIRST 200000000u /* ns */
 #define ACTIVE_SPAN_MAX 6400000000u  /* ns */
-#define POLL_CREDIT_FIRST 4
+#define STOP_CREDIT_FIRST 4
 #define LATELY_SHARE 300u /* a process's clock is read for one part in LATELY_SHARE of the time */
 
 const char *tracee_state_name(enum tracee_state state)
@@ -138,7 +138,7 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
 
     tracee->tid = tid;
     tracee->active_span = ACTIVE_SPAN_FIRST;
-    tracee->stop_credit = POLL_CREDIT_FIRST;
+    tracee->stop_credit = STOP_CREDIT_FIRST;
     tracee->comm_check = 1;
     tracee->cpu = -1;
     procfs_task_init(&tracee->files, tid, tid);

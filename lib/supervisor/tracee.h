@@ -49,7 +49,8 @@ struct untraced;
 
 /* The interrupt under way, or the last one. A tracee that stops for another reason may be sampled then, too. */
 struct interrupt {
-    uint64_t at;          /* time: it was sent */
+    uint64_t sent_at;     /* time */
+    uint64_t at;          /* time that the sample is for: sent_at, or when a stop that serves as one was answered */
     uint64_t hindered_at; /* time since which the tracee may have had to wait for us */
     uint64_t seen_at;     /* time: the stop was seen */
     uint64_t wait_ns;     /* run-queue wait of the tracee's life, read at the tick that interrupted it */

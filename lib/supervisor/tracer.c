@@ -187,6 +187,24 @@ static void tracer_read_inbox(struct tracer *tracer)
 
 /* --- their work ------------------------------------------------------------------------------ */
 
+/* Ticks that found nobody, and stops of threads that only waited for a CPU, are part of the price of a sample: of the
+ * next one that is taken under the same condition. */
+static void tracer_book_cost(struct tracer *tracer)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    const struct stop_totals *totals = &tracer->totals;
+    unsigned condition = sampling_condition(supervisor, tracer->bills);
+    uint64_t *cost_ns = &tracer->unbooked_ns[condition];
+
+    *cost_ns += totals->cost_ns;
+    if (totals->samples == 0)
+        return;
+    budget_note(&supervisor->budget, condition, totals->samples, *cost_ns);
+    debug_log(tracer, "cost %u %u %llu", condition, totals->samples, (unsigned long long)*cost_ns);
+    *cost_ns = 0;
+    sampling_adjust_rate(tracer, time_now());
+}
+
 void tracer_book(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -197,20 +215,8 @@ void tracer_book(struct tracer *tracer)
     supervisor->stats.repaired += totals->restarted;
     supervisor->stats.continued += totals->continued;
     supervisor->stats.cut_short += totals->cut_short;
-    unsigned condition = sampling_condition(supervisor, tracer->bills);
-    if (condition != totals->condition)
-        totals->cost_ns -= totals->carried_ns;
-    /* ticks that found nobody, and stops of threads that only waited for a CPU, are part of the price of a sample */
-    uint64_t carried_ns = totals->samples > 0 ? 0 : totals->cost_ns;
-    if (totals->samples > 0) {
-        budget_note(&supervisor->budget, condition, totals->samples, totals->cost_ns);
-        debug_log(tracer, "cost %u %u %llu", condition, totals->samples, (unsigned long long)totals->cost_ns);
-        sampling_adjust_rate(tracer, time_now());
-    }
-    *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns,
-                                   .cost_ns = carried_ns,
-                                   .carried_ns = carried_ns,
-                                   .condition = condition};
+    tracer_book_cost(tracer);
+    *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns};
 }
 
 /* News comes in company: a parent's stop and its child's, an end and the parent's SIGCHLD. To

@@ -104,7 +104,7 @@ static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int
 
     tracee->after_sigcont = false;
     if (stray_sigpipe_take(tracee, signal)) {
-        at_stop_resume(tracer, tracee, 0, false);
+        at_stop_resume(tracer, tracee, 0, tracee->repair.billed);
         return;
     }
     at_stop_answer(tracer, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);

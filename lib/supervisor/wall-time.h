@@ -15,9 +15,9 @@ struct wall_time {
     uint64_t wait_ns; /* run-queue wait of the thread's life that is booked */
 };
 
-/* Books the waits for a CPU up to now. wait_ns: run-queue wait of the thread's life, ns, as the kernel counts it: when
- * it is over. Returns what is to be told now, ns. Shorter waits are told together, and none is told that is longer than
- * the time that is not booked yet: the rest is told the next time. */
+/* Books the waits for a CPU up to now. wait_ns: run-queue wait of the thread's life, ns. The kernel counts a wait when
+ * it is over. Returns what is to be told now, ns. Waits of less than 0.1 ms are told together. No more is told than the
+ * time that is not booked yet; the rest is told the next time. */
 uint64_t wall_time_book_wait(struct wall_time *wall, uint64_t now, uint64_t wait_ns);
 /* Books what the thread ran, ns. The account may be ahead of the clock afterwards. */
 void wall_time_book_run(struct wall_time *wall, uint64_t ns);

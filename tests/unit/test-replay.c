@@ -3,8 +3,8 @@
  * The supervisor's debug log, replayed: lib/supervisor/debug-log.h has its lines. Each task is followed through
  * its states, and what ptrace(2) and the invariants of supervisor.h allow is checked at each line.
  *
- * The recorded log is of threads, forks, execs and signals, handed over from tracer to tracer; PPROFIL_REPLAY
- * names another to be replayed. tests/e2e/debug-log.sh makes those.
+ * The recorded log is of threads, forks, execs, signals, and calls that are continued, handed over from tracer to
+ * tracer at a rate that the budget limits. PPROFIL_REPLAY names another to be replayed: tests/e2e/debug-log.sh.
  */
 #include "config.h"
 
@@ -68,6 +68,16 @@ static int replay_compare(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+static bool replay_has_no_task(const char *event)
+{
+    static const char *const events[] = {"tick", "ask", "cost", "condition", "rate"};
+
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (strcmp(event, events[i]) == 0)
+            return true;
+    return false;
+}
+
 static struct line replay_parse(const char *text, unsigned number)
 {
     struct line line = {.number = number};
@@ -77,7 +87,7 @@ static struct line replay_parse(const char *text, unsigned number)
     cr_assert_eq(sscanf(text, "%llu.%9llu %u %15s%n", &seconds, &ns, &line.tracer, line.event, &end), 4,
                  "line %u is no line of a log: %s", number, text);
     line.time = seconds * 1000000000u + ns;
-    line.tid = (int)strtol(text + end, NULL, 10);
+    line.tid = replay_has_no_task(line.event) ? 0 : (int)strtol(text + end, NULL, 10);
     snprintf(line.rest, sizeof line.rest, "%s", text + end);
     return line;
 }
@@ -348,22 +358,23 @@ static const struct {
     const char *event;
     const char *(*check)(struct task *task, const struct line *line);
 } rules[] = {
-    {"seize", on_seize},       {"born", on_born},         {"held", on_stopped},
-    {"leader", on_stopped},    {"interrupt", on_interrupt}, {"stop", on_stop},         {"resume", on_answer},     {"call", on_answer},
-    {"listen", on_answer},     {"release", on_answer},    {"detach", on_answer},
-    {"forget", on_forget},     {"hand", on_decision},     {"sample", on_decision},
-    {"waits", on_decision},    {"late", on_decision},     {"backoff", on_decision},
-    {"restart", on_change},    {"piece", on_change},      {"fail", on_change},
-    {"return", on_change},     {"mask", on_change},       {"hold", on_change},
-    {"drop", on_change},       {"siginfo", on_change},    {"short", on_change},
-    {"ask", on_ask},           {"cost", on_cost},         {"condition", on_condition},
-    {"rate", on_rate},         {"tick", on_figures},
+    {"seize", on_seize}, {"born", on_born}, {"held", on_stopped}, {"leader", on_stopped},
+    {"interrupt", on_interrupt}, {"stop", on_stop}, {"resume", on_answer}, {"call", on_answer},
+    {"listen", on_answer}, {"release", on_answer}, {"detach", on_answer}, {"forget", on_forget},
+    {"hand", on_decision}, {"sample", on_decision}, {"waits", on_decision}, {"late", on_decision},
+    {"backoff", on_decision}, {"restart", on_change}, {"piece", on_change}, {"fail", on_change},
+    {"return", on_change}, {"mask", on_change}, {"hold", on_change}, {"drop", on_change},
+    {"siginfo", on_change}, {"short", on_change}, {"send", on_figures}, {"ask", on_ask},
+    {"cost", on_cost}, {"condition", on_condition}, {"rate", on_rate}, {"tick", on_figures},
 };
 
 static void replay_say(struct replay *replay, const struct line *line, const char *problem)
 {
-    snprintf(replay->problem, sizeof replay->problem, "line %u (%s): task %d %s", line->number, line->event,
-             line->tid, problem);
+    char task[32] = "";
+
+    if (line->tid > 0)
+        snprintf(task, sizeof task, "task %d ", line->tid);
+    snprintf(replay->problem, sizeof replay->problem, "line %u (%s): %s%s", line->number, line->event, task, problem);
 }
 
 static void replay_line(struct replay *replay, const struct line *line)

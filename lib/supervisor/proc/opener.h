@@ -57,7 +57,7 @@ struct openers {
     struct opener of[OPENER_KINDS];
     struct opener_task tasks[OPENER_REQUESTS_MAX];
     struct opener_task *free_tasks; /* a list of those that were used before */
-    unsigned used;                  /* the number of tasks, the first ones, that were used at least once */
+    unsigned used;                  /* tasks[0] to tasks[used - 1] were used at least once */
     unsigned jit_count;             /* tasks of JIT_NAMES; others always have room */
 };
 

@@ -7,8 +7,8 @@
 
 #include "supervisor/proc/procfs.h"
 
-/* Returns what is before field `number`, 3 or more, of a line of stat, proc_pid_stat(5): the space there. NULL: there
- * is no such field. A task's name, field 2, may hold anything. */
+/* Returns the space before field `number` (3 or more) in a line of stat, proc_pid_stat(5). NULL: there is no such
+ * field. A task's name, field 2, may hold anything. */
 const char *procfs_find_stat_field(const char *text, int number);
 /* Returns the letter of a task's state in a line of stat; 'X': it has none. */
 char procfs_parse_stat_letter(const char *text);
@@ -22,11 +22,11 @@ char procfs_parse_status_letter(const char *text);
  * name is not there, and where lines is NULL. */
 uint64_t procfs_parse_signals(const char *lines, const char *name);
 
-/* Returns the last of the decimal numbers, none of them negative, that begin the text; -1: there is none. They end
- * with the line. */
+/* The text begins with decimal numbers, none negative, between blanks. Returns the last one of its first line; -1: there
+ * is none. */
 long procfs_parse_last_number(const char *text);
 
-/* What a task does that has this letter of proc_pid_stat(5). */
+/* Returns what a task with this state letter of proc_pid_stat(5) does. */
 enum procfs_doing procfs_doing_by_letter(char letter);
 
 /* Reads "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc" (fs/proc/base.c) into *state. Leaves there what is
