@@ -9,16 +9,20 @@
  */
 #include "config.h"
 
+#include <sys/ptrace.h>
+
 #include "supervisor/at-stop.h"
 #include "supervisor/attribution.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/held-signal.h"
 #include "supervisor/preempt.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair.h"
 #include "supervisor/stack.h"
+#include "supervisor/stray-sigpipe.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick-arm.h"
-#include "supervisor/wait.h"
 
 /* The kernel's way into a stop and out of it, and cold caches: about so much, as measured, where the
  * tracer polls on another CPU. */
@@ -35,6 +39,23 @@ static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
     return (uint64_t)((double)stopped * share) + unseen;
 }
 
+/* A tracee that is CONTINUING a call runs to the next stop of that. */
+static void at_stop_let_run(struct tracee *tracee, int signal)
+{
+    struct repair *repair = &tracee->repair;
+    bool continuing = tracee->state == TRACEE_CONTINUING;
+
+    if (!continuing)
+        tracee->state = TRACEE_RUNNING;
+    if (signal == 0 && repair->sigpipe.is_pending)
+        stray_sigpipe_look(tracee);
+    /* a mask that is not the thread's own lasts until its next call at the most */
+    bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked;
+    /* ESRCH: killed while stopped; its end will be reported */
+    ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
+    debug_log(tracee->tracer, "%s %d %d", to_call ? "call" : "resume", tracee->tid, signal);
+}
+
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
 {
     /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
@@ -46,7 +67,7 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
     uint64_t stopped = now > since ? now - since : 0;
 
     tracee->resumed_at = now;
-    wait_resume(tracee, signal);
+    at_stop_let_run(tracee, signal);
     tracer->totals.stopped_ns += stopped;
     if (!billed)
         return;

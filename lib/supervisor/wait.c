@@ -45,22 +45,6 @@
 #define WAIT_TURN_TRACEES_MAX 256
 #define WAIT_DRAIN_MAX_NS 2000000u /* of news without end: ticks and commands have their turn, too */
 
-void wait_resume(struct tracee *tracee, int signal)
-{
-    struct repair *repair = &tracee->repair;
-    bool continuing = tracee->state == TRACEE_CONTINUING;
-
-    if (!continuing)
-        tracee->state = TRACEE_RUNNING;
-    if (signal == 0 && repair->sigpipe.is_pending)
-        stray_sigpipe_look(tracee);
-    /* a mask that is not the thread's own lasts until its next call at the most */
-    bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked;
-    /* ESRCH: killed while stopped; its end will be reported */
-    ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
-    debug_log(tracee->tracer, "%s %d %d", to_call ? "call" : "resume", tracee->tid, signal);
-}
-
 void wait_detach(struct tracer *tracer, struct tracee *tracee)
 {
     stray_sigpipe_restore_mask(tracee);
@@ -84,7 +68,7 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
     if (tracee->state == TRACEE_LISTENING) {
-        wait_resume(tracee, 0); /* SIGCONT: what calls do now is not our doing */
+        at_stop_resume(tracer, tracee, 0, false); /* SIGCONT: what calls do now is not our doing */
         tracee->after_sigcont = true;
         return;
     }
@@ -236,10 +220,10 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
         births_answer(tracer, tracee, stop->kind);
         break;
     case STOP_CALL:
-        wait_resume(tracee, held_signal_take(&tracee->repair.held));
+        at_stop_resume(tracer, tracee, held_signal_take(&tracee->repair.held), false);
         break;
     case STOP_OTHER:
-        wait_resume(tracee, 0);
+        at_stop_resume(tracer, tracee, 0, false);
         break;
     }
 }

@@ -20,9 +20,6 @@ void wait_answer_news(struct tracer *tracer, const siginfo_t *news);
 /* Without the lock. Answers the stop of one tracee. Returns true if there was one; the tracee may be freed
  * then. */
 bool wait_poll(struct tracer *tracer, struct tracee *tracee);
-/* Lets a stopped tracee run on, with a signal (0: none). One that is CONTINUING a call runs to the next
- * stop of that. Needs no lock. */
-void wait_resume(struct tracee *tracee, int signal);
 /* Lets a stopped tracee go for good, and forgets it. */
 void wait_detach(struct tracer *tracer, struct tracee *tracee);
 
