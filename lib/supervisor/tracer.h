@@ -5,7 +5,7 @@
  * The kernel lets only the thread that seized a tracee call ptrace for it, and what that tracee makes
  * belongs to the same thread. So each tracer has tracees, timers, and ticks of its own. The first tracer is
  * the supervisor's first thread, to which everything belongs at first; it also reads commands. Where CPUs are
- * full there is a tracer for each CPU; threads are handed over to it: handover-choice.c says why.
+ * full there is a tracer for each CPU, up to TRACERS_MAX; threads are handed over to it: handover-choice.c says why.
  */
 #ifndef PPROFIL_TRACER_H
 #define PPROFIL_TRACER_H

@@ -17,13 +17,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/regular-file.h"
 #include "supervisor/proc/mapped-files.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/target-memory.h"
 
 #define VDSO_SIZE_MAX 65536u /* bytes; it has two or three pages */
 #define SECOND UINT64_C(1000000000)
@@ -175,9 +175,7 @@ int object_copy_vdso(const struct open_request *wanted)
 
     if (size > sizeof image)
         return -EFBIG;
-    struct iovec local = {.iov_base = image, .iov_len = size};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)wanted->start, .iov_len = size};
-    if (process_vm_readv(wanted->pid, &local, 1, &remote, 1, 0) != (ssize_t)size)
+    if (target_memory_read(wanted->pid, wanted->start, image, size) != 0)
         return -ESRCH;
     int fd = memfd_create("vdso", MFD_CLOEXEC);
     if (fd >= 0 && write(fd, image, size) == (ssize_t)size)
