@@ -122,3 +122,57 @@ Test(procfs_text, schedstat)
     procfs_parse_schedstat("", &cpu);
     cr_expect_eq(cpu.run_ns, 0);
 }
+
+Test(procfs_text, mapping)
+{
+    static struct mapping_details details;
+    const struct mapping *mapping = &details.mapping;
+    bool executable = false;
+
+    cr_assert(procfs_parse_mapping("7f0012340000-7f0012350000 r-xp 00002000 fe:01 1234567    /lib/lib x (deleted)\n",
+                                   &details, &executable));
+    cr_expect_eq(mapping->start, 0x7f0012340000);
+    cr_expect_eq(mapping->end, 0x7f0012350000);
+    cr_expect_eq(mapping->offset, 0x2000);
+    cr_expect_eq(mapping->inode, 1234567);
+    cr_expect_eq(mapping->dev_major, 0xfe);
+    cr_expect_eq(mapping->dev_minor, 1);
+    cr_expect(executable);
+    cr_expect_str_eq(details.name, "/lib/lib x (deleted)", "spaces are the name's");
+    cr_assert(procfs_parse_mapping("55d0-55e0 rw-s 00000000 00:00 0 \n", &details, &executable));
+    cr_expect_not(executable);
+    cr_expect_str_eq(details.name, "", "it has none");
+    cr_expect_not(procfs_parse_mapping("55d0-55e0 rw-s 00000000 00:\n", &details, &executable));
+    cr_expect_not(procfs_parse_mapping("", &details, &executable));
+}
+
+Test(procfs_text, mount)
+{
+    static const struct {
+        const char *line;
+        bool may_hang;
+    } mounts[] = {{"36 35 98:0 /root /mnt rw master:1 - ext3 /dev/root rw", false},
+                  {"36 35 98:0 / /mnt/a\\040-\\040b rw,noatime - fuse.sshfs host:/ rw", true},
+                  {"36 35 98:0 / /mnt rw shared:1 master:2 - nfs4 host:/ rw", true},
+                  {"36 35 98:0 / /mnt rw - fuseblk /dev/sdb1 rw", true},
+                  {"36 35 98:0 / /mnt rw - tmpfs fuse rw", false},
+                  {"36 35 98:0 / /mnt rw", true}};
+
+    for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
+        bool may_hang = !mounts[i].may_hang;
+        cr_expect(procfs_parse_mount(mounts[i].line, 98, 0, &may_hang), "%s", mounts[i].line);
+        cr_expect_eq(may_hang, mounts[i].may_hang, "%s", mounts[i].line);
+        cr_expect_not(procfs_parse_mount(mounts[i].line, 98, 1, &may_hang), "another device");
+        cr_expect_not(procfs_parse_mount(mounts[i].line, 36, 35, &may_hang), "numbers of mounts are none of devices");
+    }
+}
+
+Test(procfs_text, controllers)
+{
+    cr_expect(procfs_lists_cpu("cpu"));
+    cr_expect(procfs_lists_cpu("cpu,cpuacct"));
+    cr_expect(procfs_lists_cpu("memory,cpu"));
+    cr_expect_not(procfs_lists_cpu("cpuset,cpuacct"));
+    cr_expect_not(procfs_lists_cpu("name=cpu"));
+    cr_expect_not(procfs_lists_cpu(""));
+}

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "supervisor/proc/maps.h"
+#include "supervisor/proc/procfs-text.h"
 #include "supervisor/proc/procfs.h"
 
 /* include/uapi/linux/fs.h since Linux 6.11; the headers at hand may be older. */
@@ -167,31 +168,6 @@ static enum maps_result maps_query_next_executable(const struct maps_scan *scan,
     return MAPS_NEW;
 }
 
-/* "start-end perms offset major:minor inode   name" */
-static bool maps_parse_line(const char *line, struct mapping_details *details, bool *executable)
-{
-    struct mapping *mapping = &details->mapping;
-    unsigned long start, end, offset, inode;
-    unsigned major, minor;
-    char permissions[8];
-    int name = 0;
-
-    if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, permissions, &offset, &major,
-               &minor, &inode, &name) < 7)
-        return false;
-    *mapping = (struct mapping){.start = start,
-                                .end = end,
-                                .offset = offset,
-                                .inode = inode,
-                                .dev_major = major,
-                                .dev_minor = minor};
-    snprintf(details->name, sizeof details->name, "%s", line + name);
-    details->name[strcspn(details->name, "\n")] = '\0';
-    details->build_id_size = 0;
-    *executable = permissions[2] == 'x';
-    return true;
-}
-
 static FILE *maps_open_list(pid_t pid)
 {
     char path[64];
@@ -207,7 +183,7 @@ static bool maps_find_in_list(FILE *list, uint64_t address, struct mapping_detai
     bool executable;
 
     while (fgets(line, sizeof line, list) != NULL)
-        if (maps_parse_line(line, details, &executable) && maps_has_address(&details->mapping, address))
+        if (procfs_parse_mapping(line, details, &executable) && maps_has_address(&details->mapping, address))
             return true;
     return false;
 }
@@ -219,7 +195,7 @@ static bool maps_next_in_list(const struct maps *maps, FILE *list, struct mappin
     bool executable;
 
     while (fgets(line, sizeof line, list) != NULL)
-        if (maps_parse_line(line, details, &executable) && executable &&
+        if (procfs_parse_mapping(line, details, &executable) && executable &&
             !maps_is_known(maps, &details->mapping))
             return true;
     return false;

@@ -12,35 +12,11 @@
 #include <unistd.h>
 
 #include "supervisor/proc/mounts.h"
+#include "supervisor/proc/procfs-text.h"
 #include "supervisor/supervisor.h"
 
 #define VALID_NS UINT64_C(1000000000)
 #define LINE_MAX_SIZE 16384 /* bytes; the options of an overlay may take a page or more */
-
-/* The names begin so: "fuse.sshfs", "fuseblk", "nfs4". */
-static bool mounts_is_remote(const char *type)
-{
-    static const char *const remote[] = {"fuse", "virtiofs", "nfs",  "cifs",   "smb",     "9p",
-                                         "ceph", "afs",      "coda", "lustre", "orangefs"};
-
-    for (size_t i = 0; i < sizeof remote / sizeof *remote; i++)
-        if (strncmp(type, remote[i], strlen(remote[i])) == 0)
-            return true;
-    return false;
-}
-
-/* Does a line tell of this device? Then says whether its files may hang. */
-static bool mounts_read_line(const char *line, uint32_t major, uint32_t minor, bool *may_hang)
-{
-    unsigned line_major, line_minor;
-
-    if (sscanf(line, "%*d %*d %u:%u", &line_major, &line_minor) != 2 || line_major != major ||
-        line_minor != minor)
-        return false;
-    const char *type = strstr(line, " - ");
-    *may_hang = type == NULL || mounts_is_remote(type + 3);
-    return true;
-}
 
 /* Does a list tell of this device? It is read without stdio, which would allocate. */
 static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, bool *may_hang)
@@ -58,7 +34,7 @@ static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, b
         text[used + (size_t)got] = '\0';
         for (; !found && (end = strchr(line, '\n')) != NULL; line = end + 1) {
             *end = '\0';
-            found = mounts_read_line(line, major, minor, may_hang);
+            found = procfs_parse_mount(line, major, minor, may_hang);
         }
         used = strlen(line);
         memmove(text, line, used);

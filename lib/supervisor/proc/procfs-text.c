@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,4 +97,62 @@ uint64_t procfs_parse_signals(const char *lines, const char *name)
     const char *field = lines != NULL ? strstr(lines, name) : NULL;
 
     return field != NULL ? strtoull(field + strlen(name), NULL, 16) : 0;
+}
+
+bool procfs_parse_mapping(const char *line, struct mapping_details *details, bool *executable)
+{
+    struct mapping *mapping = &details->mapping;
+    unsigned long start, end, offset, inode;
+    unsigned major, minor;
+    char permissions[8];
+    int name = 0;
+
+    if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, permissions, &offset, &major,
+               &minor, &inode, &name) < 7)
+        return false;
+    *mapping = (struct mapping){.start = start,
+                                .end = end,
+                                .offset = offset,
+                                .inode = inode,
+                                .dev_major = major,
+                                .dev_minor = minor};
+    snprintf(details->name, sizeof details->name, "%s", line + name);
+    details->name[strcspn(details->name, "\n")] = '\0';
+    details->build_id_size = 0;
+    *executable = permissions[2] == 'x';
+    return true;
+}
+
+/* The names begin so: "fuse.sshfs", "fuseblk", "nfs4". */
+static bool procfs_is_remote(const char *type)
+{
+    static const char *const remote[] = {"fuse", "virtiofs", "nfs",  "cifs",   "smb",     "9p",
+                                         "ceph", "afs",      "coda", "lustre", "orangefs"};
+
+    for (size_t i = 0; i < sizeof remote / sizeof *remote; i++)
+        if (strncmp(type, remote[i], strlen(remote[i])) == 0)
+            return true;
+    return false;
+}
+
+bool procfs_parse_mount(const char *line, uint32_t major, uint32_t minor, bool *may_hang)
+{
+    unsigned line_major, line_minor;
+
+    if (sscanf(line, "%*d %*d %u:%u", &line_major, &line_minor) != 2 || line_major != major ||
+        line_minor != minor)
+        return false;
+    const char *type = strstr(line, " - ");
+    *may_hang = type == NULL || procfs_is_remote(type + 3);
+    return true;
+}
+
+bool procfs_lists_cpu(const char *list)
+{
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcmp(at, "cpu") == 0 || strncmp(at, "cpu,", 4) == 0)
+            return true;
+    }
+    return false;
 }

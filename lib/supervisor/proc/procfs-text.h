@@ -3,8 +3,10 @@
 #ifndef PPROFIL_PROCFS_TEXT_H
 #define PPROFIL_PROCFS_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
 
 /* Returns the space before field `number` (3 or more) in a line of stat, proc_pid_stat(5). NULL: there is no such
@@ -22,8 +24,8 @@ char procfs_parse_status_letter(const char *text);
  * name is not there, and where lines is NULL. */
 uint64_t procfs_parse_signals(const char *lines, const char *name);
 
-/* The text begins with decimal numbers, none negative, between blanks. Returns the last one of its first line; -1: there
- * is none. */
+/* The text begins with decimal numbers, none negative, between blanks. Returns the last one of its first line; -1:
+ * there is none. */
 long procfs_parse_last_number(const char *text);
 
 /* Returns what a task with this state letter of proc_pid_stat(5) does. */
@@ -35,5 +37,16 @@ void procfs_parse_syscall(const char *text, struct procfs_state *state);
 
 /* Reads a line of schedstat (Documentation/scheduler/sched-stats.rst). A number that is not there is 0. */
 void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu);
+
+/* Reads a line of maps, proc_pid_maps(5): "start-end perms offset major:minor inode   name". There is no build-id in
+ * it. Returns false if that is no such line. */
+bool procfs_parse_mapping(const char *line, struct mapping_details *details, bool *executable);
+
+/* Returns true if a line of mountinfo, proc_pid_mountinfo(5), tells of this device, and sets *may_hang: another
+ * process, or another machine, serves its files. */
+bool procfs_parse_mount(const char *line, uint32_t major, uint32_t minor, bool *may_hang);
+
+/* Returns true if "cpu" is in a list of controllers, with commas between them: cgroups(7). */
+bool procfs_lists_cpu(const char *list);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "supervisor/proc/procfs-text.h"
 #include "supervisor/proc/system.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
@@ -100,17 +101,6 @@ static unsigned system_least_quota(const char *mount, const char *group, unsigne
     return least;
 }
 
-/* Is "cpu" in a list of controllers, with commas between them? */
-static bool system_has_cpu(const char *list)
-{
-    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strcmp(at, "cpu") == 0 || strncmp(at, "cpu,", 4) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* /proc/self/cgroup has a line for each hierarchy: "NUMBER:CONTROLLERS:GROUP", and "0::GROUP" that of version 2. */
 static unsigned system_quota(void)
 {
@@ -127,7 +117,7 @@ static unsigned system_quota(void)
         *group++ = '\0';
         if (list[1] == '\0')
             quota = system_least_quota(CGROUP_ROOT, group, system_read_quota);
-        else if (system_has_cpu(list + 1))
+        else if (procfs_lists_cpu(list + 1))
             quota = system_least_quota(CGROUP_ROOT "/cpu", group, system_read_quota_1);
         least = quota < least ? quota : least;
     }
