@@ -33,6 +33,9 @@ done
 PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/whole" 30 >/dev/null
 expect "calls that are mended: status" 0 $?
 rules_are_kept "calls that are mended" "$work/log"
+PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/eintr" 1 >/dev/null
+expect "calls that are begun anew: status" 0 $?
+rules_are_kept "calls that are begun anew" "$work/log"
 "$targets/split" 600 2 >/dev/null & target=$!
 PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -d 5 -F 10000 --overhead 100 -p $target &
 run=$!
