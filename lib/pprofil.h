@@ -257,6 +257,7 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
 
 struct pprofil_totals {
     uint64_t samples;
+    uint64_t running;       /* those of them that found their thread running: running / cpu_ns is the rate achieved */
     uint64_t cpu_ns;        /* CPU time that the samples stand for */
     uint64_t wall_ns;       /* wall mode: elapsed time that they stand for */
     uint64_t elapsed_ns;    /* of sampling */
@@ -282,10 +283,6 @@ struct pprofil_totals {
  * advice also: "; --overhead 7 would give all". Returns its length, as snprintf(3) does; 0: as many were taken,
  * or it is not known why not. */
 int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size);
-
-/* Returns how many samples there are in a second of CPU time; 0: there are none. Of a profile of elapsed time only
- * samples of threads that were running count. */
-double pprofil_profile_achieved_hz(const pprofil_profile *profile);
 
 /* Reads a saved profile. -EBADMSG: damaged; -ENOEXEC: not a format we know; of perf.data,
  * -ESPIPE: written for a pipe; -EPFNOSUPPORT: in the other byte order; -EPROTONOSUPPORT:

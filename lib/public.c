@@ -209,6 +209,7 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
     const struct profile_totals *from = &profile->profile->totals;
     struct pprofil_totals all = {
         .samples = from->samples,
+        .running = from->running,
         .cpu_ns = from->cpu_ns,
         .wall_ns = from->wall_ns,
         .elapsed_ns = from->elapsed_ns,
@@ -267,21 +268,6 @@ int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char 
     if (advice)
         totals_advise(totals, cure, sizeof cure);
     return snprintf(text, size, "%s%s", why, cure);
-}
-
-double pprofil_profile_achieved_hz(const pprofil_profile *profile)
-{
-    const struct profile *whole = profile->profile;
-    uint64_t count = 0, cpu_ns = 0;
-
-    for (uint32_t i = 0; i < whole->sample_count; i++) {
-        const struct profile_sample *sample = &whole->samples[i];
-        if (sample->state != PROFILE_RUNNING || (whole->totals.wall && sample->cpu_ns == 0))
-            continue;
-        count += sample->count;
-        cpu_ns += sample->cpu_ns;
-    }
-    return cpu_ns > 0 ? (double)count * 1e9 / (double)cpu_ns : 0;
 }
 
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command)

@@ -176,14 +176,13 @@ static void print_counts(FILE *out, const struct pprofil_totals *totals)
 }
 
 /* What was asked, what was got, and why that is less. */
-static void print_rate(FILE *out, const pprofil_profile *profile, const struct pprofil_totals *totals)
+static void print_rate(FILE *out, const struct pprofil_totals *totals)
 {
-    double achieved = pprofil_profile_achieved_hz(profile);
     char why[LIMIT_SIZE];
 
     fprintf(out, "# %.0f Hz asked", totals->asked_hz);
-    if (achieved > 0)
-        fprintf(out, ", %.0f achieved", achieved);
+    if (totals->running > 0 && totals->cpu_ns > 0)
+        fprintf(out, ", %.0f achieved", (double)totals->running * 1e9 / (double)totals->cpu_ns);
     if (pprofil_totals_limit(totals, true, why, sizeof why) > 0)
         fprintf(out, ": %s\n#", why);
     else if (is_ours(totals))
@@ -194,9 +193,9 @@ static void print_rate(FILE *out, const pprofil_profile *profile, const struct p
     fputc('\n', out);
 }
 
-static void print_quality(FILE *out, const pprofil_profile *profile, const struct pprofil_totals *totals)
+static void print_quality(FILE *out, const struct pprofil_totals *totals)
 {
-    print_rate(out, profile, totals);
+    print_rate(out, totals);
     fprintf(out, "# %" PRIu32 " process%s, %" PRIu32 " thread%s", totals->processes_seen,
             totals->processes_seen == 1 ? "" : "es", totals->threads_seen,
             plural(totals->threads_seen));
@@ -278,7 +277,7 @@ void view_print_head(FILE *out, pprofil_profile *profile, bool colour)
     view_put_safely(out, pprofil_profile_command(profile));
     fputs(colour ? VIEW_PLAIN "\n" : "\n", out);
     print_counts(out, &totals);
-    print_quality(out, profile, &totals);
+    print_quality(out, &totals);
     if (totals.wall)
         print_states(out, profile);
     print_parts(out, profile, &totals);

@@ -105,18 +105,17 @@ static void take_rate(struct model *model, const struct snapshot *snapshot)
 {
     struct model_before *before = &model->before;
     const struct pprofil_totals *totals = &snapshot->totals;
-    uint64_t sampled_ns = totals->wall ? totals->wall_ns : totals->cpu_ns;
 
-    if (totals->samples < before->samples) /* cleared */
-        before->samples = before->sampled_ns = 0;
-    if (sampled_ns > before->sampled_ns)
-        model->achieved_hz = (double)(totals->samples - before->samples) * 1e9 /
-                             (double)(sampled_ns - before->sampled_ns);
+    if (totals->running < before->running) /* cleared */
+        before->running = before->cpu_ns = 0;
+    if (totals->cpu_ns > before->cpu_ns)
+        model->achieved_hz = (double)(totals->running - before->running) * 1e9 /
+                             (double)(totals->cpu_ns - before->cpu_ns);
     else
         model->achieved_hz = 0;
     before->counted = true;
-    before->samples = totals->samples;
-    before->sampled_ns = sampled_ns;
+    before->running = totals->running;
+    before->cpu_ns = totals->cpu_ns;
 }
 
 /* After the end the minute stands still. Seconds that nothing was sampled in have no bar: what

@@ -71,7 +71,7 @@ struct model_before {
     uint64_t told_ns;       /* time they last changed */
     uint64_t target_cpu_ns, elapsed_ns, stopped_ns;
     bool counted;
-    uint64_t samples, sampled_ns; /* when the last window ended */
+    uint64_t running, cpu_ns; /* of the totals, when the last window ended */
     uint64_t news_ns;       /* time elapsed_ns last changed, or was not to */
     uint64_t minute_ns;     /* time of the end of the minute's last second; 0: none yet */
 };

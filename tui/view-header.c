@@ -147,11 +147,7 @@ static void put_losses(const struct model *model, struct line *line)
 
 static void put_sampling(const struct model *model, struct line *line)
 {
-    if (model->now.totals.wall && is_narrow(line))
-        put_fact(line, "", STYLE_FIGURE, "%.0f Hz", model->asked_hz);
-    else if (model->now.totals.wall)
-        put_fact(line, "samples/s", STYLE_FIGURE, "%.0f asked", model->asked_hz);
-    else if (is_narrow(line))
+    if (is_narrow(line))
         put_fact(line, "", STYLE_FIGURE, "%.0f/%.0f Hz", model->achieved_hz, model->asked_hz);
     else
         put_fact(line, "samples/s", STYLE_FIGURE, "%.0f asked, %.0f achieved", model->asked_hz,

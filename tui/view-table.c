@@ -79,9 +79,8 @@ static void put_frame_head(const struct model *model, struct canvas *canvas)
         canvas_printf(canvas, 0, at, -1, STYLE_TITLE, "%.1f %%", 100 * model->target_cpu);
     words_threads(model, 0, text, sizeof text);
     canvas_printf(canvas, 1, 0, -1, STYLE_PLAIN, "# %s", text);
-    at = canvas_printf(canvas, 2, 0, -1, STYLE_PLAIN, "# %.0f Hz asked", model->asked_hz);
-    if (!totals->wall)
-        at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ", %.0f achieved", model->achieved_hz);
+    at = canvas_printf(canvas, 2, 0, -1, STYLE_PLAIN, "# %.0f Hz asked, %.0f achieved", model->asked_hz,
+                       model->achieved_hz);
     words_limit(&model->now, text, sizeof text);
     if (text[0] != '\0')
         at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ": %s", text);

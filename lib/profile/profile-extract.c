@@ -249,7 +249,7 @@ static int take_all(const struct extraction *extraction, const bool *keep)
     int error = take_nodes(extraction, keep);
 
     *totals = from->totals;
-    totals->samples = totals->cpu_ns = totals->wall_ns = 0;
+    totals->samples = totals->running = totals->cpu_ns = totals->wall_ns = 0;
     for (uint32_t i = 0; error == 0 && i < from->sample_count; i++)
         if (keep[i])
             error = take_sample(extraction, &from->samples[i]);

@@ -95,7 +95,7 @@ void profile_clear(struct profile *profile)
     profile->sample_count = 0;
     index_clear(&profile->index->samples);
     timeline_clear(&profile->timeline);
-    totals->samples = totals->cpu_ns = totals->wall_ns = 0;
+    totals->samples = totals->running = totals->cpu_ns = totals->wall_ns = 0;
     totals->elapsed_ns = totals->target_cpu_ns = totals->stopped_ns = 0;
     totals->supervisor_cpu_ns = totals->ticks = totals->lost = 0;
     totals->full_ns = totals->throttled_ns = totals->repaired = totals->continued = totals->cut_short = 0;
@@ -318,6 +318,8 @@ int profile_count(struct profile *profile, const struct profile_sample *sample)
         profile->samples[found].wall_ns += sample->wall_ns;
     }
     totals->samples += sample->count;
+    if (sample->state == PROFILE_RUNNING && (sample->wall_ns == 0 || sample->cpu_ns > 0))
+        totals->running += sample->count;
     totals->cpu_ns += sample->cpu_ns;
     totals->wall_ns += sample->wall_ns;
     if (sample->state != PROFILE_RUNNING || sample->wall_ns > 0)

@@ -149,8 +149,10 @@ Test(profile, sleep_is_counted_apart_and_is_wall_mode)
     cr_assert_eq(profile->samples[1].count, 2);
     cr_assert_eq(profile->samples[1].wall_ns, 60);
     cr_assert_eq(profile->totals.wall_ns, 60);
+    cr_assert_eq(profile->totals.running, 1);
     profile_clear(profile);
     cr_assert(profile->totals.wall);
+    cr_assert_eq(profile->totals.running, 0);
     profile_free(profile);
 }
 
@@ -172,9 +174,12 @@ Test(profile, states_are_counted_apart)
 
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         event.flags = all[i].flags;
+        event.cpu_ns = all[i].state == PROFILE_RUNNING ? 5 : 0;
         feed(profile, &event.header);
     }
     cr_assert_eq(profile->sample_count, PROFILE_STATES);
+    cr_assert_eq(profile->totals.samples, PROFILE_STATES);
+    cr_assert_eq(profile->totals.running, 1);
     for (unsigned i = 0; i < PROFILE_STATES; i++) {
         cr_assert_eq(profile->samples[i].state, all[i].state);
         cr_assert_eq(profile_state_named(profile_state_name(all[i].state)), all[i].state);

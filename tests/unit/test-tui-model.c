@@ -1241,10 +1241,10 @@ Test(header, rate_and_threads_and_targets)
     struct story story = begin();
     struct model *model = story.model;
 
-    story.totals.samples = 100;
+    story.totals.running = 100;
     story.totals.cpu_ns = 500 * MS;
     pass(&story, 0, true);
-    story.totals.samples += 980;
+    story.totals.running += 980;
     story.totals.cpu_ns += 1000 * MS;
     pass(&story, 300, false);
     cr_assert_float_eq(model->achieved_hz, 200, 1e-6, "since the start");
