@@ -58,9 +58,13 @@ static double budget_memory(const struct budget *budget, const struct budget_cos
 void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns)
 {
     struct budget_cost *cost = &budget->costs[condition];
-    double each = (double)cost_ns / samples;
-    double share = samples / budget_memory(budget, cost);
 
+    cost->no_sample_ns += cost_ns;
+    if (samples == 0)
+        return;
+    double each = (double)cost->no_sample_ns / samples;
+    double share = samples / budget_memory(budget, cost);
+    cost->no_sample_ns = 0;
     cost->samples += samples;
     if (each > COST_SAMPLE_MAX_NS)
         each = COST_SAMPLE_MAX_NS;

@@ -22,8 +22,9 @@
 #define BUDGET_CONDITIONS 4u
 
 struct budget_cost {
-    double ns;        /* of a sample, as measured of late, or assumed */
-    unsigned samples; /* that were measured */
+    double ns;           /* of a sample, as measured of late, or assumed */
+    unsigned samples;    /* that were measured */
+    uint64_t no_sample_ns; /* what ticks and stops have cost since that led to no sample */
 };
 
 struct budget {
@@ -41,7 +42,8 @@ struct budget {
 void budget_init(struct budget *budget, double asked_hz, double share);
 /* Another rate is asked for. */
 void budget_ask(struct budget *budget, double asked_hz);
-/* Books samples, more than 0, that cost targets cost_ns together. */
+/* Books samples that cost targets cost_ns together. What ticks and stops cost that led to no sample is booked with
+ * samples 0: it is part of the price of the next sample under the same condition. */
 void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns);
 /* Sets the rate that the cost under this condition allows. Called often. */
 void budget_adjust(struct budget *budget, unsigned condition, uint64_t now);

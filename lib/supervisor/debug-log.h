@@ -41,8 +41,8 @@
  *
  * What the rate follows from (budget.h), in the order in which it was booked:
  *
- *     ask HZ SHARE             so many samples are asked for, and that share of its time a target may lose
- *     cost CONDITION SAMPLES NS
+ *     ask HZ SHARE             the rate that is asked for, and the share of its time that a target may lose
+ *     cost CONDITION SAMPLES NS   what these samples cost; 0 samples: it is part of what the next ones cost
  *     condition CONDITION      it is in force from now on
  *     rate HZ                  the rate in force has changed much
  *

@@ -187,22 +187,18 @@ static void tracer_read_inbox(struct tracer *tracer)
 
 /* --- their work ------------------------------------------------------------------------------ */
 
-/* Ticks that found nobody, and stops of threads that only waited for a CPU, are part of the price of a sample: of the
- * next one that is taken under the same condition. */
 static void tracer_book_cost(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
     const struct stop_totals *totals = &tracer->totals;
     unsigned condition = sampling_condition(supervisor, tracer->bills);
-    uint64_t *cost_ns = &tracer->unbooked_ns[condition];
 
-    *cost_ns += totals->cost_ns;
-    if (totals->samples == 0)
+    if (totals->samples == 0 && totals->cost_ns == 0)
         return;
-    budget_note(&supervisor->budget, condition, totals->samples, *cost_ns);
-    debug_log(tracer, "cost %u %u %llu", condition, totals->samples, (unsigned long long)*cost_ns);
-    *cost_ns = 0;
-    sampling_adjust_rate(tracer, time_now());
+    budget_note(&supervisor->budget, condition, totals->samples, totals->cost_ns);
+    debug_log(tracer, "cost %u %u %llu", condition, totals->samples, (unsigned long long)totals->cost_ns);
+    if (totals->samples > 0)
+        sampling_adjust_rate(tracer, time_now());
 }
 
 void tracer_book(struct tracer *tracer)

@@ -55,7 +55,6 @@ struct tracer {
     uint64_t caught_up_at; /* time: no tracee had news, or each had its turn */
     uint64_t oldest_stop_at; /* time: the stops that are answered now are no older */
     uint64_t booked_stopped_ns;
-    uint64_t unbooked_ns[BUDGET_CONDITIONS]; /* cost of earlier steps, under each condition, that led to no sample */
     bool bills;         /* no CPU was idle when this step began: what it runs is billed */
     uint64_t billed_up_to_ns; /* CPU time of the tracer up to which it is billed; 0: not known */
     bool asked_for_idle; /* it has asked for the priority that it is to have where a CPU is idle */

@@ -317,7 +317,7 @@ static const char *on_cost(struct task *task, const struct line *line)
     unsigned condition, samples;
     unsigned long long ns;
 
-    if (!replay->asked || sscanf(line->rest, "%u %u %llu", &condition, &samples, &ns) != 3 || samples == 0 ||
+    if (!replay->asked || sscanf(line->rest, "%u %u %llu", &condition, &samples, &ns) != 3 ||
         condition >= BUDGET_CONDITIONS)
         return "costs something that is not told";
     budget_note(&replay->budget, condition, samples, ns);

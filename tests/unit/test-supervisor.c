@@ -265,6 +265,32 @@ Test(budget, each_condition_has_a_cost_of_its_own)
     cr_assert_float_eq(budget.rate_hz, 400, 20);
 }
 
+Test(budget, what_led_to_no_sample_is_paid_for_by_the_next_one_under_its_condition)
+{
+    struct budget budget = budget_of(1000, 0.02, 50000);
+
+    for (unsigned i = 0; i < 100; i++) {
+        budget_note(&budget, 0, 0, 30000); /* a tick that found nobody */
+        budget_note(&budget, 0, 0, 20000);
+        budget_note(&budget, BUDGET_FULL, 1, 200000);
+        budget_note(&budget, 0, 2, 150000);
+    }
+    budget_adjust(&budget, 0, 2 * MS);
+    cr_assert_float_eq((double)budget.costs[0].ns, 100000, 1000);
+    cr_assert_float_eq((double)budget.costs[BUDGET_FULL].ns, 200000, 5000);
+    cr_assert_float_eq(budget.rate_hz, 200, 5);
+}
+
+Test(budget, what_led_to_no_sample_is_no_sample)
+{
+    struct budget budget = budget_of(1000, 0.02, 50000);
+
+    for (unsigned i = 0; i < 100; i++)
+        budget_note(&budget, 0, 0, 1000);
+    budget_adjust(&budget, 0, 2 * MS);
+    cr_assert_float_eq(budget.rate_hz, 400, 20);
+}
+
 Test(budget, time_below_the_rate_asked_for_is_counted)
 {
     struct budget budget = budget_of(1000, 0.02, 50000);
