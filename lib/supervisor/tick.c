@@ -232,15 +232,13 @@ static void tick_emit_mappings(struct tracer *tracer)
             objects_emit_executable(tracer->supervisor, tracee);
 }
 
-void tick_run(struct tracer *tracer)
+/* Finds out when and under which conditions this tick is. Returns the sampling time, ns, that it stands for. */
+static uint64_t tick_begin(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct tick *tick = &tracer->tick;
-    uint64_t interval = tracer->schedule.covered_ns, due = tracer->preempt.due;
-    struct running running;
+    uint64_t interval = tracer->schedule.covered_ns;
 
-    tick_emit_mappings(tracer);
-    bool held = preempt_await(tracer);
     tick->at = time_now();
     tick->was_due = tick->due;
     tick->due = 0;
@@ -252,29 +250,41 @@ void tick_run(struct tracer *tracer)
     sampling_adjust_rate(tracer, tick->at);
     priority_follow_cpus(tracer); /* the occupier inherits it */
     tick_note_lateness(tracer);
-    tick_find_running(tracer, interval, &running);
-    tick->running = running.count + running.preempted_count + running.unstopped;
-    tick->runnable = running.runnable;
-    debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running.unstopped,
-              supervisor->cpus_full ? "full" : "idle");
-    unsigned limit = tick_limit(tracer, &running);
+    return interval;
+}
+
+static void tick_look(struct tracer *tracer, uint64_t interval, struct running *running)
+{
+    struct tick *tick = &tracer->tick;
+
+    tick_find_running(tracer, interval, running);
+    tick->running = running->count + running->preempted_count + running->unstopped;
+    tick->runnable = running->runnable;
+    debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running->unstopped,
+              tracer->supervisor->cpus_full ? "full" : "idle");
+}
+
+/* Goes to the CPU from which those are to be interrupted that running->chosen begins with. Returns their number; 0: it
+ * took too long, and they are left to the next tick. */
+static unsigned tick_move(struct tracer *tracer, struct running *running, uint64_t interval)
+{
+    unsigned limit = tick_limit(tracer, running);
+
     tracer->affinity.move_ns = 0;
-    tick_choose_cpu(tracer, &running, limit);
-    if (!tick_moved_in_time(tracer)) {
-        tick_skip_chosen(&running, interval);
-        limit = 0;
-    }
-    handover_choose(tracer, running.chosen, tick_chosen_count(&running));
-    tick_interrupt_preempted(tracer, &running, interval, held);
-    if (held)
-        tick_arm_next(tracer); /* lets go of the CPU */
-    if (tracer->preempt.taken)
-        tracer->totals.cost_ns += time_now() - due;
-    if (tick->awaited_count > 0)
-        tick_await_without_lock(tracer);
-    tick_interrupt_chosen(tracer, &running, limit, interval);
+    tick_choose_cpu(tracer, running, limit);
+    if (tick_moved_in_time(tracer))
+        return limit;
+    tick_skip_chosen(running, interval);
+    return 0;
+}
+
+static void tick_end(struct tracer *tracer, const struct running *running)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct tick *tick = &tracer->tick;
+
     tick->pauses = supervisor->cpus_full && tick->running > 0 &&
-                   tick->awaited_count + running.unstopped == tick->runnable;
+                   tick->awaited_count + running->unstopped == tick->runnable;
     if (tick->due == 0 && tracer->tracees.count > 0)
         tick_arm_next(tracer);
     if (supervisor->options.wall)
@@ -283,4 +293,26 @@ void tick_run(struct tracer *tracer)
     if (tracer->tracees.active_count == 0)
         tick->running = tick->runnable = 0;
     tick_arm(tracer); /* for those that have woken up */
+}
+
+void tick_run(struct tracer *tracer)
+{
+    uint64_t preempt_due = tracer->preempt.due;
+    struct running running;
+
+    tick_emit_mappings(tracer);
+    bool held = preempt_await(tracer);
+    uint64_t interval = tick_begin(tracer);
+    tick_look(tracer, interval, &running);
+    unsigned limit = tick_move(tracer, &running, interval);
+    handover_choose(tracer, running.chosen, tick_chosen_count(&running));
+    tick_interrupt_preempted(tracer, &running, interval, held);
+    if (held)
+        tick_arm_next(tracer); /* lets go of the CPU */
+    if (tracer->preempt.taken)
+        tracer->totals.cost_ns += time_now() - preempt_due;
+    if (tracer->tick.awaited_count > 0)
+        tick_await_without_lock(tracer);
+    tick_interrupt_chosen(tracer, &running, limit, interval);
+    tick_end(tracer, &running);
 }
