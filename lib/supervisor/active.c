@@ -62,7 +62,7 @@ static bool active_is_unexplained(struct process *process)
     return process_cpu_traced(process) > explained;
 }
 
-/* Searches so many threads of the process, or fewer. Returns how many are left of that number. */
+/* Searches up to `left` threads of the process. Returns how many of these it did not need. */
 static unsigned active_search_threads(struct tracer *tracer, struct process *process, uint64_t now, unsigned left)
 {
     for (; process->scan != NULL && left > 0; process->scan = process->scan->process_next) {

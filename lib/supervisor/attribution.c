@@ -62,7 +62,7 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
 static bool attribution_credit(const struct supervisor *supervisor, struct tracee *tracee,
                                const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
-    /* in one long system call since, or without a CPU: it was running for so long only */
+    /* it may have been in one long call since, or without a CPU: overdue time counts only as far as it ran */
     uint64_t ran = cpu->run_ns - tracee->interrupt.run_ns;
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);

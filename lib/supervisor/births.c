@@ -175,7 +175,7 @@ void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind 
     ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
     pid_t tid = (pid_t)message;
     bool known = tid > 0 && births_is_known_early(tracer, tid);
-    /* a sample that this stop serves as comes after the fork */
+    /* the child inherits the counts as they were at the fork: at_stop_answer may add the parent's sample to them */
     struct dialect_count *inherited = known ? NULL : count_inherited(process);
     at_stop_answer(tracer, parent, 0, STOP_IS_ITS_OWN);
     if (tid <= 0 || known) {

@@ -152,8 +152,8 @@ static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
     return error;
 }
 
-/* With the lock. It could not be seized: it has ended, an exec has ended it or has given its number to the
- * caller, which another tracer of ours has, or it may not be seized any more. */
+/* With the lock. The tracee could not be seized, for one of three causes: it has ended (an exec may have ended it); an
+ * exec has given its number to a thread that another tracer of ours has; or it may not be seized any more. */
 static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;

@@ -8,6 +8,8 @@
  *
  * A signal that is held is in no queue of the kernel's. If the supervisor is killed before the next piece
  * begins, it is lost.
+ *
+ * These functions need no lock.
  */
 #ifndef PPROFIL_HELD_SIGNAL_H
 #define PPROFIL_HELD_SIGNAL_H

@@ -226,7 +226,7 @@ static void continue_break_off(struct tracee *tracee, bool interrupted)
     if (interrupted)
         piece_clear_error(tracee);
     else
-        repair->giving_up = false; /* this stop has taken the interrupt away, or it is for the next call */
+        repair->giving_up = false; /* the interrupt is gone with this stop, or will stop the thread after this call */
     if (repair->restarted)
         result = continue_wait_result(repair, interrupted ? CALL_RESTARTNOHAND : -EINTR);
     piece_leave_call(tracee, result, true, true);

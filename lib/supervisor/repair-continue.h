@@ -20,7 +20,7 @@ enum repair_event {
  * given up for what it has done, and the stop is to be answered as any other. */
 bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event, int signal);
 /* Is a call of the tracee being mended that would return something else if nobody traced it any more? One that was
- * begun anew, and waits, is the call that the program made, with its time: it needs nobody. */
+ * begun anew, and waits, is the call that the program made, and needs nobody; only its time may have begun anew. */
 bool repair_needs_us(const struct tracee *tracee);
 /* Makes the tracee stop, so that its call is given up. */
 void repair_give_up(struct tracee *tracee);

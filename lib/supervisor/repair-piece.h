@@ -25,7 +25,8 @@ void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool 
 bool piece_end_message(struct repair *repair);
 
 /* A recvmmsg(2) that ends after some messages leaves its error for the next call on the socket: do_recvmmsg in
- * net/socket.c. result: of the call, or of a piece that asked for so many messages. */
+ * net/socket.c. result: of the call, or of a piece of it. asked: the messages that the call, or the piece, asked
+ * for. */
 void piece_note_error(struct repair *repair, int64_t result, uint64_t asked);
 /* The call ends. The error that our stop has left is not for the program. */
 void piece_clear_error(struct tracee *tracee);

@@ -30,7 +30,7 @@ struct repair {
     struct call_progress progress;
     uint64_t asked;         /* what the piece under way is to move, in units of its result */
     bool came_short;        /* the last piece has moved less, so a signal may be why */
-    bool sigcont_waits;     /* when the piece was entered, so it has not broken the piece */
+    bool sigcont_waits;     /* one was pending when the piece was entered, so it is not what broke the piece */
     bool error_waits;       /* the socket keeps an error for the next call on it: recvmmsg(2) */
     struct held_signal held;
     struct stray_sigpipe sigpipe;

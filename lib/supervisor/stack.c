@@ -32,7 +32,7 @@ int stack_init(struct stack *stack, size_t limit)
     return stack->bytes != NULL ? 0 : -ENOMEM;
 }
 
-/* What is mapped at an address, up to so many bytes of it. Returns how many. */
+/* Copies the bytes from an address on up to the first that is not mapped, at most `most`. Returns their number. */
 static size_t stack_copy_memory(pid_t tid, uint64_t address, unsigned char *bytes, size_t most)
 {
     struct iovec local = {.iov_base = bytes, .iov_len = most};

@@ -9,6 +9,8 @@
  * It is told from others by the queue that it is in: the thread's own, which kill(2) does not use, but held-signal.c
  * does. The kernel takes signals from that queue first (dequeue_signal in kernel/signal.c), so it is the next SIGPIPE
  * that the thread gets.
+ *
+ * These functions need no lock.
  */
 #ifndef PPROFIL_STRAY_SIGPIPE_H
 #define PPROFIL_STRAY_SIGPIPE_H

@@ -65,7 +65,7 @@ struct tracee {
     struct process *process; /* borrowed; NULL while UNKNOWN */
     struct tracer *tracer;   /* borrowed: whose it is */
     _Atomic enum tracee_state state; /* its tracer's; others may read it */
-    bool dropped;        /* its tracer is to free it: it has ended, by an exec or in a way that nobody told of */
+    bool dropped;        /* its tracer is to free it: an exec has ended it, or its process is gone */
     bool early; /* known before its parent told of it */
     bool born_stopped; /* UNKNOWN: its process was in a group stop */
     bool after_sigcont;    /* it has just been continued from a group stop */
@@ -104,8 +104,8 @@ struct tracee {
     char comm[16];
 
     /* handover.c */
-    struct tracer *handed_to; /* it is to go there at its next stop; NULL: it stays */
-    bool stays;               /* nobody else may seize it */
+    struct tracer *handed_to; /* it is to go there at its next stop; NULL: nowhere */
+    bool stays;               /* it can never go: no other thread of ours may seize it */
     uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
     uint64_t handed_at;       /* time: it came to its tracer */
     uint64_t away_since;      /* time: it has been on another tracer's CPU since; 0: it is not */
@@ -146,7 +146,7 @@ struct process {
     unsigned released_count; /* of these: RELEASED, and in no tracer's table */
     uint64_t handed_over_at;   /* CLOCK_BOOTTIME: a thread of it was RELEASED last; 0: none was */
     uint64_t began;            /* procfs_began, when a thread of it was to be handed over last; 0: none was */
-    bool led;                  /* its leader is, or was until its end, one of them */
+    bool led;                  /* its leader is, or was, one of its tracees */
     struct untraced *untraced; /* owned: its threads that could not be seized */
     uint64_t untraced_ns;      /* CPU time of those, since it is sampled, as last read */
     struct process *prev, *next; /* in the list of all */

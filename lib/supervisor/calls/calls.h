@@ -56,7 +56,7 @@ struct call_request {
     uint64_t address;
     uint64_t size;    /* bytes, elements or events */
     uint64_t enough;  /* bytes that are the whole call, even where it was asked for more */
-    uint64_t events_min; /* EVENTS, RING: it waits for so many */
+    uint64_t events_min; /* EVENTS, RING: the events that it waits for */
     uint64_t timeout; /* of a recvmmsg(2): where its time limit is in memory; 0: there is none */
     bool narrow_time; /* and that has 32-bit words */
     bool peeks_on;    /* MSG_PEEK goes on where the last one ended */

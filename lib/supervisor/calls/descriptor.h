@@ -28,7 +28,7 @@ struct descriptor {
     bool peeks_on;           /* a socket on which each MSG_PEEK goes on where the last ended: SO_PEEK_OFF */
     bool at_mark;            /* a socket that has come to urgent data: sockatmark(3) */
     uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
-    uint64_t read_min;       /* a read waits for so many bytes; 0: for any */
+    uint64_t read_min;       /* bytes that a read waits for; 0: for any */
 };
 
 /* 0 or -errno. Takes some microseconds. Of one that does not block, but for a terminal, only file, type, device,
