@@ -4,13 +4,15 @@
 # made 300 of them, as part of those without; and what the supervisor uses, and a target stands still, for one sample
 # beside 4000 threads, or 10 000 processes, that sleep.
 #
-#   many.sh [-n ROUNDS]
+#   many.sh [-n ROUNDS] [births] [asleep]
 set -u
 export LC_ALL=C
 . "${abs_srcdir:-.}/tests/bench/lib.sh"
 build=${abs_builddir:-$PWD}
 rounds=5
 while getopts n: option; do [ "$option" = n ] && rounds=$OPTARG; done
+shift $((OPTIND - 1))
+rows=${*:-births asleep}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 pprofil=$build/.libs/pprofil
@@ -53,14 +55,15 @@ asleep() {
 			read -r target < <(pgrep -x -o -P "$profiler" sleepers)
 			supervisor=$(awk '$1 == "TracerPid:" { print $2 }' "/proc/$target/status")
 			"$pprofil" ctl "$work/control" startclr >/dev/null
+			sleep 1 # to forget the samples of thousands of tasks takes some 50 ms
 			before=$(cpu_of "$supervisor")
 			sleep 5
 			after=$(cpu_of "$supervisor")
 			"$pprofil" ctl "$work/control" stop >/dev/null
 			"$pprofil" ctl "$work/control" flush >/dev/null
 			sleep 0.5
-			echo "$before $after $(number stopped_ns) $(number samples)" |
-				awk '{ print ($2 - $1) / $4 / 1e3, $3 / $4 / 1e3 }' >>"$work/asleep.$some"
+			echo "$before $after $(number stopped_ns) $(number samples) $(number elapsed_ns)" |
+				awk '{ print ($2 - $1) / ($4 * 5e9 / $5) / 1e3, $3 / $4 / 1e3 }' >>"$work/asleep.$some"
 			kill "$target"
 			wait "$profiler"
 		done
@@ -73,7 +76,5 @@ asleep() {
 	rm "$work"/asleep.*
 }
 
-births
-births processes
-asleep 4000
-asleep 10000 processes
+case " $rows " in *" births "*) births && births processes ;; esac
+case " $rows " in *" asleep "*) asleep 4000 && asleep 10000 processes ;; esac
