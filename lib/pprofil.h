@@ -257,7 +257,6 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
 
 struct pprofil_totals {
     uint64_t samples;
-    uint64_t running;       /* those of them that found their thread running: running / cpu_ns is the rate achieved */
     uint64_t cpu_ns;        /* CPU time that the samples stand for */
     uint64_t wall_ns;       /* wall mode: elapsed time that they stand for */
     uint64_t elapsed_ns;    /* of sampling */
@@ -277,6 +276,7 @@ struct pprofil_totals {
     uint64_t full_ns;        /* elapsed time in which no CPU was idle */
     uint64_t sample_cost_ns; /* CPU time that a sample took from its target, of late; 0: not known */
     double overhead;         /* share of its CPU time that a target may lose to samples; 0: not known */
+    uint64_t running; /* samples that found their thread running: running * 1e9 / cpu_ns is the rate achieved, Hz */
 };
 
 /* Writes into text why fewer samples were taken than asked for: "a sample cost 63 us, for no CPU was idle". With

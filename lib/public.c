@@ -209,7 +209,6 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
     const struct profile_totals *from = &profile->profile->totals;
     struct pprofil_totals all = {
         .samples = from->samples,
-        .running = from->running,
         .cpu_ns = from->cpu_ns,
         .wall_ns = from->wall_ns,
         .elapsed_ns = from->elapsed_ns,
@@ -231,6 +230,7 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
         .full_ns = from->full_ns,
         .sample_cost_ns = from->sample_cost_ns,
         .overhead = (double)from->overhead_ppm / 1e6,
+        .running = from->running,
     };
     memcpy(totals, &all, least(size, sizeof all));
 }

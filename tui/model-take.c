@@ -106,7 +106,7 @@ static void take_rate(struct model *model, const struct snapshot *snapshot)
     struct model_before *before = &model->before;
     const struct pprofil_totals *totals = &snapshot->totals;
 
-    if (totals->running < before->running) /* cleared */
+    if (totals->running < before->running || totals->cpu_ns < before->cpu_ns) /* cleared */
         before->running = before->cpu_ns = 0;
     if (totals->cpu_ns > before->cpu_ns)
         model->achieved_hz = (double)(totals->running - before->running) * 1e9 /

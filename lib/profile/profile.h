@@ -129,7 +129,7 @@ struct profile_sample {
 /* What is true of the whole run. Saved with it. */
 struct profile_totals {
     uint64_t samples;       /* sum over the sample table */
-    uint64_t running;       /* sum: those that found their thread running, and stand for CPU time */
+    uint64_t running;       /* sum: those that found their thread running */
     uint64_t cpu_ns;        /* sum: CPU time sampled */
     uint64_t wall_ns;       /* sum: wall mode */
     uint64_t elapsed_ns;    /* of sampling */

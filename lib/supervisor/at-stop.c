@@ -3,8 +3,8 @@
  * A tracee that stands still, in one straight path: its registers are read, its stack is copied, a call
  * that the stop broke is mended, it runs on; then what that took from it is booked, and the sample.
  *
- * A thread that runs may end or exec at any time: its memory is gone then, or is another program's. So what is written
- * into it is written before the resume, and all else is done after that. Nothing before the resume
+ * A thread that runs may end or exec at any time: its memory is gone then, or is another program's. So what is to be
+ * written into its memory is written before the resume, and what can wait is done after it. Nothing before the resume
  * allocates. Only at_stop_open_mappings, and the sample of a program that profiles itself, take the lock there.
  */
 #include "config.h"

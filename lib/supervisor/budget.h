@@ -22,9 +22,9 @@
 #define BUDGET_CONDITIONS 4u
 
 struct budget_cost {
-    double ns;           /* of a sample, as measured of late, or assumed */
-    unsigned samples;    /* that were measured */
-    uint64_t no_sample_ns; /* what ticks and stops have cost since that led to no sample */
+    double ns;             /* of a sample, as measured of late, or assumed */
+    unsigned samples;      /* that were measured */
+    uint64_t no_sample_ns; /* what ticks and stops that led to no sample have cost since the last sample */
 };
 
 struct budget {

@@ -42,7 +42,7 @@
  * What the rate follows from (budget.h), in the order in which it was booked:
  *
  *     ask HZ SHARE             the rate that is asked for, and the share of its time that a target may lose
- *     cost CONDITION SAMPLES NS   what these samples cost; 0 samples: it is part of what the next ones cost
+ *     cost CONDITION SAMPLES NS   what these samples cost; 0 samples: what the next ones cost, too
  *     condition CONDITION      it is in force from now on
  *     rate HZ                  the rate in force has changed much
  *

@@ -48,7 +48,7 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
 }
 
 /*
- * Returns a tracer for a thread of `from`, which has that number of running ones:
+ * Returns a tracer for a thread of `from`, `running` of whose threads run:
  *
  *     one that has nothing to do;
  *     NULL, if one could be started, which will be there at a later tick;

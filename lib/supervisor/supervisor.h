@@ -16,11 +16,11 @@
  *     tracer.c               the threads that do all this: tracer_step is one round of them. Where a CPU is idle
  *                            tracer.c polls for news, up to 60 us after the last, and 2 ms in all
  *     wakeup.c               how a tracer sleeps. It also calls PTRACE_SEIZE for attach.c and handover.c. That call
- *                            may wait 10 ms for an exec. attach.c makes it up to 101 times for a process, handover.c
- *                            100 times for a thread. Stops are answered between two such calls, not during one
+ *                            may wait 10 ms for an exec. attach.c waits so up to 101 times for a process, handover.c
+ *                            100 times for a thread. Stops are answered between two such waits, not during one
  *     attach.c               seizes threads. That stops none, but one in a group stop tells of that stop once more.
  *                            Where an exec is under way it sleeps 1 ms, up to 20 times, and handover.c 0.1 ms after
- *                            each call that was made in vain
+ *                            each call that was refused (EPERM)
  *     tick.c                 interrupts those that run; tick-look.c: who; tick-arm.c: when; polling.c: polls up to
  *                            50 us for each stop
  *     wait.c                 tells stops apart (stop.c), and gives each its answer. Where stops come faster than they
@@ -43,8 +43,8 @@
  *     affinity.c             binds a tracer to the CPU of a tracee where no CPU is idle: the two share it
  *     priority.c             gives tracers real-time priority where a CPU is idle, else short slices of CPU time
  *     proc/procfs.c          reads files of /proc. Some of them can be read only when an exec in the same process is
- *                            over, and on old kernels that exec may wait for us: proc/kernel.c. They are left alone
- *                            there
+ *                            over, and on old kernels that exec may wait for us: proc/kernel.c. On
+ *                            those kernels they are not read
  *     proc/maps.c            the kernel locks the target's mappings while it answers, and may read a file for that.
  *                            proc/objects.c says when; it also opens the list while a tracee stands still
  *     target-memory.c        reads and writes; stack.c and regs-x86_64.c read. The kernel locks the mappings, and
@@ -96,7 +96,7 @@
  *     - Each of them may end, be let go, be ended by an exec, or be forgotten: its process is gone, or its number is
  *       another task's.
  *     What is to become of a tracee is kept apart from its state (tracee.h). handed_to is who gets it when it stops for
- *     an interrupt, outside of a call that is continued. dropped is read at its stops, at ticks, and when its tracer
+ *     an interrupt, outside of any call. dropped is read at its stops, at ticks, and when its tracer
  *     looks into its inbox; lost is read there only.
  *
  * A tick, in time; the tracee stands still between "stop" and "resume". A program that profiles itself is sampled
@@ -124,13 +124,13 @@
  *       stop.
  *     The stops of births, of execs and of ends are answered with the lock, and may allocate.
  *     A stop is seen late while its tracer does anything else: a tick, the booking of another sample, a seizure, a wait
- *     for the lock; and, the first tracer, what clients ask for and housekeeping.
+ *     for the lock; if it is the first tracer, what clients ask for, and housekeeping.
  *  3. Only its own tracer calls ptrace for a tracee, and frees it. Its state, and what a stop needs, is written by
- *     that tracer, without the lock. Others write, with the lock: dropped, lost, wants_activation, and the links of
- *     the inbox and of the process. The first tracer also opens and closes files of all tracees, and writes cpu_ns and
- *     wall. When sampling starts, pauses or is cleared, it sets pending_ns, overdue_ns and skipped_ns of all tracees
- *     to 0, and what they have used to what the kernel says, while their tracers may be using it: one sample of each
- *     may be wrong.
+ *     that tracer, without the lock. Others write, with the lock: dropped, lost, wants_activation, accompanied, and
+ *     the links of the inbox and of the process. The first tracer also opens and closes files of all tracees, and
+ *     writes cpu_ns and wall. When sampling starts, pauses or is cleared, it sets pending_ns, overdue_ns and skipped_ns
+ *     of all tracees to 0, and what they have used to what the kernel says, while their tracers may be using it: one
+ *     sample of each may be wrong.
  *  4. What the tracers share is written with the lock, but for what is _Atomic. A function that takes a supervisor, a
  *     tracer, a process or a tracee needs it, unless its header says otherwise. Stops that wait.c answers by looking
  *     at nothing but the tracee are answered without it. Who holds it does not wait for a stop, nor call PTRACE_SEIZE,

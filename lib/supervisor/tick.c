@@ -232,7 +232,7 @@ static void tick_emit_mappings(struct tracer *tracer)
             objects_emit_executable(tracer->supervisor, tracee);
 }
 
-/* Finds out when and under which conditions this tick is. Returns the sampling time, ns, that it stands for. */
+/* Notes the time of this tick and the conditions that it is under. Returns the sampling time that it stands for, ns. */
 static uint64_t tick_begin(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -253,7 +253,7 @@ static uint64_t tick_begin(struct tracer *tracer)
     return interval;
 }
 
-static void tick_look(struct tracer *tracer, uint64_t interval, struct running *running)
+static void tick_look_at_active(struct tracer *tracer, uint64_t interval, struct running *running)
 {
     struct tick *tick = &tracer->tick;
 
@@ -264,8 +264,8 @@ static void tick_look(struct tracer *tracer, uint64_t interval, struct running *
               tracer->supervisor->cpus_full ? "full" : "idle");
 }
 
-/* Goes to the CPU from which those are to be interrupted that running->chosen begins with. Returns their number; 0: it
- * took too long, and they are left to the next tick. */
+/* Chooses who is to be interrupted, the first of running->chosen, and goes to their CPU. Returns their number; 0: there
+ * is nobody, or the way took too long, and all that were chosen are left to the next tick. */
 static unsigned tick_move(struct tracer *tracer, struct running *running, uint64_t interval)
 {
     unsigned limit = tick_limit(tracer, running);
@@ -303,7 +303,7 @@ void tick_run(struct tracer *tracer)
     tick_emit_mappings(tracer);
     bool held = preempt_await(tracer);
     uint64_t interval = tick_begin(tracer);
-    tick_look(tracer, interval, &running);
+    tick_look_at_active(tracer, interval, &running);
     unsigned limit = tick_move(tracer, &running, interval);
     handover_choose(tracer, running.chosen, tick_chosen_count(&running));
     tick_interrupt_preempted(tracer, &running, interval, held);

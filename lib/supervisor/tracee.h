@@ -104,7 +104,7 @@ struct tracee {
     char comm[16];
 
     /* handover.c */
-    struct tracer *handed_to; /* it is to go there at its next stop; NULL: nowhere */
+    struct tracer *handed_to; /* it is to go there when an interrupt next stops it outside of any call; NULL: nowhere */
     bool stays;               /* it can never go: no other thread of ours may seize it */
     uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
     uint64_t handed_at;       /* time: it came to its tracer */
@@ -146,7 +146,7 @@ struct process {
     unsigned released_count; /* of these: RELEASED, and in no tracer's table */
     uint64_t handed_over_at;   /* CLOCK_BOOTTIME: a thread of it was RELEASED last; 0: none was */
     uint64_t began;            /* procfs_began, when a thread of it was to be handed over last; 0: none was */
-    bool led;                  /* its leader is, or was, one of its tracees */
+    bool led;                  /* its leader is one of its tracees, or was until it ended */
     struct untraced *untraced; /* owned: its threads that could not be seized */
     uint64_t untraced_ns;      /* CPU time of those, since it is sampled, as last read */
     struct process *prev, *next; /* in the list of all */

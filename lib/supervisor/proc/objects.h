@@ -38,7 +38,8 @@ void objects_open_mappings(struct supervisor *supervisor, const struct tracee *t
 void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
 /* Emits all executable mappings that the client does not know, for callers may be in any. The
  * kernel is asked now and then, and soon where a sample was in a new one. Takes up to some hundred
- * microseconds: the tracee at whose stop the caller was has been resumed. Emits none if the tracee is unsettled and the list is not open. */
+ * microseconds, so the tracee whose stop is being answered is resumed before it is called. Emits none if the tracee is
+ * unsettled and the list is not open. */
 void objects_emit_executable(struct supervisor *supervisor, const struct tracee *tracee);
 
 #endif

@@ -68,8 +68,8 @@ bool opener_has_room(const struct openers *openers);
 bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
                 const struct open_request *request, dev_t device);
 /* Takes answers, sends them to the client and asks for more, without waiting; may fork. Not
- * to be called while the caller's own tracee waits for an answer to its stop. socket: the client's; epoll: is told of an opener's
- * answers. */
+ * to be called while a tracee of the caller's waits for an answer to its stop. socket: the client's; epoll: is told of
+ * an opener's answers. */
 void opener_go_on(struct openers *openers, int socket, int epoll);
 /* Is there something to be sent, but for names of JITs? */
 bool openers_are_busy(const struct openers *openers);
