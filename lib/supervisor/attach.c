@@ -68,7 +68,8 @@ static void attach_baseline_of(struct tracee *tracee)
     }
     tracee->cpu_base = tracee->cpu_ns;
     tracee->attributed_ns = 0;
-    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = tracee->interrupt.skipped_ns = 0;
+    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
+    tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
 }
 
 void attach_baseline(struct supervisor *supervisor, struct process *process)

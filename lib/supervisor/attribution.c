@@ -35,6 +35,7 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
     int cpus = CPU_COUNT(&supervisor->cpus);
     const struct weight weight = {
         .stretch = (int64_t)tracee->interrupt.pending_ns,
+        .late = (int64_t)tracee->interrupt.late_ns,
         .debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns),
         .samples = tracee->samples,
         .ahead = count != NULL ? (int64_t)count->period_ns : AHEAD_MAX * (int64_t)tracee->interrupt.pending_ns,
@@ -43,6 +44,7 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
         .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus};
     uint64_t share = weight_of_sample(&weight);
 
+    tracee->interrupt.late_ns = 0;
     process->attributed_ns += share;
     tracee->attributed_ns += share;
     return share;

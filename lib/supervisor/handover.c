@@ -124,7 +124,8 @@ void handover_regain(struct tracee *tracee)
     handover_withdraw(tracee);
     held_signal_send(tracee, tracee->tid);
     tracee->repair = (struct repair){0};
-    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = tracee->interrupt.skipped_ns = 0;
+    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
+    tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
     tracee->image = 0; /* whatever it is, it is another one */
     handover_send(tracer, tracee, tracer);
     tracee->released_at = tracee->process->handed_over_at; /* it may have made tasks since then */

@@ -4,6 +4,9 @@
 #include "supervisor/clock.h"
 #include "supervisor/schedule.h"
 
+/* A late tick covers what was missed, too, but no more than COVERED_MAX periods in all. */
+#define COVERED_MAX 2
+
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {
     *schedule = (struct schedule){.random = seed != 0 ? seed : time_now() * 2654435761u};
@@ -29,15 +32,22 @@ static struct schedule_draw schedule_draw(struct schedule *schedule, uint64_t no
     uint64_t start = schedule->stratum_end;
 
     if (start + period_ns <= now)
-        start = now; /* late: what was missed is added to what this tick covers */
+        start = now;
     uint64_t end = start + period_ns;
     uint64_t from = start > now ? start : now;
-    uint64_t covered_ns = end - schedule->stratum_end;
+    uint64_t whole_ns = end - schedule->stratum_end, most_ns = COVERED_MAX * period_ns;
     schedule->stratum_end = end;
     return (struct schedule_draw){
         .at = from + (uint64_t)((double)(end - from) * (schedule_next_random(schedule) / 4294967296.0)),
-        .covered_ns = covered_ns,
+        .covered_ns = whole_ns < most_ns ? whole_ns : most_ns,
+        .missed_ns = whole_ns < most_ns ? 0 : whole_ns - most_ns,
     };
+}
+
+/* Where the stratum of the last tick taken ends. */
+static uint64_t schedule_end_before_ahead(const struct schedule *schedule)
+{
+    return schedule->stratum_end - schedule->ahead.covered_ns - schedule->ahead.missed_ns;
 }
 
 /* A tick that was drawn ahead and is late counts as not drawn: the rest of its stratum gets another. */
@@ -45,7 +55,7 @@ static void schedule_give_up_late(struct schedule *schedule, uint64_t now)
 {
     if (schedule->ahead.at == 0 || schedule->ahead.at > now)
         return;
-    schedule->stratum_end -= schedule->ahead.covered_ns;
+    schedule->stratum_end = schedule_end_before_ahead(schedule);
     schedule->ahead = (struct schedule_draw){0};
 }
 
@@ -56,6 +66,7 @@ uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_
         schedule->ahead.at != 0 ? schedule->ahead : schedule_draw(schedule, now, period_ns);
     schedule->ahead = (struct schedule_draw){0};
     schedule->covered_ns = next.covered_ns;
+    schedule->missed_ns = next.missed_ns;
     return next.at;
 }
 
@@ -72,7 +83,7 @@ void schedule_restart(struct schedule *schedule, uint64_t now)
 
 uint64_t schedule_end_gap(struct schedule *schedule, uint64_t now)
 {
-    uint64_t end = schedule->stratum_end - schedule->ahead.covered_ns;
+    uint64_t end = schedule_end_before_ahead(schedule);
 
     if (now <= end)
         return 0;

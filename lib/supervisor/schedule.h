@@ -16,11 +16,12 @@
 struct schedule_draw {
     uint64_t at;         /* time of the tick; 0: none is drawn */
     uint64_t covered_ns; /* time that it stands for */
+    uint64_t missed_ns;  /* time before that, which no tick stands for */
 };
 
 struct schedule {
     uint64_t stratum_end; /* time up to which ticks have been drawn */
-    uint64_t covered_ns;  /* time that the last tick taken by schedule_next stands for */
+    uint64_t covered_ns, missed_ns; /* of the last tick taken by schedule_next */
     struct schedule_draw ahead; /* the tick after that one */
     uint64_t random;      /* the generator's state; never 0 */
 };
@@ -29,7 +30,8 @@ struct schedule {
 void schedule_init(struct schedule *schedule, uint64_t seed);
 
 /* Takes the tick that was drawn ahead. If there is none, or it is late, draws one. Returns its time, and sets
- * covered_ns: the period, and what was missed before it. period_ns > 0. */
+ * covered_ns: the period, and what was missed before it, up to another period; and missed_ns: the rest of what was
+ * missed. period_ns > 0. */
 uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
 /* Draws a tick ahead, for the following schedule_next. None may be drawn ahead yet. period_ns > 0. */

@@ -98,7 +98,7 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
     bool full = tracer->supervisor->cpus_full;
 
     if (tick_has_to_stop(tracee)) {
-        tracee->interrupt.overdue_ns += interval;
+        tracee->interrupt.overdue_ns += interval + tick->missed_ns;
         running->unstopped++;
         tick_note_place(tracer, tracee, running);
         return;
@@ -112,7 +112,7 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
     bool late = tick->late && tracee->cpu == tracer->affinity.cpu;
     if (late || backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tick->at)) {
         debug_log(tracer, "%s %d", late ? "late" : "backoff", tracee->tid);
-        tracee->interrupt.skipped_ns += interval;
+        *(late ? &tracee->interrupt.late_ns : &tracee->interrupt.skipped_ns) += interval + tick->missed_ns;
         return;
     }
     if (!full && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {

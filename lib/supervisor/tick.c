@@ -64,6 +64,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     /* pending_ns is not 0 if another stop has taken the last interrupt away, and gave no sample */
     interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
     interrupt->overdue_ns = interrupt->skipped_ns = 0;
+    interrupt->late_ns += tracee->tracer->tick.missed_ns;
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
@@ -114,8 +115,9 @@ static void tick_skip_chosen(const struct running *running, uint64_t interval)
     unsigned chosen = tick_chosen_count(running);
 
     for (unsigned i = 0; i < chosen; i++) {
-        debug_log(running->chosen[i]->tracer, "late %d", running->chosen[i]->tid);
-        running->chosen[i]->interrupt.skipped_ns += interval * running->count / chosen;
+        struct tracee *tracee = running->chosen[i];
+        debug_log(tracee->tracer, "late %d", tracee->tid);
+        tracee->interrupt.late_ns += interval * running->count / chosen + tracee->tracer->tick.missed_ns;
     }
 }
 
@@ -243,6 +245,7 @@ static uint64_t tick_begin(struct tracer *tracer)
     tick->was_due = tick->due;
     tick->due = 0;
     tracer->affinity.cpu = sched_getcpu();
+    tick->missed_ns = tick->pauses ? 0 : tracer->schedule.missed_ns;
     if (tick->pauses)
         interval = tick_end_pause(tracer, tick->at);
     supervisor->stats.ticks++;

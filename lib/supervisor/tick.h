@@ -19,6 +19,7 @@ struct tracer;
 struct tick {
     uint64_t at;      /* time of the tick under way, or the last */
     uint64_t was_due; /* the time when that was due */
+    uint64_t missed_ns; /* time before it that no tick stands for: schedule.h */
     uint64_t due;     /* time of the next; 0: none is set */
     bool late;           /* this one came too late to count for who is on our CPU */
     unsigned late_ticks; /* ticks in a row that came late, or whose tracer moved to its CPU too slowly */

@@ -58,6 +58,7 @@ struct interrupt {
     uint64_t pending_ns;  /* sampling time that the coming sample stands for */
     uint64_t overdue_ns;  /* sampling time of later ticks, which found that it had not stopped yet */
     uint64_t skipped_ns;  /* sampling time of ticks that left it alone; the next interrupt adds it to pending_ns */
+    uint64_t late_ns;     /* sampling time that was missed because the tracer came late: weight.late */
 };
 
 struct tracee {

@@ -58,7 +58,8 @@ void wait_detach(struct tracer *tracer, struct tracee *tracee)
 static void wait_answer_group(struct tracee *tracee)
 {
     tracee->state = TRACEE_LISTENING;
-    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = tracee->interrupt.skipped_ns = 0;
+    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
+    tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
     stray_sigpipe_restore_mask(tracee);
     debug_log(tracee->tracer, "listen %d", tracee->tid);
     ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);

@@ -41,7 +41,9 @@ uint64_t weight_of_sample(const struct weight *weight)
 {
     int64_t share = weight->stretch;
 
-    if (weight->samples >= YOUNG_SAMPLES_MAX)
+    if (weight->samples < YOUNG_SAMPLES_MAX)
+        share += weight->late;
+    else
         share += (weight->debt - share) / weight_debt_shares(share);
     if (share > weight->debt + weight->ahead)
         share = weight->debt + weight->ahead;

@@ -9,6 +9,10 @@
  * fell asleep, to whatever it does first when it wakes up. Programs that work in bursts come out wrong by tens of
  * percent. So the kernel's exact figure is only a target to which the sum is drawn, slowly enough that it does
  * not matter where in a burst a look was.
+ *
+ * A tracer that competes for a CPU comes late at times, and misses ticks. The look after that is at no random instant,
+ * but where the scheduler gave the tracer a CPU, and would decide alone where a long time was spent. So that time is
+ * left to be paid off, by the samples that follow. Only a young thread, which may have none, is given it at once.
  */
 #ifndef PPROFIL_WEIGHT_H
 #define PPROFIL_WEIGHT_H
@@ -19,6 +23,7 @@
 /* What is known when a sample is weighed. All times in ns of CPU time. */
 struct weight {
     int64_t stretch;    /* sampling time that the sample is of */
+    int64_t late;       /* sampling time before that in which the tracer came late, and did not look */
     int64_t debt;       /* what the thread has used, less what its samples stand for so far; may be negative */
     uint64_t samples;   /* of the thread, before this one */
     int64_t ahead;      /* the sum may be ahead of what the thread has used by so much */

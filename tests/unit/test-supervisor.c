@@ -98,10 +98,24 @@ Test(schedule, what_was_missed_belongs_to_the_next_tick)
 
     schedule_init(&schedule, 1);
     schedule_restart(&schedule, 0);
-    uint64_t due = schedule_next(&schedule, 10 * MS, MS);
-    cr_assert_eq(schedule.covered_ns, 11 * MS);
-    cr_assert_geq(due, 10 * MS);
-    cr_assert_lt(due, 11 * MS);
+    uint64_t due = schedule_next(&schedule, MS, MS);
+    cr_assert_eq(schedule.covered_ns, 2 * MS);
+    cr_assert_eq(schedule.missed_ns, 0);
+    cr_assert_geq(due, MS);
+    cr_assert_lt(due, 2 * MS);
+}
+
+Test(schedule, no_tick_stands_for_more_than_two_periods)
+{
+    struct schedule schedule;
+
+    schedule_init(&schedule, 1);
+    schedule_restart(&schedule, 0);
+    schedule_next(&schedule, 10 * MS, MS);
+    cr_assert_eq(schedule.covered_ns + schedule.missed_ns, 11 * MS);
+    cr_assert_eq(schedule.covered_ns, 2 * MS);
+    schedule_next(&schedule, 11 * MS, MS);
+    cr_assert_eq(schedule.missed_ns, 0);
 }
 
 Test(schedule, time_that_is_left_out_is_covered_by_no_tick)
@@ -153,7 +167,8 @@ Test(schedule, a_late_tick_is_drawn_anew_in_what_is_left_of_its_stratum)
     schedule_restart(&schedule, 0);
     schedule_draw_ahead(&schedule, 0, MS);
     schedule_next(&schedule, 10 * MS, MS);
-    cr_assert_eq(schedule.covered_ns, 11 * MS);
+    cr_assert_eq(schedule.covered_ns + schedule.missed_ns, 11 * MS);
+    cr_assert_eq(schedule.stratum_end, 11 * MS);
 }
 
 Test(schedule, a_gap_begins_where_the_last_stratum_ended)
@@ -359,6 +374,33 @@ Test(weight, nothing_is_taken_back)
 
     weight.ahead = MS;
     cr_assert_eq(weight_of_sample(&weight), 0);
+}
+
+/* A thread that always runs is met once a millisecond, but for 100 ms in which the tracer gets no CPU. */
+Test(weight, what_a_late_tracer_missed_is_shared_out_to_those_that_follow)
+{
+    int64_t used = 0, given = 0, largest = 0;
+
+    for (uint64_t samples = 0; samples < 400; samples++) {
+        int64_t late = samples == 200 ? 100 * (int64_t)MS : 0;
+        used += MS + late;
+        struct weight weight = weight_of(MS, used - given, samples);
+        weight.late = late;
+        int64_t share = (int64_t)weight_of_sample(&weight);
+        given += share;
+        largest = share > largest ? share : largest;
+    }
+    cr_assert_leq(largest, 5 * MS);
+    cr_assert_leq(given, used);
+    cr_assert_geq(given, used - MS);
+}
+
+Test(weight, a_young_thread_is_given_at_once_what_was_missed)
+{
+    struct weight weight = weight_of(MS, 101 * (int64_t)MS, 3);
+
+    weight.late = 100 * (int64_t)MS;
+    cr_assert_eq(weight_of_sample(&weight), 101 * (int64_t)MS);
 }
 
 /* Of ten threads that lived for one look each, one was met: it stands for all of them in the end. */
