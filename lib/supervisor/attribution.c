@@ -44,7 +44,6 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
         .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus};
     uint64_t share = weight_of_sample(&weight);
 
-    tracee->interrupt.late_ns = 0;
     process->attributed_ns += share;
     tracee->attributed_ns += share;
     return share;
@@ -69,6 +68,7 @@ static bool attribution_credit(const struct supervisor *supervisor, struct trace
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
+    tracee->interrupt.late_ns = 0; /* who waits at a look has no part of what was missed before it either */
     return on_cpu;
 }
 

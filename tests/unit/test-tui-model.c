@@ -1442,7 +1442,7 @@ static struct snapshot random_snapshot(struct random *random, struct story *stor
         story->ms[1 + draw(random, 26)] = draw(random, 3) == 0 ? 0 : draw(random, 10000);
     if (draw(random, 3) > 0)
         tell(story, draw(random, 2000), draw(random, 4000), draw(random, 100));
-    story->totals.samples += draw(random, 1000);
+    story->totals.running += draw(random, 1000);
     story->totals.cpu_ns += draw(random, 1000) * MS;
     story->totals.wall = draw(random, 50) == 0 ? !story->totals.wall : story->totals.wall;
     if (draw(random, 100) == 0)
