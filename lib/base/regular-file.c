@@ -15,10 +15,24 @@
 #include <linux/openat2.h>
 #endif
 
+#include "base/kernel-release.h"
 #include "base/regular-file.h"
 
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546 /* in <linux/magic.h> since Linux 5.18 */
+#endif
 #define PIECE_SIZE 32768 /* bytes copied at a time */
 #define ATTEMPTS_MAX 16
+
+/* Until Linux 6.7 /proc/PID/maps has the inode of the layer in which a file of an overlay lies, and stat(2), once the file
+ * was copied to the upper layer, that of the lower one: 3efdc78fdc21 ("fs/proc: show correct device and inode numbers in
+ * /proc/pid/maps"). */
+static bool regular_file_hides_inode(int place)
+{
+    struct statfs system;
+
+    return fstatfs(place, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC && kernel_release_is_before(6, 8);
+}
 
 /* Opens for reading what O_PATH has found, and closes that. */
 static int regular_file_open_found(int place, uint64_t inode)
@@ -33,7 +47,7 @@ static int regular_file_open_found(int place, uint64_t inode)
         fd = -errno;
     } else if (!S_ISREG(status.st_mode)) {
         fd = -EINVAL;
-    } else if (inode != 0 && status.st_ino != inode) {
+    } else if (inode != 0 && status.st_ino != inode && !regular_file_hides_inode(place)) {
         fd = -ESTALE;
     } else {
         snprintf(through, sizeof through, "/proc/self/fd/%d", place);
