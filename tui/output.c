@@ -20,6 +20,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "output.h"
 
 #define MOST_LINES 5000u
@@ -37,7 +38,7 @@ static void keep(int master, int until)
     setsid();
     if (dup2(master, 0) < 0 || dup2(until, 1) < 0)
         _exit(1);
-    close_range(2, ~0u, 0);
+    descriptors_close(2);
     while (read(1, bytes, sizeof bytes) < 0 && errno == EINTR)
         ;
     fcntl(0, F_SETFL, 0); /* waits for more now */
