@@ -91,7 +91,7 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
     bool others_stopped = tracer->tick.awaited_count > 1; /* perhaps */
 
     objects_emit_mapping(supervisor, tracee, sample->pc);
-    if (stack != NULL && !others_stopped)
+    if ((stack != NULL || objects_are_listed(tracee->process)) && !others_stopped)
         objects_emit_executable(supervisor, tracee);
     emit_sample(supervisor, tracee, sample, stack);
     if (tracee->samples >= tracee->comm_check) {

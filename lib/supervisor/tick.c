@@ -227,10 +227,11 @@ static void tick_look_at_sleepers(struct tracer *tracer)
 /* attribution_emit leaves this out if several tracees may be stopped at once, so it is done before. */
 static void tick_emit_mappings(struct tracer *tracer)
 {
-    if (tracer->stack.limit == 0 || tracer->tracees.active_count < 2)
+    if (tracer->tracees.active_count < 2)
         return;
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
-        if (!tracee->process->launching && !tracee->dropped)
+        if (!tracee->process->launching && !tracee->dropped &&
+            (tracer->stack.limit > 0 || objects_are_listed(tracee->process)))
             objects_emit_executable(tracer->supervisor, tracee);
 }
 

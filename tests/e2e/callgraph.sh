@@ -65,6 +65,8 @@ record execs -- "$targets/storm" exec 60 3000
 between "execs: from the beginning" 0.9 "$(share execs '^[0-9]+ _start')" 1
 record forks -- "$targets/storm" fork 60 3000
 between "forks: from the beginning" 0.9 "$(share forks '^[0-9]+ _start')" 1
+record listed --parse-maps -- "$targets/storm" fork 60 3000
+between "forks, mappings from lists: from the beginning" 0.9 "$(share listed '^[0-9]+ _start')" 1
 record lists --parse-maps -- "$targets/chain" busy 30 0.7
 between "mappings from lists" 0.97 "$(share lists "main;$chain;halves" halves)" 1
 

@@ -4,8 +4,12 @@
 
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "supervisor/proc/maps-list.h"
 #include "supervisor/proc/procfs-text.h"
 #include "wire/wire.h"
 
@@ -144,6 +148,71 @@ Test(procfs_text, mapping)
     cr_expect_str_eq(details.name, "", "it has none");
     cr_expect_not(procfs_parse_mapping("55d0-55e0 rw-s 00000000 00:\n", &details, &executable));
     cr_expect_not(procfs_parse_mapping("", &details, &executable));
+}
+
+Test(procfs_text, newline_in_path)
+{
+    static struct mapping_details details;
+    bool executable;
+
+    cr_assert(procfs_parse_mapping("10-20 r-xp 0 fe:01 5    /a\\012b\\012\\01 \\\\012\n", &details, &executable));
+    cr_expect_str_eq(details.name, "/a\nb\n\\01 \\\n", "a backslash is not escaped");
+}
+
+/* Appends a line whose path has so many bytes. */
+static void add_mapping(FILE *file, unsigned long start, size_t path)
+{
+    fprintf(file, "%lx-%lx r-xp 00000000 fe:01 %zu /", start, start + 16, path);
+    for (size_t i = 1; i < path; i++)
+        putc('a', file);
+    putc('\n', file);
+}
+
+/* The kernel gives a page at a time, and a file all that is asked for: both end amid lines. */
+Test(procfs_text, list)
+{
+    static const size_t paths[] = {1, 4095, 10, 4000, 4096, 20000, 3, MAPS_LIST_PIECE - 60, 30, 2000, 2000, 7};
+    static struct mapping_details details;
+    static struct maps_list list;
+    FILE *file = tmpfile();
+    bool executable = false;
+    size_t count = sizeof paths / sizeof *paths;
+
+    cr_assert_not_null(file);
+    for (size_t i = 0; i < count; i++)
+        add_mapping(file, 0x1000 * (i + 1), paths[i]);
+    fputs("torn-off line", file);
+    fflush(file);
+    maps_list_begin(&list, fileno(file), 0);
+    for (size_t i = 0; i < count; i++) {
+        if (paths[i] > MAPS_LIST_PIECE)
+            continue;
+        cr_assert(maps_list_next(&list, &details, &executable), "line %zu", i);
+        cr_expect(executable);
+        cr_expect_eq(details.mapping.start, 0x1000 * (i + 1), "line %zu", i);
+        cr_expect_eq(strlen(details.name), paths[i] < sizeof details.name ? paths[i] : sizeof details.name - 1);
+    }
+    cr_expect_not(maps_list_next(&list, &details, &executable));
+    maps_list_end(&list);
+    cr_expect_geq(lseek(fileno(file), 0, SEEK_CUR), 0, "it was borrowed");
+    fclose(file);
+}
+
+Test(procfs_text, list_of_process)
+{
+    static struct mapping_details details;
+    static struct maps_list list;
+    bool executable = false, found = false;
+    uint64_t here = (uintptr_t)&add_mapping;
+
+    maps_list_begin(&list, -1, getpid());
+    while (maps_list_next(&list, &details, &executable))
+        found |= executable && details.mapping.start <= here && here < details.mapping.end;
+    maps_list_end(&list);
+    cr_expect(found);
+    maps_list_begin(&list, -1, 0x7fffffff);
+    cr_expect_not(maps_list_next(&list, &details, &executable), "there is no such process");
+    maps_list_end(&list);
 }
 
 Test(procfs_text, mount)

@@ -2,8 +2,8 @@
 /*
  * Asking for the mapping of one address. Linux 6.11 and later answer an ioctl on
  * /proc/PID/maps in a quarter of a microsecond, which makes asking at every sample cheaper
- * than being wrong about dlopen, dlclose and JITs. Older kernels only print the whole list:
- * it is read when an address lies in no mapping known so far, and after exec.
+ * than being wrong about dlopen, dlclose and JITs. Older kernels only print the whole list
+ * (maps-list.h). It is read now and then, and soon when an address lies in no mapping known so far.
  */
 #include "config.h"
 
@@ -44,6 +44,7 @@ struct query {
 void maps_init(struct maps *maps)
 {
     maps->fd = -1;
+    maps->listed = false;
     maps->jit_object = 0;
     maps->count = maps->next = maps->scans = 0;
     maps->scanned_at = maps->scan_cost_ns = 0;
@@ -168,40 +169,7 @@ static enum maps_result maps_query_next_executable(const struct maps_scan *scan,
     return MAPS_NEW;
 }
 
-static FILE *maps_open_list(pid_t pid)
-{
-    char path[64];
-
-    snprintf(path, sizeof path, "/proc/%d/maps", pid);
-    return fopen(path, "re");
-}
-
-/* Reads on to the mapping around address. */
-static bool maps_find_in_list(FILE *list, uint64_t address, struct mapping_details *details)
-{
-    char line[4352];
-    bool executable;
-
-    while (fgets(line, sizeof line, list) != NULL)
-        if (procfs_parse_mapping(line, details, &executable) && maps_has_address(&details->mapping, address))
-            return true;
-    return false;
-}
-
-/* Reads on to the next executable mapping that is not known. */
-static bool maps_next_in_list(const struct maps *maps, FILE *list, struct mapping_details *details)
-{
-    char line[4352];
-    bool executable;
-
-    while (fgets(line, sizeof line, list) != NULL)
-        if (procfs_parse_mapping(line, details, &executable) && executable &&
-            !maps_is_known(maps, &details->mapping))
-            return true;
-    return false;
-}
-
-static enum maps_result maps_parse_list(struct maps *maps, pid_t pid, uint64_t address,
+static enum maps_result maps_find_known(const struct maps *maps, uint64_t address,
                                         struct mapping_details *details)
 {
     for (unsigned i = 0; i < maps->count; i++)
@@ -209,21 +177,13 @@ static enum maps_result maps_parse_list(struct maps *maps, pid_t pid, uint64_t a
             details->mapping = maps->known[i];
             return MAPS_KNOWN;
         }
-    FILE *list = maps_open_list(pid);
-    if (list == NULL)
-        return MAPS_NONE;
-    bool found = maps_find_in_list(list, address, details);
-    fclose(list);
-    if (!found)
-        return MAPS_NONE;
-    maps_remember(maps, &details->mapping);
-    return MAPS_NEW;
+    return MAPS_NONE;
 }
 
-static bool maps_can_query(const struct maps *maps)
+static bool maps_can_query(int fd)
 {
     struct mapping_details details;
-    int error = maps_query(maps->fd, 0, 0, &details, NUMBERS);
+    int error = maps_query(fd, 0, 0, &details, NUMBERS);
 
     return error != -ENOTTY && error != -EINVAL;
 }
@@ -232,16 +192,19 @@ bool maps_open(struct maps *maps, pid_t pid, bool parse)
 {
     char path[64];
 
-    if (maps->fd == -1 && !parse) {
-        snprintf(path, sizeof path, "/proc/%d/maps", pid);
-        maps->fd = open(path, O_RDONLY | O_CLOEXEC);
-        bool kept = maps->fd < 0 || procfs_may_keep(maps->fd);
-        if (!kept || (maps->fd >= 0 && !maps_can_query(maps))) {
-            close(maps->fd);
-            maps->fd = kept ? MAPS_NO_QUERY : -1;
-        }
-    }
-    return maps->fd >= 0;
+    if (maps->fd >= 0)
+        return true;
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool kept = procfs_may_keep(fd);
+    maps->listed = parse || !kept || !maps_can_query(fd);
+    if (kept)
+        maps->fd = fd;
+    else
+        close(fd);
+    return kept;
 }
 
 bool maps_is_open(const struct maps *maps)
@@ -252,36 +215,46 @@ bool maps_is_open(const struct maps *maps)
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details)
 {
-    if (maps_open(maps, pid, parse))
-        return maps_query_address(maps, mounts, pid, address, details);
-    return maps_parse_list(maps, pid, address, details);
+    maps_open(maps, pid, parse);
+    return maps->listed ? maps_find_known(maps, address, details)
+                        : maps_query_address(maps, mounts, pid, address, details);
 }
 
 void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid,
                      bool parse)
 {
-    *scan = (struct maps_scan){.maps = maps, .mounts = mounts, .pid = pid};
-    if (!maps_open(maps, pid, parse))
-        scan->list = maps_open_list(pid);
+    scan->maps = maps;
+    scan->mounts = mounts;
+    scan->pid = pid;
+    scan->address = 0;
+    maps_open(maps, pid, parse);
+    if (maps->listed)
+        maps_list_begin(&scan->list, maps->fd, pid);
+}
+
+static enum maps_result maps_scan_list(struct maps_scan *scan, struct mapping_details *details)
+{
+    bool executable;
+
+    while (maps_list_next(&scan->list, details, &executable))
+        if (executable && !maps_is_known(scan->maps, &details->mapping)) {
+            maps_remember(scan->maps, &details->mapping);
+            return MAPS_NEW;
+        }
+    return MAPS_NONE;
 }
 
 enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *details)
 {
-    enum maps_result result = MAPS_NONE;
-
-    if (scan->list == NULL) {
-        result = scan->maps->fd >= 0 ? maps_query_next_executable(scan, details) : MAPS_NONE;
-    } else if (maps_next_in_list(scan->maps, scan->list, details)) {
-        maps_remember(scan->maps, &details->mapping);
-        result = MAPS_NEW;
-    }
+    if (scan->maps->listed)
+        return maps_scan_list(scan, details);
+    enum maps_result result = maps_query_next_executable(scan, details);
     scan->address = details->mapping.end;
     return result;
 }
 
 void maps_scan_end(struct maps_scan *scan)
 {
-    if (scan->list != NULL)
-        fclose(scan->list);
-    scan->list = NULL;
+    if (scan->maps->listed)
+        maps_list_end(&scan->list);
 }

@@ -8,13 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
+#include "supervisor/proc/maps-list.h"
 #include "supervisor/proc/mounts.h"
 
 #define MAPS_REMEMBERED_MAX 256
-#define MAPS_NO_QUERY (-2) /* this kernel has no PROCMAP_QUERY */
 
 /* One mapping; what decides whether two are the same. */
 struct mapping {
@@ -27,7 +26,8 @@ struct mapping {
 /* What the client has been told of one address space. Fixed in size: a mapping that was
  * pushed out is simply told again. */
 struct maps {
-    int fd;                 /* /proc/PID/maps; -1 not open, or MAPS_NO_QUERY */
+    int fd;                 /* /proc/PID/maps; -1: not open */
+    bool listed;            /* it is read as text: there is no PROCMAP_QUERY, or no descriptor to keep */
     uint32_t jit_object;    /* id of the JIT's map, 0: none asked for */
     unsigned count;         /* slots in use */
     unsigned next;          /* slot to be replaced */
@@ -49,22 +49,22 @@ struct mapping_details {
 enum maps_result {
     MAPS_KNOWN, /* the client knows this mapping */
     MAPS_NEW,   /* details say what it must be told */
-    MAPS_NONE,  /* no mapping there, or the process is gone */
+    MAPS_NONE,  /* no mapping there, none known of a list, or the process is gone */
 };
 
 void maps_init(struct maps *maps);
 /* Closes, and forgets everything: after exec, and at the end. */
 void maps_close(struct maps *maps);
 
-/* Opens /proc/PID/maps, to ask the kernel about single mappings, if it is not open. It stays open until maps_close.
- * parse: it is not opened. Returns true if it is open: false also where the kernel has no PROCMAP_QUERY, or descriptors
- * are scarce. */
+/* Opens /proc/PID/maps if it is not open. It stays open until maps_close, and shows the memory that the process had when
+ * it was opened, also while it executes another program. parse: read it as text even where the kernel has
+ * PROCMAP_QUERY. Returns true if it is open: false also where descriptors are scarce. */
 bool maps_open(struct maps *maps, pid_t pid, bool parse);
 bool maps_is_open(const struct maps *maps);
 
 /* Finds the mapping of address in process pid. *details is set in full for MAPS_NEW, only its mapping for MAPS_KNOWN,
  * and nothing in it is valid for MAPS_NONE. mounts: tells which files may hang, so that the kernel is not asked for
- * their build-ids. parse: read /proc/PID/maps as text even where the kernel has PROCMAP_QUERY. Calls
+ * their build-ids. Where maps->listed only what is known is looked through: a walk finds what is new. Calls
  * maps_open. */
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details);
@@ -74,8 +74,8 @@ struct maps_scan {
     struct maps *maps;
     struct mounts *mounts;
     pid_t pid;
-    uint64_t address; /* where it goes on */
-    FILE *list;       /* owned; NULL: the kernel answers, or the process is gone */
+    uint64_t address;      /* where it goes on */
+    struct maps_list list; /* open only where maps->listed */
 };
 
 /* Begins a walk, which borrows maps and mounts. maps_scan_end has to follow. */

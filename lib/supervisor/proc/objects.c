@@ -184,10 +184,18 @@ void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tr
         result = maps_look_up(maps, &supervisor->objects.mounts, process->memory_tid, pc, parse,
                               &supervisor->objects.details);
     while (result == MAPS_NONE && objects_use_other_thread(process, tracee->tid));
-    if (result != MAPS_NEW)
+    if (result == MAPS_KNOWN || (result == MAPS_NONE && !maps->listed))
         return;
     maps->changed = true;
-    objects_emit_details(supervisor, process);
+    if (maps->listed)
+        objects_emit_executable(supervisor, tracee);
+    else
+        objects_emit_details(supervisor, process);
+}
+
+bool objects_are_listed(const struct process *process)
+{
+    return process->maps.listed;
 }
 
 void objects_open_mappings(struct supervisor *supervisor, const struct tracee *tracee)

@@ -99,6 +99,19 @@ uint64_t procfs_parse_signals(const char *lines, const char *name)
     return field != NULL ? strtoull(field + strlen(name), NULL, 16) : 0;
 }
 
+/* The list has "\012" for a newline in a path, and nothing else so (seq_file_path() in fs/seq_file.c). */
+static void procfs_restore_newlines(char *path)
+{
+    char *to = path;
+
+    for (const char *from = path; *from != '\0'; to++) {
+        bool newline = strncmp(from, "\\012", 4) == 0;
+        *to = newline ? '\n' : *from;
+        from += newline ? 4 : 1;
+    }
+    *to = '\0';
+}
+
 bool procfs_parse_mapping(const char *line, struct mapping_details *details, bool *executable)
 {
     struct mapping *mapping = &details->mapping;
@@ -118,6 +131,7 @@ bool procfs_parse_mapping(const char *line, struct mapping_details *details, boo
                                 .dev_minor = minor};
     snprintf(details->name, sizeof details->name, "%s", line + name);
     details->name[strcspn(details->name, "\n")] = '\0';
+    procfs_restore_newlines(details->name);
     details->build_id_size = 0;
     *executable = permissions[2] == 'x';
     return true;
