@@ -43,6 +43,7 @@
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
 #define WAIT_TURN_NS 500000u /* after so long without an end of the news each tracee is asked for its own */
 #define WAIT_TURN_TRACEES_MAX 256
+#define WAIT_TURN_PIECE 16 /* of them, between two looks at the clock */
 #define WAIT_DRAIN_MAX_NS 2000000u /* of news without end: ticks and commands have their turn, too */
 
 void wait_detach(struct tracer *tracer, struct tracee *tracee)
@@ -309,16 +310,24 @@ static void wait_answer_one(struct tracer *tracer, const siginfo_t *news)
 }
 
 /* waitid(2) tells first of the tracee that was seized last: __ptrace_link() puts that at the head of the list which
- * do_wait() looks through. Where some stop again as fast as they are answered, others would never have their turn. */
+ * do_wait() looks through. Where some stop again as fast as they are answered, others would never have their turn. Before Linux 5.13 to ask for one takes a walk through all tracees
+ * ("do_wait: make PIDTYPE_PID case O(1) instead of O(n)"), so it is bounded in time, too. */
 static void wait_take_turns(struct tracer *tracer)
 {
-    pid_t tids[WAIT_TURN_TRACEES_MAX];
-    size_t count = tracees_in_turn(&tracer->tracees, tids, WAIT_TURN_TRACEES_MAX);
+    pid_t tids[WAIT_TURN_PIECE];
+    uint64_t end = time_now() + WAIT_TURN_NS;
+    size_t left = WAIT_TURN_TRACEES_MAX;
 
-    for (size_t i = 0; i < count; i++) {
-        siginfo_t news = {0};
-        if (waitid(P_PID, (id_t)tids[i], &news, WAIT_WITHOUT_REAPING | WNOHANG) == 0 && news.si_pid != 0)
-            wait_answer_one(tracer, &news);
+    if (tracer->tracees.count < left)
+        left = tracer->tracees.count;
+    while (left > 0 && time_now() < end) {
+        size_t count = tracees_in_turn(&tracer->tracees, tids, left < WAIT_TURN_PIECE ? left : WAIT_TURN_PIECE);
+        for (size_t i = 0; i < count; i++) {
+            siginfo_t news = {0};
+            if (waitid(P_PID, (id_t)tids[i], &news, WAIT_WITHOUT_REAPING | WNOHANG) == 0 && news.si_pid != 0)
+                wait_answer_one(tracer, &news);
+        }
+        left -= count > 0 ? count : left;
     }
     tracer->caught_up_at = time_now();
 }
