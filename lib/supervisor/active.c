@@ -62,17 +62,29 @@ static bool active_is_unexplained(struct process *process)
     return process_cpu_traced(process) > explained;
 }
 
+/* A kernel that keeps no figures of single threads (no CONFIG_SCHED_INFO, or none asked for by delayacct before Linux
+ * 5.14) has no such file, or 0 for each of them. Then whoever is seen running is taken for one who has run. */
+static bool active_has_run(struct tracee *tracee)
+{
+    uint64_t before = tracee->cpu_ns;
+    struct procfs_state state;
+    struct procfs_cpu cpu;
+
+    if (tracee_read_cpu(tracee, &cpu) && cpu.turns > 0)
+        return tracee->cpu_ns > before;
+    procfs_look(&tracee->files, &state);
+    return state.doing == PROCFS_RUNNING;
+}
+
 /* Searches up to `left` threads of the process. Returns how many of these it did not need. */
 static unsigned active_search_threads(struct tracer *tracer, struct process *process, uint64_t now, unsigned left)
 {
     for (; process->scan != NULL && left > 0; process->scan = process->scan->process_next) {
         struct tracee *tracee = process->scan;
-        struct procfs_cpu cpu;
-        uint64_t before = tracee->cpu_ns;
         if (tracee->active || tracee->state == TRACEE_STARTING)
             continue;
         left--;
-        if (tracee_read_cpu(tracee, &cpu) && tracee->cpu_ns > before)
+        if (active_has_run(tracee))
             active_note(tracer, tracee, now);
         else
             procfs_task_spare(&tracee->files);
