@@ -30,6 +30,16 @@ timeout 600 "$pprofil" -q -F 10000 --overhead 100 "$targets/whole" 1500 tcp-send
 expect "1500 rounds: status" 0 $?
 expect "1500 rounds: short or wrong" "tcp-sendfile short 0 of 1500, wrong 0" "$(cat "$work/out")"
 
+# as in a container, where pidfd_getfd(2) is refused: what is sent, and what goes through a pipe
+"$targets/whole" "$rounds" >"$work/out" 2>&1 &
+target=$!
+"$targets/refuse" 438 1 "$pprofil" -f json -F 10000 --overhead 100 -p $target 2>"$work/report"
+expect "no copies of descriptors: status" 0 $?
+wait $target
+grep -v -E '^[a-z]*-(recv|low-mark)' "$work/out" >"$work/sent"
+expect "no copies of descriptors: short or wrong" "" "$(grep -v ' short 0 of [0-9]*, wrong 0$' "$work/sent")"
+between "no copies of descriptors: calls that were continued" 10 "$(number "$work/report" continued)" 1e9
+
 if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 \
 	"$source/tests/targets/whole.c" "$source/tests/targets/blocking-calls.c" -o "$work/whole32" -lutil 2>/dev/null; then
 	timeout 600 "$pprofil" -f json -F 10000 --overhead 100 "$work/whole32" "$rounds" >"$work/out" \

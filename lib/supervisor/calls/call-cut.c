@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/kernel-release.h"
 #include "supervisor/calls/call-memory.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/calls/descriptor.h"
@@ -19,20 +21,31 @@
 
 #define CUT_TIME_LEFT_MIN_NS 10000000 /* far longer than an interrupt takes to find a thread that has just run */
 
+/* The blocking pool of /dev/random gave what it had, until 90ea1c6436d2 ("random: remove the blocking pool"). Series 5.4
+ * has that too, since 2022: there such a read is left short. */
+static bool cut_random_may_run_dry(void)
+{
+    return kernel_release_is_before(5, 6);
+}
+
 /* drivers/char/mem.c and random.c look for signals after each page; misc device 183 is hwrng. Of
  * /dev/kmsg each read is one record. */
 static bool cut_is_memory_device(const struct descriptor *file)
 {
     dev_t device = file->device;
 
-    return S_ISCHR(file->type) &&
-           ((major(device) == 1 && device != makedev(1, 11)) || device == makedev(10, 183));
+    if (!S_ISCHR(file->type) || device == makedev(1, 11))
+        return false;
+    if (device == makedev(1, 8))
+        return !cut_random_may_run_dry();
+    return major(device) == 1 || device == makedev(10, 183);
 }
 
+/* A send that waits and is not for a stream sends all or nothing, but for sendmmsg(2). */
 static int cut_write(const struct call_request *request, const struct descriptor *file)
 {
     if (S_ISSOCK(file->type))
-        return (file->stream || request->shape == CALL_MESSAGES) &&
+        return (file->stream || file->opaque || request->shape == CALL_MESSAGES) &&
                !(request->flags & (MSG_DONTWAIT | MSG_ZEROCOPY));
     return S_ISFIFO(file->type) || file->terminal || cut_is_memory_device(file);
 }
@@ -79,6 +92,8 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
         return 1;
     if (request->shape == CALL_MESSAGES)
         return cut_messages(tid, request, file);
+    if (file->opaque && S_ISSOCK(file->type)) /* where it ends by itself is not known */
+        return (request->flags & MSG_WAITALL) != 0 ? -EPERM : 0;
     bool waits_for_all = S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0;
     if (waits_for_all)
         return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) && !cut_is_at_bound(tid, request, file);
@@ -228,6 +243,7 @@ int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call
         return (request->flags & IORING_ENTER_GETEVENTS) != 0 && request->events_min > 0 &&
                (uint64_t)call->result == request->size;
     case CALL_RANDOM:
+        return (call->arguments[2] & GRND_RANDOM) == 0 || !cut_random_may_run_dry();
     case CALL_ENTRIES:
         break;
     }

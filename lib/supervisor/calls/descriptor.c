@@ -2,7 +2,8 @@
 /*
  * What a tracee's descriptor stands for: proc_pid_fd(5), proc_pid_fdinfo(5). What only the file itself
  * tells, a socket's options and a terminal's settings, is asked through a copy of it, pidfd_getfd(2),
- * which lives for some microseconds, while the tracee stands still behind a call on that file.
+ * which lives for some microseconds, while the tracee stands still behind a call on that file. Linux 5.3 to 5.5 have no
+ * such call, and the filters of containers refuse it: then there is no copy, and the file is opaque.
  */
 #include "config.h"
 
@@ -19,6 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
+#include <sys/xattr.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -32,6 +34,12 @@
 #endif
 #ifndef IPPROTO_SMC
 #define IPPROTO_SMC 256 /* Linux 6.11 */
+#endif
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262 /* Linux 5.6 */
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438 /* Linux 5.6 */
 #endif
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76 /* Linux 6.5 */
@@ -95,11 +103,16 @@ static bool descriptor_is_same_file(const struct statx *found, const struct file
     return other.volume == file->volume && other.inode == file->inode;
 }
 
+static void descriptor_path(char path[PATH_SIZE], pid_t pid, pid_t tid, int fd)
+{
+    snprintf(path, PATH_SIZE, "/proc/%d/task/%d/fd/%d", pid, tid, fd);
+}
+
 static int descriptor_look_at_file(pid_t pid, pid_t tid, int fd, struct statx *found)
 {
     char path[PATH_SIZE];
 
-    snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, tid, fd);
+    descriptor_path(path, pid, tid, fd);
     return descriptor_look_at_inode(AT_FDCWD, path, found);
 }
 
@@ -208,6 +221,22 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
     descriptor->receive_limit_ns = descriptor_socket_limit(copy, SO_RCVTIMEO);
 }
 
+/* What a socket that cannot be copied tells: the name of its protocol, without the options (sockfs_xattr_get in
+ * net/socket.c). The names are those of struct proto in the kernel; before Linux 5.15 all of AF_UNIX are "UNIX". */
+static void descriptor_look_at_protocol(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
+{
+    static const char *const streams[] = {"TCP", "TCPv6", "MPTCP", "MPTCPv6", "UNIX-STREAM", "SMC", "SMC6"};
+    char path[PATH_SIZE], name[PATH_SIZE];
+
+    descriptor_path(path, pid, tid, fd);
+    ssize_t length = getxattr(path, "system.sockprotoname", name, sizeof name - 1);
+    name[length > 0 ? length : 0] = '\0';
+    descriptor->local = strncmp(name, "UNIX", 4) == 0;
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (strcmp(name, streams[i]) == 0)
+            descriptor->stream = true;
+}
+
 /* Only terminals are asked for their settings: another device's driver may be a program (CUSE), even a
  * tracee that stands still. The numbers of consoles, serial lines and pseudo-terminals are in
  * Documentation/admin-guide/devices.txt. */
@@ -258,20 +287,39 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     if ((descriptor->nonblocking && !terminal) || (!S_ISSOCK(mode) && !terminal))
         return 0;
     int copy = descriptor_copy(pid, tid, fd, &descriptor->file);
-    if (copy < 0)
-        return terminal ? 0 : -EPERM;
-    if (terminal)
+    descriptor->opaque = copy < 0;
+    if (descriptor->opaque && terminal)
+        descriptor->terminal = true;
+    else if (descriptor->opaque)
+        descriptor_look_at_protocol(pid, tid, fd, descriptor);
+    else if (terminal)
         descriptor_look_at_terminal(copy, descriptor);
     else
         descriptor_look_at_socket(copy, descriptor);
-    close(copy);
+    if (copy >= 0)
+        close(copy);
     return 0;
+}
+
+/* One more reader of a pipe, for some microseconds, where there is no copy. -1: it cannot be opened. */
+static int descriptor_open_pipe(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
+{
+    char path[PATH_SIZE];
+    struct statx found;
+
+    if (descriptor_look_at_file(pid, tid, fd, &found) != 0 || !S_ISFIFO(found.stx_mode) ||
+        !descriptor_is_same_file(&found, file))
+        return -1;
+    descriptor_path(path, pid, tid, fd);
+    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
 uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
 {
     int readable = 0, copy = descriptor_copy(pid, tid, fd, file);
 
+    if (copy < 0)
+        copy = descriptor_open_pipe(pid, tid, fd, file);
     if (copy < 0 || ioctl(copy, FIONREAD, &readable) < 0)
         readable = 0;
     if (copy >= 0)

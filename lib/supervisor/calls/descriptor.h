@@ -20,6 +20,8 @@ struct descriptor {
     mode_t type;             /* S_IFMT of it */
     dev_t device;            /* of a device file */
     bool nonblocking;
+    bool opaque;             /* a socket or a terminal that cannot be copied: only terminal, and of a socket whose
+                              * protocol has a name of its own local and stream, are found out of what follows */
     bool stream;             /* a socket without bounds of messages, which heeds MSG_WAITALL and SO_RCVLOWAT */
     bool terminal;
     bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
@@ -50,8 +52,8 @@ bool descriptor_is_at_mark(pid_t pid, pid_t tid, int fd, const struct file_ident
 
 /* Takes the pending error of a socket away (SO_ERROR in socket(7)). A recvmmsg(2) that was interrupted after some
  * messages leaves ERESTARTSYS there for the next call, which would return it: 512, an error that no program knows
- * (do_recvmmsg in net/socket.c). If the call ended by another error just as we stopped it, that one is lost. Linux
- * 5.3 to 5.5 have no pidfd_getfd(2): nothing is taken away there. */
+ * (do_recvmmsg in net/socket.c). If the call ended by another error just as we stopped it, that one is lost. Nothing
+ * is taken away from an opaque socket. */
 void descriptor_clear_error(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
 /* Does a descriptor still stand for that file? Another thread may have closed it, or put another one in
