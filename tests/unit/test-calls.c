@@ -22,6 +22,7 @@
 
 #define PIPE_SIZE 65536 /* pipe(7) */
 
+#ifdef __x86_64__ /* only there is the rest of a call done in its place */
 static uint64_t address(const void *pointer)
 {
     return (uint64_t)(uintptr_t)pointer;
@@ -45,7 +46,6 @@ static int next(const struct regs_call *call, bool is_socket, uint64_t part, str
     return asked > 0 ? 1 : (int)asked;
 }
 
-#ifdef __x86_64__
 Test(calls, rest_of_a_buffer)
 {
     char bytes[100];
