@@ -156,6 +156,14 @@ static bool attribution_is_uninterruptible(struct tracee *tracee, const struct p
     return tracee->uninterruptible;
 }
 
+/* /proc/TID/syscall does not say of which ABI a call is. Where code and stack both lie below 4 GiB the task is taken for
+ * a 32-bit one; that of x32 has bit 30 in its number (__X32_SYSCALL_BIT). */
+static bool attribution_is_compat_call(const struct procfs_state *state)
+{
+    return state->syscall >= 0 && state->syscall < 1 << 30 && state->pc <= UINT32_MAX && state->sp <= UINT32_MAX &&
+           state->sp != 0;
+}
+
 void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state)
 {
     uint64_t now = tracer->tick.at;
@@ -166,6 +174,8 @@ void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const stru
                                  .flags = WIRE_SAMPLE_SLEEPING};
     struct procfs_cpu cpu = {.wait_ns = tracee->wall.wait_ns};
 
+    if (attribution_is_compat_call(state))
+        sample.flags |= WIRE_SAMPLE_COMPAT;
     if (tracee->state == TRACEE_CONTINUING && sample.syscall >= 0)
         sample.syscall = tracee->repair.call.number; /* it may be continued by another call: writev by write */
     procfs_read_cpu(&tracee->files, &cpu);
