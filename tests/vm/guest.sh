@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The first process of a guest, on its own disk. The disk vdb has what is to be tested: paths, where it goes, and
+# tests, a line each: SECONDS SCRIPT. What the scripts print goes to the disk vdc, as a tar archive.
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TMPDIR=/tmp LC_ALL=C.UTF-8
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mountpoint -q /dev || mount -t devtmpfs dev /dev
+mkdir -p /dev/pts /dev/shm /mnt/tested
+mount -t devpts devpts /dev/pts
+mount -t tmpfs shm /dev/shm
+mount -t tmpfs tmp /tmp
+mount -t tmpfs run /run
+mount -t cgroup2 cgroup /sys/fs/cgroup 2>/dev/null
+busybox ifconfig lo up
+busybox hostname guest
+ln -sf /proc/self/fd /dev/fd
+mount /dev/vdb /mnt/tested
+while read -r name path; do
+	mkdir -p "$path"
+	mount --bind "/mnt/tested/$name" "$path"
+	export "abs_$name=$path"
+done </mnt/tested/paths
+
+mkdir -p /results
+uname -a >/results/kernel
+cd "$abs_builddir" || busybox poweroff -f
+while read -r limit script; do
+	name=$(basename "$script" .sh) begun=$(date +%s)
+	setsid timeout -k 10 "$limit" bash "$abs_srcdir/$script" >"/results/$name.log" 2>&1 </dev/null
+	status=$?
+	echo "$name $status $(($(date +%s) - begun))" >>/results/statuses
+	echo "guest: $name: status $status, $(($(date +%s) - begun)) s"
+	pkill -KILL -f "$abs_builddir" 2>/dev/null # what it left behind
+	tar -cf /dev/vdc -C /results .
+done </mnt/tested/tests
+dmesg >/results/dmesg
+tar -cf /dev/vdc -C /results .
+sync
+busybox poweroff -f

@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# make check-vm: the end-to-end tests on other kernels and on AArch64, in guests of qemu. Nothing but Debian's packages
+# is needed, and neither root (but to install these) nor KVM.
+#
+#   run.sh [-g GUESTS] [SCRIPT...]
+#
+#   -g  of "linux-5.10 linux-6.1 linux-6.12 aarch64"; all. Each is ARCHITECTURE-SUITE below
+#   SCRIPT: tests/e2e/truth.sh, say; those below
+#
+# Bounds that are times, and those that suppose so many samples a second, are none of these tests': a guest is ten to
+# thirty times slower than its host. A test that finds too few samples skips that check, and says so.
+#
+# All is in BUILD/vm: what was fetched, which is kept, and results/GUEST/SCRIPT.log.
+. "$(dirname "$0")/lib.sh"
+guests='linux-5.10 linux-6.1 linux-6.12 aarch64'
+while getopts g: option; do
+	case $option in
+	g) guests=$OPTARG ;;
+	*) exit 125 ;;
+	esac
+done
+shift $((OPTIND - 1))
+
+# SECONDS SCRIPT: the limit is for what hangs
+tests='
+	300 tests/e2e/truth.sh
+	300 tests/e2e/eintr.sh
+	600 tests/e2e/whole.sh
+	300 tests/e2e/partial.sh
+	300 tests/e2e/storms.sh
+	300 tests/e2e/kill.sh
+	300 tests/e2e/attach.sh
+	300 tests/e2e/edges.sh
+	300 tests/e2e/states.sh
+	300 tests/e2e/callgraph.sh
+	300 tests/e2e/unwind.sh
+	300 tests/e2e/dialects.sh
+	300 tests/e2e/kprof.sh
+	300 tests/e2e/live.sh
+	300 tests/e2e/debug-log.sh
+	300 tests/e2e/odd.sh
+	600 tests/vm/fallocate.sh
+	300 tests/vm/policies.sh
+	300 tests/vm/overlay.sh'
+[ $# -eq 0 ] || tests=$(printf '600 %s\n' "$@")
+
+guest_architecture() { case $1 in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
+guest_suite() {
+	case $1 in
+	linux-5.10) echo bullseye ;;
+	linux-6.12) echo trixie ;;
+	*) echo bookworm ;;
+	esac
+}
+
+# For AArch64, with Debian's cross compiler and the guest's own libraries.
+cross_build() { # ROOT
+	mkdir -p "$home/build-arm64"
+	cd "$home/build-arm64" || exit
+	export PKG_CONFIG_SYSROOT_DIR="$1" \
+		PKG_CONFIG_LIBDIR="$1/usr/lib/aarch64-linux-gnu/pkgconfig:$1/usr/share/pkgconfig"
+	[ -f Makefile ] || "$source/configure" -q --host=aarch64-linux-gnu \
+		CC="aarch64-linux-gnu-gcc --sysroot=$1" CXX="aarch64-linux-gnu-g++ --sysroot=$1" || exit
+	make -s -j"$(nproc)" all && make -s -j"$(nproc)" check TESTS= >/dev/null
+}
+
+# The disk vdb: the build and what the tests read of the sources, each to go where it is here.
+make_tested() { # BUILD
+	tested=$home/tested
+	rm -rf "$tested"
+	mkdir -p "$tested/builddir" "$tested/srcdir"
+	tar -c -C "$1" --exclude='*.o' --exclude=./vm --exclude=./asan --exclude=./conform . | tar -x -C "$tested/builddir"
+	tar -c -C "$source" --exclude=.git --exclude=./build . | tar -x -C "$tested/srcdir"
+	printf 'builddir %s\nsrcdir %s\n' "$1" "$source" >"$tested/paths"
+	echo "$tests" | awk 'NF == 2' >"$tested/tests"
+	rm -f "$home/tested.img" "$home/results.img"
+	mke2fs -q -t ext4 -d "$tested" "$home/tested.img" 2G >/dev/null && rm -rf "$tested" && truncate -s 64M "$home/results.img"
+}
+
+# boot ARCHITECTURE KERNEL ROOT
+boot() {
+	case $1 in
+	amd64) set -- "$@" qemu-system-x86_64 -machine q35 -cpu max console=ttyS0 ;;
+	arm64) set -- "$@" qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on console=ttyAMA0 ;;
+	esac
+	timeout 5400 "$4" "$5" "$6" "$7" "$8" -accel tcg,thread=multi -smp 2 -m 3G -nographic -no-reboot \
+		-kernel "$2/vmlinuz" -initrd "$2/initramfs" -append "$9 panic=-1 quiet" \
+		-drive "file=$3/disk.img,format=raw,if=virtio,snapshot=on" \
+		-drive "file=$home/tested.img,format=raw,if=virtio,snapshot=on" \
+		-drive "file=$home/results.img,format=raw,if=virtio" </dev/null
+}
+
+run_guest() { # GUEST
+	architecture=$(guest_architecture "$1")
+	kernel=$("$SHELL" "$here/kernel.sh" "$architecture" "$(guest_suite "$1")") || return
+	root=$("$SHELL" "$here/root.sh" "$architecture") || return
+	tested_build=$build
+	if [ "$architecture" = arm64 ]; then
+		tested_build=$home/build-arm64
+		(cross_build "$root/root") >&2 || return
+	fi
+	make_tested "$tested_build" || return
+	results=$home/results/$1
+	rm -rf "$results"
+	mkdir -p "$results"
+	boot "$architecture" "$kernel" "$root" >"$results/console" 2>&1
+	tar -xf "$home/results.img" -C "$results" 2>/dev/null || tail -n 20 "$results/console" >&2
+}
+
+# Prints a line for each test that failed, and what all came to.
+report_guest() { # GUEST
+	results=$home/results/$1
+	if [ ! -f "$results/statuses" ]; then
+		echo "FAIL $1: the guest has not run"
+		return 1
+	fi
+	grep -H -E '^(FAIL|SKIP)' "$results"/*.log | sed "s|^$results/||"
+	awk '$2 != 0 && $2 != 77 { print "FAIL", $1 ": status", $2 }' "$results/statuses"
+	echo "$1 ($(cut -d' ' -f3 "$results/kernel")): $(cat "$results"/*.log | grep -c '^PASS') passed," \
+		"$(cat "$results"/*.log | grep -c '^FAIL') failed, $(cat "$results"/*.log | grep -c '^SKIP') skipped"
+	! awk '$2 != 0 && $2 != 77' "$results/statuses" | grep -q .
+}
+
+SHELL=${SHELL:-sh}
+install_missing qemu-system-x86 qemu-system-arm kmod cpio e2fsprogs gcc-aarch64-linux-gnu xz-utils zstd
+status=0
+for guest in $guests; do
+	run_guest "$guest"
+	report_guest "$guest" || status=1
+done
+exit $status
