@@ -13,6 +13,7 @@
 
 #include "supervisor/at-stop.h"
 #include "supervisor/attribution.h"
+#include "supervisor/backoff.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/held-signal.h"
 #include "supervisor/preempt.h"
@@ -50,7 +51,8 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
     if (signal == 0 && repair->sigpipe.is_pending)
         stray_sigpipe_look(tracee);
     /* a mask that is not the thread's own lasts until its next call at the most */
-    bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked;
+    bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked ||
+                   backoff_holds(&repair->backoff);
     /* ESRCH: killed while stopped; its end will be reported */
     ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
     debug_log(tracee->tracer, "%s %d %d", to_call ? "call" : "resume", tracee->tid, signal);

@@ -6,7 +6,7 @@
  * program ignores, which wakes only a traced thread up. Three things can have become of the call:
  *
  * It says EINTR and has done nothing: it is begun anew. A call that takes longer than the time between two
- * stops, and loses its work at each, is left alone for longer and longer.
+ * stops, and loses its work at each, is left alone until it has ended: backoff.h.
  *
  * It waits with a time limit and says EINTR: begun anew it would wait for all of its time again. So we
  * follow it to its end, and end it ourselves when its time is over.
@@ -168,14 +168,18 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
     if (!repair->at_call_end)
         repair->billed = tracee->state == TRACEE_INTERRUPTED; /* else a signal, or a SIGCONT, has broken it */
     bool interrupted = call_is_interrupted(&call);
-    if (ours && (interrupted || call_is_restarted_by_kernel(call.result)))
-        backoff_note(&repair->backoff, regs->syscall, regs->pc, regs->sp, time_now());
-    else if (ours)
+    if (ours && (interrupted || call_is_restarted_by_kernel(call.result))) {
+        if (backoff_note(&repair->backoff, regs->syscall, regs->pc, regs->sp))
+            debug_log(tracer, "backoff %d", tracee->tid);
+    } else if (ours) {
         backoff_reset(&repair->backoff);
+    }
     if (!interrupted && call.result <= 0)
         return false;
     if (!ours && !procfs_ignores_signal(tracee->tid, signal))
         return false; /* it would have broken the call without us */
-    return interrupted ? repair_restart(tracer, tracee, &call, maker)
-                       : repair_continue(tracer, tracee, &call, maker);
+    if (!(interrupted ? repair_restart(tracer, tracee, &call, maker) : repair_continue(tracer, tracee, &call, maker)))
+        return false;
+    backoff_end(&repair->backoff); /* it is left alone while it is CONTINUING */
+    return true;
 }

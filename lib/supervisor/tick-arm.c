@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include "supervisor/backoff.h"
 #include "supervisor/budget.h"
 #include "supervisor/preempt.h"
 #include "supervisor/schedule.h"
@@ -60,7 +61,8 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 
 bool tick_has_to_stop(const struct tracee *tracee)
 {
-    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING;
+    return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING ||
+           backoff_holds(&tracee->repair.backoff);
 }
 
 /* Then a stop ends the pause, and no tick is needed for it. */

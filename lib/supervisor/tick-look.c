@@ -2,14 +2,13 @@
 /*
  * The looks of a tick at the active tracees.
  *
- * Who sleeps is left alone. Who runs is chosen, unless it has yet to stop since an earlier tick, is left alone for a
- * while (backoff.c), or was found too late. Where no CPU is idle, who waits for one is left alone, too, as far as
- * cpu-wait.c can tell.
+ * Who sleeps is left alone. Who runs is chosen, unless it has yet to stop since an earlier tick, is left alone until its
+ * call has ended (backoff.h), or was found too late. Where no CPU is idle, who waits for one is left alone, too, as far
+ * as cpu-wait.c can tell.
  */
 #include "config.h"
 
 #include "supervisor/attribution.h"
-#include "supervisor/backoff.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/preempt.h"
 #include "supervisor/schedule.h"
@@ -109,10 +108,9 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         debug_log(tracer, "waits %d", tracee->tid);
         return;
     }
-    bool late = tick->late && tracee->cpu == tracer->affinity.cpu;
-    if (late || backoff_holds(&tracee->repair.backoff, tracee->process->pid, tracee->tid, tick->at)) {
-        debug_log(tracer, "%s %d", late ? "late" : "backoff", tracee->tid);
-        *(late ? &tracee->interrupt.late_ns : &tracee->interrupt.skipped_ns) += interval + tick->missed_ns;
+    if (tick->late && tracee->cpu == tracer->affinity.cpu) {
+        debug_log(tracer, "late %d", tracee->tid);
+        tracee->interrupt.late_ns += interval + tick->missed_ns;
         return;
     }
     if (!full && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {

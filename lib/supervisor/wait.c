@@ -28,6 +28,7 @@
 #include <sys/wait.h>
 
 #include "supervisor/at-stop.h"
+#include "supervisor/backoff.h"
 #include "supervisor/births.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
@@ -186,6 +187,23 @@ static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, c
            repair_meets_stop(tracer, tracee, wait_repair_event(stop->kind), stop->signal);
 }
 
+/* A call of a tracee begins or ends that is left alone until then. Any other stop ends that, but for the event of a
+ * child, which comes within the call. */
+static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
+{
+    struct repair *repair = &tracee->repair;
+    int signal = held_signal_take(&repair->held);
+
+    if (!backoff_meets_call(&repair->backoff)) {
+        at_stop_resume(tracer, tracee, signal, true);
+        return;
+    }
+    tracee->interrupt.at = time_now();
+    repair->billed = repair->at_call_end = true;
+    at_stop_answer(tracer, tracee, signal, STOP_IS_OURS); /* a sample of what it has run in the call */
+    repair->at_call_end = false;
+}
+
 /* Can the stop be answered by looking at nothing but the tracee? */
 static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tracee *tracee,
                                     const struct stop *stop)
@@ -201,6 +219,8 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
 {
     if (wait_answer_for_call(tracer, tracee, stop))
         return;
+    if (stop->kind != STOP_CALL && stop->kind != STOP_FORK && stop->kind != STOP_CLONE)
+        backoff_end(&tracee->repair.backoff);
     switch (stop->kind) {
     case STOP_ENDED:
         wait_answer_end(tracer, tracee, cpu_ns, stop->status);
@@ -222,7 +242,10 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
         births_answer(tracer, tracee, stop->kind);
         break;
     case STOP_CALL:
-        at_stop_resume(tracer, tracee, held_signal_take(&tracee->repair.held), false);
+        if (backoff_holds(&tracee->repair.backoff))
+            wait_follow_call(tracer, tracee);
+        else
+            at_stop_resume(tracer, tracee, held_signal_take(&tracee->repair.held), false);
         break;
     case STOP_OTHER:
         at_stop_resume(tracer, tracee, 0, false);

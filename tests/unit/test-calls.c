@@ -350,54 +350,30 @@ Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
 }
 #endif
 
-Test(backoff, doubles_at_the_same_place)
+Test(backoff, leaves_alone_what_is_broken_at_the_same_place)
 {
     struct backoff backoff = {0};
 
-    cr_assert_eq(backoff_note(&backoff, 285, 10, 20, 1000), 0);
-    cr_assert_eq(backoff_note(&backoff, 285, 10, 20, 2000), 0);
-    cr_assert_eq(backoff_note(&backoff, 285, 10, 20, 3000), 3000 + 10000000);
-    cr_assert_eq(backoff_note(&backoff, 285, 10, 20, 4000), 4000 + 20000000);
-    cr_assert_eq(backoff_note(&backoff, 285, 10, 24, 5000), 0);
-    backoff_note(&backoff, 285, 10, 24, 6000);
+    cr_assert_not(backoff_note(&backoff, 285, 10, 20));
+    cr_assert_not(backoff_note(&backoff, 285, 10, 20));
+    cr_assert(backoff_note(&backoff, 285, 10, 20));
+    cr_assert_not(backoff_note(&backoff, 285, 10, 24), "another place");
+    cr_assert_not(backoff_holds(&backoff));
+    backoff_note(&backoff, 285, 10, 24);
     backoff_reset(&backoff);
-    cr_assert_eq(backoff_note(&backoff, 285, 10, 24, 7000), 0);
-    for (int i = 0; i < 1000; i++)
-        backoff_note(&backoff, 285, 10, 24, 8000);
-    cr_assert_eq(backoff.until, 8000 + (UINT64_C(10000000) << 16));
+    cr_assert_not(backoff_note(&backoff, 285, 10, 24));
 }
 
-static struct backoff hold(uint64_t until)
+Test(backoff, ends_with_the_call)
 {
-    return (struct backoff){.syscall = 285, .pc = 10, .sp = 20, .times = 12, .until = until};
-}
+    struct backoff backoff = {.syscall = 285, .pc = 10, .sp = 20, .times = 2};
 
-Test(backoff, ends_when_its_time_is_over)
-{
-    struct backoff backoff = hold(5000);
-
-    cr_assert(backoff_holds(&backoff, getpid(), gettid(), 4999));
-    cr_assert(!backoff_holds(&backoff, getpid(), gettid(), 5000));
-    cr_assert_eq(backoff.times, 12);
-}
-
-/* A quarter of a second, of which more than half is surely spent in user mode. */
-static void compute(void)
-{
-    for (clock_t end = clock() + CLOCKS_PER_SEC / 4; clock() < end;)
-        for (volatile int i = 0; i < 1000000; i++)
-            ;
-}
-
-Test(backoff, ends_for_a_thread_that_computes)
-{
-    const uint64_t second = 1000000000;
-    struct backoff backoff = hold(1000 * second);
-
-    cr_assert(backoff_holds(&backoff, getpid(), gettid(), 1 * second));
-    cr_assert(backoff_holds(&backoff, getpid(), gettid(), 3 * second), "it has not computed");
-    compute();
-    cr_assert(backoff_holds(&backoff, getpid(), gettid(), 3 * second + 1), "no look is due");
-    cr_assert(!backoff_holds(&backoff, getpid(), gettid(), 5 * second));
-    cr_assert_eq(backoff.until, 0);
+    cr_assert(backoff_note(&backoff, 285, 10, 20));
+    cr_assert_not(backoff_meets_call(&backoff), "its entry");
+    cr_assert(backoff_holds(&backoff));
+    cr_assert(backoff_meets_call(&backoff), "its exit");
+    cr_assert_not(backoff_holds(&backoff));
+    cr_assert(backoff_note(&backoff, 285, 10, 20), "broken again, it is left alone at once");
+    backoff_end(&backoff);
+    cr_assert_not(backoff_holds(&backoff));
 }

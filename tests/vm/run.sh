@@ -65,30 +65,29 @@ cross_build() { # ROOT
 	make -s -j"$(nproc)" all && make -s -j"$(nproc)" check TESTS= >/dev/null
 }
 
-# The disk vdb: the build and what the tests read of the sources, each to go where it is here.
-make_tested() { # BUILD
-	tested=$home/tested
+# The disk vdb: the build and what the tests read of the sources, each to go where it is here. The disk vdc is for results.
+make_disks() { # GUEST BUILD
+	tested=$home/tested-$1
 	rm -rf "$tested"
 	mkdir -p "$tested/builddir" "$tested/srcdir"
-	tar -c -C "$1" --exclude='*.o' --exclude=./vm --exclude=./asan --exclude=./conform . | tar -x -C "$tested/builddir"
+	tar -c -C "$2" --exclude='*.o' --exclude=./vm --exclude=./asan --exclude=./conform . | tar -x -C "$tested/builddir"
 	tar -c -C "$source" --exclude=.git --exclude=./build . | tar -x -C "$tested/srcdir"
-	printf 'builddir %s\nsrcdir %s\n' "$1" "$source" >"$tested/paths"
+	printf 'builddir %s\nsrcdir %s\n' "$2" "$source" >"$tested/paths"
 	echo "$tests" | awk 'NF == 2' >"$tested/tests"
-	rm -f "$home/tested.img" "$home/results.img"
-	mke2fs -q -t ext4 -d "$tested" "$home/tested.img" 2G >/dev/null && rm -rf "$tested" && truncate -s 64M "$home/results.img"
+	rm -f "$tested.img" "$home/results-$1.img"
+	mke2fs -q -t ext4 -d "$tested" "$tested.img" 2G >/dev/null && rm -rf "$tested" && truncate -s 64M "$home/results-$1.img"
 }
 
-# boot ARCHITECTURE KERNEL ROOT
-boot() {
-	case $1 in
+boot() { # GUEST ARCHITECTURE KERNEL ROOT
+	case $2 in
 	amd64) set -- "$@" qemu-system-x86_64 -machine q35 -cpu max console=ttyS0 ;;
 	arm64) set -- "$@" qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on console=ttyAMA0 ;;
 	esac
-	timeout 5400 "$4" "$5" "$6" "$7" "$8" -accel tcg,thread=multi -smp 2 -m 3G -nographic -no-reboot \
-		-kernel "$2/vmlinuz" -initrd "$2/initramfs" -append "$9 panic=-1 quiet" \
-		-drive "file=$3/disk.img,format=raw,if=virtio,snapshot=on" \
-		-drive "file=$home/tested.img,format=raw,if=virtio,snapshot=on" \
-		-drive "file=$home/results.img,format=raw,if=virtio" </dev/null
+	timeout 5400 "$5" "$6" "$7" "$8" "$9" -accel tcg,thread=multi -smp 2 -m 3G -nographic -no-reboot \
+		-kernel "$3/vmlinuz" -initrd "$3/initramfs" -append "${10} panic=-1 quiet" \
+		-drive "file=$4/disk.img,format=raw,if=virtio,snapshot=on" \
+		-drive "file=$home/tested-$1.img,format=raw,if=virtio,snapshot=on" \
+		-drive "file=$home/results-$1.img,format=raw,if=virtio" </dev/null
 }
 
 run_guest() { # GUEST
@@ -100,12 +99,12 @@ run_guest() { # GUEST
 		tested_build=$home/build-arm64
 		(cross_build "$root/root") >&2 || return
 	fi
-	make_tested "$tested_build" || return
+	make_disks "$1" "$tested_build" || return
 	results=$home/results/$1
 	rm -rf "$results"
 	mkdir -p "$results"
-	boot "$architecture" "$kernel" "$root" >"$results/console" 2>&1
-	tar -xf "$home/results.img" -C "$results" 2>/dev/null || tail -n 20 "$results/console" >&2
+	boot "$1" "$architecture" "$kernel" "$root" >"$results/console" 2>&1
+	tar -xf "$home/results-$1.img" -C "$results" 2>/dev/null || tail -n 20 "$results/console" >&2
 }
 
 # Prints a line for each test that failed, and what all came to.

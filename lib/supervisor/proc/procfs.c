@@ -373,20 +373,6 @@ bool procfs_has_ended(pid_t pid, pid_t tid)
     return state.doing == PROCFS_GONE;
 }
 
-long procfs_user_ticks(pid_t pid, pid_t tid)
-{
-    const struct procfs_task task = {.pid = pid, .tid = tid};
-    int fd = procfs_open_task_file(&task, "stat");
-    char text[512];
-
-    if (fd < 0)
-        return 0;
-    ssize_t got = procfs_read_text(fd, text, sizeof text);
-    close(fd);
-    const char *at = got > 0 ? procfs_find_stat_field(text, 14) : NULL;
-    return at != NULL ? strtol(at, NULL, 10) : 0;
-}
-
 int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context)
 {
     char path[PATH_SIZE];

@@ -95,10 +95,6 @@ uint64_t procfs_began(pid_t pid);
 /* Is tid a thread of process pid? */
 bool procfs_is_thread(pid_t pid, pid_t tid);
 
-/* Returns a thread's CPU time in user mode, in clock ticks of sysconf(_SC_CLK_TCK), or 0 where it is not
- * known: proc_pid_stat(5), "utime". */
-long procfs_user_ticks(pid_t pid, pid_t tid);
-
 /* Has it ended, though its parent may not know yet? */
 bool procfs_has_ended(pid_t pid, pid_t tid);
 
