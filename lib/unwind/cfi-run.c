@@ -10,6 +10,8 @@
 
 #include "unwind/unwind-internal.h"
 
+/* DWARF for the Arm 64-bit Architecture; elfutils' dwarf.h has it not */
+#define DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC 0x2c
 #define MOST_STATES 16u          /* compilers nest one or two */
 #define MOST_INSTRUCTIONS 65536u /* of one description */
 
@@ -237,6 +239,7 @@ static void do_extended(struct run *run, uint8_t instruction, const struct opera
         recall(run);
         break;
     case DW_CFA_AARCH64_negate_ra_state:
+    case DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
         run->rule->is_signed = !run->rule->is_signed;
         break;
     default:

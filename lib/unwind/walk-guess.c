@@ -34,13 +34,9 @@ static void go(struct walk *walk, uint64_t pc, uint64_t sp)
 }
 
 /* No frame says whether it is signed. */
-static uint64_t strip_guess(const struct walk *walk, uint64_t pc)
+static uint64_t strip_guess(struct walk *walk, uint64_t pc)
 {
-    uint64_t signature = walk->input->registers.signature;
-
-    if (walk->machine->pushes)
-        return pc;
-    return signature != 0 ? pc & ~signature : pc & WALK_USER_ADDRESS;
+    return walk->machine->pushes ? pc : walk_strip_signature(walk, pc);
 }
 
 /* Does a chain of frame pointers end so? Go's does with a return address that was made, and a frame
@@ -75,6 +71,8 @@ bool walk_by_frame_pointer(struct walk *walk)
     walk->framed = true;
     walk->registers[machine->fp] = caller;
     go(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
+    /* where calls push nothing, compilers put the record below all else of the frame */
+    walk_set_unknown(walk, machine->sp, !machine->pushes);
     return true;
 }
 
@@ -93,6 +91,37 @@ bool walk_by_call(struct walk *walk)
     if (pc == 0 || !returns_to(walk, pc, true))
         return false;
     go(walk, pc, machine_wrap(machine, machine->pushes ? sp + machine->word : sp));
+    return true;
+}
+
+static const struct rule_register *find_saved(const struct rule *rule, size_t number)
+{
+    for (size_t i = 0; i < rule->count; i++)
+        if (rule->registers[i].number == number && rule->registers[i].how == RULE_AT)
+            return &rule->registers[i];
+    return NULL;
+}
+
+bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *at)
+{
+    const struct rule_register *fp = find_saved(rule, walk->machine->fp), *pc = find_saved(rule, rule->return_column);
+
+    if (fp == NULL || pc == NULL || pc->value != fp->value + walk->machine->word)
+        return false;
+    *at = fp->value;
+    return true;
+}
+
+bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
+{
+    const struct machine *machine = walk->machine;
+    int32_t record;
+
+    if (walk_is_unknown(walk, machine->fp) || !walk_has_record(walk, rule, &record))
+        return false;
+    uint64_t cfa = walk->registers[machine->fp] - (uint64_t)(int64_t)record;
+    walk->registers[machine->sp] = machine_wrap(machine, cfa - (uint64_t)(int64_t)rule->cfa.value);
+    walk_set_unknown(walk, machine->sp, false);
     return true;
 }
 
@@ -152,8 +181,10 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
     const struct unwind_piece *piece = &walk->input->pieces[0];
     uint64_t word = machine->word, slot = walk->registers[machine->sp] & ~(word - 1);
     enum likelihood found = IMPOSSIBLE, least = LIKELY;
+    int32_t record;
 
-    if (rule->cfa.number != machine->fp || rule->cfa.value != (int64_t)(2 * word))
+    /* the frame pointer has to point to the record */
+    if (rule->cfa.number != machine->fp || !walk_has_record(walk, rule, &record) || rule->cfa.value != -record)
         return false;
     for (; slot - piece->start < piece->size; slot += word) {
         found = judge_slot(walk, slot);

@@ -6,7 +6,6 @@
 #include "unwind/unwind-internal.h"
 
 #define WALK_MOST_PLACES 8u
-#define WALK_USER_ADDRESS ((UINT64_C(1) << 48) - 1) /* AArch64, where the mask is not known */
 
 /* A mapping that this walk has met. */
 struct place {
@@ -57,6 +56,12 @@ static inline void walk_set_unknown(struct walk *walk, size_t number, bool unkno
     walk->unknown = unknown ? walk->unknown | bit : walk->unknown & ~bit;
 }
 
+/* AArch64: a return address without its signature. */
+uint64_t walk_strip_signature(struct walk *walk, uint64_t pc);
+
+/* Does the frame save its caller's frame pointer, and above that the return address? *at: where, from the CFA. */
+bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *at);
+
 /* --- ways to the next frame: each may end the walk instead ---------------------------------- */
 
 /* What is said of the present one. */
@@ -67,6 +72,10 @@ bool walk_by_frame_pointer(struct walk *walk);
 
 /* As if it had pushed nothing: the return address is where the call put it. False: no. */
 bool walk_by_call(struct walk *walk);
+
+/* A guess has left open where the stack pointer is. The frame pointer shows it if the frame has a record. False: it has
+ * none. */
+bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 
 /* A sleeper's frame pointer is not known, but where it points may be told from what is there.
  * False: it cannot. */

@@ -71,15 +71,11 @@ static bool has_moved(const struct walk *walk, const struct rule *rule, bool was
     return now > sp || (rule->flags & RULE_SIGNAL) != 0;
 }
 
-/* A signature is in the bits that no address uses. */
-static uint64_t strip(const struct walk *walk, const struct rule *rule, uint64_t pc)
+static uint64_t strip(struct walk *walk, const struct rule *rule, uint64_t pc)
 {
-    uint64_t signature = walk->input->registers.signature;
+    bool may_be_signed = walk->input->registers.signature != 0 || (rule->flags & RULE_SIGNED) != 0;
 
-    if (signature != 0)
-        return pc & ~signature;
-    return (rule->flags & RULE_SIGNED) != 0 ? pc & WALK_USER_ADDRESS
-                                            : machine_wrap(walk->machine, pc);
+    return may_be_signed ? walk_strip_signature(walk, pc) : machine_wrap(walk->machine, pc);
 }
 
 /* To where the frame returns. Of a sleeper it may be in a register, and not be known. */
@@ -113,6 +109,7 @@ static bool step_plainly(struct walk *walk, const struct rule *rule)
         walk_set_unknown(walk, saved->number, false);
     }
     registers[machine->sp] = cfa;
+    walk_set_unknown(walk, machine->sp, false);
     go_back(walk, rule);
     walk->exact = false;
     return true;
@@ -120,8 +117,10 @@ static bool step_plainly(struct walk *walk, const struct rule *rule)
 
 static bool base_is_known(struct walk *walk, const struct rule *rule)
 {
-    return rule->cfa.how != RULE_REGISTER || !walk_is_unknown(walk, rule->cfa.number) ||
-           walk_find_frame_pointer(walk, rule);
+    if (rule->cfa.how != RULE_REGISTER || !walk_is_unknown(walk, rule->cfa.number))
+        return true;
+    return rule->cfa.number == walk->machine->sp ? walk_find_stack_pointer(walk, rule)
+                                                 : walk_find_frame_pointer(walk, rule);
 }
 
 /* What is only in another register is as well known as that one. */
@@ -158,6 +157,7 @@ void walk_by_rule(struct walk *walk, const struct unwind_object *object, const s
         if (!evaluate(walk, object, rule, &rule->registers[i], cfa, &values[i]))
             return;
     registers[machine->sp] = cfa;
+    walk_set_unknown(walk, machine->sp, false);
     put_registers(walk, rule, values);
     go_back(walk, rule);
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;

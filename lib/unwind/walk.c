@@ -43,6 +43,20 @@ static void fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
+/* A signature is in the bits that no address uses: where the kernel says, or above the 48th; above the 39th on kernels
+ * whose user addresses are no longer (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). */
+uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
+{
+    uint64_t signature = walk->input->registers.signature;
+    uint64_t longer = pc & ((UINT64_C(1) << 48) - 1), shorter = pc & ((UINT64_C(1) << 39) - 1);
+
+    if (signature != 0)
+        return pc & ~signature;
+    bool short_addresses = longer != shorter && walk_find_place(walk, longer - 1) == NULL &&
+                           walk_find_place(walk, shorter - 1) != NULL;
+    return short_addresses ? shorter : longer;
+}
+
 /* --- mappings ----------------------------------------------------------------- */
 
 const struct place *walk_find_place(struct walk *walk, uint64_t address)
@@ -119,7 +133,7 @@ static void step(struct walk *walk, const struct place *place, uint64_t address,
         return walk_by_rule(walk, object, rule);
     if (in_file && trampoline_is(object, walk->machine, walk->exact ? offset : offset + 1)) {
         make_exact(frame);
-        return step_by_trampoline(walk);
+        return walk_is_unknown(walk, walk->machine->sp) ? walk_end(walk, UNWIND_TRUNCATED) : step_by_trampoline(walk);
     }
     if (rule != NULL)
         return walk_by_rule(walk, object, rule);

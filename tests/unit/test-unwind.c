@@ -24,7 +24,7 @@
 #include "build-events.h"
 #include "unwind/unwind-internal.h"
 
-#define CODE UINT64_C(0x555555550000)
+#define CODE UINT64_C(0x5555550000) /* 39 bits: aarch64 */
 #define JIT UINT64_C(0x7f0000000000)
 #define STACK UINT64_C(0x7ffff0000000)
 #define NARROW_CODE UINT64_C(0x56550000)
@@ -744,7 +744,7 @@ Test(unwind, i386)
     free_fixture(fixture);
 }
 
-/* Return addresses are signed in bits above the 48th, or where the mask says. */
+/* Return addresses are signed in bits above the 48th, or the 39th, or where the mask says. */
 static void walk_aarch64(uint64_t signature, uint64_t mask)
 {
     static const char assembler[] =
@@ -775,6 +775,7 @@ static void walk_aarch64(uint64_t signature, uint64_t mask)
 Test(unwind, aarch64)
 {
     walk_aarch64(UINT64_C(0x002a) << 48, 0);
+    walk_aarch64(UINT64_C(0x552a) << 39, 0);
     walk_aarch64(UINT64_C(0x003f) << 48, UINT64_C(0x007f) << 48);
 }
 
@@ -820,6 +821,41 @@ Test(unwind, aarch64_leaf)
     expect(fixture, UNWIND_NO_INFO, 1, "=stub");
     walk_linked(fixture, "middle_back", "middle_back");
     expect(fixture, UNWIND_COMPLETE, 2, "=middle_back", "outer_back");
+    free_fixture(fixture);
+}
+
+/* Code that nothing describes keeps a frame pointer, which does not tell how large its frame is. The caller's frame
+ * pointer does, since that points to the caller's own record. */
+Test(unwind, aarch64_guess)
+{
+    static const char assembler[] =
+        ".text\n nop\n"
+        "jitted: nop\n ret\n"
+        "middle: .cfi_startproc\n stp x29, x30, [sp, #-32]!\n .cfi_def_cfa_offset 32\n"
+        " .cfi_offset 29, -32\n .cfi_offset 30, -24\n mov x29, sp\n blr x0\n"
+        "middle_back: ldp x29, x30, [sp], #32\n ret\n .cfi_endproc\n"
+        "frameless: .cfi_startproc\n sub sp, sp, #32\n .cfi_def_cfa_offset 32\n blr x0\n"
+        "frameless_back: nop\n .cfi_endproc\n"
+        "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
+        "outer_back: nop\n .cfi_endproc\n";
+    struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
+    const char *const callers[] = {"middle_back", "frameless_back"};
+
+    fixture->input.registers.machine = UNWIND_AARCH64;
+    fixture->input.registers.values[29] = STACK + 16;
+    for (int i = 0; i < 10; i++)
+        put(fixture, 0x1111);
+    fixture->words[2] = STACK + 48;
+    fixture->words[6] = 0xbbbb;
+    fixture->words[7] = code(fixture, "outer_back");
+    for (int i = 0; i < 2; i++) {
+        fixture->words[3] = code(fixture, callers[i]);
+        walk_linked(fixture, "jitted", "jitted");
+        if (i == 0)
+            expect(fixture, UNWIND_COMPLETE, 3, "=jitted", "middle_back", "outer_back");
+        else
+            expect(fixture, UNWIND_TRUNCATED, 2, "=jitted", "frameless_back");
+    }
     free_fixture(fixture);
 }
 
