@@ -32,7 +32,7 @@ while read -r limit script; do
 	echo "$name $status $(($(date +%s) - begun))" >>/results/statuses
 	echo "guest: $name: status $status, $(($(date +%s) - begun)) s"
 	pkill -KILL -f "$abs_builddir" 2>/dev/null # what it left behind
-	tar -cf /dev/vdc -C /results .
+	tar -cf /dev/vdc -C /results . && sync
 done </mnt/tested/tests
 dmesg >/results/dmesg
 tar -cf /dev/vdc -C /results .
