@@ -2,11 +2,14 @@
 /*
  * AArch64, and 32-bit Arm tracees under it.
  *
- * Here the kernel settles a restart before it asks the tracer (do_signal in
- * arch/arm64/kernel/signal.c) and has already overwritten x0, so a call that failed with a
- * plain EINTR cannot be restarted from outside, and one that came back short cannot be continued:
- * its first argument was in x0, too. Sleepers are never interrupted, which leaves a race of
- * microseconds per look.
+ * The kernel settles whether a call begins anew before it asks the tracer (do_signal in arch/arm64/kernel/signal.c). At
+ * that stop it has forgotten the call, x0 has the result, and what was in x0 is in orig_x0, which ptrace does not
+ * show. But the instruction before the pc is the call's, x8 has its number, and if the tracer sets the thread's call to
+ * that number (NT_ARM_SYSTEM_CALL), /proc/TID/syscall shows orig_x0. The tracer makes the call begin anew by the pc,
+ * and so has to notice itself if a handler is to run first: by the call's entry stop.
+ *
+ * A thread that stands behind the instruction may have made the call long ago, and have returned from a signal's handler
+ * just now: repair.h, struct handled_call. Calls of 32-bit tracees are left as they are.
  */
 #include "config.h"
 
@@ -19,12 +22,17 @@
 #include <sys/user.h>
 #include <ucontext.h>
 
+#include "supervisor/proc/procfs.h"
 #include "supervisor/regs.h"
 #include "wire/wire.h"
 
 #ifndef NT_ARM_SYSTEM_CALL
 #define NT_ARM_SYSTEM_CALL 0x404
 #endif
+
+/* include/linux/errno.h, not for user space */
+#define ERESTARTSYS 512
+#define ERESTART_RESTARTBLOCK 516
 
 struct regs_arm {
     uint32_t r[18]; /* r0..r15, cpsr, orig_r0 */
@@ -34,6 +42,9 @@ struct regs_arm {
 #define SVC_ARM 0xef000000u    /* of 32-bit tasks: svc #0 */
 #define SVC_THUMB 0xdf00u
 #define CPSR_THUMB 0x20u
+
+#define NUMBER_REGISTER 8
+#define INSTRUCTION_SIZE 4
 
 /* Of a stop at a system call's entry or exit. At all others the kernel has forgotten it: regs_find_syscall. */
 static int32_t regs_read_syscall(pid_t tid)
@@ -46,6 +57,14 @@ static int32_t regs_read_syscall(pid_t tid)
     return number;
 }
 
+/* number: -1 for no call. */
+static int regs_write_syscall(pid_t tid, int number)
+{
+    struct iovec part = {.iov_base = &number, .iov_len = sizeof number};
+
+    return ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &part) < 0 ? -errno : 0;
+}
+
 /* Reads the eight bytes that lie around an address, four on each side. */
 static bool regs_peek_around(pid_t tid, uint64_t address, unsigned char bytes[8])
 {
@@ -55,17 +74,19 @@ static bool regs_peek_around(pid_t tid, uint64_t address, unsigned char bytes[8]
     return errno == 0;
 }
 
-/* do_signal() forgets which call it was before it lets the tracer look (forget_syscall in asm/processor.h), and x8 still
- * has the number: the thread stands behind the call's instruction, or before it, if the kernel begins the call anew. */
-static int32_t regs_find_syscall(pid_t tid, const struct user_regs_struct *set)
+/* The thread stands behind the call's instruction, or before it, if the kernel begins the call anew. */
+static void regs_find_syscall(pid_t tid, const struct user_regs_struct *set, struct regs *regs)
 {
     unsigned char bytes[8];
     uint32_t code[2];
 
     if (!regs_peek_around(tid, set->pc, bytes))
-        return WIRE_NO_SYSCALL;
+        return;
     memcpy(code, bytes, sizeof code);
-    return code[0] == SVC || code[1] == SVC ? (int32_t)set->regs[8] : WIRE_NO_SYSCALL;
+    if (code[0] != SVC && code[1] != SVC)
+        return;
+    regs->syscall = (int32_t)set->regs[NUMBER_REGISTER];
+    regs->result = code[0] == SVC ? (int64_t)set->regs[0] : -ERESTARTSYS;
 }
 
 static int32_t regs_find_compat_syscall(pid_t tid, const struct regs_arm *set)
@@ -99,9 +120,7 @@ static void regs_fill_narrow(struct regs *regs, const struct regs_arm *set)
 {
     regs->pc = set->r[15];
     regs->sp = set->r[13];
-    for (unsigned i = 0; i < 16; i++)
-        regs->general[i] = set->r[i];
-    regs->known = (1u << 16) - 1;
+    regs->known = 0; /* DWARF's numbering is another one: regs_are_unwound */
 }
 
 int regs_read(pid_t tid, struct regs *regs)
@@ -115,56 +134,143 @@ int regs_read(pid_t tid, struct regs *regs)
     if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) < 0)
         return -errno;
     regs->compat = part.iov_len == sizeof set.narrow;
-    if (regs->compat)
-        regs_fill_narrow(regs, &set.narrow);
-    else
-        regs_fill_wide(regs, &set.wide);
     regs->syscall = regs_read_syscall(tid);
-    if (regs->syscall == WIRE_NO_SYSCALL)
-        regs->syscall = regs->compat ? regs_find_compat_syscall(tid, &set.narrow) : regs_find_syscall(tid, &set.wide);
-    regs->entered = regs->syscall >= 0;
     regs->result = 0;
+    if (regs->compat) {
+        regs_fill_narrow(regs, &set.narrow);
+        if (regs->syscall < 0)
+            regs->syscall = regs_find_compat_syscall(tid, &set.narrow);
+    } else {
+        regs_fill_wide(regs, &set.wide);
+        if (regs->syscall < 0)
+            regs_find_syscall(tid, &set.wide, regs);
+        else
+            regs->result = (int64_t)set.wide.regs[0];
+    }
+    regs->entered = regs->syscall >= 0;
+    memcpy(regs->raw, &set, sizeof set);
     return 0;
+}
+
+bool regs_are_unwound(bool compat)
+{
+    return !compat; /* 32-bit Arm has tables of its own, .ARM.exidx */
 }
 
 struct regs_context regs_context(bool compat)
 {
-    (void)compat; /* nobody unwinds stacks of 32-bit Arm */
+    (void)compat;
     return (struct regs_context){.word = 8, .sp = offsetof(ucontext_t, uc_mcontext.sp)};
 }
 
 int regs_restart_call(pid_t tid)
 {
     (void)tid;
-    return -ENOSYS;
+    return -ENOSYS; /* EINTR is a result like any other once the kernel has asked the tracer */
 }
 
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
 {
+    struct user_regs_struct set;
+
     (void)tid;
-    (void)regs;
-    (void)call;
-    return false;
+    if (regs->syscall < 0 || regs->compat)
+        return false;
+    memcpy(&set, regs->raw, sizeof set);
+    *call = (struct regs_call){
+        .abi = REGS_ABI_NATIVE, .number = regs->syscall, .lacks_first = true, .result = regs->result};
+    /* it stands at the instruction only if the kernel begins the call anew: regs_find_syscall */
+    call->behind = regs->result == -ERESTARTSYS ? regs->pc + INSTRUCTION_SIZE : regs->pc;
+    for (unsigned i = 1; i < REGS_CALL_ARGUMENTS; i++)
+        call->arguments[i] = set.regs[i];
+    return true;
+}
+
+int regs_complete_call(const struct procfs_task *files, struct regs_call *call)
+{
+    bool forgotten = regs_read_syscall(files->tid) < 0;
+    int error = call->lacks_first && forgotten ? regs_write_syscall(files->tid, call->number) : 0;
+
+    if (!call->lacks_first || error != 0)
+        return error;
+    error = procfs_first_argument(files, &call->arguments[0]);
+    if (forgotten)
+        regs_write_syscall(files->tid, WIRE_NO_SYSCALL);
+    call->lacks_first = error != 0;
+    return error;
+}
+
+static int regs_read_wide(pid_t tid, struct user_regs_struct *set)
+{
+    struct iovec part = {.iov_base = set, .iov_len = sizeof *set};
+
+    return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) < 0 ? -errno : 0;
+}
+
+static int regs_write_wide(pid_t tid, struct user_regs_struct *set)
+{
+    struct iovec part = {.iov_base = set, .iov_len = sizeof *set};
+
+    return ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &part) < 0 ? -errno : 0;
+}
+
+static void regs_put_call(struct user_regs_struct *set, const struct regs_call *call)
+{
+    for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++)
+        set->regs[i] = call->arguments[i];
+    set->regs[NUMBER_REGISTER] = (uint32_t)call->number;
 }
 
 int regs_enter_call(pid_t tid, const struct regs_call *call)
 {
-    (void)tid;
-    (void)call;
-    return -ENOSYS;
+    struct user_regs_struct set;
+    int error = regs_read_wide(tid, &set);
+
+    if (error != 0)
+        return error;
+    regs_put_call(&set, call);
+    set.pc -= INSTRUCTION_SIZE;
+    regs_write_syscall(tid, WIRE_NO_SYSCALL); /* there is no call that the kernel would begin anew by itself */
+    return regs_write_wide(tid, &set);
 }
 
-int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered)
+/* The kernel does not look at x0 any more, or only if a signal is pending. */
+static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered)
 {
-    (void)tid;
-    (void)call;
-    (void)entered;
-    return -ENOSYS;
+    struct user_regs_struct set;
+    int error = regs_read_wide(tid, &set);
+
+    if (error != 0 || !entered)
+        return error != 0 ? error : regs_enter_call(tid, call);
+    regs_put_call(&set, call);
+    return regs_write_wide(tid, &set);
+}
+
+int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered, bool hidden)
+{
+    struct user_regs_struct set;
+
+    if (call->result <= -ERESTARTSYS && call->result >= -ERESTART_RESTARTBLOCK)
+        return regs_begin_anew(tid, call, entered);
+    int error = regs_read_wide(tid, &set);
+    if (error != 0)
+        return error;
+    regs_put_call(&set, call);
+    set.regs[0] = (uint64_t)call->result;
+    if (entered)
+        set.pc += INSTRUCTION_SIZE;
+    else if (regs_read_syscall(tid) >= 0)
+        regs_write_syscall(tid, hidden ? WIRE_NO_SYSCALL : call->number);
+    return regs_write_wide(tid, &set);
 }
 
 int regs_set_result(pid_t tid, int64_t result)
 {
-    (void)tid;
-    (void)result;
-    return -ENOSYS;
+    struct user_regs_struct set;
+    int error = regs_read_wide(tid, &set);
+
+    if (error != 0)
+        return error;
+    set.regs[0] = (uint64_t)result;
+    return regs_write_wide(tid, &set);
 }

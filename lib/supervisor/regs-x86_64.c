@@ -110,6 +110,12 @@ int regs_read(pid_t tid, struct regs *regs)
     return 0;
 }
 
+bool regs_are_unwound(bool compat)
+{
+    (void)compat;
+    return true;
+}
+
 struct regs_context regs_context(bool compat)
 {
     /* asm/sigcontext.h: struct sigcontext_32 comes after 5 words, and esp is its 8th;
@@ -213,6 +219,7 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
         return false;
     memcpy(&set, regs->raw, sizeof set);
     call->result = regs->result;
+    call->lacks_first = false;
     if (regs->compat) {
         const struct regs_i386 *narrow = &set.narrow;
         const uint32_t arguments[] = {narrow->ebx, narrow->ecx, narrow->edx,
@@ -226,6 +233,13 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
     }
     call->number = regs->syscall & ~(call->abi == REGS_ABI_X32 ? X32_CALL : 0);
     return true;
+}
+
+int regs_complete_call(const struct procfs_task *files, struct regs_call *call)
+{
+    (void)files;
+    (void)call; /* it lacks nothing */
+    return 0;
 }
 
 /* Puts the arguments of a call where its ABI has them. */
@@ -294,7 +308,7 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
     return regs_write_set(tid, &set, narrow);
 }
 
-int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered)
+int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered, bool hidden)
 {
     union register_set set;
     bool narrow = false;
@@ -303,7 +317,7 @@ int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered)
     if (error != 0)
         return error;
     regs_put_arguments(&set, narrow, call);
-    regs_put_number(&set, narrow, call->result, regs_call_number(call));
+    regs_put_number(&set, narrow, call->result, hidden ? -1 : regs_call_number(call));
     if (entered)
         regs_move_pc(&set, narrow, INSTRUCTION_SIZE);
     return regs_write_set(tid, &set, narrow);

@@ -12,6 +12,8 @@
 
 #include "wire/wire.h"
 
+struct procfs_task;
+
 /* Whose numbers and layouts a system call has. */
 enum regs_abi {
     REGS_ABI_NATIVE,
@@ -26,6 +28,8 @@ enum regs_abi {
 struct regs_call {
     enum regs_abi abi;
     int32_t number;
+    bool lacks_first;                        /* arguments[0] is not known yet: regs_complete_call */
+    uint64_t behind;                         /* lacks_first: the address behind the call's instruction */
     uint64_t arguments[REGS_CALL_ARGUMENTS]; /* of 32-bit ABIs without what stands above */
     int64_t result;                          /* or -errno; the kernel's own -ERESTART... too */
 };
@@ -44,6 +48,9 @@ struct regs {
 /* Reads the registers of a stopped tracee. 0 or -errno. */
 int regs_read(pid_t tid, struct regs *regs);
 
+/* Returns true if the client can unwind the stacks of such a thread. */
+bool regs_are_unwound(bool compat);
+
 /* Where things lie in struct ucontext, in which a signal's frame keeps what it interrupted. It begins with the same
  * words everywhere: flags, link, and of the alternate stack start, flags, size. */
 struct regs_context {
@@ -55,21 +62,25 @@ struct regs_context regs_context(bool compat);
 
 /* Makes a call that is about to return -EINTR start over when the tracee runs on, unless a signal
  * handler runs first; then it returns EINTR as it would have without us. 0; -ENOSYS: this machine
- * cannot; or -errno. */
+ * cannot, but regs_enter_call can; or -errno. */
 int regs_restart_call(pid_t tid);
 
 /* The call that a thread is about to return from, by the registers read at a stop. Returns false if
- * there is none, if the kernel has prepared it to begin anew, or if the machine does not show it. */
+ * there is none, or if the machine does not show it. If the kernel has prepared the call to begin anew, either false is
+ * returned, or call->result is one that says so (include/linux/errno.h). */
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
+/* Finds out call->arguments[0], if call lacks it. files: of the thread that makes the call, at the same stop as
+ * regs_call. 0 or -errno: what procfs_first_argument returns. */
+int regs_complete_call(const struct procfs_task *files, struct regs_call *call);
 /* Puts a tracee that stands behind a system call instruction before it again, to make another call of
  * the same ABI by it. It makes that call when it runs on, after signals that are pending. 0 or -errno. */
 int regs_enter_call(pid_t tid, const struct regs_call *call);
-/* Gives a tracee the registers that it has when call has returned call->result. call->number
- * WIRE_NO_SYSCALL: a stop that follows shows no call. entered: it stands
- * where regs_enter_call put it, and not behind the instruction. 0 or -errno. */
-int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered);
+/* Gives a tracee the registers that it has when call has returned call->result. A result that says that the kernel
+ * begins the call anew lets it begin anew. entered: it stands where regs_enter_call put it, and not behind the
+ * instruction. hidden: a stop that follows shows no call, where the machine can do that. 0 or -errno. */
+int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered, bool hidden);
 /* Sets the value that the call at whose end tid stands is about to return (negative: -errno), and no other register.
- * 0 or -errno; -ENOSYS: this machine cannot. */
+ * 0 or -errno. */
 int regs_set_result(pid_t tid, int64_t result);
 
 #endif

@@ -150,8 +150,8 @@ static void continue_fail_call(const struct tracee *tracee)
     if (regs_read(tracee->tid, &regs) != 0 || !regs_call(tracee->tid, &regs, &call))
         return;
     memset(call.arguments, 0xff, sizeof call.arguments);
-    call.result = -ENOSYS; /* as it stands at every entry: arch/x86/entry/entry_64.S */
-    regs_leave_call(tracee->tid, &call, false);
+    call.result = -ENOSYS; /* on x86 as at every entry: entry_64.S; on AArch64 it is the first argument */
+    regs_leave_call(tracee->tid, &call, false, false);
     debug_log(tracee->tracer, "fail %d", tracee->tid);
 }
 
@@ -189,6 +189,11 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     continue_give_up_again(tracee);
     if (!repair->restarted && !continue_has_its_files(tracee))
         continue_fail_call(tracee);
+    if (repair_is_own_call(repair) && !repair->giving_up) {
+        tracee->state = TRACEE_RUNNING; /* nothing is to be done at its end */
+        if (backoff_holds(&repair->backoff))
+            backoff_meets_call(&repair->backoff);
+    }
     at_stop_resume(tracer, tracee, held_signal_take(&repair->held), repair->billed);
 }
 

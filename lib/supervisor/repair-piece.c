@@ -56,9 +56,7 @@ void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool 
 
     call.result = result;
     /* the thread may stop again before it runs, and a call that we have ended must not be continued */
-    if (final && result >= 0)
-        call.number = WIRE_NO_SYSCALL;
-    regs_leave_call(tracee->tid, &call, entered);
+    regs_leave_call(tracee->tid, &call, entered, final && result >= 0);
     tracee->state = TRACEE_RUNNING;
     debug_log(tracee->tracer, "return %d %lld", tracee->tid, (long long)result);
 }

@@ -41,6 +41,23 @@
 /* After a signal, a call whose time limit is unknown is restarted only if the last such restart was this long ago. */
 #define SIGNAL_RESTART_PERIOD_MIN_NS 60000000000u
 
+bool repair_is_own_call(const struct repair *repair)
+{
+    return repair->restarted && repair->deadline == 0;
+}
+
+/* Finds out what the registers do not show of the call. Returns false if that cannot be. */
+static bool repair_complete(struct tracer *tracer, const struct tracee *tracee, struct regs_call *call)
+{
+    int error = regs_complete_call(&tracee->files, call);
+
+    if (error != 0) {
+        tracer->totals.cut_short++;
+        debug_log(tracer, "short %d %lld", tracee->tid, (long long)call->result);
+    }
+    return error == 0;
+}
+
 /* --- continuing --------------------------------------------------------------------------- */
 
 /* Returns true if the call has moved all that it was asked for. This is asked first: descriptor_look() is for the
@@ -64,15 +81,15 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
 }
 
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
-static bool repair_continue(struct tracer *tracer, struct tracee *tracee,
-                            const struct regs_call *call, enum stop_maker maker)
+static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_maker maker)
 {
     struct repair *repair = &tracee->repair;
     /* a signal may come long after our last interrupt */
     uint64_t limit = 0, since = maker == STOP_IS_OURS ? tracee->interrupt.at : time_now();
     pid_t tid = tracee->tid;
 
-    if (!call_decode(tid, call, &repair->request) || repair_is_whole(tid, call, &repair->request))
+    if (!call_decode(tid, call, &repair->request) || repair_is_whole(tid, call, &repair->request) ||
+        !repair_complete(tracer, tracee, call) || !call_decode(tid, call, &repair->request))
         return false;
     repair->call = *call;
     repair->restarted = repair->came_short = repair->error_waits = false;
@@ -121,20 +138,19 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
     return true;
 }
 
-static bool repair_restart(struct tracer *tracer, struct tracee *tracee, const struct regs_call *call,
-                           enum stop_maker maker)
+static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_maker maker)
 {
     struct repair *repair = &tracee->repair;
     uint64_t limit;
     int64_t timeout_result;
-    bool known =
-        call_time_limit(tracee->process->pid, tracee->tid, call, &limit, &timeout_result);
 
+    if (!repair_complete(tracer, tracee, call) || !call_is_interrupted(call))
+        return false;
+    bool known = call_time_limit(tracee->process->pid, tracee->tid, call, &limit, &timeout_result);
+    bool limited = known && limit != CALL_NO_LIMIT;
     if (maker == STOP_IS_A_SIGNAL && !repair_may_restart(repair, known))
         return false;
-    if (!known || limit == CALL_NO_LIMIT) {
-        if (regs_restart_call(tracee->tid) != 0)
-            return false;
+    if (!limited && regs_restart_call(tracee->tid) == 0) {
         tracer->totals.restarted++;
         debug_log(tracer, "restart %d %d", tracee->tid, call->number);
         return false;
@@ -146,8 +162,25 @@ static bool repair_restart(struct tracer *tracer, struct tracee *tracee, const s
     if (piece_enter_next(tracee) != 1)
         return false;
     tracer->totals.restarted++;
-    deadline_set(tracer, tracee, time_now() + limit);
+    deadline_set(tracer, tracee, limited ? time_now() + limit : 0);
     return true;
+}
+
+/* A signal is delivered that has broken the call. Its handler may run. */
+static void repair_note_handler(struct tracee *tracee, const struct regs *regs, struct regs_call *call)
+{
+    if (call->lacks_first && regs_complete_call(&tracee->files, call) == 0)
+        tracee->repair.handled = (struct handled_call){
+            .behind = call->behind, .sp = regs->sp, .first_argument = call->arguments[0]};
+}
+
+/* Has the thread returned from the handler, and not made the call again? */
+static bool repair_follows_handler(const struct tracee *tracee, const struct regs *regs, struct regs_call *call)
+{
+    const struct handled_call *handled = &tracee->repair.handled;
+
+    return call->lacks_first && call->behind == handled->behind && regs->sp == handled->sp &&
+           regs_complete_call(&tracee->files, call) == 0 && call->arguments[0] != handled->first_argument;
 }
 
 bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs,
@@ -174,12 +207,16 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
     } else if (ours) {
         backoff_reset(&repair->backoff);
     }
-    if (!interrupted && call.result <= 0)
+    bool broken = interrupted || call.result > 0;
+    /* a signal that is not ignored would have broken the call without us */
+    bool mends = broken && (ours || procfs_ignores_signal(tracee->tid, signal));
+    if (!ours && !mends)
+        repair_note_handler(tracee, regs, &call);
+    if (!mends || repair_follows_handler(tracee, regs, &call))
         return false;
-    if (!ours && !procfs_ignores_signal(tracee->tid, signal))
-        return false; /* it would have broken the call without us */
     if (!(interrupted ? repair_restart(tracer, tracee, &call, maker) : repair_continue(tracer, tracee, &call, maker)))
         return false;
-    backoff_end(&repair->backoff); /* it is left alone while it is CONTINUING */
+    if (!repair_is_own_call(repair))
+        backoff_end(&repair->backoff); /* it is left alone while it is CONTINUING */
     return true;
 }

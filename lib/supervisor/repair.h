@@ -17,8 +17,17 @@
 struct tracee;
 struct tracer;
 
+/* A call that a signal has broken whose handler was to run. When that returns, the thread stands behind the call
+ * again. Where a stop shows no more than that (regs_call.lacks_first), only the first argument tells whether the thread
+ * has made the call again: the handler's return, rt_sigreturn(2), is a call with another one. */
+struct handled_call {
+    uint64_t behind, sp; /* regs_call.behind; 0: there was none */
+    uint64_t first_argument;
+};
+
 struct repair {
     struct backoff backoff;
+    struct handled_call handled;
 
     /* the call that is being continued */
     bool piece_entered;    /* between the entry stop and the exit stop of a piece */
@@ -40,6 +49,8 @@ struct repair {
     uint64_t signal_restart_at; /* when a call that a signal had broken was restarted last */
 };
 
+/* Is the call that goes on one that is made again as the program made it, and that ends as the kernel ends it? */
+bool repair_is_own_call(const struct repair *repair);
 /* Needs no lock. Before a tracee runs on with signal (0: none) from a stop: mends what the stop has broken of the call
  * that it is in. True: the call goes on, and the tracee's state is CONTINUING. */
 bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs, int signal,

@@ -93,8 +93,10 @@ static void stack_copy(struct stack *stack, pid_t tid, uint64_t sp, bool compat)
     uint64_t end, below;
 
     stack->head.start = sp;
+    stack->head.size = stack->head.below_size = 0;
+    if (!regs_are_unwound(compat))
+        return;
     stack->head.size = (uint32_t)stack_copy_memory(tid, sp, stack->bytes, stack->limit);
-    stack->head.below_size = 0;
     if (!stack_find_below(stack, compat, &end, &below))
         return;
     if (stack->head.size > end - sp)

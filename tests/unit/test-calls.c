@@ -19,10 +19,10 @@
 
 #include "supervisor/backoff.h"
 #include "supervisor/calls/calls.h"
+#include "supervisor/proc/procfs.h"
 
 #define PIPE_SIZE 65536 /* pipe(7) */
 
-#ifdef __x86_64__ /* only there is the rest of a call done in its place */
 static uint64_t address(const void *pointer)
 {
     return (uint64_t)(uintptr_t)pointer;
@@ -243,17 +243,18 @@ Test(calls, datagrams_are_as_long_as_they_are)
 
 Test(calls, close_and_usb_transfers_do_not_begin_anew)
 {
-    struct regs_call call = make(SYS_epoll_wait, 3, 0, 1, 10, -EINTR);
+    struct regs_call call = make(SYS_epoll_pwait, 3, 0, 1, 10, -EINTR);
 
     cr_assert(call_is_interrupted(&call));
     call.number = SYS_close;
     cr_assert_not(call_is_interrupted(&call));
     call.abi = REGS_ABI_I386;
+    call.number = 3;
     cr_assert(call_is_interrupted(&call)); /* read */
     call.number = 6;
     cr_assert_not(call_is_interrupted(&call));
     call.abi = REGS_ABI_X32;
-    call.number = SYS_close;
+    call.number = 3;
     cr_assert_not(call_is_interrupted(&call));
     call = make(SYS_ioctl, 3, 0xc0185502, 0, 0, -EINTR); /* USBDEVFS_BULK */
     cr_assert_not(call_is_interrupted(&call));
@@ -266,7 +267,7 @@ Test(calls, close_and_usb_transfers_do_not_begin_anew)
 Test(calls, time_limits)
 {
     const struct timespec half = {.tv_nsec = 500000000};
-    struct regs_call call = make(SYS_epoll_wait, 3, 0, 1, 10, -EINTR);
+    struct regs_call call = make(SYS_epoll_pwait, 3, 0, 1, 10, -EINTR);
     uint64_t limit;
     int64_t result;
 
@@ -302,13 +303,14 @@ Test(calls, time_limits)
     cr_assert_not(call_time_limit(getpid(), getpid(), &call, &limit, &result));
 }
 
-/* A child that waits in write(2), whose number is 1, which is a count that it may return. */
-static pid_t start_writer(void)
+/* A child that waits in write(2), whose number may be a count that it returns. *fd: to what it writes. */
+static pid_t start_writer(int *fd)
 {
     const char bytes[4096] = {0};
     int end[2], full = 0;
 
     cr_assert_eq(pipe(end), 0);
+    *fd = end[1];
     pid_t child = fork();
     if (child == 0)
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
@@ -321,20 +323,52 @@ static pid_t start_writer(void)
     return child;
 }
 
-/* The kernel prepares a call to begin anew with the pc before the instruction, and the call's number in
- * rax: arch_do_signal_or_restart. A thread that is interrupted again before it runs stops there. */
-Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
+static void interrupt(pid_t child, struct regs *regs)
 {
-    pid_t child = start_writer();
-    struct regs_call call;
-    struct regs regs;
     int status;
 
     cr_assert_eq(ptrace(PTRACE_INTERRUPT, child, NULL, NULL), 0);
     cr_assert_eq(waitpid(child, &status, __WALL), child);
-    cr_assert_eq(regs_read(child, &regs), 0);
+    cr_assert_eq(regs_read(child, regs), 0);
+}
+
+static void end_child(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, __WALL);
+}
+
+Test(calls, what_a_stop_shows_of_a_call)
+{
+    int fd;
+    pid_t child = start_writer(&fd);
+    struct procfs_task files;
+    struct regs_call call;
+    struct regs regs;
+
+    interrupt(child, &regs);
+    procfs_task_init(&files, child, child);
     cr_assert(regs_call(child, &regs, &call));
-    cr_assert_lt(call.result, 0);
+    cr_assert(call_is_restarted_by_kernel(call.result));
+    cr_assert_eq(regs_complete_call(&files, &call), 0);
+    cr_assert_not(call.lacks_first);
+    cr_assert_eq(call.number, SYS_write);
+    cr_assert_eq(call.arguments[0], fd);
+    cr_assert_eq(call.arguments[2], 4096);
+    end_child(child);
+}
+
+#ifdef __x86_64__
+/* The kernel prepares a call to begin anew with the pc before the instruction, and the call's number in
+ * rax: arch_do_signal_or_restart. A thread that is interrupted again before it runs stops there. */
+Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
+{
+    int fd;
+    pid_t child = start_writer(&fd);
+    struct regs_call call;
+    struct regs regs;
+
+    interrupt(child, &regs);
     cr_assert_eq(regs_set_result(child, SYS_write), 0);
     cr_assert_eq(regs_read(child, &regs), 0);
     cr_assert(regs_call(child, &regs, &call), "one byte written");
@@ -345,8 +379,7 @@ Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
     cr_assert_eq(ptrace(PTRACE_POKEUSER, child, offsetof(struct user, regs.rip), start_writer), 0);
     cr_assert_eq(regs_read(child, &regs), 0);
     cr_assert_not(regs_call(child, &regs, &call), "at a handler, as of a 32-bit program");
-    kill(child, SIGKILL);
-    waitpid(child, NULL, __WALL);
+    end_child(child);
 }
 #endif
 

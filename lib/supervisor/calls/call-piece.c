@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "supervisor/calls/call-memory.h"
+#include "supervisor/calls/call-numbers.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 
@@ -32,15 +34,15 @@ static void call_make_plain(const struct regs_call *call, const struct call_requ
     if (request->is_socket && !request->filtered) {
         uint32_t flags = request->flags & ~(uint32_t)MSG_FASTOPEN;
         piece->arguments[3] = write ? flags | MSG_NOSIGNAL : flags;
-        piece->number = i386    ? (write ? 369 : 371)
-                        : write ? 44
-                                : (call->abi == REGS_ABI_X32 ? 517 : 45);
+        piece->number = write ? call_number(call->abi, SYS_sendto, 44, 369)
+                              : call_number(call->abi, SYS_recvfrom, 517, 371);
     } else if (request->at_offset) {
         piece->arguments[3] = i386 ? (uint32_t)offset : offset;
         piece->arguments[4] = i386 ? offset >> 32 : 0;
-        piece->number = i386 ? (write ? 181 : 180) : (write ? 18 : 17);
+        piece->number = write ? call_number(call->abi, SYS_pwrite64, 18, 181)
+                              : call_number(call->abi, SYS_pread64, 17, 180);
     } else {
-        piece->number = i386 ? (write ? 4 : 3) : (write ? 1 : 0);
+        piece->number = write ? call_number(call->abi, SYS_write, 1, 4) : call_number(call->abi, SYS_read, 0, 3);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/io_uring.h>
+#include <sys/syscall.h>
 
 #include "supervisor/calls/call-numbers.h"
 #include "supervisor/calls/calls.h"
@@ -18,23 +19,19 @@
  * Every other call that says EINTR has done nothing yet, but that time has passed. */
 static bool restart_may(const struct regs_call *call)
 {
-    bool i386 = call->abi == REGS_ABI_I386;
-    int32_t close = i386 ? 6 : 3, restart = i386 ? 0 : 219, ioctl = i386 ? 54 : 16;
-    int32_t x32_ioctl = 514;
-
-    if (call->number == ioctl || (call->abi == REGS_ABI_X32 && call->number == x32_ioctl)) {
+    if (call->number == call_number(call->abi, SYS_ioctl, 514, 54)) {
         uint32_t type = call->arguments[1] >> 8 & 0xff, number = call->arguments[1] & 0xff;
         return type != 'U' || (number != 0 && number != 2); /* USBDEVFS_CONTROL, _BULK */
     }
-    return call->number != close && call->number != restart;
+    return call->number != call_number(call->abi, SYS_close, 3, 6) &&
+           call->number != call_number(call->abi, SYS_restart_syscall, 219, 0);
 }
 
 /* The verifier of BPF programs gives up at a signal and says EAGAIN: kernel/bpf/verifier.c, do_check. */
 static bool restart_is_bpf_load(const struct regs_call *call)
 {
-    int32_t bpf = call->abi == REGS_ABI_I386 ? 357 : 321;
-
-    return call->number == bpf && call->arguments[0] == 5; /* BPF_PROG_LOAD */
+    return call->number == call_number(call->abi, SYS_bpf, 321, 357) &&
+           (call->lacks_first || call->arguments[0] == 5); /* BPF_PROG_LOAD */
 }
 
 bool call_is_interrupted(const struct regs_call *call)
@@ -57,24 +54,27 @@ enum limit_form {
 };
 
 struct limit_row {
-    int16_t native, x32, i386;
+    int32_t native;
+    int16_t x32, i386; /* x86-64's other ABIs */
     enum limit_form form;
     int8_t timeout; /* index of the argument, or NONE */
     int16_t result;
 };
 
 static const struct limit_row limits[] = {
-    {232, 232, 256, LIMIT_MS, 3, 0},                 /* epoll_wait */
-    {281, 281, 319, LIMIT_MS, 3, 0},                 /* epoll_pwait */
-    {441, 441, 441, LIMIT_TIMESPEC, 3, 0},           /* epoll_pwait2 */
-    {65, 65, NONE, LIMIT_NONE, NONE, -EAGAIN},       /* semop */
-    {220, 220, 420, LIMIT_TIMESPEC, 3, -EAGAIN},     /* semtimedop; semtimedop_time64 */
-    {128, 523, 421, LIMIT_TIMESPEC, 2, -EAGAIN},     /* rt_sigtimedwait; rt_sigtimedwait_time64 */
-    {NONE, NONE, 177, LIMIT_TIMESPEC32, 2, -EAGAIN}, /* rt_sigtimedwait */
-    {208, 208, NONE, LIMIT_TIMESPEC, 4, 0},          /* io_getevents */
-    {NONE, NONE, 247, LIMIT_TIMESPEC32, 4, 0},       /* io_getevents */
-    {333, 333, 416, LIMIT_TIMESPEC, 4, 0},           /* io_pgetevents; io_pgetevents_time64 */
-    {NONE, NONE, 385, LIMIT_TIMESPEC32, 4, 0},       /* io_pgetevents */
+#ifdef SYS_epoll_wait
+    {SYS_epoll_wait, 232, 256, LIMIT_MS, 3, 0},
+#endif
+    {SYS_epoll_pwait, 281, 319, LIMIT_MS, 3, 0},
+    {441, 441, 441, LIMIT_TIMESPEC, 3, 0}, /* epoll_pwait2 */
+    {SYS_semop, 65, NONE, LIMIT_NONE, NONE, -EAGAIN},
+    {SYS_semtimedop, 220, 420, LIMIT_TIMESPEC, 3, -EAGAIN},     /* 32-bit: semtimedop_time64 */
+    {SYS_rt_sigtimedwait, 523, 421, LIMIT_TIMESPEC, 2, -EAGAIN}, /* 32-bit: rt_sigtimedwait_time64 */
+    {NONE, NONE, 177, LIMIT_TIMESPEC32, 2, -EAGAIN},            /* rt_sigtimedwait */
+    {SYS_io_getevents, 208, NONE, LIMIT_TIMESPEC, 4, 0},
+    {NONE, NONE, 247, LIMIT_TIMESPEC32, 4, 0}, /* io_getevents */
+    {SYS_io_pgetevents, 333, 416, LIMIT_TIMESPEC, 4, 0}, /* 32-bit: io_pgetevents_time64 */
+    {NONE, NONE, 385, LIMIT_TIMESPEC32, 4, 0}, /* io_pgetevents */
 };
 
 /* ipc(2) of 32-bit programs: include/uapi/linux/ipc.h, SEMOP and SEMTIMEDOP, whose time is its last
@@ -141,14 +141,14 @@ static bool restart_ring_limit(pid_t tid, const struct regs_call *call, uint64_t
 static bool restart_socket_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                          int64_t *result)
 {
-    bool i386 = call->abi == REGS_ABI_I386;
     struct regs_call unpacked;
 
     if (!call_unpack_socketcall(tid, call, &unpacked))
         return false;
     int32_t number = unpacked.number;
-    bool connects = number == (i386 ? CALL_CONNECT_I386 : 42);
-    bool accepts = i386 ? number == CALL_ACCEPT4_I386 : number == 43 || number == 288;
+    bool connects = number == call_number(call->abi, SYS_connect, 42, CALL_CONNECT_I386);
+    bool accepts = number == call_number(call->abi, SYS_accept4, 288, CALL_ACCEPT4_I386) ||
+                   number == call_number(call->abi, SYS_accept, 43, NONE);
     struct call_request request = {.kind = connects ? CALL_WRITE : CALL_READ,
                                    .descriptor = (int)unpacked.arguments[0]};
     struct descriptor file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The calls of x86-64 Linux that look for pending signals after they have moved something, and keep
+ * The calls of Linux that look for pending signals after they have moved something, and keep
  * what they moved. Found by reading the callers of signal_pending() in Linux 6.1 and 6.12.
  *
  * Not here, for nothing but a fatal signal cuts them short, or because they return what is there
@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "supervisor/calls/call-numbers.h"
@@ -26,9 +27,11 @@
 #endif
 #define TRANSFER_MAX 0x7ffff000u /* MAX_RW_COUNT of include/linux/fs.h: a call moves no more bytes */
 
-/* Numbers: arch/x86/entry/syscalls/syscall_64.tbl (x32: those from 512 on) and syscall_32.tbl. */
+/* Native numbers are those of the machine. The others are x86-64's: arch/x86/entry/syscalls/syscall_64.tbl (x32: those
+ * from 512 on) and syscall_32.tbl. */
 struct call_row {
-    int16_t native, x32, i386;
+    int32_t native;
+    int16_t x32, i386;
     enum call_kind kind;
     enum call_shape shape;
     /* indexes of the arguments, or NONE */
@@ -36,38 +39,40 @@ struct call_row {
 };
 
 static const struct call_row rows[] = {
-    /* native, x32, i386       kind          shape          fd    addr  size  offs  flags src   min */
-    {0, 0, 3,                  CALL_READ,    CALL_BYTES,    0,    1,    2,    NONE, NONE, NONE, NONE}, /* read */
-    {1, 1, 4,                  CALL_WRITE,   CALL_BYTES,    0,    1,    2,    NONE, NONE, NONE, NONE}, /* write */
-    {17, 17, 180,              CALL_READ,    CALL_BYTES,    0,    1,    2,    3,    NONE, NONE, NONE}, /* pread64 */
-    {18, 18, 181,              CALL_WRITE,   CALL_BYTES,    0,    1,    2,    3,    NONE, NONE, NONE}, /* pwrite64 */
-    {19, 515, 145,             CALL_READ,    CALL_VECTOR,   0,    1,    2,    NONE, NONE, NONE, NONE}, /* readv */
-    {20, 516, 146,             CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    NONE, NONE, NONE, NONE}, /* writev */
-    {295, 534, 333,            CALL_READ,    CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE}, /* preadv */
-    {296, 535, 334,            CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE}, /* pwritev */
-    {327, 546, 378,            CALL_READ,    CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE}, /* preadv2 */
-    {328, 547, 379,            CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE}, /* pwritev2 */
-    {44, 44, 369,              CALL_WRITE,   CALL_BYTES,    0,    1,    2,    NONE, 3,    NONE, NONE}, /* sendto */
-    {45, 517, 371,             CALL_READ,    CALL_BYTES,    0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvfrom */
-    {46, 518, 370,             CALL_WRITE,   CALL_MESSAGE,  0,    1,    NONE, NONE, 2,    NONE, NONE}, /* sendmsg */
-    {47, 519, 372,             CALL_READ,    CALL_MESSAGE,  0,    1,    NONE, NONE, 2,    NONE, NONE}, /* recvmsg */
-    {307, 538, 345,            CALL_WRITE,   CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* sendmmsg */
-    {299, 537, 337,            CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvmmsg */
-    {NONE, NONE, 417,          CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvmmsg_time64 */
-    {318, 318, 355,            CALL_RANDOM,  CALL_BYTES,    NONE, 0,    1,    NONE, NONE, NONE, NONE}, /* getrandom */
-    {40, 40, 187,              CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE}, /* sendfile */
-    {NONE, NONE, 239,          CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE}, /* sendfile64 */
-    {326, 326, 377,            CALL_COPY,    CALL_BYTES,    2,    NONE, 4,    NONE, NONE, 0,    NONE}, /* copy_file_range */
-    {275, 275, 313,            CALL_SPLICE,  CALL_BYTES,    2,    NONE, 4,    NONE, 5,    0,    NONE}, /* splice */
-    {78, 78, 141,              CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE}, /* getdents */
-    {217, 217, 220,            CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE}, /* getdents64 */
-    {208, 208, 247,            CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1}, /* io_getevents */
-    {333, 333, 385,            CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1}, /* io_pgetevents */
-    {NONE, NONE, 416,          CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1}, /* io_pgetevents_time64 */
-    {426, 426, 426,            CALL_RING,    CALL_BYTES,    NONE, NONE, 1,    NONE, 3,    NONE, 2}, /* io_uring_enter */
+    /* native              x32   i386  kind          shape          fd    addr  size  offs  flags src   min */
+    {SYS_read,             0,    3,    CALL_READ,    CALL_BYTES,    0,    1,    2,    NONE, NONE, NONE, NONE},
+    {SYS_write,            1,    4,    CALL_WRITE,   CALL_BYTES,    0,    1,    2,    NONE, NONE, NONE, NONE},
+    {SYS_pread64,          17,   180,  CALL_READ,    CALL_BYTES,    0,    1,    2,    3,    NONE, NONE, NONE},
+    {SYS_pwrite64,         18,   181,  CALL_WRITE,   CALL_BYTES,    0,    1,    2,    3,    NONE, NONE, NONE},
+    {SYS_readv,            515,  145,  CALL_READ,    CALL_VECTOR,   0,    1,    2,    NONE, NONE, NONE, NONE},
+    {SYS_writev,           516,  146,  CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    NONE, NONE, NONE, NONE},
+    {SYS_preadv,           534,  333,  CALL_READ,    CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE},
+    {SYS_pwritev,          535,  334,  CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE},
+    {SYS_preadv2,          546,  378,  CALL_READ,    CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE},
+    {SYS_pwritev2,         547,  379,  CALL_WRITE,   CALL_VECTOR,   0,    1,    2,    3,    NONE, NONE, NONE},
+    {SYS_sendto,           44,   369,  CALL_WRITE,   CALL_BYTES,    0,    1,    2,    NONE, 3,    NONE, NONE},
+    {SYS_recvfrom,         517,  371,  CALL_READ,    CALL_BYTES,    0,    1,    2,    NONE, 3,    NONE, NONE},
+    {SYS_sendmsg,          518,  370,  CALL_WRITE,   CALL_MESSAGE,  0,    1,    NONE, NONE, 2,    NONE, NONE},
+    {SYS_recvmsg,          519,  372,  CALL_READ,    CALL_MESSAGE,  0,    1,    NONE, NONE, 2,    NONE, NONE},
+    {SYS_sendmmsg,         538,  345,  CALL_WRITE,   CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE},
+    {SYS_recvmmsg,         537,  337,  CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE},
+    {NONE,                 NONE, 417,  CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvmmsg_time64 */
+    {SYS_getrandom,        318,  355,  CALL_RANDOM,  CALL_BYTES,    NONE, 0,    1,    NONE, NONE, NONE, NONE},
+    {SYS_sendfile,         40,   187,  CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE},
+    {NONE,                 NONE, 239,  CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE}, /* sendfile64 */
+    {SYS_copy_file_range,  326,  377,  CALL_COPY,    CALL_BYTES,    2,    NONE, 4,    NONE, NONE, 0,    NONE},
+    {SYS_splice,           275,  313,  CALL_SPLICE,  CALL_BYTES,    2,    NONE, 4,    NONE, 5,    0,    NONE},
+#ifdef SYS_getdents
+    {SYS_getdents,         78,   141,  CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE},
+#endif
+    {SYS_getdents64,       217,  220,  CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE},
+    {SYS_io_getevents,     208,  247,  CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
+    {SYS_io_pgetevents,    333,  385,  CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
+    {NONE,                 NONE, 416,  CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1}, /* io_pgetevents_time64 */
+    {SYS_io_uring_enter,   426,  426,  CALL_RING,    CALL_BYTES,    NONE, NONE, 1,    NONE, 3,    NONE, 2},
 };
 
-int32_t call_number(enum regs_abi abi, int16_t native, int16_t x32, int16_t i386)
+int32_t call_number(enum regs_abi abi, int32_t native, int16_t x32, int16_t i386)
 {
     return abi == REGS_ABI_NATIVE ? native : abi == REGS_ABI_X32 ? x32 : i386;
 }
@@ -122,10 +127,10 @@ bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs
 /* The flags of preadv2 and pwritev2; 0 for all others. */
 static uint64_t table_flags_of_transfer(const struct regs_call *call)
 {
-    bool native = call->abi == REGS_ABI_NATIVE, x32 = call->abi == REGS_ABI_X32;
-    int32_t first = native ? 327 : x32 ? 546 : 378;
+    bool transfers = call->number == call_number(call->abi, SYS_preadv2, 546, 378) ||
+                     call->number == call_number(call->abi, SYS_pwritev2, 547, 379);
 
-    return call->number == first || call->number == first + 1 ? call->arguments[x32 ? 4 : 5] : 0;
+    return transfers ? call->arguments[call->abi == REGS_ABI_X32 ? 4 : 5] : 0;
 }
 
 bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *request)
@@ -171,5 +176,5 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
 
 bool call_is_copy_file_range(const struct regs_call *call)
 {
-    return call->number == call_number(call->abi, 326, 326, 377);
+    return call->number == call_number(call->abi, SYS_copy_file_range, 326, 377);
 }

@@ -80,7 +80,7 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
 bool call_is_copy_file_range(const struct regs_call *call);
 
 /* Returns true if the call was interrupted (EINTR; EAGAIN of BPF_PROG_LOAD), has done nothing yet, and may be begun
- * anew. */
+ * anew. Where call lacks its first argument, each bpf(2) is taken for a BPF_PROG_LOAD. */
 bool call_is_interrupted(const struct regs_call *call);
 /* Returns true if the kernel itself begins a call anew that has this result, unless a handler runs first:
  * include/linux/errno.h. */

@@ -73,6 +73,16 @@ void procfs_parse_syscall(const char *text, struct procfs_state *state)
         state->doing = PROCFS_GONE; /* a task without a stack: it is ending */
 }
 
+bool procfs_parse_first_argument(const char *text, uint64_t *argument)
+{
+    char *next;
+
+    if (strtol(text, &next, 10) < 0 || next == text || strncmp(next, " 0x", 3) != 0)
+        return false;
+    *argument = strtoull(next, NULL, 16);
+    return true;
+}
+
 void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu)
 {
     char *next;

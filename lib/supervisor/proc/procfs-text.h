@@ -35,6 +35,9 @@ enum procfs_doing procfs_doing_by_letter(char letter);
  * not told. */
 void procfs_parse_syscall(const char *text, struct procfs_state *state);
 
+/* Reads a0 of such a text. Returns false if it tells of no call. */
+bool procfs_parse_first_argument(const char *text, uint64_t *argument);
+
 /* Reads a line of schedstat (Documentation/scheduler/sched-stats.rst). A number that is not there is 0. */
 void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu);
 

@@ -161,6 +161,20 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state)
         procfs_parse_syscall(text, state);
 }
 
+int procfs_first_argument(const struct procfs_task *task, uint64_t *argument)
+{
+    char text[512];
+    int kept = -1;
+
+    if (task->wary && task->accompanied)
+        return -EBUSY;
+    ssize_t got = procfs_read_kept(task, &kept, "syscall", text, sizeof text);
+    procfs_close_if_open(&kept);
+    if (got <= 0)
+        return got < 0 ? (int)got : -ESRCH;
+    return procfs_parse_first_argument(text, argument) ? 0 : -ENODATA;
+}
+
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
 {
     char text[96];

@@ -63,6 +63,10 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
 /* The CPU that the task runs on, or ran on last; -1 where it cannot be read, and if the task is unsettled. */
 int procfs_last_cpu(struct procfs_task *task);
 
+/* Reads the first argument of the call that the task is in, which is in a stop of ptrace(2). 0 or -errno: -EBUSY where
+ * that may wait for an exec of another thread (wary, accompanied), -ENODATA if it is in no call. */
+int procfs_first_argument(const struct procfs_task *task, uint64_t *argument);
+
 /* Returns the letter of its state, proc_pid_stat(5), or '\0' where it cannot be read. */
 char procfs_state_letter(const struct procfs_task *task);
 
