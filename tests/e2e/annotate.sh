@@ -173,8 +173,8 @@ int main(void)
             ;
     return 0;
 }
-__asm__(".section .debug_info,\"\",%progbits\n .long 3f-2f\n2: .value 4\n .long 5f\n .byte 8\n"
-        " .uleb128 1\n .value 4\n .quad main, 4096\n"
+__asm__(".section .debug_info,\"\",%progbits\n .long 3f-2f\n2: .2byte 4\n .long 5f\n .byte 8\n"
+        " .uleb128 1\n .2byte 4\n .quad main, 4096\n"
         " .rept 160000\n .byte 2\n .long 0\n .endr\n .byte 0\n3:\n"
         ".section .debug_abbrev,\"\",%progbits\n5: .uleb128 1,0x11\n .byte 1\n"
         " .uleb128 0x13,5,0x11,1,0x12,7,0,0\n .uleb128 2,0x2e\n .byte 0\n"

@@ -887,6 +887,21 @@ Test(unwind, aarch64_signal)
     free_fixture(fixture);
 }
 
+/* struct user_pt_regs: x0 to x30, sp, pc, pstate. */
+Test(unwind, aarch64_registers)
+{
+    struct unwind_registers registers;
+    uint64_t words[34];
+
+    for (size_t i = 0; i < 34; i++)
+        words[i] = 100 + i;
+    cr_assert(unwind_take_registers(UNWIND_AARCH64, words, sizeof words, &registers));
+    for (size_t i = 0; i < UNWIND_REGISTERS; i++)
+        cr_assert_eq(registers.values[i], words[i], "register %zu", i);
+    cr_assert(unwind_sp(&registers) == words[31] && unwind_pc(&registers) == words[32]);
+    cr_assert_not(unwind_take_registers(UNWIND_AARCH64, words, sizeof words - 8, &registers));
+}
+
 #ifdef __x86_64__ /* whose registers are taken here */
 Test(unwind, registers)
 {

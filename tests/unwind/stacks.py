@@ -24,6 +24,7 @@ MACHINES = {
     "i386:x86-64": (1, ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10",
                         "r11", "r12", "r13", "r14", "r15", "rip"]),
     "i386": (2, ["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip"]),
+    "aarch64": (3, ["x%d" % number for number in range(31)] + ["sp", "pc"]),
 }
 
 
@@ -108,9 +109,9 @@ def record(most):
     registers = [word(frame.read_register(name)) for name in names]
     registers += [0] * (33 - len(registers))
     stack, code = mappings(inferior.pid)
-    mask = 2**64 - 1 if machine == 1 else 2**32 - 1
+    mask = 2**32 - 1 if machine == 2 else 2**64 - 1
     registers = [value & mask for value in registers]
-    sp = registers[names.index("rsp" if machine == 1 else "esp")]
+    sp = word(frame.read_register("sp")) & mask
     seen, reason, interrupted = frames()
     text = gdb.frame_stop_reason_string(reason).encode()
     if globals().get("eu_stack", False):

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The first process of a guest, on its own disk. The disk vdb has what is to be tested: paths, where it goes, and
-# tests, a line each: SECONDS SCRIPT. What the scripts print goes to the disk vdc, as a tar archive.
+# The first process of a guest. Its root is on the disk vda. The disk vdb, on /mnt, has this script, and what is to be
+# tested: paths, where it goes, and tests, a line each: SECONDS SCRIPT. What these print goes to the disk vdc, as a tar
+# archive.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TMPDIR=/tmp LC_ALL=C.UTF-8
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mountpoint -q /dev || mount -t devtmpfs dev /dev
-mkdir -p /dev/pts /dev/shm /mnt/tested
+mkdir -p /dev/pts /dev/shm
 mount -t devpts devpts /dev/pts
 mount -t tmpfs shm /dev/shm
 mount -t tmpfs tmp /tmp
@@ -15,12 +16,13 @@ mount -t cgroup2 cgroup /sys/fs/cgroup 2>/dev/null
 busybox ifconfig lo up
 busybox hostname guest
 ln -sf /proc/self/fd /dev/fd
-mount /dev/vdb /mnt/tested
 while read -r name path; do
 	mkdir -p "$path"
-	mount --bind "/mnt/tested/$name" "$path"
+	mount --bind "/mnt/$name" "$path"
 	export "abs_$name=$path"
-done </mnt/tested/paths
+done </mnt/paths
+# as often as there is time for
+export WHOLE_ROUNDS=4 WHOLE_LONG_ROUNDS=300 STORM_WAYS=3 KILL_ROUNDS=50 SIGNAL_KILLS=10
 
 mkdir -p /results
 uname -a >/results/kernel
@@ -33,7 +35,7 @@ while read -r limit script; do
 	echo "guest: $name: status $status, $(($(date +%s) - begun)) s"
 	pkill -KILL -f "$abs_builddir" 2>/dev/null # what it left behind
 	tar -cf /dev/vdc -C /results . && sync
-done </mnt/tested/tests
+done </mnt/tests
 dmesg >/results/dmesg
 tar -cf /dev/vdc -C /results .
 sync

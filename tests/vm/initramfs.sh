@@ -1,6 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The first process of a guest: finds its disk, and goes on there.
+# The first process of a guest: finds its disks, and goes on with guest.sh of the second.
 export PATH=/bin
 /bin/busybox mkdir -p /proc /dev /root
 /bin/busybox --install -s /bin
@@ -8,9 +8,9 @@ mount -t proc proc /proc
 mount -t devtmpfs dev /dev
 while read -r module; do insmod "/modules/$module" 2>/dev/null; done </modules/list
 for try in 1 2 3 4 5 6 7 8 9; do
-	[ -b /dev/vda ] && break
+	[ -b /dev/vdc ] && break
 	sleep 1
 done
-mount -t ext4 -o rw /dev/vda /root || exec poweroff -f
+mount -t ext4 -o rw /dev/vda /root && mount -t ext4 -o rw /dev/vdb /root/mnt || exec poweroff -f
 umount /proc
-exec switch_root /root /guest.sh
+exec switch_root /root /mnt/guest.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Fetches a kernel of Debian's, and makes an initramfs for it that goes on with /guest.sh of the disk vda:
+# Fetches a kernel of Debian's, and makes an initramfs for it:
 #
 #   kernel.sh ARCHITECTURE SUITE      amd64 bookworm, say
 #

@@ -30,8 +30,6 @@ echo 'root:x:0:0:root:/root:/bin/bash
 nobody:x:65534:65534:nobody:/nonexistent:/bin/sh' >etc/passwd
 echo 'root:x:0:
 nogroup:x:65534:' >etc/group
-cp "$here/guest.sh" guest.sh
-chmod 755 guest.sh
 rm -rf usr/share/doc usr/share/man usr/share/locale
 mke2fs -q -t ext4 -d . "$made/disk.new" 3G >/dev/null && mv "$made/disk.new" "$made/disk.img" || exit
 echo "$made"

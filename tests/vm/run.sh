@@ -65,46 +65,35 @@ cross_build() { # ROOT
 	make -s -j"$(nproc)" all && make -s -j"$(nproc)" check TESTS= >/dev/null
 }
 
-# The disk vdb: the build and what the tests read of the sources, each to go where it is here. The disk vdc is for results.
-make_disks() { # GUEST BUILD
-	tested=$home/tested-$1
-	rm -rf "$tested"
+# The build and what the tests read of the sources, each to go where it is here; and a disk for results.
+make_disks() { # BUILD
+	tested=$guest/tested
+	rm -rf "$tested" "$tested.img" "$guest/results.img"
 	mkdir -p "$tested/builddir" "$tested/srcdir"
-	tar -c -C "$2" --exclude='*.o' --exclude=./vm --exclude=./asan --exclude=./conform . | tar -x -C "$tested/builddir"
+	tar -c -C "$1" --exclude='*.o' --exclude=./vm --exclude=./asan --exclude=./conform . | tar -x -C "$tested/builddir"
 	tar -c -C "$source" --exclude=.git --exclude=./build . | tar -x -C "$tested/srcdir"
-	printf 'builddir %s\nsrcdir %s\n' "$2" "$source" >"$tested/paths"
+	printf 'builddir %s\nsrcdir %s\n' "$1" "$source" >"$tested/paths"
+	cp "$here/guest.sh" "$tested/guest.sh"
+	chmod 755 "$tested/guest.sh"
 	echo "$tests" | awk 'NF == 2' >"$tested/tests"
-	rm -f "$tested.img" "$home/results-$1.img"
-	mke2fs -q -t ext4 -d "$tested" "$tested.img" 2G >/dev/null && rm -rf "$tested" && truncate -s 64M "$home/results-$1.img"
+	mke2fs -q -t ext4 -d "$tested" "$tested.img" 2G >/dev/null && rm -rf "$tested" && truncate -s 64M "$guest/results.img"
 }
 
-boot() { # GUEST ARCHITECTURE KERNEL ROOT
-	case $2 in
-	amd64) set -- "$@" qemu-system-x86_64 -machine q35 -cpu max console=ttyS0 ;;
-	arm64) set -- "$@" qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on console=ttyAMA0 ;;
-	esac
-	timeout 5400 "$5" "$6" "$7" "$8" "$9" -accel tcg,thread=multi -smp 2 -m 3G -nographic -no-reboot \
-		-kernel "$3/vmlinuz" -initrd "$3/initramfs" -append "${10} panic=-1 quiet" \
-		-drive "file=$4/disk.img,format=raw,if=virtio,snapshot=on" \
-		-drive "file=$home/tested-$1.img,format=raw,if=virtio,snapshot=on" \
-		-drive "file=$home/results-$1.img,format=raw,if=virtio" </dev/null
-}
-
-run_guest() { # GUEST
-	architecture=$(guest_architecture "$1")
+make_guest() { # GUEST
+	guest=$home/guests/$1
+	mkdir -p "$guest"
+	guest_architecture "$1" >"$guest/architecture"
+	architecture=$(cat "$guest/architecture")
 	kernel=$("$SHELL" "$here/kernel.sh" "$architecture" "$(guest_suite "$1")") || return
 	root=$("$SHELL" "$here/root.sh" "$architecture") || return
+	ln -sfn "$kernel" "$guest/kernel"
+	ln -sfn "$root" "$guest/root"
 	tested_build=$build
 	if [ "$architecture" = arm64 ]; then
 		tested_build=$home/build-arm64
 		(cross_build "$root/root") >&2 || return
 	fi
-	make_disks "$1" "$tested_build" || return
-	results=$home/results/$1
-	rm -rf "$results"
-	mkdir -p "$results"
-	boot "$1" "$architecture" "$kernel" "$root" >"$results/console" 2>&1
-	tar -xf "$home/results-$1.img" -C "$results" 2>/dev/null || tail -n 20 "$results/console" >&2
+	make_disks "$tested_build"
 }
 
 # Prints a line for each test that failed, and what all came to.
@@ -124,8 +113,13 @@ report_guest() { # GUEST
 SHELL=${SHELL:-sh}
 install_missing qemu-system-x86 qemu-system-arm kmod cpio e2fsprogs gcc-aarch64-linux-gnu xz-utils zstd
 status=0
-for guest in $guests; do
-	run_guest "$guest"
-	report_guest "$guest" || status=1
+for name in $guests; do
+	rm -rf "$home/results/$name"
+	make_guest "$name" && made="${made:-} $name"
+done
+# two virtual CPUs for each CPU
+printf '%s\n' ${made:-} | xargs -r -n 1 -P "$(nproc)" "$SHELL" "$here/boot.sh"
+for name in $guests; do
+	report_guest "$name" || status=1
 done
 exit $status

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Boots a guest, and lets it run its tests:
+#
+#   boot.sh GUEST        whose architecture, kernel, root and disks run.sh has made, in guests/GUEST
+#
+# Its results are in results/GUEST.
+. "$(dirname "$0")/lib.sh"
+guest=$home/guests/$1 results=$home/results/$1
+rm -rf "$results"
+mkdir -p "$results"
+case $(cat "$guest/architecture") in
+amd64) set -- qemu-system-x86_64 -machine q35 -cpu max && terminal=ttyS0 ;;
+arm64) set -- qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on && terminal=ttyAMA0 ;;
+esac
+timeout 5400 "$@" -accel tcg,thread=multi -smp 2 -m 3G -nographic -no-reboot \
+	-kernel "$guest/kernel/vmlinuz" -initrd "$guest/kernel/initramfs" -append "console=$terminal panic=-1 quiet" \
+	-drive "file=$guest/root/disk.img,format=raw,if=virtio,snapshot=on" \
+	-drive "file=$guest/tested.img,format=raw,if=virtio,snapshot=on" \
+	-drive "file=$guest/results.img,format=raw,if=virtio" </dev/null >"$results/console" 2>&1
+tar -xf "$guest/results.img" -C "$results" 2>/dev/null || tail -n 20 "$results/console" >&2
