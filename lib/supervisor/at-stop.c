@@ -52,10 +52,10 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
         stray_sigpipe_look(tracee);
     /* a mask that is not the thread's own lasts until its next call at the most */
     bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked ||
-                   backoff_holds(&repair->backoff);
+                   backoff_follows(&repair->backoff);
     /* ESRCH: killed while stopped; its end will be reported */
     ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
-    debug_log(tracee->tracer, "%s %d %d", to_call ? "call" : "resume", tracee->tid, signal);
+    debug_log(tracee->tracer, "%s %d %d", continuing ? "call" : to_call ? "follow" : "resume", tracee->tid, signal);
 }
 
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
@@ -121,7 +121,7 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
     struct regs regs = {0};
 
     tracee->interrupt.seen_at = time_now();
-    if (wanted || maker != STOP_IS_ITS_OWN)
+    if (wanted || signal != 0 || maker != STOP_IS_ITS_OWN)
         known = regs_read(tracee->tid, &regs) == 0;
     if (known && regs.syscall < 0 && (tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING))
         regs.syscall = tracee->repair.call.number;

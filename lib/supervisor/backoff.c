@@ -6,34 +6,50 @@
 /* A thread that often waits is broken in a call twice in a row by chance. What a call that undoes its work loses until
  * it is left alone is BACKOFF_TIMES periods. */
 #define BACKOFF_TIMES 3u
+#define BACKOFF_HOLD_MAX_NS (UINT64_C(1000) * BACKOFF_HOLD_NS)
 
 bool backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp)
 {
     bool same = backoff->syscall == syscall && backoff->pc == pc && backoff->sp == sp;
-    unsigned times = !same ? 1 : backoff->times < BACKOFF_TIMES ? backoff->times + 1 : BACKOFF_TIMES;
 
-    *backoff = (struct backoff){.syscall = syscall, .pc = pc, .sp = sp, .times = times};
-    if (times == BACKOFF_TIMES)
-        backoff->phase = BACKOFF_BEFORE_CALL;
-    return backoff_holds(backoff);
+    if (!same)
+        *backoff = (struct backoff){.syscall = syscall, .pc = pc, .sp = sp};
+    backoff->phase = BACKOFF_NONE;
+    backoff->times += backoff->times < BACKOFF_TIMES;
+    return backoff->times == BACKOFF_TIMES;
 }
 
 void backoff_reset(struct backoff *backoff)
 {
-    backoff->times = 0;
-    backoff->phase = BACKOFF_NONE;
+    *backoff = (struct backoff){.syscall = -1};
 }
 
-bool backoff_holds(const struct backoff *backoff)
+void backoff_begin(struct backoff *backoff, uint64_t now)
+{
+    uint64_t next = backoff->hold_ns == 0 ? BACKOFF_HOLD_NS : 2 * backoff->hold_ns;
+
+    backoff->hold_ns = next < BACKOFF_HOLD_MAX_NS ? next : BACKOFF_HOLD_MAX_NS;
+    backoff->until = now + backoff->hold_ns;
+    backoff->phase = BACKOFF_BEFORE_CALL;
+}
+
+bool backoff_follows(const struct backoff *backoff)
 {
     return backoff->phase != BACKOFF_NONE;
 }
 
-bool backoff_meets_call(struct backoff *backoff)
+bool backoff_holds(const struct backoff *backoff, uint64_t now)
+{
+    return backoff_follows(backoff) && now < backoff->until;
+}
+
+bool backoff_meets_call(struct backoff *backoff, bool interrupted)
 {
     bool ends = backoff->phase == BACKOFF_IN_CALL;
 
     backoff->phase = ends ? BACKOFF_NONE : BACKOFF_IN_CALL;
+    if (ends && !interrupted)
+        backoff->hold_ns = 0;
     return ends;
 }
 

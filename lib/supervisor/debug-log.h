@@ -19,8 +19,9 @@
  *     stop TID STATUS KIND STATE   it stands still: the status of wait(2) in hexadecimal digits, enum stop_kind,
  *                              and the state that it was in; ENDED: it is no task any more
  *     resume TID SIGNAL        RUNNING
- *     call TID SIGNAL          it runs on to its next system-call stop: CONTINUING, or RUNNING if a signal is held or
- *                              a signal mask is to be put back there
+ *     call TID SIGNAL          CONTINUING: it runs on to its next system-call stop
+ *     follow TID SIGNAL        RUNNING, to its next system-call stop: a signal is held, a signal mask is to be put back
+ *                              there, or it is left alone (backoff.h)
  *     listen TID               LISTENING
  *     detach TID               it is let go for good
  *     release TID TO           RELEASED: it is let go, for another tracer

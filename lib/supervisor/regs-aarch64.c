@@ -32,7 +32,7 @@
 
 /* include/linux/errno.h, not for user space */
 #define ERESTARTSYS 512
-#define ERESTART_RESTARTBLOCK 516
+#define ERESTARTNOHAND 514
 
 struct regs_arm {
     uint32_t r[18]; /* r0..r15, cpsr, orig_r0 */
@@ -86,6 +86,7 @@ static void regs_find_syscall(pid_t tid, const struct user_regs_struct *set, str
     if (code[0] != SVC && code[1] != SVC)
         return;
     regs->syscall = (int32_t)set->regs[NUMBER_REGISTER];
+    regs->behind = set->pc + (code[0] == SVC ? 0 : INSTRUCTION_SIZE);
     regs->result = code[0] == SVC ? (int64_t)set->regs[0] : -ERESTARTSYS;
 }
 
@@ -136,6 +137,7 @@ int regs_read(pid_t tid, struct regs *regs)
     regs->compat = part.iov_len == sizeof set.narrow;
     regs->syscall = regs_read_syscall(tid);
     regs->result = 0;
+    regs->behind = 0;
     if (regs->compat) {
         regs_fill_narrow(regs, &set.narrow);
         if (regs->syscall < 0)
@@ -145,7 +147,7 @@ int regs_read(pid_t tid, struct regs *regs)
         if (regs->syscall < 0)
             regs_find_syscall(tid, &set.wide, regs);
         else
-            regs->result = (int64_t)set.wide.regs[0];
+            regs->result = (int64_t)set.wide.regs[0], regs->behind = regs->pc;
     }
     regs->entered = regs->syscall >= 0;
     memcpy(regs->raw, &set, sizeof set);
@@ -169,6 +171,17 @@ int regs_restart_call(pid_t tid)
     return -ENOSYS; /* EINTR is a result like any other once the kernel has asked the tracer */
 }
 
+/* Of x1 to x30, sp, and the address behind the call (FNV-1a, by words). */
+static uint64_t regs_fingerprint(const struct user_regs_struct *set, uint64_t behind)
+{
+    uint64_t print = UINT64_C(0xcbf29ce484222325);
+
+    for (unsigned i = 1; i < 31; i++)
+        print = (print ^ set->regs[i]) * UINT64_C(0x100000001b3);
+    print = (print ^ set->sp) * UINT64_C(0x100000001b3);
+    return (print ^ behind) * UINT64_C(0x100000001b3);
+}
+
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
 {
     struct user_regs_struct set;
@@ -179,8 +192,7 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
     memcpy(&set, regs->raw, sizeof set);
     *call = (struct regs_call){
         .abi = REGS_ABI_NATIVE, .number = regs->syscall, .lacks_first = true, .result = regs->result};
-    /* it stands at the instruction only if the kernel begins the call anew: regs_find_syscall */
-    call->behind = regs->result == -ERESTARTSYS ? regs->pc + INSTRUCTION_SIZE : regs->pc;
+    call->fingerprint = regs_fingerprint(&set, regs->behind);
     for (unsigned i = 1; i < REGS_CALL_ARGUMENTS; i++)
         call->arguments[i] = set.regs[i];
     return true;
@@ -234,7 +246,7 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
     return regs_write_wide(tid, &set);
 }
 
-/* The kernel does not look at x0 any more, or only if a signal is pending. */
+/* What is in x0 has no meaning to the kernel any more, or only if a signal is pending. */
 static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered)
 {
     struct user_regs_struct set;
@@ -249,19 +261,21 @@ static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered
 int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered, bool hidden)
 {
     struct user_regs_struct set;
+    bool anew = call->result == -ERESTARTNOHAND, interrupted = anew && procfs_signal_waits(tid, false);
 
-    if (call->result <= -ERESTARTSYS && call->result >= -ERESTART_RESTARTBLOCK)
+    if (anew && !interrupted)
         return regs_begin_anew(tid, call, entered);
     int error = regs_read_wide(tid, &set);
     if (error != 0)
         return error;
     regs_put_call(&set, call);
-    set.regs[0] = (uint64_t)call->result;
+    set.regs[0] = interrupted ? (uint64_t)-EINTR : (uint64_t)call->result;
     if (entered)
         set.pc += INSTRUCTION_SIZE;
     else if (regs_read_syscall(tid) >= 0)
         regs_write_syscall(tid, hidden ? WIRE_NO_SYSCALL : call->number);
-    return regs_write_wide(tid, &set);
+    error = regs_write_wide(tid, &set);
+    return error == 0 && hidden ? 1 : error;
 }
 
 int regs_set_result(pid_t tid, int64_t result)

@@ -29,7 +29,7 @@ struct regs_call {
     enum regs_abi abi;
     int32_t number;
     bool lacks_first;                        /* arguments[0] is not known yet: regs_complete_call */
-    uint64_t behind;                         /* lacks_first: the address behind the call's instruction */
+    uint64_t fingerprint; /* lacks_first: of the registers that rt_sigreturn(2) restores behind the call, but the result */
     uint64_t arguments[REGS_CALL_ARGUMENTS]; /* of 32-bit ABIs without what stands above */
     int64_t result;                          /* or -errno; the kernel's own -ERESTART... too */
 };
@@ -39,6 +39,7 @@ struct regs {
     uint64_t general[WIRE_STACK_REGS]; /* in DWARF's numbering, for unwinding */
     uint64_t known;                    /* bit i: general[i] is filled in */
     int32_t syscall; /* the call that this stop interrupted, or WIRE_NO_SYSCALL */
+    uint64_t behind; /* of that call's instruction: the address behind it */
     bool compat;     /* the thread runs the machine's 32-bit ABI */
     bool entered;    /* it went into the kernel by itself: a call or a fault, no interrupt */
     int64_t result;  /* of that call: what it is about to return */
@@ -75,9 +76,10 @@ int regs_complete_call(const struct procfs_task *files, struct regs_call *call);
 /* Puts a tracee that stands behind a system call instruction before it again, to make another call of
  * the same ABI by it. It makes that call when it runs on, after signals that are pending. 0 or -errno. */
 int regs_enter_call(pid_t tid, const struct regs_call *call);
-/* Gives a tracee the registers that it has when call has returned call->result. A result that says that the kernel
- * begins the call anew lets it begin anew. entered: it stands where regs_enter_call put it, and not behind the
- * instruction. hidden: a stop that follows shows no call, where the machine can do that. 0 or -errno. */
+/* Gives a tracee the registers that it has when call has returned call->result. CALL_RESTARTNOHAND of calls.h: it begins
+ * anew, or returns EINTR if a signal waits. entered: it stands where regs_enter_call put it, and not behind the
+ * instruction. hidden: a stop that follows shows no call. Returns 0; 1 where it shows the call all the same; or
+ * -errno. */
 int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered, bool hidden);
 /* Sets the value that the call at whose end tid stands is about to return (negative: -errno), and no other register.
  * 0 or -errno. */

@@ -191,8 +191,8 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
         continue_fail_call(tracee);
     if (repair_is_own_call(repair) && !repair->giving_up) {
         tracee->state = TRACEE_RUNNING; /* nothing is to be done at its end */
-        if (backoff_holds(&repair->backoff))
-            backoff_meets_call(&repair->backoff);
+        if (backoff_follows(&repair->backoff))
+            backoff_meets_call(&repair->backoff, false);
     }
     at_stop_resume(tracer, tracee, held_signal_take(&repair->held), repair->billed);
 }

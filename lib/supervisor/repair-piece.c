@@ -49,6 +49,18 @@ int piece_enter_next(struct tracee *tracee)
     return 1;
 }
 
+/* The call that the registers show has ended. */
+static void piece_note_end(struct tracee *tracee)
+{
+    struct regs regs;
+    struct regs_call call;
+
+    if (regs_read(tracee->tid, &regs) != 0 || !regs_call(tracee->tid, &regs, &call))
+        return;
+    tracee->repair.ended_fingerprint = call.fingerprint;
+    tracee->repair.ended_result = call.result;
+}
+
 void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool final)
 {
     struct repair *repair = &tracee->repair;
@@ -56,7 +68,8 @@ void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool 
 
     call.result = result;
     /* the thread may stop again before it runs, and a call that we have ended must not be continued */
-    regs_leave_call(tracee->tid, &call, entered, final && result >= 0);
+    if (regs_leave_call(tracee->tid, &call, entered, final && result >= 0) > 0)
+        piece_note_end(tracee);
     tracee->state = TRACEE_RUNNING;
     debug_log(tracee->tracer, "return %d %lld", tracee->tid, (long long)result);
 }

@@ -46,18 +46,6 @@ bool repair_is_own_call(const struct repair *repair)
     return repair->restarted && repair->deadline == 0;
 }
 
-/* Finds out what the registers do not show of the call. Returns false if that cannot be. */
-static bool repair_complete(struct tracer *tracer, const struct tracee *tracee, struct regs_call *call)
-{
-    int error = regs_complete_call(&tracee->files, call);
-
-    if (error != 0) {
-        tracer->totals.cut_short++;
-        debug_log(tracer, "short %d %lld", tracee->tid, (long long)call->result);
-    }
-    return error == 0;
-}
-
 /* --- continuing --------------------------------------------------------------------------- */
 
 /* Returns true if the call has moved all that it was asked for. This is asked first: descriptor_look() is for the
@@ -89,7 +77,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     pid_t tid = tracee->tid;
 
     if (!call_decode(tid, call, &repair->request) || repair_is_whole(tid, call, &repair->request) ||
-        !repair_complete(tracer, tracee, call) || !call_decode(tid, call, &repair->request))
+        regs_complete_call(&tracee->files, call) != 0 || !call_decode(tid, call, &repair->request))
         return false;
     repair->call = *call;
     repair->restarted = repair->came_short = repair->error_waits = false;
@@ -124,6 +112,13 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     return true;
 }
 
+/* The call begins anew, and no tick is to break it again. */
+static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
+{
+    backoff_begin(&tracee->repair.backoff, time_now());
+    debug_log(tracer, "backoff %d", tracee->tid);
+}
+
 /* --- beginning anew ------------------------------------------------------------------------ */
 
 /* A restarted call has all its time again. If signals kept coming and we did not know its time limit, it
@@ -138,49 +133,92 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
     return true;
 }
 
-static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_maker maker)
+/* Lets the call begin anew. alone: it is to be left alone until it has ended. */
+static void repair_begin_anew(struct tracer *tracer, struct tracee *tracee, const struct regs_call *call, bool alone)
+{
+    tracer->totals.restarted++;
+    debug_log(tracer, "restart %d %d", tracee->tid, call->number);
+    if (alone)
+        repair_leave_alone(tracer, tracee);
+}
+
+static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_maker maker,
+                           bool alone)
 {
     struct repair *repair = &tracee->repair;
     uint64_t limit;
     int64_t timeout_result;
 
-    if (!repair_complete(tracer, tracee, call) || !call_is_interrupted(call))
+    if (regs_complete_call(&tracee->files, call) != 0) {
+        tracer->totals.cut_short++;
+        debug_log(tracer, "short %d %lld", tracee->tid, (long long)call->result);
+        return false;
+    }
+    if (!call_is_interrupted(call))
         return false;
     bool known = call_time_limit(tracee->process->pid, tracee->tid, call, &limit, &timeout_result);
     bool limited = known && limit != CALL_NO_LIMIT;
     if (maker == STOP_IS_A_SIGNAL && !repair_may_restart(repair, known))
         return false;
     if (!limited && regs_restart_call(tracee->tid) == 0) {
-        tracer->totals.restarted++;
-        debug_log(tracer, "restart %d %d", tracee->tid, call->number);
+        repair_begin_anew(tracer, tracee, call, alone);
         return false;
     }
     repair->call = *call;
     repair->restarted = true;
-    repair->came_short = repair->error_waits = false;
+    repair->came_short = repair->at_call_end; /* a signal that is to end it may have broken it there */
+    repair->error_waits = false;
     repair->timeout_result = timeout_result;
     if (piece_enter_next(tracee) != 1)
         return false;
-    tracer->totals.restarted++;
+    repair_begin_anew(tracer, tracee, call, alone && !limited);
     deadline_set(tracer, tracee, limited ? time_now() + limit : 0);
     return true;
 }
 
+/* --- what a stop has broken ---------------------------------------------------------------- */
+
 /* A signal is delivered that has broken the call. Its handler may run. */
-static void repair_note_handler(struct tracee *tracee, const struct regs *regs, struct regs_call *call)
+static void repair_note_handler(struct tracee *tracee, struct regs_call *call)
 {
-    if (call->lacks_first && regs_complete_call(&tracee->files, call) == 0)
-        tracee->repair.handled = (struct handled_call){
-            .behind = call->behind, .sp = regs->sp, .first_argument = call->arguments[0]};
+    struct repair *repair = &tracee->repair;
+
+    if (!call->lacks_first || regs_complete_call(&tracee->files, call) != 0)
+        return;
+    repair->handled[repair->next_handled] =
+        (struct handled_call){.fingerprint = call->fingerprint, .first_argument = call->arguments[0]};
+    repair->next_handled = (repair->next_handled + 1) % HANDLED_CALLS;
 }
 
 /* Has the thread returned from the handler, and not made the call again? */
-static bool repair_follows_handler(const struct tracee *tracee, const struct regs *regs, struct regs_call *call)
+static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call)
 {
-    const struct handled_call *handled = &tracee->repair.handled;
+    for (unsigned i = 0; i < HANDLED_CALLS && call->lacks_first; i++) {
+        struct handled_call *handled = &tracee->repair.handled[i];
+        if (handled->fingerprint != call->fingerprint)
+            continue;
+        handled->fingerprint = 0;
+        return regs_complete_call(&tracee->files, call) == 0 && call->arguments[0] != handled->first_argument;
+    }
+    return false;
+}
 
-    return call->lacks_first && call->behind == handled->behind && regs->sp == handled->sp &&
-           regs_complete_call(&tracee->files, call) == 0 && call->arguments[0] != handled->first_argument;
+/* Is it a call that we have ended, and that the thread has not left yet? */
+static bool repair_has_ended(struct repair *repair, const struct regs_call *call)
+{
+    bool ended = call->lacks_first && call->fingerprint == repair->ended_fingerprint && call->result == repair->ended_result;
+
+    repair->ended_fingerprint = 0;
+    return ended;
+}
+
+/* A stop of ours has met the call. Returns true if the call is to be left alone when it begins anew. */
+static bool repair_note_place(struct repair *repair, const struct regs *regs, const struct regs_call *call)
+{
+    if (call_is_interrupted(call) || call_is_restarted_by_kernel(call->result))
+        return backoff_note(&repair->backoff, regs->syscall, regs->behind, regs->sp) && !call_undoes_nothing(call);
+    backoff_reset(&repair->backoff);
+    return false;
 }
 
 bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs,
@@ -192,31 +230,31 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
 
     if (tracee->state == TRACEE_CONTINUING)
         return true; /* a piece is about to be made: repair_meets_stop */
-    if (repair->giving_up || maker == STOP_IS_ITS_OWN || !regs_call(tracee->tid, regs, &call)) {
+    if (!regs_call(tracee->tid, regs, &call) || repair_has_ended(repair, &call)) {
         repair->giving_up = false;
         if (ours)
             backoff_reset(&repair->backoff);
         return false;
     }
+    if (repair->giving_up || maker == STOP_IS_ITS_OWN) {
+        repair->giving_up = false;
+        if (signal != 0)
+            repair_note_handler(tracee, &call);
+        return false;
+    }
     if (!repair->at_call_end)
         repair->billed = tracee->state == TRACEE_INTERRUPTED; /* else a signal, or a SIGCONT, has broken it */
     bool interrupted = call_is_interrupted(&call);
-    if (ours && (interrupted || call_is_restarted_by_kernel(call.result))) {
-        if (backoff_note(&repair->backoff, regs->syscall, regs->pc, regs->sp))
-            debug_log(tracer, "backoff %d", tracee->tid);
-    } else if (ours) {
-        backoff_reset(&repair->backoff);
-    }
+    bool alone = ours && repair_note_place(repair, regs, &call);
+    if (alone && call_is_restarted_by_kernel(call.result))
+        repair_leave_alone(tracer, tracee);
     bool broken = interrupted || call.result > 0;
     /* a signal that is not ignored would have broken the call without us */
     bool mends = broken && (ours || procfs_ignores_signal(tracee->tid, signal));
     if (!ours && !mends)
-        repair_note_handler(tracee, regs, &call);
-    if (!mends || repair_follows_handler(tracee, regs, &call))
+        repair_note_handler(tracee, &call);
+    if (!mends || repair_follows_handler(tracee, &call))
         return false;
-    if (!(interrupted ? repair_restart(tracer, tracee, &call, maker) : repair_continue(tracer, tracee, &call, maker)))
-        return false;
-    if (!repair_is_own_call(repair))
-        backoff_end(&repair->backoff); /* it is left alone while it is CONTINUING */
-    return true;
+    return interrupted ? repair_restart(tracer, tracee, &call, maker, alone)
+                       : repair_continue(tracer, tracee, &call, maker);
 }

@@ -17,17 +17,22 @@
 struct tracee;
 struct tracer;
 
-/* A call that a signal has broken whose handler was to run. When that returns, the thread stands behind the call
- * again. Where a stop shows no more than that (regs_call.lacks_first), only the first argument tells whether the thread
- * has made the call again: the handler's return, rt_sigreturn(2), is a call with another one. */
+/* A call that a signal has broken whose handler was to run. When that returns, the thread stands behind the call again,
+ * with the same registers. Where a stop shows no more than that (regs_call.lacks_first), only the first argument tells
+ * whether the thread has made the call again: the handler's return, rt_sigreturn(2), is a call with another one, as a
+ * rule. */
 struct handled_call {
-    uint64_t behind, sp; /* regs_call.behind; 0: there was none */
+    uint64_t fingerprint; /* regs_call.fingerprint; 0: there was none */
     uint64_t first_argument;
 };
+#define HANDLED_CALLS 4u /* handlers that interrupt each other */
 
 struct repair {
     struct backoff backoff;
-    struct handled_call handled;
+    struct handled_call handled[HANDLED_CALLS];
+    unsigned next_handled;      /* the oldest of these */
+    uint64_t ended_fingerprint; /* of a call that we have ended, and that the next stop may show: piece_leave_call; or 0 */
+    int64_t ended_result;
 
     /* the call that is being continued */
     bool piece_entered;    /* between the entry stop and the exit stop of a piece */

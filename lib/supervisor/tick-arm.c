@@ -62,15 +62,22 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 bool tick_has_to_stop(const struct tracee *tracee)
 {
     return tracee->state == TRACEE_INTERRUPTED || tracee->state == TRACEE_CONTINUING ||
-           backoff_holds(&tracee->repair.backoff);
+           backoff_holds(&tracee->repair.backoff, tracee->tracer->tick.at);
+}
+
+/* Does the tracee stop as soon as it has a CPU? In a call it may sleep first. */
+static bool tick_stops_soon(const struct tracee *tracee)
+{
+    return tracee->state == TRACEE_INTERRUPTED ||
+           (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
 }
 
 /* Then a stop ends the pause, and no tick is needed for it. */
-static bool tick_all_have_to_stop(const struct tracer *tracer)
+static bool tick_all_stop_soon(const struct tracer *tracer)
 {
     const struct tracee *tracee = tracer->tracees.active;
 
-    while (tracee != NULL && tick_has_to_stop(tracee))
+    while (tracee != NULL && tick_stops_soon(tracee))
         tracee = tracee->active_next;
     return tracee == NULL && tracer->tracees.active != NULL;
 }
@@ -84,7 +91,7 @@ void tick_arm_next(struct tracer *tracer)
     tick_leave_out_stops(tracer);
     if (!tick->pauses)
         tick->due = preempt_order(tracer, tick_next(tracer, now));
-    else if (tick_all_have_to_stop(tracer))
+    else if (tick_all_stop_soon(tracer))
         tick->due = 0;
     else
         tick->due = now + PAUSE_NS;
@@ -101,7 +108,7 @@ void tick_arm(struct tracer *tracer)
         tick->pauses = false;
         return;
     }
-    bool waits = tick->due != 0 || (tick->pauses && tick_all_have_to_stop(tracer));
+    bool waits = tick->due != 0 || (tick->pauses && tick_all_stop_soon(tracer));
     if (waits && !(tick->idle && tracer->tracees.active_count > 0))
         return;
     tick->pauses = false;

@@ -193,14 +193,17 @@ static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
     int signal = held_signal_take(&repair->held);
+    bool interrupted = tracee->state == TRACEE_INTERRUPTED;
 
-    if (!backoff_meets_call(&repair->backoff)) {
+    if (!backoff_meets_call(&repair->backoff, interrupted)) {
         at_stop_resume(tracer, tracee, signal, true);
         return;
     }
-    tracee->interrupt.at = time_now();
+    tracee->interrupt.at = interrupted ? tracee->interrupt.at : time_now();
+    tracee->judgement.asleep_before = false; /* it may have slept in this call */
     repair->billed = repair->at_call_end = true;
-    at_stop_answer(tracer, tracee, signal, STOP_IS_OURS); /* a sample of what it has run in the call */
+    /* a sample of what it has run in the call; what else has broken that makes a stop of its own */
+    at_stop_answer(tracer, tracee, signal, interrupted ? STOP_IS_OURS : STOP_IS_ITS_OWN);
     repair->at_call_end = false;
 }
 
@@ -242,7 +245,7 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
         births_answer(tracer, tracee, stop->kind);
         break;
     case STOP_CALL:
-        if (backoff_holds(&tracee->repair.backoff))
+        if (backoff_follows(&tracee->repair.backoff))
             wait_follow_call(tracer, tracee);
         else
             at_stop_resume(tracer, tracee, held_signal_take(&tracee->repair.held), false);

@@ -137,7 +137,7 @@ expect_text "osf1x: says so" 'too many' err
 for dialect in bsd44 osf1 irix; do
 	"$pprofil" $often --dialect "$dialect" -F 1000 --events events -o out "$targets/forks" -s 3000 >own 2>err
 	"$pprofil" report -f json events >report
-	share_is "$dialect: user time only" "$(awk '{ print $4 / $2 }' own)" \
+	mostly_stopped "$dialect: user time only" report || share_is "$dialect: user time only" "$(awk '{ print $4 / $2 }' own)" \
 		"$(awk -v ticks="$(ticks out)" '{ print ticks * 1e6 / $2 }' own)" "$(number report samples)" 0.03
 done
 for dialect in solaris glibc v7; do

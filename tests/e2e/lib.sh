@@ -68,6 +68,14 @@ share_is() {
 	*) fail "$1" "${judged#wrong }" ;;
 	esac
 }
+# stopped_share REPORT: how long the target stood still, in parts of its CPU time. Where a stop takes longer than the
+# time between two ticks, as in an emulator, each tick finds the thread where the last stop has left it.
+stopped_share() { awk "BEGIN { print $(number "$1" stopped_ns) / $(number "$1" target_cpu_ns) }"; }
+# mostly_stopped NAME REPORT: then NAME is skipped
+mostly_stopped() {
+	awk "BEGIN { exit !($(stopped_share "$2") > 0.5) }" || return 1
+	echo "SKIP $1: a stop takes too long here: the target stood still for $(stopped_share "$2") of its CPU time"
+}
 # shares_are NAME OWN CSV [SLACK]: what a program says of its functions, in lines "FUNCTION NS", and
 # how a report has its samples of them
 shares_are() {

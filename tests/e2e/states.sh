@@ -5,14 +5,19 @@
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 # Bound: 3 % of the elapsed time. While a thread is stopped it neither runs nor waits: that is no sleep of its
-# own, and allowed beyond it.
+# own, and others get the CPU. So it is allowed beyond it.
 states_are() { # NAME THREADS MS RUN_US SLEEP_US
 	name=$1
 	shift
 	"$pprofil" -q -w -F 1000 --overhead 1000 -o "$work/p.pb.gz" "$targets/waits" "$@" >"$work/own"
 	"$pprofil" convert -f csv -o "$work/p.csv" "$work/p.pb.gz"
 	"$pprofil" report -f json "$work/p.pb.gz" >"$work/json"
-	stopped=$(awk "BEGIN { print $(number "$work/json" stopped_ns) / 1e6 / $2 }")
+	samples=$(($(number "$work/json" samples) / $1))
+	if [ "$samples" -lt 300 ]; then
+		echo "SKIP $name: too few samples on this machine: $samples of each thread"
+		return
+	fi
+	bound=$(awk "BEGIN { print 0.03 + $(number "$work/json" stopped_ns) / 1e6 / $2 }")
 	expect "$name: threads" "$1" "$(wc -l <"$work/own")"
 	awk -F '[, ]' '
 		NR == FNR { elapsed[$1] = $3; run[$1] = $5; wait[$1] = $7; next }
@@ -34,10 +39,9 @@ states_are() { # NAME THREADS MS RUN_US SLEEP_US
 			}
 		}' "$work/own" "$work/p.csv" >"$work/off"
 	sed 's/^/# /' "$work/off"
-	between "$name: running, off by" 0 "$(awk '$2 > m { m = $2 } END { print m + 0 }' "$work/off")" 0.03
-	between "$name: waiting for a CPU, off by" 0 "$(awk '$3 > m { m = $3 } END { print m + 0 }' "$work/off")" 0.03
-	between "$name: asleep, off by" 0 "$(awk '$4 > m { m = $4 } END { print m + 0 }' "$work/off")" \
-		"$(awk "BEGIN { print 0.03 + $stopped }")"
+	between "$name: running, off by" 0 "$(awk '$2 > m { m = $2 } END { print m + 0 }' "$work/off")" "$bound"
+	between "$name: waiting for a CPU, off by" 0 "$(awk '$3 > m { m = $3 } END { print m + 0 }' "$work/off")" "$bound"
+	between "$name: asleep, off by" 0 "$(awk '$4 > m { m = $4 } END { print m + 0 }' "$work/off")" "$bound"
 }
 
 cpus=$(nproc)

@@ -383,6 +383,8 @@ Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
 }
 #endif
 
+static const uint64_t second = 1000000000;
+
 Test(backoff, leaves_alone_what_is_broken_at_the_same_place)
 {
     struct backoff backoff = {0};
@@ -391,7 +393,7 @@ Test(backoff, leaves_alone_what_is_broken_at_the_same_place)
     cr_assert_not(backoff_note(&backoff, 285, 10, 20));
     cr_assert(backoff_note(&backoff, 285, 10, 20));
     cr_assert_not(backoff_note(&backoff, 285, 10, 24), "another place");
-    cr_assert_not(backoff_holds(&backoff));
+    cr_assert_not(backoff_follows(&backoff));
     backoff_note(&backoff, 285, 10, 24);
     backoff_reset(&backoff);
     cr_assert_not(backoff_note(&backoff, 285, 10, 24));
@@ -402,11 +404,34 @@ Test(backoff, ends_with_the_call)
     struct backoff backoff = {.syscall = 285, .pc = 10, .sp = 20, .times = 2};
 
     cr_assert(backoff_note(&backoff, 285, 10, 20));
-    cr_assert_not(backoff_meets_call(&backoff), "its entry");
-    cr_assert(backoff_holds(&backoff));
-    cr_assert(backoff_meets_call(&backoff), "its exit");
-    cr_assert_not(backoff_holds(&backoff));
+    cr_assert_not(backoff_holds(&backoff, 0), "it does not begin anew");
+    backoff_begin(&backoff, 5);
+    cr_assert_not(backoff_meets_call(&backoff, false), "its entry");
+    cr_assert(backoff_holds(&backoff, 5));
+    cr_assert(backoff_meets_call(&backoff, false), "its exit");
+    cr_assert_not(backoff_holds(&backoff, 5));
     cr_assert(backoff_note(&backoff, 285, 10, 20), "broken again, it is left alone at once");
+    backoff_begin(&backoff, 5);
     backoff_end(&backoff);
-    cr_assert_not(backoff_holds(&backoff));
+    cr_assert_not(backoff_follows(&backoff));
+}
+
+Test(backoff, lets_ticks_look_at_a_long_call)
+{
+    struct backoff backoff = {.syscall = 285, .pc = 10, .sp = 20, .times = 3};
+
+    for (uint64_t hold = second; hold < 5 * second; hold *= 2) {
+        cr_assert(backoff_note(&backoff, 285, 10, 20));
+        backoff_begin(&backoff, 100);
+        backoff_meets_call(&backoff, false);
+        cr_assert(backoff_holds(&backoff, 99 + hold));
+        cr_assert_not(backoff_holds(&backoff, 100 + hold));
+        cr_assert(backoff_follows(&backoff));
+        cr_assert(backoff_meets_call(&backoff, true), "broken at its exit");
+    }
+    backoff_begin(&backoff, 100);
+    backoff_meets_call(&backoff, false);
+    backoff_meets_call(&backoff, false);
+    backoff_begin(&backoff, 100);
+    cr_assert_not(backoff_holds(&backoff, 100 + second), "it has ended, and begins with a second again");
 }

@@ -246,7 +246,7 @@ static const char *on_answer(struct task *task, const struct line *line)
 {
     static const struct {
         const char *event, *state; /* NULL: it is let go */
-    } answers[] = {{"resume", "RUNNING"}, {"call", "CONTINUING"}, {"listen", "LISTENING"},
+    } answers[] = {{"resume", "RUNNING"}, {"follow", "RUNNING"}, {"call", "CONTINUING"}, {"listen", "LISTENING"},
                    {"release", "RELEASED"}, {"detach", NULL}};
 
     if (is_by_former(task, line))
@@ -360,7 +360,7 @@ static const struct {
 } rules[] = {
     {"seize", on_seize}, {"born", on_born}, {"held", on_stopped}, {"leader", on_stopped},
     {"interrupt", on_interrupt}, {"stop", on_stop}, {"resume", on_answer}, {"call", on_answer},
-    {"listen", on_answer}, {"release", on_answer}, {"detach", on_answer}, {"forget", on_forget},
+    {"follow", on_answer}, {"listen", on_answer}, {"release", on_answer}, {"detach", on_answer}, {"forget", on_forget},
     {"hand", on_decision}, {"sample", on_decision}, {"waits", on_decision}, {"late", on_decision},
     {"backoff", on_decision}, {"restart", on_change}, {"piece", on_change}, {"fail", on_change},
     {"return", on_change}, {"mask", on_change}, {"hold", on_change}, {"drop", on_change},

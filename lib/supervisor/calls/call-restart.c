@@ -41,6 +41,12 @@ bool call_is_interrupted(const struct regs_call *call)
     return call->result == -EINTR && restart_may(call);
 }
 
+/* KVM_RUN of ioctl_kvm(2): the guest's state is in the virtual CPU. */
+bool call_undoes_nothing(const struct regs_call *call)
+{
+    return call->number == call_number(call->abi, SYS_ioctl, 514, 54) && (uint32_t)call->arguments[1] == 0xae80;
+}
+
 bool call_is_restarted_by_kernel(int64_t result)
 {
     return result <= -512 && result >= -516; /* ERESTARTSYS to ERESTART_RESTARTBLOCK */

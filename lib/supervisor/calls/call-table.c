@@ -12,8 +12,10 @@
  */
 #include "config.h"
 
+#include <limits.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "supervisor/calls/call-numbers.h"
 #include "supervisor/calls/calls.h"
@@ -25,7 +27,6 @@
 #ifndef RWF_NOSIGNAL
 #define RWF_NOSIGNAL 0x100 /* Linux 6.18 */
 #endif
-#define TRANSFER_MAX 0x7ffff000u /* MAX_RW_COUNT of include/linux/fs.h: a call moves no more bytes */
 
 /* Native numbers are those of the machine. The others are x86-64's: arch/x86/entry/syscalls/syscall_64.tbl (x32: those
  * from 512 on) and syscall_32.tbl. */
@@ -133,6 +134,12 @@ static uint64_t table_flags_of_transfer(const struct regs_call *call)
     return transfers ? call->arguments[call->abi == REGS_ABI_X32 ? 4 : 5] : 0;
 }
 
+/* MAX_RW_COUNT of include/linux/fs.h: a call moves no more bytes. */
+static uint64_t table_transfer_max(void)
+{
+    return INT_MAX & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
+}
+
 bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     bool i386 = call->abi == REGS_ABI_I386;
@@ -152,7 +159,7 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
         .source = row->source == NONE ? -1 : (int)table_argument(&unpacked, row->source),
         .address = table_argument(&unpacked, row->address),
         .size = table_argument(&unpacked, row->size),
-        .enough = TRANSFER_MAX,
+        .enough = table_transfer_max(),
         .events_min = table_argument(&unpacked, row->events_min),
         .timeout = row->shape == CALL_MESSAGES && row->kind == CALL_READ ? unpacked.arguments[4] : 0,
         .narrow_time = i386 && unpacked.number == 337,

@@ -82,6 +82,8 @@ bool call_is_copy_file_range(const struct regs_call *call);
 /* Returns true if the call was interrupted (EINTR; EAGAIN of BPF_PROG_LOAD), has done nothing yet, and may be begun
  * anew. Where call lacks its first argument, each bpf(2) is taken for a BPF_PROG_LOAD. */
 bool call_is_interrupted(const struct regs_call *call);
+/* Returns true if the call says EINTR at each interrupt, and goes on where it was when it is made again. */
+bool call_undoes_nothing(const struct regs_call *call);
 /* Returns true if the kernel itself begins a call anew that has this result, unless a handler runs first:
  * include/linux/errno.h. */
 bool call_is_restarted_by_kernel(int64_t result);

@@ -22,7 +22,7 @@
  * takes less than EARLY_COST_NS. Later ones take at most one part in SCAN_SHARE of the time, or in SCAN_SHARE_CHANGED
  * after a sample in a new mapping. */
 #define EARLY_SCANS 8u
-#define EARLY_COST_NS 500000u
+#define EARLY_COST_NS 5000000u
 #define SCAN_SHARE 200u
 #define SCAN_SHARE_CHANGED 20u
 
