@@ -12,6 +12,7 @@
 #include "unwind/walk-internal.h"
 
 #define LEAST_ADDRESS 4096u /* of anything that can be mapped */
+#define LEAF_SIZE_MAX 512u  /* of the frame of a function that nothing describes, and that calls nobody */
 
 /* Could this be where a call returns to? In a file there is a call before it. */
 static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
@@ -31,6 +32,7 @@ static void go(struct walk *walk, uint64_t pc, uint64_t sp)
     walk->registers[walk->machine->sp] = sp;
     walk->exact = false;
     walk->guessed = true;
+    walk->by_call = false;
 }
 
 /* No frame says whether it is signed. */
@@ -76,6 +78,17 @@ bool walk_by_frame_pointer(struct walk *walk)
     return true;
 }
 
+/* Does the frame have a record of its own, with this return address? */
+static bool has_own_record(struct walk *walk, uint64_t pc)
+{
+    const struct machine *machine = walk->machine;
+    uint64_t saved;
+
+    return !machine->pushes && !walk_is_unknown(walk, machine->fp) &&
+           memory_read(walk->input, walk->registers[machine->fp] + machine->word, machine->word, &saved) &&
+           strip_guess(walk, saved) == pc;
+}
+
 /* As if it had pushed nothing: the return address is where the call put it. */
 bool walk_by_call(struct walk *walk)
 {
@@ -90,7 +103,11 @@ bool walk_by_call(struct walk *walk)
         return false;
     if (pc == 0 || !returns_to(walk, pc, true))
         return false;
+    if (has_own_record(walk, pc))
+        return walk_by_frame_pointer(walk);
     go(walk, pc, machine_wrap(machine, machine->pushes ? sp + machine->word : sp));
+    walk->by_call = !machine->pushes;
+    walk_set_unknown(walk, machine->sp, walk->by_call);
     return true;
 }
 
@@ -112,15 +129,20 @@ bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *
     return true;
 }
 
+/* A frame that has a record may leave the frame pointer alone. Then that points further up than what a function that
+ * calls nobody pushes. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
     int32_t record;
+    bool has_record = !walk_is_unknown(walk, machine->fp) && walk_has_record(walk, rule, &record);
+    uint64_t cfa = has_record ? walk->registers[machine->fp] - (uint64_t)(int64_t)record : 0;
+    uint64_t sp = machine_wrap(machine, cfa - (uint64_t)(int64_t)rule->cfa.value);
 
-    if (walk_is_unknown(walk, machine->fp) || !walk_has_record(walk, rule, &record))
+    if (has_record && (!walk->by_call || sp - walk->registers[machine->sp] < LEAF_SIZE_MAX))
+        walk->registers[machine->sp] = sp;
+    else if (!walk->by_call)
         return false;
-    uint64_t cfa = walk->registers[machine->fp] - (uint64_t)(int64_t)record;
-    walk->registers[machine->sp] = machine_wrap(machine, cfa - (uint64_t)(int64_t)rule->cfa.value);
     walk_set_unknown(walk, machine->sp, false);
     return true;
 }

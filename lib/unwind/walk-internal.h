@@ -25,6 +25,7 @@ struct walk {
     bool exact;   /* the program counter is no return address */
     bool made;    /* the return address to the last frame was made by hand: it is the outermost */
     bool guessed; /* the registers are */
+    bool by_call; /* the stack pointer is what it was in the frame before, which may have pushed something */
     bool framed;  /* a frame pointer has led to a caller */
     bool ended;
     enum unwind_end end;

@@ -108,7 +108,8 @@ static bool step_plainly(struct walk *walk, const struct rule *rule)
         memcpy(&registers[saved->number], at + (saved->value - rule->low), sizeof cfa);
         walk_set_unknown(walk, saved->number, false);
     }
-    registers[machine->sp] = cfa;
+    /* what a frame saves is its own: ld.so's _dl_runtime_resolve of AArch64 leaves out what its caller has pushed */
+    registers[machine->sp] = cfa + (rule->high > 0 ? (uint64_t)(rule->high + 15) & ~UINT64_C(15) : 0);
     walk_set_unknown(walk, machine->sp, false);
     go_back(walk, rule);
     walk->exact = false;
@@ -163,5 +164,5 @@ void walk_by_rule(struct walk *walk, const struct unwind_object *object, const s
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;
     walk->guessed = walk->guessed && !walk->exact; /* the kernel saved them all */
     if (!walk->ended && !has_moved(walk, rule, was_exact, pc, sp))
-        walk_end(walk, UNWIND_BROKEN);
+        walk_end(walk, walk->made ? UNWIND_COMPLETE : UNWIND_BROKEN);
 }

@@ -133,7 +133,8 @@ static void step(struct walk *walk, const struct place *place, uint64_t address,
         return walk_by_rule(walk, object, rule);
     if (in_file && trampoline_is(object, walk->machine, walk->exact ? offset : offset + 1)) {
         make_exact(frame);
-        return walk_is_unknown(walk, walk->machine->sp) ? walk_end(walk, UNWIND_TRUNCATED) : step_by_trampoline(walk);
+        bool lost = walk_is_unknown(walk, walk->machine->sp) && !walk->by_call;
+        return lost ? walk_end(walk, UNWIND_TRUNCATED) : step_by_trampoline(walk);
     }
     if (rule != NULL)
         return walk_by_rule(walk, object, rule);
@@ -199,7 +200,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
     walk.place_count = 0;
     walk.exact = true;
     walk.made = false;
-    walk.guessed = false;
+    walk.guessed = walk.by_call = false;
     walk.framed = false;
     walk.ended = false;
     walk.end = UNWIND_BROKEN;

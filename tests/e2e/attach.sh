@@ -32,8 +32,9 @@ expect_text "one thread refuses: which, and why" \
 "$pprofil" report -f json -n 0 "$work/p.pb.gz" >"$work/json"
 expect "one thread refuses: the number is saved" 1 "$(number "$work/json" untraced)"
 own=$(sed -n 's/^cpu //p' "$work/out")
-between "one thread refuses: its time is not given to the others" 0.4 \
-	"$(awk "BEGIN{print $(number "$work/json" cpu_ns) / $own}")" 1.6
+mostly_stopped "one thread refuses: its time is not given to the others" "$work/json" ||
+	between "one thread refuses: its time is not given to the others" 0.4 \
+		"$(awk "BEGIN{print $(number "$work/json" cpu_ns) / $own}")" 1.6
 expect "one thread refuses: nothing of it is sampled" 0 "$(grep -c spend_there "$work/json")"
 "$pprofil" report "$work/p.pb.gz" >"$work/text"
 expect_text "one thread refuses: the report says so" '^# note: 1 thread could not be traced' \

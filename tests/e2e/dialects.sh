@@ -141,10 +141,12 @@ for dialect in bsd44 osf1 irix; do
 		"$(awk -v ticks="$(ticks out)" '{ print ticks * 1e6 / $2 }' own)" "$(number report samples)" 0.03
 done
 for dialect in solaris glibc v7; do
-	"$pprofil" $often --dialect "$dialect" -F 200 -o out "$targets/forks" -s 1000 >own 2>err
+	"$pprofil" $often --dialect "$dialect" -F 200 --events events -o out "$targets/forks" -s 1000 >own 2>err
+	"$pprofil" report -f json events >report
 	expected=$(($(cpu) / 5000000))
-	between "$dialect: time in system calls too" $((expected * 19 / 20 - 15)) "$(ticks out)" \
-		$((expected * 21 / 20 + 15))
+	mostly_stopped "$dialect: time in system calls too" report ||
+		between "$dialect: time in system calls too" $((expected * 19 / 20 - 15)) "$(ticks out)" \
+			$((expected * 21 / 20 + 15))
 done
 
 # --- where it is written --------------------------------------------------------------------------

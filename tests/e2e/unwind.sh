@@ -7,7 +7,8 @@
 #
 # eu-stack gives up where a description is wrong, and says so: of 32-bit programs that sort in one
 # stack of ten, for at some instructions libc's memcpy there has pushed a word more than is described.
-# gdb and pprofil look for a call; what eu-stack has of such stacks has to be the same.
+# gdb and pprofil look for a call; what eu-stack has of such stacks has to be the same. On AArch64 it leaves out frames
+# and gives up without a word, at entries of linkage tables and in the vdso, so there gdb is the only judge.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 count=${UNWIND_COUNT:-100}
@@ -44,7 +45,7 @@ like() {
 	shift
 	record "$name" False "$@"
 	compare "$name"
-	command -v eu-stack >/dev/null || return
+	command -v eu-stack >/dev/null && [ "$machine" != aarch64 ] || return
 	record "$name-eu-stack" True "$@"
 	compare "$name-eu-stack"
 }
@@ -56,7 +57,13 @@ make_program() {
 	"$@" -O2 -fomit-frame-pointer -pthread -o "$work/$name.program" 2>"$work/log"
 }
 
+machine=$(uname -m)
+[ "$machine" != aarch64 ] || echo "SKIP eu-stack: it leaves out frames on AArch64"
 for each in signals coroutines threads; do
+	if [ $each = coroutines ] && [ "$machine" = aarch64 ]; then
+		echo "SKIP coroutines: glibc does not describe where swapcontext of AArch64 keeps its return address"
+		continue
+	fi
 	make_program $each gcc "$here/$each.c" && like $each "$work/$each.program"
 done
 like alternate-stack "$work/signals.program" x

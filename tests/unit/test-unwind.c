@@ -856,6 +856,38 @@ Test(unwind, aarch64_guess)
         else
             expect(fixture, UNWIND_TRUNCATED, 2, "=jitted", "frameless_back");
     }
+    /* it has pushed registers, and calls nobody; or it has a record of its own */
+    fixture->input.registers.values[29] = STACK + 48;
+    walk_linked(fixture, "jitted", "middle_back");
+    expect(fixture, UNWIND_COMPLETE, 3, "=jitted", "middle_back", "outer_back");
+    fixture->input.registers.values[29] = STACK + 16;
+    fixture->words[3] = code(fixture, "middle_back");
+    walk_linked(fixture, "jitted", "middle_back");
+    expect(fixture, UNWIND_COMPLETE, 3, "=jitted", "middle_back", "outer_back");
+    free_fixture(fixture);
+}
+
+/* What a lazy binding saves is described as if its caller had pushed nothing. */
+Test(unwind, aarch64_saved_above)
+{
+    static const char assembler[] =
+        ".text\n nop\n"
+        "resolve: .cfi_startproc\n .cfi_offset 30, 8\n sub sp, sp, #32\n .cfi_def_cfa_offset 32\n nop\n"
+        "resolving: ret\n .cfi_endproc\n"
+        "middle: .cfi_startproc\n stp x29, x30, [sp, #-32]!\n .cfi_def_cfa_offset 32\n"
+        " .cfi_offset 29, -32\n .cfi_offset 30, -24\n blr x0\n"
+        "middle_back: ldp x29, x30, [sp], #32\n ret\n .cfi_endproc\n"
+        "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
+        "outer_back: nop\n .cfi_endproc\n";
+    struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
+
+    fixture->input.registers.machine = UNWIND_AARCH64;
+    for (int i = 0; i < 10; i++)
+        put(fixture, 0x1111);
+    fixture->words[5] = code(fixture, "middle_back");
+    fixture->words[7] = code(fixture, "outer_back");
+    walk_linked(fixture, "resolving", "resolving");
+    expect(fixture, UNWIND_COMPLETE, 3, "=resolving", "middle_back", "outer_back");
     free_fixture(fixture);
 }
 

@@ -22,7 +22,7 @@ while read -r name path; do
 	export "abs_$name=$path"
 done </mnt/paths
 # as often as there is time for
-export WHOLE_ROUNDS=4 WHOLE_LONG_ROUNDS=300 STORM_WAYS=3 KILL_ROUNDS=50 SIGNAL_KILLS=10
+export WHOLE_ROUNDS=4 WHOLE_LONG_ROUNDS=300 STORM_WAYS=2 KILL_ROUNDS=50 SIGNAL_KILLS=10
 
 mkdir -p /results
 uname -a >/results/kernel

@@ -3,9 +3,10 @@
 # make check-vm: the end-to-end tests on other kernels and on AArch64, in guests of qemu. Nothing but Debian's packages
 # is needed, and neither root (but to install these) nor KVM.
 #
-#   run.sh [-g GUESTS] [SCRIPT...]
+#   run.sh [-a] [-g GUESTS] [SCRIPT...]
 #
-#   -g  of "linux-5.10 linux-6.1 linux-6.12 aarch64"; all. Each is ARCHITECTURE-SUITE below
+#   -a  also what takes long
+#   -g  of "aarch64 linux-6.1 linux-5.10 linux-6.12"; all
 #   SCRIPT: tests/e2e/truth.sh, say; those below
 #
 # Bounds that are times, and those that suppose so many samples a second, are none of these tests': a guest is ten to
@@ -13,37 +14,48 @@
 #
 # All is in BUILD/vm: what was fetched, which is kept, and results/GUEST/SCRIPT.log.
 . "$(dirname "$0")/lib.sh"
-guests='linux-5.10 linux-6.1 linux-6.12 aarch64'
-while getopts g: option; do
+guests='aarch64 linux-6.1 linux-5.10 linux-6.12' all=
+while getopts ag: option; do
 	case $option in
+	a) all=1 ;;
 	g) guests=$OPTARG ;;
 	*) exit 125 ;;
 	esac
 done
 shift $((OPTIND - 1))
 
-# SECONDS SCRIPT: the limit is for what hangs
+# GUESTS SCRIPT. What depends on the machine, or on nothing of the kernel's that another of these has not, runs once on
+# each machine.
 tests='
-	300 tests/e2e/truth.sh
-	300 tests/e2e/eintr.sh
-	600 tests/e2e/whole.sh
-	300 tests/e2e/partial.sh
-	300 tests/e2e/storms.sh
-	300 tests/e2e/kill.sh
-	300 tests/e2e/attach.sh
-	300 tests/e2e/edges.sh
-	300 tests/e2e/states.sh
-	300 tests/e2e/callgraph.sh
-	300 tests/e2e/unwind.sh
-	300 tests/e2e/dialects.sh
-	300 tests/e2e/kprof.sh
-	300 tests/e2e/live.sh
-	300 tests/e2e/debug-log.sh
-	300 tests/e2e/odd.sh
-	600 tests/vm/fallocate.sh
-	300 tests/vm/policies.sh
-	300 tests/vm/overlay.sh'
-[ $# -eq 0 ] || tests=$(printf '600 %s\n' "$@")
+	all tests/e2e/truth.sh
+	all tests/e2e/eintr.sh
+	all tests/e2e/whole.sh
+	all tests/e2e/storms.sh
+	all tests/e2e/kill.sh
+	all tests/vm/policies.sh
+	linux-5.10,linux-6.1,linux-6.12 tests/vm/overlay.sh
+	linux-5.10,linux-6.1 tests/vm/fallocate.sh
+	linux-5.10,linux-6.1,aarch64 tests/e2e/partial.sh
+	linux-5.10,linux-6.1,aarch64 tests/e2e/attach.sh
+	linux-5.10,linux-6.1,aarch64 tests/e2e/callgraph.sh
+	linux-6.1,aarch64 tests/e2e/states.sh
+	linux-6.1,aarch64 tests/e2e/dialects.sh
+	linux-6.1,aarch64 tests/e2e/kprof.sh
+	linux-6.1,aarch64 tests/e2e/live.sh
+	aarch64 tests/e2e/aarch64.sh
+	aarch64 tests/vm/vectors.sh
+	aarch64 tests/vm/arm32.sh
+	aarch64 tests/vm/units.sh'
+long='
+	all tests/e2e/unwind.sh
+	all tests/e2e/edges.sh
+	all tests/e2e/odd.sh
+	all tests/e2e/debug-log.sh'
+[ -z "$all" ] || tests="$(echo "$tests" | awk 'NF == 2 { print "all", $2 }')$long"
+[ $# -eq 0 ] || tests=$(printf 'all %s\n' "$@")
+tests_of() { # GUEST: lines "SECONDS SCRIPT"; the limit is for what hangs
+	echo "$tests" | awk -v guest="$1" 'NF == 2 && ($1 == "all" || index("," $1 ",", "," guest ",")) { print 900, $2 }'
+}
 
 guest_architecture() { case $1 in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
 guest_suite() {
@@ -62,7 +74,9 @@ cross_build() { # ROOT
 		PKG_CONFIG_LIBDIR="$1/usr/lib/aarch64-linux-gnu/pkgconfig:$1/usr/share/pkgconfig"
 	[ -f Makefile ] || "$source/configure" -q --host=aarch64-linux-gnu \
 		CC="aarch64-linux-gnu-gcc --sysroot=$1" CXX="aarch64-linux-gnu-g++ --sysroot=$1" || exit
-	make -s -j"$(nproc)" all && make -s -j"$(nproc)" check TESTS= >/dev/null
+	make -s -j"$(nproc)" all && make -s -j"$(nproc)" check TESTS= >/dev/null &&
+		arm-linux-gnueabihf-as -o tests/targets/arm32.o "$here/arm32.s" &&
+		arm-linux-gnueabihf-ld -o tests/targets/arm32 tests/targets/arm32.o
 }
 
 # The build and what the tests read of the sources, each to go where it is here; and a disk for results.
@@ -75,7 +89,7 @@ make_disks() { # BUILD
 	printf 'builddir %s\nsrcdir %s\n' "$1" "$source" >"$tested/paths"
 	cp "$here/guest.sh" "$tested/guest.sh"
 	chmod 755 "$tested/guest.sh"
-	echo "$tests" | awk 'NF == 2' >"$tested/tests"
+	tests_of "${guest##*/}" >"$tested/tests"
 	mke2fs -q -t ext4 -d "$tested" "$tested.img" 2G >/dev/null && rm -rf "$tested" && truncate -s 64M "$guest/results.img"
 }
 
@@ -111,7 +125,7 @@ report_guest() { # GUEST
 }
 
 SHELL=${SHELL:-sh}
-install_missing qemu-system-x86 qemu-system-arm kmod cpio e2fsprogs gcc-aarch64-linux-gnu xz-utils zstd
+install_missing qemu-system-x86 qemu-system-arm kmod cpio e2fsprogs gcc-aarch64-linux-gnu binutils-arm-linux-gnueabihf xz-utils zstd
 status=0
 for name in $guests; do
 	rm -rf "$home/results/$name"
