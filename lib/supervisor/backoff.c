@@ -24,12 +24,11 @@ void backoff_reset(struct backoff *backoff)
     *backoff = (struct backoff){.syscall = -1};
 }
 
-void backoff_begin(struct backoff *backoff, uint64_t now)
+void backoff_begin(struct backoff *backoff)
 {
     uint64_t next = backoff->hold_ns == 0 ? BACKOFF_HOLD_NS : 2 * backoff->hold_ns;
 
     backoff->hold_ns = next < BACKOFF_HOLD_MAX_NS ? next : BACKOFF_HOLD_MAX_NS;
-    backoff->until = now + backoff->hold_ns;
     backoff->phase = BACKOFF_BEFORE_CALL;
 }
 
@@ -40,15 +39,18 @@ bool backoff_follows(const struct backoff *backoff)
 
 bool backoff_holds(const struct backoff *backoff, uint64_t now)
 {
-    return backoff_follows(backoff) && now < backoff->until;
+    /* the exit stop of a call would not tell that a tick has met the entry stop */
+    return backoff->phase == BACKOFF_BEFORE_CALL || (backoff->phase == BACKOFF_IN_CALL && now < backoff->until);
 }
 
-bool backoff_meets_call(struct backoff *backoff, bool interrupted)
+bool backoff_meets_call(struct backoff *backoff, bool interrupted, uint64_t now)
 {
     bool ends = backoff->phase == BACKOFF_IN_CALL;
 
     backoff->phase = ends ? BACKOFF_NONE : BACKOFF_IN_CALL;
-    if (ends && !interrupted)
+    if (!ends)
+        backoff->until = now + backoff->hold_ns;
+    else if (!interrupted)
         backoff->hold_ns = 0;
     return ends;
 }

@@ -28,7 +28,7 @@ struct backoff {
         BACKOFF_IN_CALL,     /* its exit stop is */
     } phase;
     uint64_t hold_ns; /* how long ticks leave it alone; 0: it was not left alone at this place yet */
-    uint64_t until;   /* time: no tick interrupts it before that */
+    uint64_t until;   /* IN_CALL: no tick interrupts it before that time */
 };
 
 /* A stop of ours has broken a call: its number, the address behind its instruction, and its stack pointer. Returns true
@@ -36,15 +36,15 @@ struct backoff {
 bool backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp);
 /* A stop of ours has broken none. */
 void backoff_reset(struct backoff *backoff);
-/* The call that was noted begins anew when the thread runs on, at time now, with PTRACE_SYSCALL. */
-void backoff_begin(struct backoff *backoff, uint64_t now);
+/* The call that was noted begins anew when the thread runs on, with PTRACE_SYSCALL. */
+void backoff_begin(struct backoff *backoff);
 /* Is the exit stop of a call awaited? */
 bool backoff_follows(const struct backoff *backoff);
 /* Is the thread to be left alone at time now? */
 bool backoff_holds(const struct backoff *backoff, uint64_t now);
-/* The thread, whose call is followed, stands at the entry or at the exit of a call. interrupted: by a tick. Returns true
- * at the exit, which is not awaited any more. */
-bool backoff_meets_call(struct backoff *backoff, bool interrupted);
+/* The thread, whose call is followed, stands at the entry or at the exit of a call, at time now. interrupted: by a tick.
+ * Returns true at the exit, which is not awaited any more. */
+bool backoff_meets_call(struct backoff *backoff, bool interrupted, uint64_t now);
 /* The call is broken by another stop, or will not be entered. */
 void backoff_end(struct backoff *backoff);
 

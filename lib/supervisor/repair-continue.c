@@ -192,7 +192,7 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     if (repair_is_own_call(repair) && !repair->giving_up) {
         tracee->state = TRACEE_RUNNING; /* nothing is to be done at its end */
         if (backoff_follows(&repair->backoff))
-            backoff_meets_call(&repair->backoff, false);
+            backoff_meets_call(&repair->backoff, false, time_now());
     }
     at_stop_resume(tracer, tracee, held_signal_take(&repair->held), repair->billed);
 }

@@ -115,7 +115,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
 /* The call begins anew, and no tick is to break it again. */
 static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
 {
-    backoff_begin(&tracee->repair.backoff, time_now());
+    backoff_begin(&tracee->repair.backoff);
     debug_log(tracer, "backoff %d", tracee->tid);
 }
 
@@ -133,13 +133,17 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
     return true;
 }
 
-/* Lets the call begin anew. alone: it is to be left alone until it has ended. */
-static void repair_begin_anew(struct tracer *tracer, struct tracee *tracee, const struct regs_call *call, bool alone)
+/* Makes the tracee make the call again, and CONTINUING. Returns false if that cannot be. */
+static bool repair_enter_again(struct tracee *tracee, const struct regs_call *call, int64_t timeout_result)
 {
-    tracer->totals.restarted++;
-    debug_log(tracer, "restart %d %d", tracee->tid, call->number);
-    if (alone)
-        repair_leave_alone(tracer, tracee);
+    struct repair *repair = &tracee->repair;
+
+    repair->call = *call;
+    repair->restarted = true;
+    repair->came_short = repair->at_call_end; /* a signal that is to end it may have broken it there */
+    repair->error_waits = false;
+    repair->timeout_result = timeout_result;
+    return piece_enter_next(tracee) == 1;
 }
 
 static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_maker maker,
@@ -160,20 +164,17 @@ static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct 
     bool limited = known && limit != CALL_NO_LIMIT;
     if (maker == STOP_IS_A_SIGNAL && !repair_may_restart(repair, known))
         return false;
-    if (!limited && regs_restart_call(tracee->tid) == 0) {
-        repair_begin_anew(tracer, tracee, call, alone);
+    bool continuing = limited || regs_restart_call(tracee->tid) != 0;
+    if (!continuing)
+        debug_log(tracer, "restart %d %d", tracee->tid, call->number);
+    else if (!repair_enter_again(tracee, call, timeout_result))
         return false;
-    }
-    repair->call = *call;
-    repair->restarted = true;
-    repair->came_short = repair->at_call_end; /* a signal that is to end it may have broken it there */
-    repair->error_waits = false;
-    repair->timeout_result = timeout_result;
-    if (piece_enter_next(tracee) != 1)
-        return false;
-    repair_begin_anew(tracer, tracee, call, alone && !limited);
-    deadline_set(tracer, tracee, limited ? time_now() + limit : 0);
-    return true;
+    else
+        deadline_set(tracer, tracee, limited ? time_now() + limit : 0);
+    tracer->totals.restarted++;
+    if (alone && !limited)
+        repair_leave_alone(tracer, tracee);
+    return continuing;
 }
 
 /* --- what a stop has broken ---------------------------------------------------------------- */
@@ -203,12 +204,13 @@ static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call
     return false;
 }
 
-/* Is it a call that we have ended, and that the thread has not left yet? */
+/* Is it a call that we have ended, and that the thread has not left yet? It may stop more than once before it runs. */
 static bool repair_has_ended(struct repair *repair, const struct regs_call *call)
 {
     bool ended = call->lacks_first && call->fingerprint == repair->ended_fingerprint && call->result == repair->ended_result;
 
-    repair->ended_fingerprint = 0;
+    if (!ended)
+        repair->ended_fingerprint = 0;
     return ended;
 }
 
@@ -230,15 +232,12 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
 
     if (tracee->state == TRACEE_CONTINUING)
         return true; /* a piece is about to be made: repair_meets_stop */
-    if (!regs_call(tracee->tid, regs, &call) || repair_has_ended(repair, &call)) {
+    bool in_call = regs_call(tracee->tid, regs, &call), ended = in_call && repair_has_ended(repair, &call);
+    if (ours && (!in_call || ended))
+        backoff_reset(&repair->backoff);
+    if (!in_call || ended || repair->giving_up || maker == STOP_IS_ITS_OWN) {
         repair->giving_up = false;
-        if (ours)
-            backoff_reset(&repair->backoff);
-        return false;
-    }
-    if (repair->giving_up || maker == STOP_IS_ITS_OWN) {
-        repair->giving_up = false;
-        if (signal != 0)
+        if (in_call && signal != 0)
             repair_note_handler(tracee, &call);
         return false;
     }

@@ -59,6 +59,9 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     if (tracee->looked_at < tracee->tracer->tick.at)
         tick_read_cpu(tracee);
     tick_note_waits(tracee, cpu);
+    uint64_t ran = cpu->run_ns - interrupt->run_ns;
+    /* of a call that was left alone: backoff.h */
+    interrupt->pending_ns += interrupt->overdue_ns < ran ? interrupt->overdue_ns : ran;
     interrupt->wait_ns = cpu->wait_ns;
     interrupt->run_ns = cpu->run_ns;
     /* pending_ns is not 0 if another stop has taken the last interrupt away, and gave no sample */

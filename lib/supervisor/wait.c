@@ -195,7 +195,7 @@ static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
     int signal = held_signal_take(&repair->held);
     bool interrupted = tracee->state == TRACEE_INTERRUPTED;
 
-    if (!backoff_meets_call(&repair->backoff, interrupted)) {
+    if (!backoff_meets_call(&repair->backoff, interrupted, time_now())) {
         at_stop_resume(tracer, tracee, signal, true);
         return;
     }

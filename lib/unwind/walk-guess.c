@@ -129,20 +129,31 @@ bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *
     return true;
 }
 
-/* A frame that has a record may leave the frame pointer alone. Then that points further up than what a function that
- * calls nobody pushes. */
+/* Does a return address lie there? */
+static bool has_return_at(struct walk *walk, uint64_t address)
+{
+    uint64_t pc;
+
+    return memory_read(walk->input, address, walk->machine->word, &pc) && returns_to(walk, strip_guess(walk, pc), false);
+}
+
+/* After a call of what nothing describes the stack pointer is as it was there, as a rule. If no return address lies where
+ * that leads to, some more was pushed there. A frame may have a record and leave the frame pointer alone: then that
+ * points further up than what a function that calls nobody pushes. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
-    int32_t record;
+    uint64_t *sp = &walk->registers[machine->sp], fp = walk->registers[machine->fp], word = machine->word;
+    int32_t record = 0;
     bool has_record = !walk_is_unknown(walk, machine->fp) && walk_has_record(walk, rule, &record);
-    uint64_t cfa = has_record ? walk->registers[machine->fp] - (uint64_t)(int64_t)record : 0;
-    uint64_t sp = machine_wrap(machine, cfa - (uint64_t)(int64_t)rule->cfa.value);
+    uint64_t by_record = machine_wrap(machine, fp - (uint64_t)(int64_t)record - (uint64_t)(int64_t)rule->cfa.value);
+    uint64_t unchanged = *sp + (uint64_t)(int64_t)rule->cfa.value + (uint64_t)(int64_t)record + word;
 
-    if (has_record && (!walk->by_call || sp - walk->registers[machine->sp] < LEAF_SIZE_MAX))
-        walk->registers[machine->sp] = sp;
-    else if (!walk->by_call)
+    if (!walk->by_call && !has_record)
         return false;
+    if (!walk->by_call || (has_record && by_record - *sp < LEAF_SIZE_MAX && !has_return_at(walk, unchanged) &&
+                           has_return_at(walk, fp + word)))
+        *sp = by_record;
     walk_set_unknown(walk, machine->sp, false);
     return true;
 }

@@ -63,6 +63,15 @@ uint64_t walk_strip_signature(struct walk *walk, uint64_t pc);
 /* Does the frame save its caller's frame pointer, and above that the return address? *at: where, from the CFA. */
 bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *at);
 
+/* Where the caller's stack pointer was. What a frame saves is its own: what ld.so's _dl_runtime_resolve of AArch64 says
+ * of its frame leaves out what its caller has pushed for it. */
+static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule *rule, uint64_t cfa)
+{
+    bool above = !walk->machine->pushes && (rule->flags & RULE_PLAIN) != 0 && rule->high > 0;
+
+    return cfa + (above ? ((uint64_t)rule->high + 15) & ~UINT64_C(15) : 0);
+}
+
 /* --- ways to the next frame: each may end the walk instead ---------------------------------- */
 
 /* What is said of the present one. */

@@ -108,8 +108,7 @@ static bool step_plainly(struct walk *walk, const struct rule *rule)
         memcpy(&registers[saved->number], at + (saved->value - rule->low), sizeof cfa);
         walk_set_unknown(walk, saved->number, false);
     }
-    /* what a frame saves is its own: ld.so's _dl_runtime_resolve of AArch64 leaves out what its caller has pushed */
-    registers[machine->sp] = cfa + (rule->high > 0 ? (uint64_t)(rule->high + 15) & ~UINT64_C(15) : 0);
+    registers[machine->sp] = walk_caller_sp(walk, rule, cfa);
     walk_set_unknown(walk, machine->sp, false);
     go_back(walk, rule);
     walk->exact = false;
@@ -157,7 +156,7 @@ void walk_by_rule(struct walk *walk, const struct unwind_object *object, const s
     for (size_t i = 0; i < rule->count; i++)
         if (!evaluate(walk, object, rule, &rule->registers[i], cfa, &values[i]))
             return;
-    registers[machine->sp] = cfa;
+    registers[machine->sp] = walk_caller_sp(walk, rule, cfa);
     walk_set_unknown(walk, machine->sp, false);
     put_registers(walk, rule, values);
     go_back(walk, rule);

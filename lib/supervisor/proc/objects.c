@@ -19,10 +19,11 @@
 #define PRIVATE_IDS 0x80000000u /* ids of objects that are not files start here */
 #define COMPAT_END (UINT64_C(1) << 32)
 /* A program's first EARLY_SCANS scans of its executable mappings follow each other without a pause, as long as one
- * takes less than EARLY_COST_NS. Later ones take at most one part in SCAN_SHARE of the time, or in SCAN_SHARE_CHANGED
- * after a sample in a new mapping. */
+ * takes less than EARLY_COST_NS of CPU time. The very first does not count: it may start an opener, and is made before
+ * the program has mapped its libraries. Later ones take at most one part in SCAN_SHARE of the time, or in
+ * SCAN_SHARE_CHANGED after a sample in a new mapping. */
 #define EARLY_SCANS 8u
-#define EARLY_COST_NS 5000000u
+#define EARLY_COST_NS 2000000u
 #define SCAN_SHARE 200u
 #define SCAN_SHARE_CHANGED 20u
 
@@ -216,11 +217,12 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
     if (tracee->files.unsettled && !maps_is_open(maps))
         return;
     /* a program that has just started maps its libraries one by one */
-    bool early = maps->scans < EARLY_SCANS && maps->scan_cost_ns < EARLY_COST_NS;
+    bool early = maps->scans < 2 || (maps->scans < EARLY_SCANS && maps->scan_cost_ns < EARLY_COST_NS);
     if (!early && now - maps->scanned_at < period)
         return;
     maps->scans++;
     maps->changed = false;
+    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID);
     maps_scan_begin(&scan, maps, &supervisor->objects.mounts, process->memory_tid,
                     supervisor->options.parse_maps);
     while (opener_has_room(&supervisor->openers) &&
@@ -230,5 +232,5 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
     maps->changed = !opener_has_room(&supervisor->openers); /* there may be more */
     maps_scan_end(&scan);
     maps->scanned_at = time_now();
-    maps->scan_cost_ns = maps->scanned_at - now;
+    maps->scan_cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began; /* it may have waited for a CPU */
 }
