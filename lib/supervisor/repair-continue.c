@@ -92,6 +92,7 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
         (continue_may_go_on(tracee, result, broken, had_error) || (result >= 0 && piece_end_message(repair))) &&
         piece_enter_next(tracee) == 1)
         return true;
+    tracee->tracer->totals.cut_short += repair->leaving && repair->came_short;
     piece_clear_error(tracee);
     piece_leave_call(tracee, piece_partial_result(repair), false, true);
     return false;
@@ -227,6 +228,7 @@ static void continue_break_off(struct tracee *tracee, bool interrupted)
     struct repair *repair = &tracee->repair;
     int64_t result = piece_partial_result(repair);
 
+    tracee->tracer->totals.cut_short += repair->leaving && !repair->restarted;
     held_signal_send(tracee, tracee->process->pid);
     if (interrupted)
         piece_clear_error(tracee);

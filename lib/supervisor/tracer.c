@@ -404,8 +404,10 @@ static void tracer_give_up_calls(struct tracer *tracer)
 
     for (size_t i = 0; i < tracees->bucket_count; i++)
         for (struct tracee *tracee = tracees->buckets[i]; tracee != NULL; tracee = tracee->hash_next)
-            if (repair_needs_us(tracee))
+            if (repair_needs_us(tracee)) {
+                tracee->repair.leaving = true;
                 repair_give_up(tracee);
+            }
 }
 
 /* The kernel lets all tracees go when their tracer ends, and none of them needs a stop for that. But an

@@ -21,6 +21,8 @@ while read -r name path; do
 	mount --bind "/mnt/$name" "$path"
 	export "abs_$name=$path"
 done </mnt/paths
+# the program itself: libtool's script, which finds its library, takes longer than most of what is tested
+export PPROFIL=$abs_builddir/.libs/pprofil LD_LIBRARY_PATH=$abs_builddir/.libs PPROFIL_SUPERVISE=$abs_builddir/pprofil-supervise
 # as often as there is time for
 export WHOLE_ROUNDS=4 WHOLE_LONG_ROUNDS=300 STORM_WAYS=2 KILL_ROUNDS=50 SIGNAL_KILLS=10
 
