@@ -10,6 +10,14 @@ cpu() { sed -n 's/^cpu \([0-9]*\).*/\1/p' own; }
 # Every tick is to be met, on slow machines too: else one look stands for several, and a run ends with
 # the time of many still to be handed out.
 often="--overhead 1000"
+# sampled_less_often NAME HZ: than it was asked for, by half; then NAME is skipped. Each tick comes as soon as the last
+# one is over then, as on an emulated machine, and what the program does just after a stop is sampled too often.
+sampled_less_often() {
+	"$pprofil" report -f json events >report
+	got=$(awk "BEGIN { print $(number report samples) / $(number report target_cpu_ns) * 1e9 }")
+	awk "BEGIN { exit !($got < $2 / 2) }" || return 1
+	echo "SKIP $1: this machine samples $got times a second, not $2"
+}
 # --- every dialect: its system's file, ticks that are the CPU time, and a report -------------
 # 60 to 1024 ticks a second: a program that runs so short may end with a few samples' time still
 # to be handed out, each of which is worth a tick at 100 Hz, and a sixteenth of a second if the supervisor was
@@ -21,10 +29,11 @@ for row in irix:mon.out:100 irix-sprofil:gmon.out:100 solaris:mon.out:100 \
 	dialect=${row%%:*} hz=${row##*:}
 	file=${row#*:} file=${file%:*}
 	rm -f "$file"
-	"$pprofil" $often --dialect "$dialect" "$targets/split" 1 >own 2>err
+	"$pprofil" $often --dialect "$dialect" --events events "$targets/split" 1 >own 2>err
 	expected=$(($(cpu) * hz / 1000000000))
-	between "$dialect: ticks x period is the CPU time" $((expected - expected / 20 - 16 - hz / 16)) \
-		"$(ticks "$file")" $((expected + expected / 20 + 16))
+	sampled_less_often "$dialect: ticks x period is the CPU time" "$hz" ||
+		between "$dialect: ticks x period is the CPU time" $((expected - expected / 20 - 16 - hz / 16)) \
+			"$(ticks "$file")" $((expected + expected / 20 + 16))
 	format=
 	[ "$file" = osprofile.out ] && format="--from n64"
 	[ "$dialect" = pcsample ] && continue # addresses of a process that is gone
@@ -120,8 +129,9 @@ expect "regions by name" yes "$([ -s gmon.out ] && echo yes)"
 
 # OSF/1 had room for 64 ranges; from outside there is no such limit but by its own rules
 regions=
+first=0x$(nm "$targets/oracle" | awk '$3 ~ /^(half|third|fifth)$/ { print $1 }' | sort | head -n 1)
 for i in $(seq 0 99); do
-	regions="$regions --region oracle:$(printf '%x-%x' $((0x1000 + 16 * i)) $((0x1010 + 16 * i)))"
+	regions="$regions --region oracle:$(printf '%x-%x' $((first / 16 * 16 + 16 * i)) $((first / 16 * 16 + 16 + 16 * i)))"
 done
 rm -f gmon.out*
 "$pprofil" --dialect irix-sprofil $regions "$targets/oracle" 1 >own 2>err
@@ -136,15 +146,13 @@ expect_text "osf1x: says so" 'too many' err
 # call has begun (lib/supervisor/preempt.c): a few hundredths, for it takes 100 us and more at a time.
 for dialect in bsd44 osf1 irix; do
 	"$pprofil" $often --dialect "$dialect" -F 1000 --events events -o out "$targets/forks" -s 3000 >own 2>err
-	"$pprofil" report -f json events >report
-	mostly_stopped "$dialect: user time only" report || share_is "$dialect: user time only" "$(awk '{ print $4 / $2 }' own)" \
+	sampled_less_often "$dialect: user time only" 1000 || share_is "$dialect: user time only" "$(awk '{ print $4 / $2 }' own)" \
 		"$(awk -v ticks="$(ticks out)" '{ print ticks * 1e6 / $2 }' own)" "$(number report samples)" 0.03
 done
 for dialect in solaris glibc v7; do
 	"$pprofil" $often --dialect "$dialect" -F 200 --events events -o out "$targets/forks" -s 1000 >own 2>err
-	"$pprofil" report -f json events >report
 	expected=$(($(cpu) / 5000000))
-	mostly_stopped "$dialect: time in system calls too" report ||
+	sampled_less_often "$dialect: time in system calls too" 200 ||
 		between "$dialect: time in system calls too" $((expected * 19 / 20 - 15)) "$(ticks out)" \
 			$((expected * 21 / 20 + 15))
 done

@@ -55,7 +55,8 @@ for options in "" "--no-follow" "-g -F 10000 --overhead 100"; do
 done
 
 # attached to amid execs of a thread that leads no process, and left again
-"$targets/storm" nonleader-exec 3000 300 >"$work/out" & target=$!
+execs=${STORM_EXECS:-3000}
+"$targets/storm" nonleader-exec "$execs" 300 >"$work/out" & target=$!
 sleep 0.1
 refused=0 visits=0
 has_ended() { ! grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
@@ -68,7 +69,7 @@ expect "attaching amid execs: refused" 0 "$refused"
 between "attaching amid execs: visits" 1 "$visits" 12
 expect_free "attaching amid execs: let go" "$target"
 wait "$target"
-expect "attaching amid execs: output" "storm nonleader-exec done 3000" "$(cat "$work/out")"
+expect "attaching amid execs: output" "storm nonleader-exec done $execs" "$(cat "$work/out")"
 
 # stopped and continued by others
 is_stopped() { grep -q '^State:.[tT]' "/proc/$1/status"; }
