@@ -11,11 +11,11 @@ cat >"$work/vectors.c" <<'END'
 /* Keeps bytes in the lowest and the highest of the registers, and a predicate, while it counts. */
 static void keep(const unsigned char *from, unsigned char *to, unsigned long times)
 {
-    __asm__ volatile("ptrue p0.b\nld1b {z0.b}, p0/z, [%0]\nmov z31.d, z0.d\nnot z31.b, p0/m, z31.b\n"
+    __asm__ volatile("ptrue p0.b\nld1b {z0.b}, p0/z, [%1]\nmov z31.d, z0.d\nnot z31.b, p0/m, z31.b\n"
                      "cmphi p7.b, p0/z, z0.b, #9\n"
-                     "1: subs %2, %2, #1\nb.ne 1b\n"
-                     "st1b {z0.b}, p0, [%1]\nst1b {z31.b}, p7, [%1, #1, mul vl]\n"
-                     : : "r"(from), "r"(to), "r"(times) : "memory", "cc", "z0", "z31", "p0", "p7");
+                     "1: subs %0, %0, #1\nb.ne 1b\n"
+                     "st1b {z0.b}, p0, [%2]\nst1b {z31.b}, p7, [%2, #1, mul vl]\n"
+                     : "+r"(times) : "r"(from), "r"(to) : "memory", "cc", "z0", "z31", "p0", "p7");
 }
 
 int main(void)

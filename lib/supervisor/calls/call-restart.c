@@ -13,6 +13,9 @@
 #include "supervisor/target-memory.h"
 
 #define NONE CALL_NONE
+#ifndef SYS_epoll_wait
+#define SYS_epoll_wait CALL_NONE /* AArch64 has none of its own */
+#endif
 
 /* close(2) has given the descriptor back when it says EINTR, and restart_syscall(2) has lost what it
  * would restart. An ioctl of USB's has moved data already: devio.c, do_proc_bulk and do_proc_control.
@@ -68,9 +71,7 @@ struct limit_row {
 };
 
 static const struct limit_row limits[] = {
-#ifdef SYS_epoll_wait
     {SYS_epoll_wait, 232, 256, LIMIT_MS, 3, 0},
-#endif
     {SYS_epoll_pwait, 281, 319, LIMIT_MS, 3, 0},
     {441, 441, 441, LIMIT_TIMESPEC, 3, 0}, /* epoll_pwait2 */
     {SYS_semop, 65, NONE, LIMIT_NONE, NONE, -EAGAIN},

@@ -23,6 +23,9 @@
 #include "supervisor/target-memory.h"
 
 #define NONE CALL_NONE
+#ifndef SYS_getdents
+#define SYS_getdents CALL_NONE /* AArch64 has none of its own */
+#endif
 #define MESSAGES_MAX 1024u /* UIO_MAXIOV */
 #ifndef RWF_NOSIGNAL
 #define RWF_NOSIGNAL 0x100 /* Linux 6.18 */
@@ -63,9 +66,7 @@ static const struct call_row rows[] = {
     {NONE,                 NONE, 239,  CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE}, /* sendfile64 */
     {SYS_copy_file_range,  326,  377,  CALL_COPY,    CALL_BYTES,    2,    NONE, 4,    NONE, NONE, 0,    NONE},
     {SYS_splice,           275,  313,  CALL_SPLICE,  CALL_BYTES,    2,    NONE, 4,    NONE, 5,    0,    NONE},
-#ifdef SYS_getdents
     {SYS_getdents,         78,   141,  CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE},
-#endif
     {SYS_getdents64,       217,  220,  CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE},
     {SYS_io_getevents,     208,  247,  CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
     {SYS_io_pgetevents,    333,  385,  CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
