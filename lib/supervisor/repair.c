@@ -133,14 +133,15 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
     return true;
 }
 
-/* Makes the tracee make the call again, and CONTINUING. Returns false if that cannot be. */
-static bool repair_enter_again(struct tracee *tracee, const struct regs_call *call, int64_t timeout_result)
+/* Makes the tracee make the call again, and CONTINUING. Returns false if that cannot be. limited: it has a time limit, and
+ * we end it. Else a signal that comes before it is entered is as good as one that comes just after. */
+static bool repair_enter_again(struct tracee *tracee, const struct regs_call *call, bool limited, int64_t timeout_result)
 {
     struct repair *repair = &tracee->repair;
 
     repair->call = *call;
     repair->restarted = true;
-    repair->came_short = repair->at_call_end; /* a signal that is to end it may have broken it there */
+    repair->came_short = !limited || repair->at_call_end; /* then no signal is held back, which may have broken it */
     repair->error_waits = false;
     repair->timeout_result = timeout_result;
     return piece_enter_next(tracee) == 1;
@@ -167,7 +168,7 @@ static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct 
     bool continuing = limited || regs_restart_call(tracee->tid) != 0;
     if (!continuing)
         debug_log(tracer, "restart %d %d", tracee->tid, call->number);
-    else if (!repair_enter_again(tracee, call, timeout_result))
+    else if (!repair_enter_again(tracee, call, limited, timeout_result))
         return false;
     else
         deadline_set(tracer, tracee, limited ? time_now() + limit : 0);
