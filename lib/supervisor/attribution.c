@@ -156,8 +156,8 @@ static bool attribution_is_uninterruptible(struct tracee *tracee, const struct p
     return tracee->uninterruptible;
 }
 
-/* /proc/TID/syscall does not say of which ABI a call is. Where code and stack both lie below 4 GiB the task is taken for
- * a 32-bit one; that of x32 has bit 30 in its number (__X32_SYSCALL_BIT). */
+/* /proc/TID/syscall does not say of which ABI a call is. Where code and stack both lie below 4 GiB the task is taken
+ * for a 32-bit one; that of x32 has bit 30 in its number (__X32_SYSCALL_BIT). */
 static bool attribution_is_compat_call(const struct procfs_state *state)
 {
     return state->syscall >= 0 && state->syscall < 1 << 30 && state->pc <= UINT32_MAX && state->sp <= UINT32_MAX &&

@@ -42,8 +42,8 @@ void backoff_begin(struct backoff *backoff);
 bool backoff_follows(const struct backoff *backoff);
 /* Is the thread to be left alone at time now? */
 bool backoff_holds(const struct backoff *backoff, uint64_t now);
-/* The thread, whose call is followed, stands at the entry or at the exit of a call, at time now. interrupted: by a tick.
- * Returns true at the exit, which is not awaited any more. */
+/* The thread, whose call is followed, stands at the entry or at the exit of a call, at time now. interrupted: by a
+ * tick. Returns true at the exit, which is not awaited any more. */
 bool backoff_meets_call(struct backoff *backoff, bool interrupted, uint64_t now);
 /* The call is broken by another stop, or will not be entered. */
 void backoff_end(struct backoff *backoff);

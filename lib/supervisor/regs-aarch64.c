@@ -8,8 +8,8 @@
  * that number (NT_ARM_SYSTEM_CALL), /proc/TID/syscall shows orig_x0. The tracer makes the call begin anew by the pc,
  * and so has to notice itself if a handler is to run first: by the call's entry stop.
  *
- * A thread that stands behind the instruction may have made the call long ago, and have returned from a signal's handler
- * just now: repair.h, struct handled_call. Calls of 32-bit tracees are left as they are.
+ * A thread that stands behind the instruction may have made the call long ago, and have returned from a signal's
+ * handler just now: repair.h, struct handled_call. Calls of 32-bit tracees are left as they are.
  */
 #include "config.h"
 

@@ -29,7 +29,7 @@ struct regs_call {
     enum regs_abi abi;
     int32_t number;
     bool lacks_first;                        /* arguments[0] is not known yet: regs_complete_call */
-    uint64_t fingerprint; /* lacks_first: of the registers that rt_sigreturn(2) restores behind the call, but the result */
+    uint64_t fingerprint; /* lacks_first: of the registers that rt_sigreturn(2) restores, but the result's */
     uint64_t arguments[REGS_CALL_ARGUMENTS]; /* of 32-bit ABIs without what stands above */
     int64_t result;                          /* or -errno; the kernel's own -ERESTART... too */
 };
@@ -76,8 +76,8 @@ int regs_complete_call(const struct procfs_task *files, struct regs_call *call);
 /* Puts a tracee that stands behind a system call instruction before it again, to make another call of
  * the same ABI by it. It makes that call when it runs on, after signals that are pending. 0 or -errno. */
 int regs_enter_call(pid_t tid, const struct regs_call *call);
-/* Gives a tracee the registers that it has when call has returned call->result. CALL_RESTARTNOHAND of calls.h: it begins
- * anew, or returns EINTR if a signal waits. entered: it stands where regs_enter_call put it, and not behind the
+/* Gives a tracee the registers that it has when call has returned call->result. CALL_RESTARTNOHAND of calls.h: it
+ * begins anew, or returns EINTR if a signal waits. entered: it stands where regs_enter_call put it, and not behind the
  * instruction. hidden: a stop that follows shows no call. Returns 0; 1 where it shows the call all the same; or
  * -errno. */
 int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered, bool hidden);

@@ -133,9 +133,10 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
     return true;
 }
 
-/* Makes the tracee make the call again, and CONTINUING. Returns false if that cannot be. limited: it has a time limit, and
- * we end it. Else a signal that comes before it is entered is as good as one that comes just after. */
-static bool repair_enter_again(struct tracee *tracee, const struct regs_call *call, bool limited, int64_t timeout_result)
+/* Makes the tracee make the call again, and CONTINUING. Returns false if that cannot be. limited: it has a time limit,
+ * and we end it. Else a signal that comes before it is entered is as good as one that comes just after. */
+static bool repair_enter_again(struct tracee *tracee, const struct regs_call *call, bool limited,
+                               int64_t timeout_result)
 {
     struct repair *repair = &tracee->repair;
 
@@ -208,7 +209,8 @@ static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call
 /* Is it a call that we have ended, and that the thread has not left yet? It may stop more than once before it runs. */
 static bool repair_has_ended(struct repair *repair, const struct regs_call *call)
 {
-    bool ended = call->lacks_first && call->fingerprint == repair->ended_fingerprint && call->result == repair->ended_result;
+    bool ended = call->lacks_first && call->fingerprint == repair->ended_fingerprint &&
+                 call->result == repair->ended_result;
 
     if (!ended)
         repair->ended_fingerprint = 0;

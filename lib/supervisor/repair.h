@@ -31,7 +31,7 @@ struct repair {
     struct backoff backoff;
     struct handled_call handled[HANDLED_CALLS];
     unsigned next_handled;      /* the oldest of these */
-    uint64_t ended_fingerprint; /* of a call that we have ended, and that the next stop may show: piece_leave_call; or 0 */
+    uint64_t ended_fingerprint; /* of a call that we have ended, and that stops may show before the thread runs; or 0 */
     int64_t ended_result;
 
     /* the call that is being continued */

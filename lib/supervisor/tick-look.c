@@ -2,9 +2,9 @@
 /*
  * The looks of a tick at the active tracees.
  *
- * Who sleeps is left alone. Who runs is chosen, unless it has yet to stop since an earlier tick, is left alone until its
- * call has ended (backoff.h), or was found too late. Where no CPU is idle, who waits for one is left alone, too, as far
- * as cpu-wait.c can tell.
+ * Who sleeps is left alone. Who runs is chosen, unless it has yet to stop since an earlier tick, is left alone until
+ * its call has ended (backoff.h), or was found too late. Where no CPU is idle, who waits for one is left alone, too, as
+ * far as cpu-wait.c can tell.
  */
 #include "config.h"
 

@@ -336,8 +336,9 @@ static void wait_answer_one(struct tracer *tracer, const siginfo_t *news)
 }
 
 /* waitid(2) tells first of the tracee that was seized last: __ptrace_link() puts that at the head of the list which
- * do_wait() looks through. Where some stop again as fast as they are answered, others would never have their turn. Before Linux 5.13 to ask for one takes a walk through all tracees
- * ("do_wait: make PIDTYPE_PID case O(1) instead of O(n)"), so it is bounded in time, too. */
+ * do_wait() looks through. Where some stop again as fast as they are answered, others would never have their turn. To
+ * ask for one takes a walk through all tracees before Linux 5.13 ("do_wait: make PIDTYPE_PID case O(1) instead of
+ * O(n)"), so it is bounded in time, too. */
 static void wait_take_turns(struct tracer *tracer)
 {
     pid_t tids[WAIT_TURN_PIECE];

@@ -134,12 +134,13 @@ static bool has_return_at(struct walk *walk, uint64_t address)
 {
     uint64_t pc;
 
-    return memory_read(walk->input, address, walk->machine->word, &pc) && returns_to(walk, strip_guess(walk, pc), false);
+    return memory_read(walk->input, address, walk->machine->word, &pc) &&
+           returns_to(walk, strip_guess(walk, pc), false);
 }
 
-/* After a call of what nothing describes the stack pointer is as it was there, as a rule. If no return address lies where
- * that leads to, some more was pushed there. A frame may have a record and leave the frame pointer alone: then that
- * points further up than what a function that calls nobody pushes. */
+/* After a call of what nothing describes the stack pointer is as it was there, as a rule. If no return address lies
+ * where that leads to, some more was pushed there. A frame may have a record and leave the frame pointer alone: then
+ * that points further up than what a function that calls nobody pushes. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
