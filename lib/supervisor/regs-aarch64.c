@@ -43,6 +43,7 @@ struct regs_arm {
 #define SVC_THUMB 0xdf00u
 #define CPSR_THUMB 0x20u
 
+#define CALL_STOP_REGISTER 7 /* at a call's stops it says which stop that is: report_syscall in ptrace.c */
 #define NUMBER_REGISTER 8
 #define INSTRUCTION_SIZE 4
 
@@ -86,8 +87,10 @@ static void regs_find_syscall(pid_t tid, const struct user_regs_struct *set, str
     if (code[0] != SVC && code[1] != SVC)
         return;
     regs->syscall = (int32_t)set->regs[NUMBER_REGISTER];
-    regs->behind = set->pc + (code[0] == SVC ? 0 : INSTRUCTION_SIZE);
-    regs->result = code[0] == SVC ? (int64_t)set->regs[0] : -ERESTARTSYS;
+    if (code[0] == SVC)
+        return;
+    regs->call_end = set->pc + INSTRUCTION_SIZE;
+    regs->result = -ERESTARTSYS;
 }
 
 static int32_t regs_find_compat_syscall(pid_t tid, const struct regs_arm *set)
@@ -137,17 +140,17 @@ int regs_read(pid_t tid, struct regs *regs)
     regs->compat = part.iov_len == sizeof set.narrow;
     regs->syscall = regs_read_syscall(tid);
     regs->result = 0;
-    regs->behind = 0;
+    regs->call_end = 0;
     if (regs->compat) {
         regs_fill_narrow(regs, &set.narrow);
         if (regs->syscall < 0)
             regs->syscall = regs_find_compat_syscall(tid, &set.narrow);
     } else {
         regs_fill_wide(regs, &set.wide);
+        regs->result = (int64_t)set.wide.regs[0];
+        regs->call_end = regs->pc;
         if (regs->syscall < 0)
             regs_find_syscall(tid, &set.wide, regs);
-        else
-            regs->result = (int64_t)set.wide.regs[0], regs->behind = regs->pc;
     }
     regs->entered = regs->syscall >= 0;
     memcpy(regs->raw, &set, sizeof set);
@@ -171,17 +174,21 @@ int regs_restart_call(pid_t tid)
     return -ENOSYS; /* EINTR is a result like any other once the kernel has asked the tracer */
 }
 
-#define CALL_STOP_REGISTER 7 /* at a call's stops it says which one it is: report_syscall in ptrace.c */
-
-/* Of x1 to x30, sp, and the address behind the call (FNV-1a, by words). */
-static uint64_t regs_fingerprint(const struct user_regs_struct *set, uint64_t behind)
+/* FNV-1a, by words. */
+static uint64_t regs_hash(uint64_t hash, uint64_t word)
 {
-    uint64_t print = UINT64_C(0xcbf29ce484222325);
+    return (hash ^ word) * UINT64_C(0x100000001b3);
+}
 
-    for (unsigned i = 1; i < 31; i += 1 + (i + 1 == CALL_STOP_REGISTER))
-        print = (print ^ set->regs[i]) * UINT64_C(0x100000001b3);
-    print = (print ^ set->sp) * UINT64_C(0x100000001b3);
-    return (print ^ behind) * UINT64_C(0x100000001b3);
+/* Hashes all registers but x0, which has the result, and the one that is not the program's at a call's stops. */
+static uint64_t regs_fingerprint(const struct user_regs_struct *set, uint64_t call_end)
+{
+    uint64_t hash = regs_hash(UINT64_C(0xcbf29ce484222325), call_end);
+
+    for (unsigned i = 1; i < 31; i++)
+        if (i != CALL_STOP_REGISTER)
+            hash = regs_hash(hash, set->regs[i]);
+    return regs_hash(hash, set->sp);
 }
 
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
@@ -194,7 +201,7 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
     memcpy(&set, regs->raw, sizeof set);
     *call = (struct regs_call){
         .abi = REGS_ABI_NATIVE, .number = regs->syscall, .lacks_first = true, .result = regs->result};
-    call->fingerprint = regs_fingerprint(&set, regs->behind);
+    call->fingerprint = regs_fingerprint(&set, regs->call_end);
     for (unsigned i = 1; i < REGS_CALL_ARGUMENTS; i++)
         call->arguments[i] = set.regs[i];
     return true;
@@ -248,14 +255,16 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
     return regs_write_wide(tid, &set);
 }
 
-/* What is in x0 has no meaning to the kernel any more, or only if a signal is pending. */
+/* By the pc: what the kernel itself begins anew is settled already. */
 static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered)
 {
     struct user_regs_struct set;
-    int error = regs_read_wide(tid, &set);
 
-    if (error != 0 || !entered)
-        return error != 0 ? error : regs_enter_call(tid, call);
+    if (!entered)
+        return regs_enter_call(tid, call);
+    int error = regs_read_wide(tid, &set);
+    if (error != 0)
+        return error;
     regs_put_call(&set, call);
     return regs_write_wide(tid, &set);
 }

@@ -49,7 +49,7 @@ static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set
                                 set->rbp, set->rsp, set->r8,  set->r9,  set->r10, set->r11,
                                 set->r12, set->r13, set->r14, set->r15, set->rip};
 
-    regs->pc = regs->behind = set->rip;
+    regs->pc = regs->call_end = set->rip;
     regs->sp = set->rsp;
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;
@@ -62,7 +62,7 @@ static void regs_fill_narrow(struct regs *regs, const struct regs_i386 *set)
     const uint64_t general[] = {set->eax, set->ecx, set->edx, set->ebx, set->esp,
                                 set->ebp, set->esi, set->edi, set->eip};
 
-    regs->pc = regs->behind = set->eip;
+    regs->pc = regs->call_end = set->eip;
     regs->sp = set->esp;
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;

@@ -28,8 +28,8 @@ enum regs_abi {
 struct regs_call {
     enum regs_abi abi;
     int32_t number;
-    bool lacks_first;                        /* arguments[0] is not known yet: regs_complete_call */
-    uint64_t fingerprint; /* lacks_first: of the registers that rt_sigreturn(2) restores, but the result's */
+    bool lacks_first;     /* arguments[0] is not known yet: regs_complete_call */
+    uint64_t fingerprint; /* lacks_first: a hash of the registers that rt_sigreturn(2) restores, but the result's */
     uint64_t arguments[REGS_CALL_ARGUMENTS]; /* of 32-bit ABIs without what stands above */
     int64_t result;                          /* or -errno; the kernel's own -ERESTART... too */
 };
@@ -39,7 +39,7 @@ struct regs {
     uint64_t general[WIRE_STACK_REGS]; /* in DWARF's numbering, for unwinding */
     uint64_t known;                    /* bit i: general[i] is filled in */
     int32_t syscall; /* the call that this stop interrupted, or WIRE_NO_SYSCALL */
-    uint64_t behind; /* of that call's instruction: the address behind it */
+    uint64_t call_end; /* address of the instruction that follows that call's */
     bool compat;     /* the thread runs the machine's 32-bit ABI */
     bool entered;    /* it went into the kernel by itself: a call or a fault, no interrupt */
     int64_t result;  /* of that call: what it is about to return */

@@ -221,7 +221,7 @@ static bool repair_has_ended(struct repair *repair, const struct regs_call *call
 static bool repair_note_place(struct repair *repair, const struct regs *regs, const struct regs_call *call)
 {
     if (call_is_interrupted(call) || call_is_restarted_by_kernel(call->result))
-        return backoff_note(&repair->backoff, regs->syscall, regs->behind, regs->sp) && !call_undoes_nothing(call);
+        return backoff_note(&repair->backoff, regs->syscall, regs->call_end, regs->sp) && !call_undoes_nothing(call);
     backoff_reset(&repair->backoff);
     return false;
 }

@@ -37,7 +37,7 @@ struct repair {
     /* the call that is being continued */
     bool piece_entered;    /* between the entry stop and the exit stop of a piece */
     bool giving_up;        /* it is to end with what it has done */
-    bool leaving;          /* for we leave */
+    bool leaving;          /* because we leave; it is counted as cut short if it has not done all */
     bool at_call_end;      /* it has ended, and the stop at its end is being answered */
     bool billed;           /* a tick's interrupt broke it, so its stops came only because of sampling */
     struct regs_call call; /* as the program made it */

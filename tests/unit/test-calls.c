@@ -241,6 +241,25 @@ Test(calls, datagrams_are_as_long_as_they_are)
     cr_assert_eq(progress.part, 0);
 }
 
+/* Before Linux 5.15 a local socket that cannot be copied does not say that it is a stream. */
+Test(calls, a_send_that_ends_within_a_message_goes_on_there)
+{
+    char bytes[20];
+    struct iovec vectors[] = {{bytes, 10}, {bytes + 10, 10}};
+    struct mmsghdr messages[] = {{{.msg_iov = &vectors[0], .msg_iovlen = 1}, 10},
+                                 {{.msg_iov = &vectors[1], .msg_iovlen = 1}, 4}};
+    struct regs_call call = make(SYS_sendmmsg, 7, address(messages), 2, 0, 2);
+    struct call_request request;
+    struct call_progress progress;
+
+    cr_assert(call_decode(getpid(), &call, &request));
+    cr_assert_eq(call_first_progress(getpid(), &call, &request, &progress), 0);
+    cr_assert(progress.done == 1 && progress.part == 4);
+    messages[1].msg_len = 10;
+    cr_assert_eq(call_first_progress(getpid(), &call, &request, &progress), 0);
+    cr_assert(progress.done == 2 && progress.part == 0, "all of it was sent");
+}
+
 Test(calls, close_and_usb_transfers_do_not_begin_anew)
 {
     struct regs_call call = make(SYS_epoll_pwait, 3, 0, 1, 10, -EINTR);

@@ -99,6 +99,19 @@ Test(procfs_text, syscall)
     cr_expect_eq(state.syscall, 0, "read(2) has this number");
 }
 
+Test(procfs_text, first_argument_of_a_call)
+{
+    uint64_t argument = 1;
+
+    cr_expect(procfs_parse_first_argument("64 0xffffaa551234 0x80 0x0 0x0 0x0 0x0 0x7f10 0x401020\n", &argument));
+    cr_expect_eq(argument, 0xffffaa551234);
+    cr_expect(procfs_parse_first_argument("0 0x0 0x0 0x0 0x0 0x0 0x0 0x7f10 0x401020\n", &argument));
+    cr_expect_eq(argument, 0);
+    cr_expect_not(procfs_parse_first_argument("-1 0x7f10 0x401020\n", &argument));
+    cr_expect_not(procfs_parse_first_argument("running\n", &argument));
+    cr_expect_not(procfs_parse_first_argument("", &argument));
+}
+
 Test(procfs_text, syscall_of_one_in_no_call)
 {
     struct procfs_state state = parse_syscall("-1 0x7ffd1230 0x401020\n");

@@ -151,10 +151,11 @@ static int progress_look_at_last(pid_t tid, const struct call_request *request,
     return error;
 }
 
+/* A send that ends within a message is one on a stream: of a datagram all is sent, or nothing. */
 static bool progress_may_end_within_message(const struct call_request *request)
 {
-    return request->shape == CALL_MESSAGES && request->is_stream &&
-           (request->kind == CALL_WRITE || (request->flags & MSG_WAITALL) != 0);
+    return request->shape == CALL_MESSAGES &&
+           (request->kind == CALL_WRITE || (request->is_stream && (request->flags & MSG_WAITALL) != 0));
 }
 
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,

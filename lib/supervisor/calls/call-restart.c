@@ -75,13 +75,13 @@ static const struct limit_row limits[] = {
     {SYS_epoll_pwait, 281, 319, LIMIT_MS, 3, 0},
     {441, 441, 441, LIMIT_TIMESPEC, 3, 0}, /* epoll_pwait2 */
     {SYS_semop, 65, NONE, LIMIT_NONE, NONE, -EAGAIN},
-    {SYS_semtimedop, 220, 420, LIMIT_TIMESPEC, 3, -EAGAIN},     /* 32-bit: semtimedop_time64 */
-    {SYS_rt_sigtimedwait, 523, 421, LIMIT_TIMESPEC, 2, -EAGAIN}, /* 32-bit: rt_sigtimedwait_time64 */
-    {NONE, NONE, 177, LIMIT_TIMESPEC32, 2, -EAGAIN},            /* rt_sigtimedwait */
+    {SYS_semtimedop, 220, 420, LIMIT_TIMESPEC, 3, -EAGAIN},      /* i386: semtimedop_time64 */
+    {SYS_rt_sigtimedwait, 523, 421, LIMIT_TIMESPEC, 2, -EAGAIN}, /* i386: rt_sigtimedwait_time64 */
+    {NONE, NONE, 177, LIMIT_TIMESPEC32, 2, -EAGAIN},             /* rt_sigtimedwait */
     {SYS_io_getevents, 208, NONE, LIMIT_TIMESPEC, 4, 0},
-    {NONE, NONE, 247, LIMIT_TIMESPEC32, 4, 0}, /* io_getevents */
-    {SYS_io_pgetevents, 333, 416, LIMIT_TIMESPEC, 4, 0}, /* 32-bit: io_pgetevents_time64 */
-    {NONE, NONE, 385, LIMIT_TIMESPEC32, 4, 0}, /* io_pgetevents */
+    {NONE, NONE, 247, LIMIT_TIMESPEC32, 4, 0},           /* io_getevents */
+    {SYS_io_pgetevents, 333, 416, LIMIT_TIMESPEC, 4, 0}, /* i386: io_pgetevents_time64 */
+    {NONE, NONE, 385, LIMIT_TIMESPEC32, 4, 0},           /* io_pgetevents */
 };
 
 /* ipc(2) of 32-bit programs: include/uapi/linux/ipc.h, SEMOP and SEMTIMEDOP, whose time is its last
