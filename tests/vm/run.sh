@@ -86,7 +86,8 @@ make_disks() { # BUILD
 	mkdir -p "$tested/builddir" "$tested/srcdir"
 	tar -c -C "$1" --exclude='*.o' --exclude=./vm --exclude=./asan --exclude=./conform . | tar -x -C "$tested/builddir"
 	tar -c -C "$source" --exclude=.git --exclude=./build . | tar -x -C "$tested/srcdir"
-	printf 'builddir %s\nsrcdir %s\n' "$1" "$source" >"$tested/paths"
+	# in this order: the build may lie within the sources
+	printf 'srcdir %s\nbuilddir %s\n' "$source" "$1" >"$tested/paths"
 	cp "$here/guest.sh" "$tested/guest.sh"
 	chmod 755 "$tested/guest.sh"
 	tests_of "${guest##*/}" >"$tested/tests"
