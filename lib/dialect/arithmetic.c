@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arithmetic of one region, and of one counter. */
+#include "config.h"
+
+#include "dialect/dialect.h"
+
+__extension__ typedef unsigned __int128 product; /* of an address and a scale: 96 bits */
+
+/* The byte of the buffer; false: beyond what the system's arithmetic can say. */
+static bool byte_of(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
+                    uint64_t distance, bool exact, product *byte)
+{
+    switch (dialect->arithmetic) {
+    case DIALECT_HALVES:
+        *byte = ((product)(distance / 2) * scale >> 16) * 2;
+        return true;
+    case DIALECT_ROUNDED:
+        if (distance > UINT32_MAX)
+            return false;
+        *byte = (product)(distance >> 1) * (scale >> 1);
+        if (*byte > UINT32_MAX)
+            return false;
+        *byte = ((*byte >> 14) + 1) & ~(product)1;
+        return true;
+    case DIALECT_WORDS:
+        *byte = (product)(distance / 4) * counter_size;
+        return true;
+    case DIALECT_CELLS:
+        *byte = (product)(distance / 8) * counter_size;
+        return true;
+    case DIALECT_RAW:
+        return false;
+    case DIALECT_BYTES:
+        break;
+    }
+    *byte = (product)distance * scale >> 16;
+    if (exact && dialect->narrow)
+        *byte = (product)(__int128_t)(int32_t)(uint32_t)*byte;
+    return true;
+}
+
+bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
+                   unsigned counter_size, uint64_t pc, bool exact, uint64_t *index)
+{
+    uint64_t distance = pc - region->offset;
+    product byte;
+
+    if (dialect_is_off(dialect, region->scale))
+        return false;
+    if (region->high != 0 && (pc < region->low || pc >= region->high))
+        return false;
+    if (pc < region->offset && !(exact && dialect->below_wraps))
+        return false;
+    if (dialect->two_is_all && region->scale == 2) {
+        *index = 0;
+        return region->size >= counter_size || (exact && dialect->two_needs_no_room);
+    }
+    if (!byte_of(dialect, region->scale, counter_size, distance, exact, &byte))
+        return false;
+    byte -= byte % counter_size;
+    *index = (uint64_t)(byte / counter_size);
+    return byte < region->size && (exact || region->size - (uint64_t)byte >= counter_size);
+}
+
+static uint64_t rounded_up(product dividend, uint64_t divisor)
+{
+    product quotient = (dividend + divisor - 1) / divisor;
+    return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
+}
+
+uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
+                        uint64_t index)
+{
+    product bytes = (product)index * counter_size;
+
+    if (index == 0)
+        return 0;
+    if (dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS)
+        return rounded_up((product)index * (dialect->arithmetic == DIALECT_WORDS ? 4 : 8), 1);
+    if (scale == 0 || (dialect->two_is_all && scale == 2))
+        return UINT64_MAX;
+    if (dialect->arithmetic == DIALECT_HALVES)
+        return rounded_up((product)rounded_up((product)index << 16, scale) * 2, 1);
+    if (dialect->arithmetic == DIALECT_ROUNDED)
+        return scale < 2
+                   ? UINT64_MAX
+                   : rounded_up((product)rounded_up(((product)index * 2 - 1) << 14, scale / 2) * 2,
+                                1);
+    return rounded_up(bytes << 16, scale);
+}
+
+uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
+                      uint64_t text)
+{
+    product byte = 0;
+
+    if (text == 0)
+        return 0;
+    if (dialect->two_is_all && scale == 2)
+        return counter_size;
+    if (!byte_of(dialect, scale, counter_size, text - 1, false, &byte))
+        return 0;
+    return (uint64_t)(byte / counter_size + 1) * counter_size;
+}
+
+static uint64_t largest(unsigned counter_size)
+{
+    return counter_size >= 8 ? UINT64_MAX : (UINT64_C(1) << (counter_size * 8)) - 1;
+}
+
+enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size,
+                               uint64_t *counter, uint64_t ticks, uint64_t *full)
+{
+    uint64_t most = largest(counter_size), room = most - *counter;
+    uint64_t sum = (*counter + ticks) & most;
+    bool passed = ticks > room;
+
+    /* illumos adds in 16 bits and looks at the sum: past 32767 it stops, but 65535 + 1 is 0, and
+     * goes on; wider counters have a limit as much higher */
+    *full = ticks;
+    if (overflow == DIALECT_STOPS && sum > most / 2)
+        return DIALECT_STOPPED;
+    if (!passed)
+        *full = 0;
+    else if (overflow == DIALECT_SATURATES)
+        *full = ticks - room;
+    else /* once each time round */
+        *full = 1 + (most == UINT64_MAX ? 0 : (ticks - room - 1) / (most + 1));
+    *counter = overflow == DIALECT_SATURATES && passed ? most : sum;
+    return passed ? DIALECT_OVERFLOWED : DIALECT_ADDED;
+}
