@@ -145,6 +145,7 @@ int census_histograms(const struct census *census, const struct profile *profile
 
     *file = (struct histogram_file){.dialect = census->options.dialect,
                                     .pointer_size = first->pointer_size,
+                                    .pid = image->facts.pid,
                                     .big_endian = first->big_endian,
                                     .rate_hz = 1e9 / (double)image->count->period_ns,
                                     .ticks = image->count->ticks,

@@ -203,6 +203,7 @@ static struct image *new_image(struct census *census, uint32_t pid, bool counts)
     if (image == NULL)
         return NULL;
     image->facts.pid = pid;
+    image->facts.process = PROFILE_NONE;
     image->bindings = calloc(census->region_count, sizeof *image->bindings);
     image->count = counts ? new_count(census) : NULL;
     if (counts && raw)
@@ -354,6 +355,8 @@ int census_feed(struct census *census, const struct profile *profile,
         image = *live_link(census, sample->pid);
         if (image == NULL && (image = new_image(census, sample->pid, true)) == NULL)
             return -ENOMEM;
+        if (image->facts.process == PROFILE_NONE)
+            profile_find_process(profile, sample->pid, &image->facts.process);
         if (image->count != NULL)
             dialect_count_cpu(image->count, &dialect_own_memory, sample->pc,
                               sample->syscall >= 0, sample->cpu_ns);

@@ -45,7 +45,8 @@ void census_clear(struct census *census);
 /* The images that have counted, in the order in which they came. */
 struct census_image_facts {
     uint32_t pid;
-    uint32_t generation; /* of the images of this process */
+    uint32_t generation; /* of the images of this process that have counted */
+    uint32_t process;    /* index in the profile; PROFILE_NONE: not known */
     bool on;             /* the dialect has not ended the counting */
     uint64_t ticks, outside, overflows;
 };

@@ -36,7 +36,7 @@ void counts_free(struct pprofil_session *session)
 }
 
 /* Takes count over. */
-static int put(struct pprofil_session *session, pid_t pid, struct dialect_count *count)
+static int put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
 {
     struct session_count **link = link_of(session, pid);
 
@@ -44,6 +44,7 @@ static int put(struct pprofil_session *session, pid_t pid, struct dialect_count 
         free((*link)->count);
         (*link)->count = count;
         (*link)->ended = false;
+        (*link)->by_call = by_call;
         return 0;
     }
     struct session_count *entry = calloc(1, sizeof *entry);
@@ -53,8 +54,16 @@ static int put(struct pprofil_session *session, pid_t pid, struct dialect_count 
     }
     entry->pid = pid;
     entry->count = count;
+    entry->by_call = by_call;
     *link = entry;
     return 0;
+}
+
+static uint64_t counts_address(const struct session_count *entry, const struct wire_sample *sample)
+{
+    if (!entry->by_call)
+        return sample->pc;
+    return sample->syscall >= 0 ? PPROFIL_CALL_ADDRESS(sample->syscall) : UINT64_MAX;
 }
 
 void counts_feed(struct pprofil_session *session, const struct wire_header *event)
@@ -64,7 +73,7 @@ void counts_feed(struct pprofil_session *session, const struct wire_header *even
 
     for (struct session_count *entry = session->counts; entry != NULL; entry = entry->next) {
         if (event->type == WIRE_SAMPLE && (entry->pid == 0 || (uint32_t)entry->pid == sample->pid))
-            dialect_count_cpu(entry->count, &dialect_own_memory, sample->pc, sample->syscall >= 0,
+            dialect_count_cpu(entry->count, &dialect_own_memory, counts_address(entry, sample), sample->syscall >= 0,
                               sample->cpu_ns);
         if (event->type == WIRE_EXEC && entry->pid != 0 && (uint32_t)entry->pid == task->pid)
             entry->ended = true;
@@ -163,7 +172,7 @@ int pprofil_profil_regions(pprofil_session *session, pid_t pid,
     count->overflow = (uintptr_t)histogram.overflow;
     if (histogram.period_ns != 0)
         count->period_ns = histogram.period_ns;
-    return put(session, pid, count);
+    return put(session, pid, count, histogram.by_call);
 }
 
 int pprofil_profil(pprofil_session *session, pid_t pid, const char *dialect, void *buffer,
@@ -209,7 +218,7 @@ int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[]
         return -ENOMEM;
     count->pcsample = state;
     count->array = (uintptr_t)samples;
-    int error = put(session, pid, count);
+    int error = put(session, pid, count, false);
     return error != 0 ? error : stored;
 }
 

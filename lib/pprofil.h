@@ -184,7 +184,14 @@ struct pprofil_histogram {
     const struct pprofil_region *regions;
     size_t region_count;
     uint32_t *overflow; /* counts what no region takes; NULL: nothing does */
+    /* Time in the kernel by system call, not by address: call n counts as text at PPROFIL_CALL_ADDRESS(n), and time
+     * in the program as outside. */
+    bool by_call;
 };
+
+/* Behind the cells that the kprof device has for totals. */
+#define PPROFIL_CALL_ADDRESS(n) (((uint64_t)(n) + 6) * 8)
+#define PPROFIL_CALL_NUMBERS 1024 /* and more than any system call's */
 
 /* Counts by any dialect that has counters. -EINVAL: no such dialect, or it refuses a region. */
 int pprofil_profil_regions(pprofil_session *session, pid_t pid,
@@ -211,6 +218,10 @@ struct pprofil_histogram_state {
     uint64_t outside;   /* ticks that no region took */
     uint64_t overflows; /* ticks that found their counter full, or were refused and ended it */
     uint64_t stored;    /* pcsample: elements */
+    /* only where a file was written: */
+    uint64_t cut;        /* counters that hold less than was counted: the file's are too narrow */
+    int32_t pid;         /* whose it is */
+    const char *program; /* name of that process, as the kernel has it; valid during the call */
 };
 
 /* -ENOENT: nothing was asked for with this pid. */
@@ -782,6 +793,7 @@ int pprofil_candidates(struct pprofil_candidate **candidates, uint32_t *count);
 
 enum pprofil_sort { PPROFIL_SORT_TIME, PPROFIL_SORT_CALLS, PPROFIL_SORT_ADDRESS, PPROFIL_SORT_NAME };
 enum pprofil_addresses { PPROFIL_ADDRESSES_NONE, PPROFIL_ADDRESSES_OCTAL, PPROFIL_ADDRESSES_HEX };
+enum pprofil_unit { PPROFIL_UNIT_PERCENT, PPROFIL_UNIT_COUNTS, PPROFIL_UNIT_MILLISECONDS };
 
 struct pprofil_style_options {
     size_t size;        /* sizeof(struct pprofil_style_options): lets it grow */
@@ -792,6 +804,9 @@ struct pprofil_style_options {
     enum pprofil_addresses addresses;
     bool no_header;
     bool zeros; /* rows without time and calls too */
+    enum pprofil_unit unit; /* of style gperf: what its rows show */
+    double threshold;       /* of style gperf: rows below it, in that unit, are left out */
+    const char *meta;       /* what is in FILE.meta, for a file that has none: pprofil-formats(5); NULL: nothing */
 };
 
 /* The i-th style's name and summary; -ENOENT past the last. Either pointer may be NULL. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "format/codec.h"
+#include "format/meta.h"
 #include "session-internal.h"
 
 #define MOST_REGIONS 4096u
@@ -163,10 +164,33 @@ struct saving {
     bool one; /* path has room for one only */
 };
 
+/* The name of an image's process, as the kernel has it; "" where it is not known. */
+static const char *program_of(const struct saving *saving, const struct census_image_facts *facts)
+{
+    const struct profile *profile = saving->session->profile->profile;
+
+    if (facts->process == PROFILE_NONE)
+        return "";
+    return profile->strings[profile->processes[facts->process].comm];
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == NULL ? path : slash + 1;
+}
+
+/* "." and the name, with nothing in it that a path could take for its own; "" where there is none. */
+static void name_program(const char *program, char text[32])
+{
+    size_t length = 0;
+
+    for (const char *at = program; *at != '\0' && length + 2 < 32; at++) {
+        if (length == 0)
+            text[length++] = '.';
+        text[length++] = (unsigned char)*at <= ' ' || *at == '/' || *at == '\x7f' ? '_' : *at;
+    }
+    text[length] = '\0';
 }
 
 /* part: of the files of this image; same: so many before it are of the same object. */
@@ -174,8 +198,10 @@ static int name_file(const struct saving *saving, size_t image, size_t part, siz
                      const struct census_image_facts *facts, const char *object,
                      char path[PATH_MAX])
 {
-    char process[32] = "", text[NAME_MAX + 2] = "", number[32] = "";
+    char program[32] = "", process[32] = "", text[NAME_MAX + 2] = "", number[32] = "";
 
+    if (image > 0)
+        name_program(program_of(saving, facts), program);
     if (image > 0 && facts->generation == 0)
         snprintf(process, sizeof process, ".%u", facts->pid);
     else if (image > 0)
@@ -184,7 +210,7 @@ static int name_file(const struct saving *saving, size_t image, size_t part, siz
         snprintf(text, sizeof text, ".%s", base_name(object));
     if (part > 0 && same > 0)
         snprintf(number, sizeof number, ".%zu", same + 1);
-    return snprintf(path, PATH_MAX, "%s%s%s%s", saving->path, process, text, number) < PATH_MAX
+    return snprintf(path, PATH_MAX, "%s%s%s%s%s", saving->path, program, process, text, number) < PATH_MAX
                ? 0
                : -ENAMETOOLONG;
 }
@@ -203,11 +229,23 @@ static bool holds_one(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
+/* What the format leaves out goes into a file beside it, unless it is a pipe. */
+static int write_meta(const struct saving *saving, const char *path, const struct histogram_file *file)
+{
+    struct stat status;
+
+    if (!meta_is_needed(saving->format->codec, file) || holds_one(path) || stat(path, &status) < 0)
+        return 0;
+    return meta_write(path, file, (uint64_t)status.st_size);
+}
+
 static int write_part(struct saving *saving, const char *path, const struct histogram_file *file)
 {
     if (strcmp(path, saving->path) != 0 && holds_one(path))
         return session_fail(saving->session, -EEXIST, "%s: cannot write: it is no file", path);
     int error = format_write_histograms(saving->format, path, file);
+    if (error == 0)
+        error = write_meta(saving, path, file);
     if (error == -EDOM)
         session_fail(saving->session, error, "%s: %s cannot hold counters of this width or scale",
                      path, saving->format->name);
@@ -233,15 +271,20 @@ static int save_region(struct saving *saving, size_t image, size_t region,
                           file.object, path);
     if (error == 0)
         error = write_part(saving, path, &file);
+    uint32_t width = saving->format->codec->counter_size;
+    const struct pprofil_histogram_state state = {
+        .on = facts.on,
+        .ticks = facts.ticks,
+        .outside = facts.outside,
+        .overflows = facts.overflows,
+        .cut = error == 0 && width != 0 ? histogram_cut_count(&file, width) : 0,
+        .pid = (int32_t)facts.pid,
+        .program = program_of(saving, &facts)};
+    if (error == 0 && saving->wrote != NULL)
+        saving->wrote(saving->context, path, &state);
     histogram_file_clear(&file);
     if (error != 0)
         return error == -ENODATA || error == -EEXIST ? 0 : error;
-    const struct pprofil_histogram_state state = {.on = facts.on,
-                                                  .ticks = facts.ticks,
-                                                  .outside = facts.outside,
-                                                  .overflows = facts.overflows};
-    if (saving->wrote != NULL)
-        saving->wrote(saving->context, path, &state);
     (*parts)++;
     saving->files++;
     return 0;

@@ -39,6 +39,7 @@ struct session_count {
     pid_t pid; /* 0: of all processes */
     struct dialect_count *count; /* owned */
     bool ended;                  /* by exec */
+    bool by_call;
     struct session_count *next;
 };
 

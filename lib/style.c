@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 
 #include "dialect/dialect.h"
 #include "format/codec.h"
+#include "format/histogram-calls.h"
+#include "format/meta.h"
 #include "pprofil.h"
 #include "report/style.h"
 #include "symbol/object-file.h"
@@ -141,10 +144,47 @@ static const char *text_of(const struct histogram_file *file, const struct style
     return strncmp(style->name, "kprof", strlen("kprof")) == 0 ? NULL : "a.out";
 }
 
+/* The kernel's "text" is its calls: the cells are where a symbol of each would be. */
+static int make_call_symbols(const struct histogram_file *file, struct symbol_table *symbols, char **names)
+{
+    uint64_t count = file->histogram_count > 0 ? file->histograms[0].count : 0;
+
+    *symbols = (struct symbol_table){.end = count * 8};
+    *names = calloc(count + 1, HISTOGRAM_CALL_NAME);
+    symbols->symbols = calloc(count + 1, sizeof *symbols->symbols);
+    if (*names == NULL || symbols->symbols == NULL)
+        return -ENOMEM;
+    for (uint64_t cell = DIALECT_CELL_SPECIALS; cell < count; cell++)
+        symbols->symbols[symbols->count++] =
+            (struct symbol){.address = cell * 8,
+                            .size = 8,
+                            .name = histogram_call_name(cell, *names + cell * HISTOGRAM_CALL_NAME),
+                            .type = STT_FUNC,
+                            .binding = STB_GLOBAL};
+    return 0;
+}
+
+static int print_calls(const struct histogram_file *file, const struct style *style,
+                       const struct style_options *options, FILE *out, FILE *errors)
+{
+    struct symbol_table symbols;
+    char *names;
+    int error = make_call_symbols(file, &symbols, &names);
+
+    if (error == 0)
+        error = style->print(file, &symbols, options, out, errors);
+    free(symbols.symbols);
+    free(names);
+    return error;
+}
+
 static int print(const struct histogram_file *file, const struct style *style, const char *text,
                  const struct style_options *options, FILE *out, FILE *errors)
 {
     struct symbol_table symbols;
+
+    if (file->by_call)
+        return print_calls(file, style, options, out, errors);
     int error = file->module_count > 0 ? read_modules(file, &symbols)
                 : text != NULL         ? read_symbols(text, &symbols)
                                        : -ENOENT;
@@ -185,10 +225,15 @@ int pprofil_style_print(const char *path, const char *name,
     struct style_options options = {.sort = (enum style_sort)all.sort,
                                     .address = (enum style_address)all.addresses,
                                     .no_header = all.no_header,
-                                    .zeros = all.zeros};
-    if (style == NULL || all.sort > PPROFIL_SORT_NAME || all.addresses > PPROFIL_ADDRESSES_HEX)
+                                    .zeros = all.zeros,
+                                    .unit = (enum style_unit)all.unit,
+                                    .threshold = all.threshold};
+    if (style == NULL || all.sort > PPROFIL_SORT_NAME || all.addresses > PPROFIL_ADDRESSES_HEX ||
+        all.unit > PPROFIL_UNIT_MILLISECONDS)
         return -EINVAL;
     int error = histogram_open(path, all.format, all.object, &file);
+    if (error == 0 && all.meta != NULL)
+        error = meta_parse(all.meta, 0, &file);
     if (error == -ENOEXEC)
         error = read_profile(path, style, all.object, &file);
     if (error == 0)

@@ -26,6 +26,7 @@
 
 #include "base/output-path.h"
 #include "command.h"
+#include "kprof-guard.h"
 
 #define BUCKET 8 /* bytes of text */
 #define BUCKET_LOG 3
@@ -40,6 +41,7 @@ struct kprof {
     pid_t pid;
     const char *object; /* path, or its last part; NULL: the program itself */
     const char *directory;
+    bool by_call; /* time in the kernel, by call */
     double hz;
 
     pprofil_session *session;
@@ -51,6 +53,7 @@ struct kprof {
     int control_fd;
     int leased_fd; /* -1: there is no lease */
     bool complained; /* of a disk that is full */
+    int guard_fd;    /* to the guard of kpctl; -1: there is none */
 };
 
 static volatile sig_atomic_t end_wanted, lease_broken;
@@ -65,11 +68,12 @@ static void note_signal(int signal)
 
 /* --- options --------------------------------------------------------------------------- */
 
-enum option_key { KEY_OBJECT = 256 };
+enum option_key { KEY_OBJECT = 256, KEY_KERNEL };
 
 static const struct argp_option options[] = {
     {"pid", 'p', "PID", 0, "the process whose text is profiled", 1},
     {"object", KEY_OBJECT, "NAME", 0, "a mapped file, by path or last part (the program)", 1},
+    {"kernel", KEY_KERNEL, 0, 0, "time in the kernel by system call, instead of text", 1},
     {"frequency", 'F', "HZ", 0, "ticks per second of CPU time (100)", 1},
     {0},
 };
@@ -93,6 +97,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_OBJECT:
         kprof->object = argument;
         break;
+    case KEY_KERNEL:
+        kprof->by_call = true;
+        break;
     case ARGP_KEY_ARG:
         if (kprof->directory != NULL)
             return ARGP_ERR_UNKNOWN;
@@ -101,6 +108,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (kprof->directory == NULL || kprof->pid == 0)
             exit(complain("kprof: give -p PID and a DIR for kpctl and kpdata"));
+        if (kprof->by_call && kprof->object != NULL)
+            exit(complain("kprof: --object is of a program's text, --kernel counts none"));
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -177,9 +186,11 @@ static int start_session(struct kprof *kprof)
         return complain("%s", pprofil_session_problem(kprof->session));
     if (*pprofil_session_untraced(kprof->session) != '\0')
         complain("%s", pprofil_session_untraced(kprof->session));
-    int status = find_text(kprof);
+    int status = kprof->by_call ? 0 : find_text(kprof);
     if (status != 0)
         return status;
+    if (kprof->by_call)
+        kprof->high = PPROFIL_CALL_ADDRESS(PPROFIL_CALL_NUMBERS);
     kprof->cell_count = (size_t)((kprof->high - kprof->low) / BUCKET);
     kprof->cells = calloc(kprof->cell_count + SPECIAL_CELLS, CELL);
     const struct pprofil_region region = {.buffer = kprof->cells,
@@ -191,7 +202,8 @@ static int start_session(struct kprof *kprof)
                                                 .dialect = "inferno",
                                                 .period_ns = (uint64_t)(1e9 / kprof->hz),
                                                 .regions = &region,
-                                                .region_count = 1};
+                                                .region_count = 1,
+                                                .by_call = kprof->by_call};
     if (kprof->cells == NULL)
         return complain("out of memory: kernel"); /* kprof(3)'s own words */
     error = pprofil_profil_regions(kprof->session, kprof->pid, &histogram);
@@ -261,6 +273,23 @@ static int replace_data(struct kprof *kprof)
     return error;
 }
 
+/* kpdata has no room to say that its cells are of calls. It stays when we end, as kpdata does. 0 or -errno. */
+static int write_meta(const struct kprof *kprof)
+{
+    static const char text[] = "# what kpdata has no room for: pprofil-formats(5)\ncalls 1\n";
+
+    unlinkat(kprof->directory_fd, DATA ".meta", 0);
+    if (!kprof->by_call)
+        return 0;
+    int fd = openat(kprof->directory_fd, DATA ".meta", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int error = fd < 0 ? -errno : 0;
+    if (error == 0 && write(fd, text, sizeof text - 1) != (ssize_t)sizeof text - 1)
+        error = -ENOSPC;
+    if (fd >= 0)
+        close(fd);
+    return error;
+}
+
 /* --- kpctl ------------------------------------------------------------------------------- */
 
 static void obey(struct kprof *kprof, const char *command)
@@ -317,8 +346,10 @@ static int make_control(struct kprof *kprof)
 {
     struct stat status;
 
-    if (fstatat(kprof->directory_fd, CONTROL, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISFIFO(status.st_mode)) {
+    bool there = fstatat(kprof->directory_fd, CONTROL, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (there && S_ISSOCK(status.st_mode))
+        unlinkat(kprof->directory_fd, CONTROL, 0); /* what a guard has put there */
+    if (there && S_ISFIFO(status.st_mode)) {
         int other = open_control(kprof, O_WRONLY);
         if (other >= 0) {
             close(other);
@@ -349,8 +380,13 @@ static int make_files(struct kprof *kprof)
     int status = make_control(kprof);
     if (status != 0)
         return status;
-    int error = replace_data(kprof);
-    return error == 0 ? 0 : complain_file(kprof->data, error, true);
+    int error = write_meta(kprof);
+    if (error == 0)
+        error = replace_data(kprof);
+    if (error != 0)
+        return complain_file(kprof->data, error, true);
+    kprof->guard_fd = kprof_guard_begin(kprof->directory_fd, kprof->control_fd, CONTROL);
+    return 0;
 }
 
 /* --- the loop ---------------------------------------------------------------------------- */
@@ -417,7 +453,7 @@ static int serve(struct kprof *kprof)
 
 int command_kprof(int argc, char **argv)
 {
-    struct kprof kprof = {.hz = DEFAULT_HZ, .directory_fd = -1, .control_fd = -1, .leased_fd = -1};
+    struct kprof kprof = {.hz = DEFAULT_HZ, .directory_fd = -1, .control_fd = -1, .leased_fd = -1, .guard_fd = -1};
 
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil kprof";
@@ -427,6 +463,7 @@ int command_kprof(int argc, char **argv)
         status = make_files(&kprof);
     if (status == 0)
         status = serve(&kprof);
+    kprof_guard_end(kprof.guard_fd);
     if (kprof.control_fd >= 0) {
         unlinkat(kprof.directory_fd, CONTROL, 0);
         close(kprof.control_fd);

@@ -297,13 +297,18 @@ static void tell_file(void *context, const char *path, const struct pprofil_hist
 
     if (run->asked.quiet)
         return;
-    fprintf(stderr, "pprofil: %s: %" PRIu64 " ticks", path, state->ticks);
+    fprintf(stderr, "pprofil: %s: %" PRIu64 " ticks of %s (%d)", path, state->ticks, state->program, state->pid);
     if (state->outside > 0)
         fprintf(stderr, ", %" PRIu64 " outside the text", state->outside);
     if (state->overflows > 0)
         fprintf(stderr, ", %" PRIu64 " found their counter full", state->overflows);
     fprintf(stderr, state->on ? "\n" : "; the counting had ended by the rules of %s\n",
             run->asked.dialect.dialect);
+    if (state->cut > 0)
+        fprintf(stderr,
+                "pprofil: %s: %" PRIu64 " counters hold less than was counted, for the format has 16 bits for each; "
+                "-f gmon holds all\n",
+                path, state->cut);
 }
 
 static int deliver_histograms(struct run *run)

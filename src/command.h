@@ -28,6 +28,7 @@ int command_top(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_ctl(int argc, char **argv);
 int command_kprof(int argc, char **argv);
+int command_gperf(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_annotate(int argc, char **argv);
 int command_diff(int argc, char **argv);

@@ -24,6 +24,7 @@ static const struct command commands[] = {
     {"report", "print a saved profile", command_report},
     {"ctl", "start, stop, clear or ask a pprofil that runs", command_ctl},
     {"kprof", "serve kpctl and kpdata for a process", command_kprof},
+    {"gperf", "print the profile of a program that calls osProfileInit", command_gperf},
     {"convert", "save a profile in another format", command_convert},
     {"annotate", "print a function's source and instructions with counts", command_annotate},
     {"diff", "show what two profiles differ in", command_diff},
@@ -107,6 +108,10 @@ int complain_file(const char *path, int error, bool writing)
     if (error == -ENOSPC)
         return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
                         path);
+    if (error == -EXDEV && !writing)
+        return complain("%s: none of its addresses is in the object, which is loaded elsewhere each time: its "
+                        "%s.meta is missing; -f mon-solaris keeps in one file what was where, or link with -no-pie",
+                        path, path);
     if (error == -ESPIPE && !writing)
         return complain("%s: perf wrote it for a pipe; pprofil reads what perf record -o made", path);
     if (error == -EPFNOSUPPORT)

@@ -52,12 +52,6 @@ static const struct argp_option options[] = {
     {"parse-maps", KEY_PARSE_MAPS, 0, OPTION_HIDDEN, "as on kernels before 6.11", 2},
     {"wary", KEY_WARY, 0, OPTION_HIDDEN, "as on kernels before 5.7", 2},
     {"restless", KEY_RESTLESS, 0, OPTION_HIDDEN, "each thread goes from tracer to tracer", 2},
-    {0, 0, 0, 0, "As an old system's profil(2): see pprofil-dialects(7)", 4},
-    {"dialect", KEY_DIALECT, "NAME", 0, "count by its rules, write the file it wrote", 4},
-    {"scale", KEY_SCALE, "S", 0, "65536 times the bytes of buffer for a byte of text (0x8000)", 4},
-    {"region", KEY_REGION, "TEXT", 0, "OBJECT, LO-HI or OBJECT:LO-HI, in hex (the program)", 4},
-    {"bufsize", KEY_BUFSIZE, "BYTES", 0, "of each buffer (what the text needs)", 4},
-    {"counters", KEY_COUNTERS, "BITS", 0, "16, 32 or 64 (the system's)", 4},
     {0, 0, 0, 0, "What to show", 3},
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
     {"format", 'f', "NAME", 0, "of FILE (by its extension; pprof), or text, json, csv; list: all", 3},
@@ -70,6 +64,17 @@ static const struct argp_option options[] = {
     {"verbose", 'v', 0, 0, "say more about the sampling itself", 3},
     {0},
 };
+
+/* Few need them: --help=dialects has them, and not --help. */
+static const struct argp_option dialect_options[] = {
+    {"dialect", KEY_DIALECT, "NAME", OPTION_HIDDEN, "count by its rules, write the file it wrote", 1},
+    {"scale", KEY_SCALE, "S", OPTION_HIDDEN, "65536 times the bytes of buffer for a byte of text (0x8000)", 1},
+    {"region", KEY_REGION, "TEXT", OPTION_HIDDEN, "OBJECT, LO-HI or OBJECT:LO-HI, in hex (the program)", 1},
+    {"bufsize", KEY_BUFSIZE, "BYTES", OPTION_HIDDEN, "of each buffer (0: what the text needs)", 1},
+    {"counters", KEY_COUNTERS, "BITS", OPTION_HIDDEN, "16, 32 or 64 (the system's)", 1},
+    {0},
+};
+#define DIALECT_OPTIONS (sizeof dialect_options / sizeof *dialect_options)
 
 const char *argp_program_version = "pprofil " PACKAGE_VERSION;
 
@@ -135,8 +140,9 @@ static error_t parse_how(int key, char *argument, struct request *request)
     return 0;
 }
 
-static error_t parse_dialect(int key, char *argument, struct request *request)
+static error_t parse_dialect(int key, char *argument, struct argp_state *state)
 {
+    struct request *request = state->input;
     struct pprofil_dialect_options *dialect = &request->dialect;
 
     switch (key) {
@@ -212,12 +218,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
     if (error == ARGP_ERR_UNKNOWN)
         error = parse_how(key, argument, request);
-    if (error == ARGP_ERR_UNKNOWN)
-        error = parse_dialect(key, argument, request);
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = request;
     if (error == ARGP_ERR_UNKNOWN)
         error = parse_show(key, argument, request);
     return error;
 }
+
+static const struct argp dialect_parser = {.options = dialect_options, .parser = parse_dialect};
+static const struct argp_child children[] = {{&dialect_parser, 0, NULL, 0}, {0}};
 
 static const struct argp parser = {
     options,
@@ -225,11 +234,31 @@ static const struct argp parser = {
     "[--] PROGRAM [ARG...]\n-p PID[,PID...]",
     "Shows where a program spends its CPU time, without recompiling it, stopping it or being "
     "root.\v"
-    "'pprofil report FILE' prints a saved profile. pprofil(1) has examples.",
-    NULL,
+    "'pprofil report FILE' prints a saved profile. pprofil(1) has examples.\n"
+    "'pprofil --help=dialects': count as an old system's profil(2) did.",
+    children,
     NULL,
     NULL,
 };
+
+static int help_dialects(void)
+{
+    struct argp_option shown[DIALECT_OPTIONS];
+    const struct argp help = {.options = shown,
+                              .args_doc = "--dialect NAME PROGRAM [ARG...]",
+                              .doc = "Counts as an old system's profil(2) did, and writes the file that it wrote."};
+    const char *name, *system;
+
+    memcpy(shown, dialect_options, sizeof shown);
+    for (size_t i = 0; i < DIALECT_OPTIONS; i++)
+        shown[i].flags = 0;
+    argp_help(&help, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC | ARGP_HELP_LONG, (char *)"pprofil");
+    puts("\nNAME is one of these:");
+    for (unsigned i = 0; pprofil_dialect_at(i, &name, &system, NULL) == 0; i++)
+        printf("  %-14s %s\n", name, system);
+    puts("\npprofil-dialects(7) says what each does. 'pprofil kprof' and 'pprofil gperf' are of this family too.");
+    return fflush(stdout) == 0 ? 0 : EXIT_OWN_FAILURE;
+}
 
 /* A dialect's own clock, unless another rate is asked for, which is then its clock. */
 static bool check_dialect(struct request *request)
@@ -300,6 +329,8 @@ bool request_parse(struct request *request, int argc, char **argv)
                                 .view = {.limit = DEFAULT_ROWS},
                                 .symbolize = true};
     argp_err_exit_status = EXIT_OWN_FAILURE;
+    if (argc == 2 && strcmp(argv[1], "--help=dialects") == 0)
+        exit(help_dialects());
     argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, request);
     return check(request);
 }

@@ -4,34 +4,22 @@
 
 #include <errno.h>
 
+#include "compat/bsd.h"
 #include "compat/compat.h"
+#include "dialect/dialect.h"
 
-#define LARGEST_SCALE 65536
-
-extern int bsd_profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
-    __asm__("pprofil_bsd_profil");
-extern int macos_profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
-    __asm__("pprofil_macos_profil");
-
-static int start(const char *dialect, const char *samples, size_t size, unsigned long offset,
-                 unsigned int scale)
+int bsd_profil(const char *dialect, const char *samples, size_t size, unsigned long offset, unsigned int scale,
+               const void *caller)
 {
+    const struct compat_call call = {.name = "profil", .dialect = dialect, .counter_size = 2, .caller = caller};
     int error = -EINVAL;
 
-    if (scale <= LARGEST_SCALE)
-        error = compat_profil(dialect, 2, samples, size, offset, scale);
+    if (scale <= DIALECT_ONE_TO_ONE)
+        error = compat_profil(&call, samples, size, offset, scale, compat_is_strict());
+    else
+        compat_say("profil", "a scale of %u is above 65536", scale);
     if (error == 0)
         return 0;
     errno = -error;
     return -1;
-}
-
-int bsd_profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
-{
-    return start("bsd44", samples, size, offset, scale);
-}
-
-int macos_profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
-{
-    return start("osx", samples, size, offset, scale);
 }

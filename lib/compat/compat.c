@@ -17,12 +17,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "compat/compat.h"
-#include "dialect/dialect.h"
 #include "base/spawn.h"
 
 #define OVERHEAD "--overhead=0.05"
@@ -59,17 +59,53 @@ static void unlock(void)
     atomic_store(&state.owner, 0);
 }
 
-__attribute__((format(printf, 2, 3))) static void say(const char *call, const char *format, ...)
+bool compat_is_debugged(void)
 {
-    char text[256];
+    const char *value = secure_getenv("PPROFIL_DEBUG");
+    return value != NULL && strcmp(value, "0") != 0;
+}
+
+bool compat_is_strict(void)
+{
+    const char *value = secure_getenv("PPROFIL_STRICT");
+    return value != NULL && strcmp(value, "0") != 0;
+}
+
+/* With one write: threads and children may say something at the same time. */
+static void compat_print(const char *call, const char *format, va_list arguments)
+{
+    char text[512];
+
+    int used = snprintf(text, sizeof text - 1, "pprofil: %s: ", call);
+    int more = vsnprintf(text + used, sizeof text - 1 - (size_t)used, format, arguments);
+    size_t length = strlen(text);
+    if (more >= 0)
+        text[length++] = '\n';
+    ssize_t ignored = write(STDERR_FILENO, text, length);
+    (void)ignored;
+}
+
+void compat_say(const char *call, const char *format, ...)
+{
     va_list arguments;
 
-    if (secure_getenv("PPROFIL_DEBUG") == NULL)
+    if (!compat_is_debugged())
         return;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    compat_print(call, format, arguments);
     va_end(arguments);
-    dprintf(STDERR_FILENO, "pprofil: %s: %s\n", call, text);
+}
+
+void compat_warn(const char *call, const char *format, ...)
+{
+    const char *value = secure_getenv("PPROFIL_DEBUG");
+    va_list arguments;
+
+    if (value != NULL && strcmp(value, "0") == 0)
+        return;
+    va_start(arguments, format);
+    compat_print(call, format, arguments);
+    va_end(arguments);
 }
 
 /* Who traces us; 0: nobody. */
@@ -107,12 +143,12 @@ static int start_supervisor(const char *call)
     state.listener = getpid();
     kept[0] = spawn_above_standard(wire_profil_listen(state.name));
     if (kept[0] < 0) {
-        say(call, "cannot make a socket: %s", strerror(-kept[0]));
+        compat_say(call, "cannot make a socket: %s", strerror(-kept[0]));
         return kept[0];
     }
     int error = spawn_open_debug_log(&kept[1]);
     if (error != 0)
-        say(call, "PPROFIL_DEBUG=%s: %s", getenv("PPROFIL_DEBUG"), strerror(-error));
+        compat_say(call, "PPROFIL_DEBUG=%s: %s", getenv("PPROFIL_DEBUG"), strerror(-error));
     snprintf(number, sizeof number, "%d", kept[0]);
     snprintf(debug, sizeof debug, "--debug=%d", kept[1]);
     spawn_find_supervisor(false, &found);
@@ -121,7 +157,7 @@ static int start_supervisor(const char *call)
     if (kept[1] >= 0)
         close(kept[1]);
     if (error != 0)
-        say(call, "cannot start %s: %s", found.path, strerror(-error));
+        compat_say(call, "cannot start %s: %s", found.path, strerror(-error));
     return error;
 }
 
@@ -140,7 +176,7 @@ static int reach_supervisor(const char *call)
         fd = wire_profil_connect(state.name, state.listener, &state.supervisor);
     }
     if (fd < 0)
-        say(call, "pprofil-supervise does not answer: %s", strerror(-fd));
+        compat_say(call, "pprofil-supervise does not answer: %s", strerror(-fd));
     else if (tracer() != state.supervisor)
         /* Yama: a child does not inherit its parent's permission */
         prctl(PR_SET_PTRACER, (unsigned long)state.supervisor, 0, 0, 0);
@@ -152,16 +188,15 @@ static void explain(const char *call, int error)
     pid_t other = tracer();
 
     if (error == -EPERM && other != 0 && other != state.supervisor)
-        say(call, "this process is traced already, by process %d", (int)other);
+        compat_say(call, "this process is traced already, by process %d", (int)other);
     else if (error == -EPERM)
-        say(call, "this process may not be traced; see /proc/sys/kernel/yama/ptrace_scope");
+        compat_say(call, "this process may not be traced; see /proc/sys/kernel/yama/ptrace_scope");
     else
-        say(call, "%s", strerror(-error));
+        compat_say(call, "%s", strerror(-error));
 }
 
-static int ask(const char *call, const struct wire_profil *request, int64_t *value)
+static int ask(const char *call, const struct wire_profil *request, struct wire_profil_answer *answer)
 {
-    struct wire_profil_answer answer = {0};
     int error = -EPIPE;
 
     /* one that was about to end may take the connection and hang up */
@@ -169,67 +204,42 @@ static int ask(const char *call, const struct wire_profil *request, int64_t *val
         int fd = reach_supervisor(call);
         if (fd < 0)
             return fd;
-        error = wire_profil_ask(fd, request, &answer);
+        error = wire_profil_ask(fd, request, answer);
         close(fd);
     }
     if (error == 0)
-        error = -answer.error;
+        error = -answer->error;
     if (error != 0)
         explain(call, error);
-    *value = answer.value;
+    else if (answer->overflows > 0)
+        compat_warn(call, "%llu ticks found their counter full: what was counted until now is too low",
+                    (unsigned long long)answer->overflows);
     return error;
 }
 
-int compat_ask(const char *call, const struct wire_profil *request, int64_t *value)
+int compat_ask(const char *call, const struct wire_profil *asked, int64_t *value)
 {
-    bool vain = request->op == WIRE_PROFIL_STOP ||
-                (request->op == WIRE_PROFIL_PCS && request->room == 0);
+    bool vain = asked->op == WIRE_PROFIL_STOP || (asked->op == WIRE_PROFIL_PCS && asked->room == 0);
+    struct wire_profil_answer answer = {0};
+    struct wire_profil request = *asked;
     int before = errno, error = 0, cancel;
     sigset_t all, mask;
 
-    *value = 0;
+    request.pid = getpid();
+    request.tid = (pid_t)syscall(SYS_gettid);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &mask);
     lock();
     if (!vain || state.supervisor != 0)
-        error = ask(call, request, value);
+        error = ask(call, &request, &answer);
     unlock();
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     pthread_setcancelstate(cancel, NULL);
     errno = before;
+    if (value != NULL)
+        *value = answer.value;
     return error;
-}
-
-static bool turns_off(const char *name, uint32_t scale)
-{
-    const struct dialect *dialect = dialect_find(name);
-    return dialect != NULL && dialect_is_off(dialect, scale);
-}
-
-int compat_profil(const char *dialect, unsigned counter_size, const void *buffer, size_t size,
-                  uint64_t offset, uint32_t scale)
-{
-    const struct wire_profil_region region = {
-        .buffer = (uintptr_t)buffer, .size = size, .offset = offset, .scale = scale};
-    struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
-                                  .counter_size = counter_size,
-                                  .regions = (uintptr_t)&region,
-                                  .region_count = 1};
-    int64_t value;
-
-    if (turns_off(dialect, scale))
-        return compat_stop();
-    snprintf(request.dialect, sizeof request.dialect, "%s", dialect);
-    return compat_ask("profil", &request, &value);
-}
-
-int compat_stop(void)
-{
-    const struct wire_profil request = {.op = WIRE_PROFIL_STOP};
-    int64_t value;
-
-    return compat_ask("profil", &request, &value);
 }
 
 int compat_copy(void *to, const void *from, size_t size)

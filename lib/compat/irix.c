@@ -3,89 +3,131 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <sys/time.h>
 
 #include "compat/compat.h"
 #include "compat/irix/sys/profil.h"
+#include "dialect/dialect.h"
 
 #define TICK_US 10000 /* and with PROF_FAST ... */
 #define FAST_US (TICK_US / PROF_FAST_CNT)
 
+extern int profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale);
+extern int profil_(unsigned short *buffer, const int *size, const int *offset, const int *scale);
+
 int profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
 {
-    if (buffer == NULL)
-        compat_stop();
-    else
-        compat_profil("irix", 2, buffer, size, offset, scale);
+    const struct compat_call call = {
+        .name = "profil", .dialect = "irix", .counter_size = 2, .caller = __builtin_return_address(0)};
+
+    compat_profil(&call, buffer, size, offset, scale, false);
     return 0; /* always: profil(2) */
 }
 
-static int check(const struct prof *entry, unsigned counter_size)
+/* FORTRAN's: all arguments by reference, and a name as its compilers make it (g77, gfortran). */
+int profil_(unsigned short *buffer, const int *size, const int *offset, const int *scale)
 {
-    if (entry->pr_size == 0 || entry->pr_size % counter_size != 0)
-        return -EINVAL;
-    if (entry->pr_off == 0 && entry->pr_scale == 2 && entry->pr_size != counter_size)
-        return -EINVAL; /* the overflow bin is one counter */
+    const struct compat_call call = {
+        .name = "profil", .dialect = "irix", .counter_size = 2, .caller = __builtin_return_address(0)};
+
+    compat_profil(&call, buffer, (unsigned)*size, (unsigned)*offset, (unsigned)*scale, false);
     return 0;
 }
 
-static int copy_entries(const struct prof *entries, size_t count, unsigned counter_size,
+/* 0 or -EINVAL. */
+static int entry_check(const struct prof *entry, size_t index, unsigned counter_size)
+{
+    const char *problem = NULL;
+
+    if (entry->pr_size == 0 || entry->pr_size % counter_size != 0)
+        problem = "pr_size is no number of counters";
+    else if (entry->pr_off == 0 && entry->pr_scale == 2 && entry->pr_size != counter_size)
+        problem = "the overflow bin is one counter";
+    if (problem == NULL)
+        return 0;
+    compat_say("sprofil", "entry %zu: %s", index, problem);
+    return -EINVAL;
+}
+
+static bool entry_is_bin(const struct prof *entry)
+{
+    return entry->pr_off == 0 && entry->pr_scale == 2;
+}
+
+static int copy_entries(const struct compat_call *call, const struct prof *entries, size_t count,
                         struct wire_profil_region *regions)
 {
     for (size_t i = 0; i < count; i++) {
         struct prof entry;
         int error = compat_copy(&entry, &entries[i], sizeof entry);
         if (error == 0)
-            error = check(&entry, counter_size);
+            error = entry_check(&entry, i, call->counter_size);
         if (error != 0)
             return error;
         regions[i] = (struct wire_profil_region){.buffer = (uintptr_t)entry.pr_base,
                                                  .size = entry.pr_size,
                                                  .offset = entry.pr_off,
                                                  .scale = entry.pr_scale};
+        bool all = entry_is_bin(&entry) || entry.pr_scale < 2;
+        compat_check_region(call, &regions[i],
+                            all ? UINT64_MAX : (uint64_t)entry.pr_size * DIALECT_ONE_TO_ONE / entry.pr_scale);
     }
     return 0;
 }
 
-static int start(const struct prof *entries, size_t count, unsigned flags)
+static int start(const struct compat_call *call, const struct prof *entries, size_t count, unsigned flags)
 {
-    unsigned counter_size = flags & PROF_UINT ? 4 : 2;
     size_t room = count * sizeof(struct wire_profil_region);
-    int64_t value;
 
     struct wire_profil_region *regions = compat_map(room);
     if (regions == NULL)
         return -ENOMEM;
     struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
-                                  .counter_size = counter_size,
+                                  .counter_size = call->counter_size,
                                   .dialect = "irix-sprofil",
                                   .period_ns = (flags & PROF_FAST ? FAST_US : TICK_US) * 1000ull,
                                   .regions = (uintptr_t)regions,
                                   .region_count = count};
-    int error = copy_entries(entries, count, counter_size, regions);
+    int error = copy_entries(call, entries, count, regions);
     if (error == 0)
-        error = compat_ask("sprofil", &request, &value);
+        error = compat_ask(call->name, &request, NULL);
     compat_unmap(regions, room);
     return error;
 }
 
+/* 0, -E2BIG or -EINVAL. */
+static int arguments_check(int count, unsigned flags)
+{
+    int most = compat_is_strict() ? PROFIL_MAX : (int)WIRE_PROFIL_MOST_REGIONS;
+
+    if (count < 0 || count > most) {
+        compat_say("sprofil", "profcnt is %d, and at most %d can be served", count, most);
+        return -E2BIG;
+    }
+    if ((flags & ~(unsigned)(PROF_USHORT | PROF_UINT | PROF_FAST)) != 0 ||
+        (flags & (PROF_USHORT | PROF_UINT)) == (PROF_USHORT | PROF_UINT)) {
+        compat_say("sprofil", "flags are 0x%x", flags);
+        return -EINVAL;
+    }
+    return 0;
+}
+
 int sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int flags)
 {
+    const struct compat_call call = {.name = "sprofil",
+                                     .dialect = "irix-sprofil",
+                                     .counter_size = flags & PROF_UINT ? 4 : 2,
+                                     .caller = __builtin_return_address(0)};
     const struct timeval period = {.tv_usec = flags & PROF_FAST ? FAST_US : TICK_US};
-    int error = 0;
+    int error = arguments_check(count, flags);
 
-    if (count < 0 || (unsigned)count > WIRE_PROFIL_MOST_REGIONS)
-        error = -E2BIG;
-    else if ((flags & ~(unsigned)(PROF_USHORT | PROF_UINT | PROF_FAST)) != 0 ||
-             (flags & (PROF_USHORT | PROF_UINT)) == (PROF_USHORT | PROF_UINT))
-        error = -EINVAL;
     if (error == 0)
-        compat_stop(); /* each call first turns off what was on */
+        compat_stop(WIRE_PROFIL_ALL_THREADS); /* each call first turns off what was on */
     if (error == 0 && tick != NULL)
         error = compat_copy(tick, &period, sizeof period);
     if (error == 0 && entries != NULL && count > 0)
-        error = start(entries, (size_t)count, flags);
+        error = start(&call, entries, (size_t)count, flags);
     if (error == 0)
         return 0;
     errno = -error;

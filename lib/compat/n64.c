@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Nintendo 64: osProfileInit, osProfileStart, osProfileStop, osProfileFlush. There is no host to
- * talk to, so the I/O thread and its mailbox are not there: a flush writes a file.
- */
+/* Nintendo 64: osProfileInit, osProfileStart, osProfileStop, osProfileFlush. */
 #include "config.h"
 
-#include <endian.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/output-path.h"
 #include "compat/compat.h"
-#include "compat/n64/ultra64.h"
+#include "compat/n64-internal.h"
+#include "compat/own-maps.h"
 #include "dialect/dialect.h"
 
 #define CYCLES_PER_MS 46875u /* of the COUNT register */
-#define BLOCK 512            /* words written at once */
+#define DEFAULT_FILE "osprofile.out"
 
-static struct {
-    const OSProf *segments; /* the caller's */
-    u32 count, counter_size;
-    u32 overflow; /* the bin */
-    u32 period_us;
-    bool active;
-} profile = {.counter_size = sizeof(u16)};
+static struct n64_profile profile = {.counter_size = sizeof(u16)};
+
+/* PPROFIL_STRICT makes any program one that was compiled with PPROFIL_N64_STRICT. */
+static int mode_of(int compiled)
+{
+    return compat_is_strict() ? compiled | PPROFIL_N64_IS_DEBUG | PPROFIL_N64_IS_STRICT : compiled;
+}
 
 static uint32_t cycle_counter(void)
 {
@@ -52,9 +51,15 @@ static void report(int mode, int code, unsigned long first, unsigned long second
     fputc('\n', stderr);
 }
 
-static u32 words_of(const OSProf *segment)
+/* The page has text_end as the last instruction; the library took it for the end, and so do we but in strict mode. */
+static const u32 *end_of(const OSProf *segment, int mode)
 {
-    return (u32)(segment->text_end - segment->text_start);
+    return segment->text_end + (mode & PPROFIL_N64_IS_STRICT ? 1 : 0);
+}
+
+static u32 words_of(const OSProf *segment, int mode)
+{
+    return (u32)(end_of(segment, mode) - segment->text_start);
 }
 
 /* 0, or the error's code, which is reported. */
@@ -63,7 +68,7 @@ static int check(const OSProf *segment, int mode)
     bool strict = mode & PPROFIL_N64_IS_STRICT;
     uintptr_t base = (uintptr_t)segment->histo_base;
 
-    if (base & (strict ? 3 : 1)) {
+    if (base & 3) {
         report(mode, ERR_OSPROFILEINIT_ALN, base, 0);
         return ERR_OSPROFILEINIT_ALN;
     }
@@ -73,30 +78,45 @@ static int check(const OSProf *segment, int mode)
         return ERR_OSPROFILEINIT_ORD;
     }
     /* the library's own check is four times too lax */
-    if (words_of(segment) / (strict ? 1 : 4) > segment->histo_size) {
+    if (words_of(segment, mode) / (strict ? 1 : 4) > segment->histo_size) {
         report(mode, ERR_OSPROFILEINIT_SIZ, segment->histo_size, 0);
         return ERR_OSPROFILEINIT_SIZ;
     }
     return 0;
 }
 
-static bool overlap(const OSProf *segments, u32 count)
+static bool overlap(const OSProf *segments, u32 count, int mode)
 {
     for (u32 i = 0; i < count; i++)
         for (u32 j = 0; j < i; j++)
-            if (segments[i].text_start < segments[j].text_end &&
-                segments[j].text_start < segments[i].text_end)
+            if (segments[i].text_start < end_of(&segments[j], mode) &&
+                segments[j].text_start < end_of(&segments[i], mode))
                 return true;
     return false;
 }
 
+/* What the library does not report: it counts all the same. */
+static void explain(const OSProf *segment, u32 index, u32 counter_size)
+{
+    u32 words = words_of(segment, 0);
+
+    if ((uintptr_t)segment->histo_base & 3)
+        compat_say("osProfileInit", "segment %u: histo_base is not 32-bit aligned; it is used all the same", index);
+    if (segment->text_start >= segment->text_end)
+        compat_say("osProfileInit", "segment %u: text_start is not below text_end: nothing is counted", index);
+    else if (words > segment->histo_size)
+        compat_say("osProfileInit", "segment %u: %u counters for %u words: the rest goes to the overflow bin", index,
+                   segment->histo_size, words);
+    if (!own_maps_writable((uintptr_t)segment->histo_base, (uint64_t)segment->histo_size * counter_size))
+        compat_say("osProfileInit", "segment %u: histo_base cannot be written", index);
+}
+
 /* 0 or -errno. */
-static int start(void)
+static int start(int mode)
 {
     /* the timer counts whole cycles */
     uint64_t cycles = (uint64_t)profile.period_us * CYCLES_PER_MS / 1000;
     size_t room = (profile.count + 1u) * sizeof(struct wire_profil_region);
-    int64_t value;
 
     struct wire_profil_region *regions = compat_map(room);
     if (regions == NULL)
@@ -108,7 +128,7 @@ static int start(void)
             .size = (uint64_t)segment->histo_size * profile.counter_size,
             .offset = (uintptr_t)segment->text_start,
             .low = (uintptr_t)segment->text_start,
-            .high = (uintptr_t)segment->text_end};
+            .high = (uintptr_t)end_of(segment, mode)};
     }
     struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
                                   .counter_size = profile.counter_size,
@@ -117,7 +137,7 @@ static int start(void)
                                   .regions = (uintptr_t)regions,
                                   .region_count = profile.count,
                                   .overflow = (uintptr_t)&profile.overflow};
-    int error = compat_ask("osProfileStart", &request, &value);
+    int error = compat_ask("osProfileStart", &request, NULL);
     compat_unmap(regions, room);
     return error;
 }
@@ -126,6 +146,7 @@ void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
 {
     const OSProf *segments = list;
 
+    mode = mode_of(mode);
     if (mode & PPROFIL_N64_IS_DEBUG && profile.active) {
         report(mode, ERR_OSPROFILEINIT_STR, 0, 0);
         return;
@@ -134,13 +155,15 @@ void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
         report(mode, ERR_OSPROFILEINIT_CNT, count, 0);
         return;
     }
-    if (mode & PPROFIL_N64_IS_STRICT && overlap(segments, count)) {
+    if (mode & PPROFIL_N64_IS_STRICT && overlap(segments, count, mode)) {
         fputs("osProfileInit: text segments overlap\n", stderr);
         return;
     }
     for (u32 i = 0; i < count; i++) {
         if (mode & PPROFIL_N64_IS_DEBUG && check(&segments[i], mode) != 0)
             return;
+        if (compat_is_debugged() && !(mode & PPROFIL_N64_IS_DEBUG))
+            explain(&segments[i], i, counter_size);
         memset(segments[i].histo_base, 0, (size_t)segments[i].histo_size * counter_size);
     }
     profile.overflow = 0;
@@ -148,11 +171,13 @@ void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
     profile.count = count;
     profile.counter_size = counter_size;
     if (profile.active) /* only the debug library forbids that */
-        profile.active = start() == 0;
+        profile.active = start(mode) == 0;
+    n64_host_begin(&profile);
 }
 
 void pprofil_n64_start(u32 microseconds, int mode)
 {
+    mode = mode_of(mode);
     if (microseconds < PROF_MIN_INTERVAL) {
         report(mode, ERR_OSPROFILESTART_TIME, microseconds, 0);
         if (mode & PPROFIL_N64_IS_DEBUG)
@@ -164,83 +189,75 @@ void pprofil_n64_start(u32 microseconds, int mode)
         return;
     }
     profile.period_us = microseconds;
-    profile.active = start() == 0;
+    profile.active = start(mode) == 0;
 }
 
 void pprofil_n64_stop(int mode)
 {
+    mode = mode_of(mode);
     if (!profile.active) {
         report(mode, ERR_OSPROFILESTOP_FLAG, 0, 0);
         return;
     }
-    if (compat_stop() != 0) {
+    if (compat_stop(WIRE_PROFIL_ALL_THREADS) != 0) {
         report(mode, ERR_OSPROFILESTOP_TIMER, 0, 0);
         return;
     }
     profile.active = false;
 }
 
-static int write_all(int fd, const void *bytes, size_t size)
+/* A file and what it has no room for beside it. 0 or -errno. */
+static int flush_to_file(const char *path)
 {
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        if (written > 0) {
-            bytes = (const char *)bytes + written;
-            size -= (size_t)written;
-        }
-    }
-    return 0;
-}
+    char beside[PATH_MAX];
+    struct stat status;
+    int fd = output_path_open(path);
 
-static int write_words(int fd, const u32 *words, size_t count)
-{
-    u32 swapped[4];
-
-    for (size_t i = 0; i < count; i++)
-        swapped[i] = htobe32(words[i]);
-    return write_all(fd, swapped, count * sizeof *swapped);
-}
-
-static int write_counters(int fd, const OSProf *segment)
-{
-    const unsigned char *from = (const unsigned char *)segment->histo_base;
-    size_t size = profile.counter_size;
-    u32 block[BLOCK];
-    int error = 0;
-
-    for (u32 done = 0; error == 0 && done < segment->histo_size; done += BLOCK) {
-        u32 count = segment->histo_size - done < BLOCK ? segment->histo_size - done : BLOCK;
-        unsigned char *bytes = memcpy(block, from + done * size, count * size);
-        for (u32 i = 0; i < count && size == sizeof(u32); i++)
-            block[i] = htobe32(block[i]);
-        for (u32 i = 0; i < count * size && size == sizeof(u16); i += sizeof(u16)) {
-            u16 counter;
-            memcpy(&counter, bytes + i, sizeof counter);
-            counter = htobe16(counter);
-            memcpy(bytes + i, &counter, sizeof counter);
-        }
-        error = write_all(fd, block, count * size);
-    }
+    if (fd < 0)
+        return fd;
+    int error = n64_stream_write(fd, &profile);
+    uint64_t size = error == 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+    close(fd);
+    if (error != 0 || size == 0 || snprintf(beside, sizeof beside, "%s.meta", path) >= (int)sizeof beside)
+        return error;
+    fd = output_path_open(beside);
+    if (fd < 0)
+        return fd;
+    error = n64_meta_write(fd, size);
+    close(fd);
     return error;
 }
 
 void pprofil_n64_flush(void)
 {
     const char *path = secure_getenv("PPROFIL_N64_OUTPUT");
-    const u32 head[] = {profile.count, profile.period_us, profile.overflow};
 
-    int fd = output_path_open(path != NULL ? path : "osprofile.out");
-    if (fd < 0)
+    if (n64_host_send(&profile) == 0)
         return;
-    int error = write_words(fd, head, 3);
-    for (u32 i = 0; error == 0 && i < profile.count; i++) {
-        const OSProf *segment = &profile.segments[i];
-        const u32 opening[] = {(u32)(uintptr_t)segment->text_start, segment->histo_size};
-        error = write_words(fd, opening, 2);
-        if (error == 0)
-            error = write_counters(fd, segment);
-    }
-    close(fd);
+    if (path == NULL)
+        path = DEFAULT_FILE;
+    int error = flush_to_file(path);
+    if (error != 0)
+        compat_warn("osProfileFlush", "cannot write %s: %s", path, strerror(-error));
+}
+
+/* For programs that declare the functions themselves: as the library without errors. */
+void osProfileInit(OSProf *segments, u32 count)
+{
+    pprofil_n64_init(segments, count, sizeof(u16), 0);
+}
+
+void osProfileStart(u32 microseconds)
+{
+    pprofil_n64_start(microseconds, 0);
+}
+
+void osProfileStop(void)
+{
+    pprofil_n64_stop(0);
+}
+
+void osProfileFlush(void)
+{
+    pprofil_n64_flush();
 }

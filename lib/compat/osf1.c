@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OSF/1, later Tru64: profil(2), and its extended form for several ranges of addresses. */
+/* OSF/1, later Tru64: profil(2), its extended form for several ranges of addresses, and what getsysinfo(2) says of the
+ * clock. */
 #include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
 
 #include "compat/compat.h"
 #include "compat/osf1/sys/resource.h"
+#include "compat/osf1/sys/sysinfo.h"
 #include "dialect/dialect.h"
 
-static void start_ranges(const struct profil_args *ranges, unsigned long count)
-{
-    struct wire_profil_region regions[DIALECT_RANGES_MAX];
-    struct dialect_region checked[DIALECT_RANGES_MAX];
-    const struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
-                                        .counter_size = sizeof *ranges->buffer,
-                                        .dialect = "osf1x",
-                                        .regions = (uintptr_t)regions,
-                                        .region_count = count};
-    int64_t value;
+#define OSF1_TICKS_PER_SECOND 1024
 
-    compat_stop();
-    if (count == 0 || count > DIALECT_RANGES_MAX)
-        return;
-    for (unsigned long i = 0; i < count; i++) {
+extern void profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale);
+extern int getsysinfo(unsigned long operation, void *buffer, unsigned int size);
+
+/* 0, or -errno and it is said which range is wrong. */
+static int ranges_copy(const struct profil_args *ranges, unsigned count, struct wire_profil_region *regions,
+                       struct dialect_region *checked)
+{
+    for (unsigned i = 0; i < count; i++) {
         struct profil_args range;
-        if (compat_copy(&range, &ranges[i], sizeof range) != 0)
-            return;
+        int error = compat_copy(&range, &ranges[i], sizeof range);
+        if (error != 0) {
+            compat_say("profil", "range %u cannot be read", i);
+            return error;
+        }
         checked[i] = (struct dialect_region){.offset = (uintptr_t)range.offset,
                                              .low = (uintptr_t)range.lowpc,
                                              .high = (uintptr_t)range.highpc,
@@ -36,17 +40,81 @@ static void start_ranges(const struct profil_args *ranges, unsigned long count)
                                                  .high = checked[i].high,
                                                  .scale = range.scale};
     }
-    if (dialect_check_ranges(checked, count) == 0)
-        compat_ask("profil", &request, &value);
+    return 0;
 }
 
-void pprofil_osf1_profil(const void *buffer, unsigned long size, unsigned long offset,
-                         unsigned long scale)
+/* The ranges are not served: says which is the first that must not be. */
+static void ranges_explain(const struct dialect_region *ranges, unsigned count)
 {
-    if (offset == ~0ul)
+    for (unsigned i = 0; i < count; i++)
+        if (dialect_check_ranges(ranges, i + 1) != 0) {
+            compat_say("profil", "range %u, 0x%" PRIx64 " to 0x%" PRIx64 ", %s", i, ranges[i].low, ranges[i].high,
+                       ranges[i].low >= ranges[i].high     ? "is empty"
+                       : ranges[i].low >= ranges[i - 1].high ? "is above the one before it: lowpc has to descend"
+                                                             : "overlaps the one before it");
+            return;
+        }
+}
+
+static void start_ranges(const struct profil_args *ranges, unsigned count)
+{
+    struct wire_profil_region regions[DIALECT_RANGES_MAX];
+    struct dialect_region checked[DIALECT_RANGES_MAX];
+    const struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
+                                        .scope = WIRE_PROFIL_OWN_FORM,
+                                        .counter_size = sizeof *ranges->buffer,
+                                        .dialect = "osf1x",
+                                        .regions = (uintptr_t)regions,
+                                        .region_count = count};
+
+    if (count == 0 || count > DIALECT_RANGES_MAX) {
+        compat_say("profil", "there are %u ranges, and at most %u can be served", count, DIALECT_RANGES_MAX);
+        compat_stop(WIRE_PROFIL_OWN_FORM);
+        return;
+    }
+    int error = ranges_copy(ranges, count, regions, checked);
+    if (error == 0)
+        error = dialect_check_ranges(checked, count);
+    if (error == 0)
+        compat_ask("profil", &request, NULL);
+    else
+        compat_stop(WIRE_PROFIL_OWN_FORM);
+    if (error == -EINVAL)
+        ranges_explain(checked, count);
+}
+
+/* The two forms have one name. Programs call it without a prototype that fits both, so an offset of -1 may come as an
+ * int, whose upper half is 0, and the other numbers are no wider than an int. */
+void profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
+{
+    const struct compat_call call = {.name = "profil",
+                                     .dialect = "osf1",
+                                     .counter_size = 2,
+                                     .scope = WIRE_PROFIL_OWN_FORM,
+                                     .caller = __builtin_return_address(0)};
+
+    if (offset == ~0ul || offset == UINT32_MAX)
         start_ranges(buffer, size);
     else if (buffer == NULL)
-        compat_stop();
+        compat_stop(WIRE_PROFIL_OWN_FORM);
     else
-        compat_profil("osf1", 2, buffer, size, offset, (uint32_t)scale);
+        compat_profil(&call, buffer, size, offset, scale, false);
+}
+
+/* The number goes into as many bytes as an int or a long has, whichever the caller has room for. */
+int getsysinfo(unsigned long operation, void *buffer, unsigned int size)
+{
+    const uint64_t ticks = OSF1_TICKS_PER_SECOND;
+    size_t width = size >= sizeof ticks ? sizeof ticks : sizeof(uint32_t);
+    int error = -EINVAL;
+
+    if ((uint32_t)operation == GSI_CLK_TCK && size >= sizeof(uint32_t))
+        error = compat_copy(buffer, &ticks, width);
+    else
+        compat_say("getsysinfo", "operation %u: only GSI_CLK_TCK (%d) is known here, for 4 bytes and more",
+                   (unsigned)operation, GSI_CLK_TCK);
+    if (error == 0)
+        return 1;
+    errno = -error;
+    return -1;
 }

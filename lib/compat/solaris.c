@@ -3,17 +3,32 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "compat/compat.h"
 #include "compat/solaris/pcsample.h"
 
-extern void profil(unsigned short *buffer, size_t size, unsigned long offset, unsigned int scale)
-    __asm__("pprofil_solaris_profil");
+extern void profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale);
 
-void profil(unsigned short *buffer, size_t size, unsigned long offset, unsigned int scale)
+/* "In Solaris releases prior to 2.6, calling profil() in a multithreaded program would impact only the calling LWP":
+ * profil(2), NOTES. */
+static enum wire_profil_scope scope_of_profil(void)
 {
+    const char *value = secure_getenv("PPROFIL_SOLARIS_PER_LWP");
+    return value != NULL && strcmp(value, "0") != 0 ? WIRE_PROFIL_OWN_THREAD : WIRE_PROFIL_ALL_THREADS;
+}
+
+void profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
+{
+    const struct compat_call call = {.name = "profil",
+                                     .dialect = "solaris",
+                                     .counter_size = 2,
+                                     .scope = scope_of_profil(),
+                                     .caller = __builtin_return_address(0)};
+
     /* a scale of 0 or 1 turns it off, and it also discards what pcsample counted */
-    compat_profil("solaris", 2, buffer, size, offset, scale);
+    compat_profil(&call, buffer, size, offset, scale, false);
 }
 
 long pcsample(uintptr_t samples[], long count)
@@ -23,9 +38,13 @@ long pcsample(uintptr_t samples[], long count)
                                         .dialect = "pcsample",
                                         .array = (uintptr_t)samples,
                                         .room = count};
-    int64_t stored;
+    int64_t stored = 0;
+    int error = -EINVAL;
 
-    int error = count < 0 ? -EINVAL : compat_ask("pcsample", &request, &stored);
+    if (count >= 0)
+        error = compat_ask("pcsample", &request, &stored);
+    else
+        compat_say("pcsample", "nsamples is %ld", count);
     if (error == 0)
         return (long)stored;
     errno = -error;

@@ -39,6 +39,7 @@ struct histogram_module {
 struct histogram_file {
     const struct dialect *dialect; /* by whose rules it was counted; NULL: not known */
     uint32_t pointer_size;         /* of the target: 4 or 8; 2: a PDP-11 */
+    uint32_t pid;                  /* of the process; 0: not known */
     bool big_endian;               /* the target was */
     double rate_hz;                /* ticks per second; 0 where the format does not say */
     uint64_t ticks;                /* all of them: kprof's total; else the sum of what follows */
@@ -56,6 +57,7 @@ struct histogram_file {
     struct histogram_module *modules; /* owned */
     size_t module_count;
     char *object; /* owned: path of the object that the text is of; NULL not known */
+    bool by_call;   /* what is counted is time in the kernel, in a cell for each system call behind the special ones */
     bool from_text; /* the file does not say where its text is: low 0 is the object's first code */
 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "format/codec.h"
+#include "format/meta.h"
 #include "symbol/object-file.h"
 #include "symbol/symbol.h"
 
@@ -29,6 +30,27 @@ static int check_object(const char *path)
     return error == 0 ? 0 : -ELIBBAD;
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The object that the user names is the module of that name, which may not be where it was. */
+static int replace_module(struct histogram_file *file, const char *object)
+{
+    for (size_t i = 0; i < file->module_count; i++) {
+        if (strcmp(base_name(file->modules[i].path), base_name(object)) != 0)
+            continue;
+        char *copy = strdup(object);
+        if (copy == NULL)
+            return -ENOMEM;
+        free(file->modules[i].path);
+        file->modules[i].path = copy;
+    }
+    return 0;
+}
+
 int codec_load(const struct codec *codec, const char *path, const char *object,
                struct histogram_file *file)
 {
@@ -39,9 +61,11 @@ int codec_load(const struct codec *codec, const char *path, const char *object,
     if (error == 0)
         error = codec->read(bytes, size, file);
     free(bytes);
+    if (error == 0)
+        error = meta_read(path, size, file);
     if (error == 0 && object != NULL && (file->object = strdup(object)) == NULL)
         error = -ENOMEM;
-    return error;
+    return error == 0 && object != NULL ? replace_module(file, object) : error;
 }
 
 int codec_read(const struct codec *codec, const char *path, const char *object,

@@ -20,6 +20,8 @@ struct codec {
     double rate_hz;      /* that its readers take for granted; 0: the file says it */
     bool whole;          /* a file has all objects; else there is one for each */
     bool single;         /* and has room for one histogram */
+    bool has_modules;    /* it says what was mapped where */
+    uint32_t counter_size; /* bytes of its counters, where larger counts are cut off; 0: none is */
     int (*read)(const unsigned char *bytes, size_t size, struct histogram_file *file);
     int (*write)(int fd, const struct histogram_file *file);
 };

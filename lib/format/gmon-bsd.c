@@ -164,7 +164,7 @@ int gmon_bsd_write(int fd, const struct histogram_file *file)
 }
 
 static const struct codec codec = {
-    .dialect = "bsd44", .single = true, .read = gmon_bsd_read, .write = gmon_bsd_write};
+    .dialect = "bsd44", .single = true, .counter_size = 2, .read = gmon_bsd_read, .write = gmon_bsd_write};
 
 const struct format format_gmon_bsd = {
     .name = "gmon-bsd",

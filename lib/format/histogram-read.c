@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/histogram-calls.h"
 #include "format/histogram.h"
 #include "format/named.h"
 #include "symbol/object-file.h"
@@ -170,6 +171,16 @@ static int add_histogram(struct builder *builder, const struct target *target,
     return error;
 }
 
+/* A histogram in no module: each counter's text is of nobody known. */
+static int add_elsewhere(struct builder *builder, const struct histogram *histogram)
+{
+    uint64_t ticks = 0;
+
+    for (uint64_t i = 0; i < histogram->count; i++)
+        ticks += histogram->counters[i];
+    return ticks > 0 ? add_stray(builder, histogram->low, ticks) : 0;
+}
+
 /* By start, so that a pc's is found quickly: a file may name thousands, and has millions. */
 static int compare_targets(const void *left, const void *right)
 {
@@ -202,6 +213,11 @@ static int add_modules(struct builder *builder)
         error = add_module(builder, &file->modules[i], &targets[i]);
     if (error == 0)
         qsort(targets, file->module_count, sizeof *targets, compare_targets);
+    for (size_t i = 0; error == 0 && i < file->histogram_count; i++) {
+        const struct histogram *histogram = &file->histograms[i];
+        const struct target *target = find_target(targets, file->module_count, histogram->low);
+        error = target != NULL ? add_histogram(builder, target, histogram) : add_elsewhere(builder, histogram);
+    }
     for (size_t i = 0; error == 0 && i < file->pc_count; i++) {
         const struct target *target = find_target(targets, file->module_count, file->pcs[i]);
         error = target != NULL ? add_ticks(builder, target, file->pcs[i], 1)
@@ -209,6 +225,18 @@ static int add_modules(struct builder *builder)
     }
     free(targets);
     return error;
+}
+
+/* Is the object one that is loaded anywhere, and were all addresses those of memory, so that none is in it? */
+static bool is_elsewhere(const struct builder *builder, const struct target *target)
+{
+    bool strays_only = builder->nowhere != 0 && builder->profile->sample_count > 0;
+
+    for (uint32_t i = 0; strays_only && i < builder->profile->sample_count; i++) {
+        const struct profile_node *node = &builder->profile->nodes[builder->profile->samples[i].node];
+        strays_only = builder->profile->locations[node->location].object == builder->nowhere - 1;
+    }
+    return strays_only && target->known && target->text.base == 0;
 }
 
 static int add_only_target(struct builder *builder)
@@ -221,6 +249,8 @@ static int add_only_target(struct builder *builder)
         error = add_histogram(builder, &target, &file->histograms[i]);
     for (size_t i = 0; error == 0 && i < file->pc_count; i++)
         error = add_ticks(builder, &target, file->pcs[i], 1);
+    if (error == 0 && is_elsewhere(builder, &target))
+        error = -EXDEV;
     return error;
 }
 
@@ -259,7 +289,9 @@ int histogram_to_profile(const struct histogram_file *file, struct profile *prof
     int error = add_process(&builder);
 
     profile->totals.asked_hz = rate_of(file);
-    if (error == 0)
+    if (error == 0 && file->by_call)
+        error = histogram_calls_to_profile(file, profile, &builder.sample, builder.ns);
+    else if (error == 0)
         error = file->module_count > 0 ? add_modules(&builder) : add_only_target(&builder);
     if (error == 0 && file->outside > 0)
         error = add_outside(&builder);

@@ -144,3 +144,14 @@ uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size,
         return INT16_MAX;
     return counter;
 }
+
+uint64_t histogram_cut_count(const struct histogram_file *file, uint32_t counter_size)
+{
+    uint64_t cut = 0;
+
+    for (size_t i = 0; i < file->histogram_count; i++)
+        for (uint64_t j = 0; j < file->histograms[i].count; j++)
+            cut += histogram_cut(file, counter_size, file->histograms[i].counters[j]) !=
+                   file->histograms[i].counters[j];
+    return cut;
+}

@@ -44,6 +44,9 @@ const struct histogram *histogram_single(const struct histogram_file *file, uint
  * number it can where no dialect is known. */
 uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size, uint64_t count);
 
+/* How many counters are larger than counters of so many bytes can hold. */
+uint64_t histogram_cut_count(const struct histogram_file *file, uint32_t counter_size);
+
 /*
  * A view of one object's exact pcs, as if that system had counted them. Times become ticks in
  * the order of addresses, with what is left of one carried to the next: the sum, and that of any
@@ -78,7 +81,8 @@ int histogram_open(const char *path, const char *format, const char *object,
 
 /* Into an empty profile: one process, one thread, and the object that the file names, or
  * "[text]", or the file's modules. Addresses become offsets where the object's file is here. 0 or
- * -errno, -EBADMSG: times are more than any total could hold. */
+ * -errno, -EBADMSG: times are more than any total could hold, -EXDEV: the object can be loaded anywhere, and the
+ * file, which does not say where it was, has no address in it. */
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile);
 
 #endif

@@ -251,6 +251,7 @@ int mon_solaris_write(int fd, const struct histogram_file *file)
 static const struct codec codec = {.dialect = "solaris",
                                    .rate_hz = 100,
                                    .whole = true,
+                                   .has_modules = true,
                                    .read = mon_solaris_read,
                                    .write = mon_solaris_write};
 

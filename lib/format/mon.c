@@ -161,7 +161,7 @@ int mon_write(int fd, const struct histogram_file *file)
 }
 
 static const struct codec codec = {
-    .dialect = "solaris", .single = true, .rate_hz = 100, .read = mon_read, .write = mon_write};
+    .dialect = "solaris", .single = true, .rate_hz = 100, .counter_size = 2, .read = mon_read, .write = mon_write};
 
 const struct format format_mon = {
     .name = "mon",

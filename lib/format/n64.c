@@ -12,14 +12,27 @@
 #include "format/codec.h"
 
 #define WORD 4u
-#define COUNTER 2u
+#define COUNTER 2u      /* bytes, on the console */
+#define WIDE_COUNTER 4u /* of a program that was compiled for them, or counted with --counters 32 */
 #define MOST_SEGMENTS 1024u
 #define LONGEST_US 10000000u
 
-static bool is_segment(uint64_t start, uint64_t count, uint64_t left)
+static bool is_segment(uint64_t start, uint64_t count, uint64_t left, uint32_t counter)
 {
-    return start % WORD == 0 && count > 0 && count <= left / COUNTER &&
+    return start % WORD == 0 && count > 0 && count <= left / counter &&
            count * WORD <= (UINT64_C(1) << 32) - start;
+}
+
+/* Only the size of all tells how wide the counters are. */
+static bool has_counters_of(struct bytes at, uint64_t segments, uint32_t counter)
+{
+    for (uint64_t i = 0; i < segments; i++) {
+        uint64_t start = bytes_get(&at, WORD), count = bytes_get(&at, WORD);
+        if (at.missing || !is_segment(start, count, bytes_left(&at), counter))
+            return false;
+        bytes_take(&at, (size_t)count * counter);
+    }
+    return bytes_left(&at) == 0;
 }
 
 /* There is no magic number: the sizes have to come out right. */
@@ -34,9 +47,9 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
         period < DIALECT_N64_LEAST_US || period > LONGEST_US)
         return false;
     uint64_t used = 5 * WORD + (segments - 1) * 2 * WORD;
-    if (all < used || !is_segment(start, count, all - used))
+    if (all < used || !is_segment(start, count, all - used, COUNTER))
         return false;
-    return segments > 1 || used + count * COUNTER == all;
+    return segments > 1 || used + count * COUNTER == all || used + count * WIDE_COUNTER == all;
 }
 
 int n64_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
@@ -51,25 +64,27 @@ int n64_read(const unsigned char *bytes, size_t size, struct histogram_file *fil
     file->big_endian = true;
     file->rate_hz = 1e6 / (double)bytes_get(&at, WORD);
     file->ticks = file->outside = bytes_get(&at, WORD);
+    uint32_t counter = has_counters_of(at, segments, COUNTER) ? COUNTER : WIDE_COUNTER;
+    if (!has_counters_of(at, segments, counter))
+        return -EBADMSG;
     for (uint64_t i = 0; i < segments; i++) {
         uint64_t start = bytes_get(&at, WORD), count = bytes_get(&at, WORD);
-        if (at.missing || !is_segment(start, count, bytes_left(&at)))
-            return -EBADMSG;
         struct histogram *histogram = histogram_add(file, start, start + count * WORD,
-                                                    DIALECT_ONE_TO_ONE / 2, COUNTER, count);
+                                                    counter * (DIALECT_ONE_TO_ONE / WORD), counter, count);
         if (histogram == NULL)
             return -ENOMEM;
         for (uint64_t j = 0; j < count; j++) {
-            histogram->counters[j] = bytes_get(&at, COUNTER);
+            histogram->counters[j] = bytes_get(&at, counter);
             file->ticks += histogram->counters[j];
         }
     }
-    return bytes_left(&at) == 0 ? 0 : -EBADMSG;
+    return 0;
 }
 
 int n64_write(int fd, const struct histogram_file *file)
 {
     struct bytes_out out;
+    uint32_t counter = COUNTER;
 
     if (file->histogram_count == 0 || file->rate_hz <= 0)
         return -EDOM;
@@ -77,6 +92,8 @@ int n64_write(int fd, const struct histogram_file *file)
         if ((file->histograms[i].high - file->histograms[i].low) / WORD !=
             file->histograms[i].count)
             return -EDOM;
+        else if (file->histograms[i].counter_size > COUNTER)
+            counter = WIDE_COUNTER;
     bytes_begin(&out, fd, WORD, true);
     bytes_put(&out, file->histogram_count, WORD);
     bytes_put(&out, (uint64_t)llround(1e6 / file->rate_hz), WORD);
@@ -86,7 +103,7 @@ int n64_write(int fd, const struct histogram_file *file)
         bytes_put(&out, histogram->low, WORD);
         bytes_put(&out, histogram->count, WORD);
         for (uint64_t j = 0; j < histogram->count; j++)
-            bytes_put(&out, histogram_cut(file, COUNTER, histogram->counters[j]), COUNTER);
+            bytes_put(&out, histogram_cut(file, counter, histogram->counters[j]), counter);
     }
     return bytes_finish(&out);
 }

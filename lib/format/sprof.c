@@ -161,7 +161,8 @@ int sprof_write(int fd, const struct histogram_file *file)
 }
 
 static const struct codec codec = {
-    .dialect = "glibc", .single = true, .rate_hz = RATE, .read = sprof_read, .write = sprof_write};
+    .dialect = "glibc", .single = true, .rate_hz = RATE, .counter_size = 2, .read = sprof_read,
+    .write = sprof_write};
 
 const struct format format_sprof = {
     .name = "sprof",

@@ -18,6 +18,7 @@ static const struct style styles[] = {
     {"prof-solaris-versioned", "Solaris prof(1), of versioned mon.out files", "pcsample", true,
      style_prof_solaris_versioned, style_solaris_refuse},
     {"gprof", "GNU gprof's flat profile", "glibc", false, style_gprof, style_gprof_refuse},
+    {"gperf", "gperf(1P) of the Nintendo 64's development kit", "n64", false, style_gperf, style_gperf_refuse},
 };
 
 const struct style *style_find(const char *name)

@@ -18,13 +18,17 @@
 
 enum style_sort { STYLE_BY_TIME, STYLE_BY_CALLS, STYLE_BY_ADDRESS, STYLE_BY_NAME };
 enum style_address { STYLE_NO_ADDRESS, STYLE_OCTAL, STYLE_HEX };
+enum style_unit { STYLE_PERCENT, STYLE_COUNTS, STYLE_MILLISECONDS };
 
-/* For the styles whose programs had such options: all of prof's; gprof takes zeros. */
+/* For the styles whose programs had such options: prof has none of the last two; gprof takes zeros, gperf the last
+ * two. */
 struct style_options {
     enum style_sort sort;
     enum style_address address; /* a column of them: Solaris */
     bool no_header;
     bool zeros; /* rows without time and calls too; V7 had no other way */
+    enum style_unit unit;
+    double threshold; /* in that unit: rows below it are left out */
 };
 
 /* Prints the report. Symbols have link-time addresses, as the histograms. 0; -ENODATA: there is
@@ -37,6 +41,7 @@ style_function style_kprof, style_kprof_plan9;
 style_function style_prof; /* the flavour that the file is of */
 style_function style_prof_v7, style_prof_bsd, style_prof_solaris, style_prof_solaris_versioned;
 style_function style_gprof;
+style_function style_gperf;
 
 /* The files that a program was told to read. */
 enum style_file { STYLE_TEXT, STYLE_DATA };
@@ -63,5 +68,6 @@ bool style_v7_refuse(enum style_file which, const char *path, int error, FILE *e
 bool style_bsd_refuse(enum style_file which, const char *path, int error, FILE *errors);
 bool style_solaris_refuse(enum style_file which, const char *path, int error, FILE *errors);
 bool style_gprof_refuse(enum style_file which, const char *path, int error, FILE *errors);
+bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE *errors);
 
 #endif

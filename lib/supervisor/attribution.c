@@ -15,7 +15,7 @@
 #include "supervisor/emit.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/regs.h"
-#include "supervisor/serve/count-sample.h"
+#include "supervisor/serve/counts.h"
 #include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/weight.h"
@@ -30,7 +30,7 @@
 static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tracee *tracee)
 {
     struct process *process = tracee->process;
-    const struct dialect_count *count = process->count;
+    const struct dialect_count *count = counts_of(process, tracee->tid);
     uint64_t age_ns = 0, used = count == NULL ? process_cpu_lately(process, time_now(), &age_ns) : 0;
     int cpus = CPU_COUNT(&supervisor->cpus);
     const struct weight weight = {
@@ -139,7 +139,7 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
     wall_time_book_run(&tracee->wall, sample.wall_ns);
     tracee->samples++;
     if (supervisor->options.serve)
-        count_sample(tracee, &sample);
+        counts_sample(tracee, &sample);
     else
         attribution_emit(tracer, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }

@@ -25,7 +25,7 @@
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/housekeeping.h"
-#include "supervisor/serve/count-sample.h"
+#include "supervisor/serve/counts.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick-arm.h"
 #include "supervisor/wait.h"
@@ -36,7 +36,7 @@
 
 static bool births_is_followed(const struct supervisor *supervisor, const struct process *process)
 {
-    return supervisor->options.serve ? process->count != NULL : supervisor->options.inherit;
+    return supervisor->options.serve ? process->counts != NULL : supervisor->options.inherit;
 }
 
 void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind)
@@ -119,8 +119,8 @@ void births_forget_process(struct tracer *tracer, struct process *process)
     }
 }
 
-/* A new process, which takes count over; NULL: no memory. */
-static struct process *births_add_process(struct tracer *tracer, pid_t pid, struct dialect_count *count)
+/* A new process, which takes counts over; NULL: no memory. */
+static struct process *births_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
 {
     struct processes *processes = &tracer->supervisor->processes;
     struct process *process = process_find(processes, pid);
@@ -129,9 +129,9 @@ static struct process *births_add_process(struct tracer *tracer, pid_t pid, stru
         births_forget_process(tracer, process);
     process = process_add(processes, pid);
     if (process != NULL)
-        process->count = count;
+        counts_give(process, counts);
     else
-        free(count);
+        counts_free(counts);
     return process;
 }
 
@@ -176,16 +176,16 @@ void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind 
     pid_t tid = (pid_t)message;
     bool known = tid > 0 && births_is_known_early(tracer, tid);
     /* the child inherits the counts as they were at the fork: at_stop_answer may add the parent's sample to them */
-    struct dialect_count *inherited = known ? NULL : count_inherited(process);
+    struct counts *inherited = known ? NULL : counts_inherited(process, parent->tid);
     at_stop_answer(tracer, parent, 0, STOP_IS_ITS_OWN);
     if (tid <= 0 || known) {
-        free(inherited);
+        counts_free(inherited);
         return;
     }
     if (kind == STOP_FORK || !procfs_is_thread(parent_pid, tid))
         process = births_add_process(tracer, tid, inherited);
     else
-        free(inherited);
+        counts_free(inherited);
     if (process != NULL)
         births_announce(tracer, process, parent_pid, tid);
 }
@@ -216,7 +216,7 @@ static void births_resolve_one(struct tracer *tracer, struct tracee *tracee, pid
 
     tracee->early = true; /* its parent may only be slow to tell */
     if (process == NULL)
-        process = births_add_process(tracer, pid, from != NULL ? count_inherited(from) : NULL);
+        process = births_add_process(tracer, pid, from != NULL ? counts_inherited(from, parent) : NULL);
     if (process != NULL)
         births_announce(tracer, process, parent > 0 ? parent : 0, tracee->tid);
 }
@@ -277,7 +277,7 @@ static void births_seize_child(struct tracer *tracer, pid_t parent, pid_t pid)
                   process_find(&supervisor->processes, pid) == NULL &&
                   supervisor_find(supervisor, pid) == NULL;
     struct process *process =
-        wanted ? births_add_process(tracer, pid, count_inherited(from)) : NULL;
+        wanted ? births_add_process(tracer, pid, counts_inherited(from, parent)) : NULL;
     if (process != NULL)
         emit_fork(supervisor, pid, parent);
     supervisor_unlock(supervisor);

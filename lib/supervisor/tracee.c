@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "supervisor/clock.h"
+#include "supervisor/serve/counts.h"
 #include "supervisor/tracee.h"
 #include "supervisor/untraced.h"
 
@@ -187,6 +188,7 @@ static void tracee_leave_process(struct tracee *tracee)
     if (tracee->process_next != NULL)
         tracee->process_next->process_prev = tracee->process_prev;
     process->tracee_count--;
+    counts_forget_thread(process, tracee->tid);
 }
 
 static struct process **process_bucket(struct processes *processes, pid_t pid)
@@ -229,7 +231,7 @@ void process_remove(struct processes *processes, struct process *process)
     processes->count--;
     untraced_clear(processes, process);
     maps_close(&process->maps);
-    free(process->count);
+    counts_clear(process);
     free(process);
 }
 

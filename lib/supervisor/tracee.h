@@ -139,7 +139,7 @@ struct process {
     uint64_t explained_ns;    /* CPU ns that its tracees, dead ones too, account for */
     uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
     struct tracee *scan;      /* where a scan under way goes on, or NULL */
-    struct dialect_count *count; /* owned: what it has asked for itself; NULL: nothing */
+    struct counts *counts; /* owned: what it has asked for itself; NULL: nothing */
     pid_t memory_tid; /* the thread whose /proc shows its memory: the leader, while it lives */
     struct maps maps;
     struct tracee *tracees;

@@ -25,7 +25,7 @@
  * the supervisor's hello (its first DONE) the supervisor's, as its value. struct wire_message
  * may grow only together with a hello of the old size.
  */
-#define WIRE_VERSION 9u
+#define WIRE_VERSION 10u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -269,6 +269,15 @@ enum wire_profil_op {
     WIRE_PROFIL_STOP,
 };
 
+/* Whose samples a request is about. */
+enum wire_profil_scope {
+    WIRE_PROFIL_ALL_THREADS = 0,
+    WIRE_PROFIL_OWN_THREAD, /* the caller's only: Solaris before 2.6 */
+    /* All, or the caller's only where another thread has begun a count of the other dialect: Tru64, whose two forms
+     * of profil may be in use by separate threads. STOP: what the caller has begun; else everything. */
+    WIRE_PROFIL_OWN_FORM,
+};
+
 #define WIRE_PROFIL_MOST_REGIONS 65536u
 
 struct wire_profil_region { /* as in struct dialect_region */
@@ -287,12 +296,17 @@ struct wire_profil {
     uint64_t overflow; /* COUNT: address of the 4-byte bin; 0: none */
     uint64_t array;    /* PCS: address */
     int64_t room;      /* PCS: elements, as given */
+    int32_t pid, tid;  /* the caller's, as its own PID namespace has them */
+    uint32_t scope;    /* COUNT, STOP: enum wire_profil_scope */
+    uint32_t reserved;
 };
 
 struct wire_profil_answer {
     int32_t error; /* 0 or an errno */
     int32_t pid;   /* the supervisor's */
     int64_t value;
+    uint64_t overflows; /* ticks of what the request ends that found their counter full; an array of pcs is
+                           allowed to be full */
 };
 
 #define WIRE_PROFIL_NAME 6u /* bytes of an autobound abstract address: unix(7) */

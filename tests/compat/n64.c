@@ -25,12 +25,13 @@
 
 static pprofil_n64_counter histogram[4096];
 
+/* text_end is the last instruction in strict mode, and the end of the text else. */
 static OSProf usual(void)
 {
     return (OSProf){.histo_base = histogram,
                     .histo_size = (u32)(region_size() / 4),
                     .text_start = (u32 *)(void *)__start_spin_text,
-                    .text_end = (u32 *)(region() + region_size())};
+                    .text_end = (u32 *)(region() + region_size()) - IS_STRICT};
 }
 
 static uint64_t sum_of(spin *function)

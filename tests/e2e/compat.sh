@@ -6,7 +6,7 @@
 
 cc=${CC:-cc}
 library=$build/.libs
-[ -e "$library/libpprofil-compat.so" ] || skip "no shared library"
+[ -e "$library/libpprofil-irix.so" ] || skip "no shared library"
 cp "$build/pprofil-supervise" "$work/pprofil-supervise"
 export PPROFIL_SUPERVISE=$work/pprofil-supervise LD_LIBRARY_PATH=$library
 export PPROFIL_N64_OUTPUT=$work/osprofile.out
@@ -20,7 +20,7 @@ compile() { # PROGRAM SYSTEM SOURCE FLAGS...
 	# shellcheck disable=SC2086
 	$cc -std=gnu11 -O1 -g -pthread -Wall -Wextra -Werror $sanitizers "$@" \
 		-I"$source/lib/compat/$system" "$source/$file" -o "$work/$program" \
-		-L"$library" -lpprofil-compat -lm 2>"$work/cc.err" ||
+		-L"$library" -lpprofil-"$system" -lm 2>"$work/cc.err" ||
 		{ fail "$program compiles" "$(head -c 400 "$work/cc.err")"; return 1; }
 }
 

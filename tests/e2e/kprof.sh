@@ -90,6 +90,46 @@ expect "kpctl is gone" no "$([ -e "$kp/kpctl" ] && echo yes || echo no)"
 expect "kpdata stays" yes "$([ -s "$kp/kpdata" ] && echo yes)"
 expect_free "the target is let go" "$target"
 
+# --- killed: who writes is told, and does not wait
+"$pprofil" kprof -p "$target" "$kp" 2>"$work/err" & run=$!
+await test -p "$kp/kpctl"
+await test -e "$kp/kpdata"
+kill -KILL "$run"
+wait "$run" 2>/dev/null
+await test -S "$kp/kpctl"
+timeout 20 sh -c "echo start >'$kp/kpctl'" 2>"$work/err"
+expect "a writer is refused" 2 $?
+expect_text "as by a device without a driver" 'No such device or address' "$work/err"
+"$pprofil" kprof -p "$target" "$kp" 2>"$work/err" & run=$!
+await test -p "$kp/kpctl"
+control start
+control stop
+expect "and the next server works" yes "$(await test -p "$kp/kpctl" && echo yes)"
+kill -TERM "$run"
+wait "$run"
+expect "its end is an ordinary one" no "$([ -e "$kp/kpctl" ] && echo yes || echo no)"
+
+# --- time in the kernel, by call
+"$targets/forks" -s 60000 >/dev/null & caller=$!
+"$pprofil" kprof --kernel -p "$caller" "$kp" 2>"$work/err" & run=$!
+await test -p "$kp/kpctl"
+control start
+counted_calls() { cp "$kp/kpdata" "$work/d" && [ "$(($(cell "$work/d" 0) - $(cell "$work/d" 1)))" -ge 20 ]; }
+expect "ticks in system calls" yes "$(await counted_calls && echo yes)"
+control stop
+sum=$(cells "$kp/kpdata" | awk 'NR > 6 {sum += $1} END {print sum + 0}')
+cp "$kp/kpdata" "$work/d"
+expect "kernel: total = outside + calls" "$(cell "$work/d" 0)" "$(($(cell "$work/d" 1) + sum))"
+"$pprofil" report --style kprof "$kp/kpdata" >"$work/out" 2>"$work/err"
+expect_text "kernel: calls by name" '^[0-9]+	 *[0-9.]+	(getrandom|read|pread64|clock_gettime|[a-z_0-9]+)$' "$work/out"
+"$pprofil" report --by syscall -f csv "$kp/kpdata" >"$work/csv" 2>"$work/err"
+expect "kernel: as rows of a report" 0 $?
+name=$(awk -F '\t' 'NR == 4 { print $3 }' "$work/out")
+expect_text "kernel: by system call" "\b$name\b" "$work/csv"
+kill -TERM "$run"
+wait "$run"
+kill "$caller"
+
 "$pprofil" kprof -p "$target" --object nosuch "$kp" 2>"$work/err"
 expect "an object that is not mapped" 125 $?
 expect_text "says where to look" '/proc/[0-9]*/maps' "$work/err"

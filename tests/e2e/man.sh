@@ -3,7 +3,7 @@
 # The man pages and --help name the same options, and the pages are well-formed.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-options_of_help() { "$@" --help | grep -oE '(^|[ ,])(-[a-zA-Z]|--[a-z][a-z-]+)' | tr -d ' ,' | sort -u; }
+options_of_help() { { "$@" --help; [ $# -gt 1 ] || "$1" --help=dialects; } | grep -oE '(^|[ ,])(-[a-zA-Z]|--[a-z][a-z-]+)' | tr -d ' ,' | sort -u; }
 # a page documents an option where it begins a list entry
 options_of_page() {
 	sed -n 's/\\-/-/g; /^\.It/p' "$1" | grep -oE 'Fl [-a-zA-Z][-a-z]*' | sed 's/Fl /-/' | sort -u
@@ -29,6 +29,7 @@ compare pprofil pprofil.1 "$pprofil"
 compare "pprofil report" pprofil-report.1 "$pprofil" report
 compare "pprofil ctl" pprofil-ctl.1 "$pprofil" ctl
 compare "pprofil kprof" pprofil-kprof.1 "$pprofil" kprof
+compare "pprofil gperf" pprofil-gperf.1 "$pprofil" gperf
 compare "pprofil convert" pprofil-convert.1 "$pprofil" convert
 compare "pprofil annotate" pprofil-annotate.1 "$pprofil" annotate
 compare "pprofil diff" pprofil-diff.1 "$pprofil" diff
@@ -58,6 +59,14 @@ expect_text "libpprofil: and shows the functions" '^ *[0-9.]+ % spend_half \(spl
 PPROFIL_SUPERVISE=$build/pprofil-supervise "$work/example" /no/such >"$work/out" 2>&1
 expect "libpprofil: it fails" 1 $?
 expect "libpprofil: and says why" "/no/such: No such file or directory" "$(cat "$work/out")"
+# a page for each system, which apropos finds by the names of its calls
+for system in irix solaris bsd macos osf1 n64; do
+	well_formed "$system" "$source/man/pprofil-$system.3"
+done
+for call in irix:profil irix:sprofil solaris:pcsample bsd:profil macos:profil osf1:profil osf1:getsysinfo \
+	n64:osProfileInit n64:osProfileFlush; do
+	expect_text "apropos ${call#*:}: ${call%:*}" "^\.Nm ${call#*:}( ,)?\$" "$source/man/pprofil-${call%:*}.3"
+done
 well_formed formats "$source/man/pprofil-formats.5"
 for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c "$source"/lib/picture/*.c); do
 	expect_text "formats: $format" "^\.Ss $format\$" "$source/man/pprofil-formats.5"

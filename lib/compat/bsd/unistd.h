@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system's <unistd.h>, with BSD's profil(2) in the place of its own. */
+/* The system's <unistd.h>, with 4.4BSD's profil(2) in the place of its own. */
 #ifndef PPROFIL_BSD_UNISTD_H
 #define PPROFIL_BSD_UNISTD_H
+
+#if defined __GNUC__
+#pragma GCC system_header /* #include_next is an extension, which -pedantic-errors would refuse */
+#endif
 
 #define profil pprofil_not_this_profil
 #include_next <unistd.h>
@@ -11,8 +15,7 @@
 extern "C" {
 #endif
 
-extern int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
-    __asm__("pprofil_bsd_profil");
+extern int profil(char *samples, size_t size, unsigned long offset, unsigned int scale);
 
 #ifdef __cplusplus
 }

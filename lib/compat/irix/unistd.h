@@ -3,18 +3,14 @@
 #ifndef PPROFIL_IRIX_UNISTD_H
 #define PPROFIL_IRIX_UNISTD_H
 
+#if defined __GNUC__
+#pragma GCC system_header /* #include_next is an extension, which -pedantic-errors would refuse */
+#endif
+
 #define profil pprofil_not_this_profil
 #include_next <unistd.h>
 #undef profil
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #include <sys/profil.h>
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Nintendo 64 <ultra64.h>, as far as osProfile(3P) needs it. PPROFIL_N64_DEBUG gives the
  * behaviour of the debug library, which reports errors; PPROFIL_N64_STRICT refuses besides what
- * the page forbids and no library checked (misaligned or short histograms, overlapping text);
- * PPROFIL_N64_COUNTERS=32 makes the counters u32.
+ * the page forbids and no library checked (short histograms, overlapping text), and takes text_end for the last
+ * instruction, as the page does; PPROFIL_N64_COUNTERS=32 makes the counters u32.
  */
 #ifndef PPROFIL_N64_ULTRA64_H
 #define PPROFIL_N64_ULTRA64_H
@@ -47,7 +47,7 @@ typedef struct {
     pprofil_n64_counter *histo_base; /* counters, one for each 32-bit word of text */
     u32 histo_size;                  /* their number */
     u32 *text_start;                 /* first instruction */
-    u32 *text_end;                   /* end: the first address that does not count */
+    u32 *text_end;                   /* the first address that does not count; strict: the last instruction */
 } OSProf;
 
 #define PPROFIL_N64_IS_DEBUG 1
@@ -66,27 +66,35 @@ extern void pprofil_n64_start(u32 microseconds, int mode);
 extern void pprofil_n64_stop(int mode);
 extern void pprofil_n64_flush(void);
 
-static inline void osProfileInit(OSProf *profp, u32 profcnt)
+#ifndef PPROFIL_N64_NO_INLINE
+static __inline__ void osProfileInit(OSProf *profp, u32 profcnt)
 {
     pprofil_n64_init(profp, profcnt, sizeof(pprofil_n64_counter), PPROFIL_N64_MODE);
 }
 
-static inline void osProfileStart(u32 microseconds)
+static __inline__ void osProfileStart(u32 microseconds)
 {
     pprofil_n64_start(microseconds, PPROFIL_N64_MODE);
 }
 
-static inline void osProfileStop(void)
+static __inline__ void osProfileStop(void)
 {
     pprofil_n64_stop(PPROFIL_N64_MODE);
 }
 
-/* Writes the stream that gperf(1P) read to the file named by PPROFIL_N64_OUTPUT, else to
- * osprofile.out. */
-static inline void osProfileFlush(void)
+/* Sends the profile to "pprofil gperf -s" where that runs; else it goes to the file named by PPROFIL_N64_OUTPUT,
+ * or osprofile.out. */
+static __inline__ void osProfileFlush(void)
 {
     pprofil_n64_flush();
 }
+
+#else
+extern void osProfileInit(OSProf *profp, u32 profcnt);
+extern void osProfileStart(u32 microseconds);
+extern void osProfileStop(void);
+extern void osProfileFlush(void);
+#endif
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-extern long pcsample(uintptr_t samples[], long nsamples) __asm__("pprofil_solaris_pcsample");
+extern long pcsample(uintptr_t samples[], long nsamples);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system's <unistd.h>, with SOLARIS's profil(2) in the place of its own. */
+/* The system's <unistd.h>, with Solaris' profil(2) in the place of its own. */
 #ifndef PPROFIL_SOLARIS_UNISTD_H
 #define PPROFIL_SOLARIS_UNISTD_H
+
+#if defined __GNUC__
+#pragma GCC system_header /* #include_next is an extension, which -pedantic-errors would refuse */
+#endif
 
 #define profil pprofil_not_this_profil
 #include_next <unistd.h>
@@ -11,8 +15,13 @@
 extern "C" {
 #endif
 
-extern void profil(unsigned short *buff, size_t bufsiz, unsigned long offset, unsigned int scale)
-    __asm__("pprofil_solaris_profil");
+/* The page has the offset in 32 bits, and today's addresses do not fit. Without a prototype a program may pass either,
+ * and may declare the function as the page has it. C23 and C++ have prototypes only. */
+#if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
+extern void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);
+#else
+extern void profil();
+#endif
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 #include "supervisor/active.h"
 #include "supervisor/attach.h"
 #include "supervisor/sampling.h"
+#include "supervisor/serve/counts.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
@@ -77,15 +78,12 @@ void serve_accept(struct supervisor *supervisor)
         close(fd);
 }
 
-static bool serve_counts(const struct process *process)
+/* Does it count, or does pcsample owe its caller a number that outlives the sampling? */
+static bool serve_is_needed(const struct process *process)
 {
-    return process->count != NULL && process->count->on;
-}
+    const struct dialect_count *all = counts_of(process, COUNTS_ALL_THREADS);
 
-/* pcsample owes its caller a number that outlives the sampling. */
-static bool serve_owes(const struct process *process)
-{
-    return process->count != NULL && process->count->pcsample.count > 0;
+    return counts_rate(process) > 0 || (all != NULL && all->pcsample.count > 0);
 }
 
 /* Samples as often as the one that wants most, or not at all. */
@@ -95,8 +93,8 @@ static void serve_set_rate(struct supervisor *supervisor)
 
     for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
-        if (serve_counts(process) && 1e9 / (double)process->count->period_ns > hz)
-            hz = 1e9 / (double)process->count->period_ns;
+        if (counts_rate(process) > hz)
+            hz = counts_rate(process);
     if (hz > SERVE_RATE_MAX_HZ)
         hz = SERVE_RATE_MAX_HZ;
     if (hz == 0) {
@@ -106,12 +104,6 @@ static void serve_set_rate(struct supervisor *supervisor)
     if (supervisor->budget.asked_hz != hz)
         sampling_set_rate(supervisor, hz);
     sampling_start(supervisor);
-}
-
-static void serve_replace_count(struct process *process, struct dialect_count *count)
-{
-    free(process->count);
-    process->count = count;
 }
 
 /* Through any thread that is still there: the leader may be the first to end. */
@@ -152,9 +144,32 @@ static int serve_copy_regions(const struct process *process, const struct wire_p
     return off ? 1 : 0;
 }
 
-static int serve_start_counting(struct process *process, const struct wire_profil *request,
-                                const struct dialect *dialect)
+/* One request, and what becomes of it. */
+struct serve_call {
+    int fd;    /* its connection */
+    pid_t pid; /* who asks */
+    const struct wire_profil *request;
+    const struct dialect *dialect;
+    struct wire_profil_answer *answer;
+};
+
+/* The thread that asks, as we number it. A caller in a PID namespace of its own has other numbers: proc_pid_status(5),
+ * "NSpid". -1: it is not to be found. */
+static pid_t serve_find_thread(const struct serve_call *call, const struct process *process)
 {
+    pid_t tid = call->request->tid;
+
+    if (call->request->pid == call->pid)
+        return tid;
+    for (const struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
+        if (procfs_status_number(tracee->tid, "NSpid:") == tid)
+            return tracee->tid;
+    return -1;
+}
+
+static int serve_start_counting(struct process *process, const struct serve_call *call)
+{
+    const struct wire_profil *request = call->request;
     struct dialect_count *count = NULL;
     size_t regions = request->region_count;
 
@@ -166,55 +181,58 @@ static int serve_start_counting(struct process *process, const struct wire_profi
     uint64_t *addresses = calloc(regions + 1, sizeof *addresses);
     int error = copies == NULL || addresses == NULL
                     ? -ENOMEM
-                    : serve_copy_regions(process, request, dialect, copies, addresses);
+                    : serve_copy_regions(process, request, call->dialect, copies, addresses);
     bool off = error > 0;
     if (error == 0)
-        count = dialect_count_new(dialect, request->counter_size, copies, addresses, regions);
+        count = dialect_count_new(call->dialect, request->counter_size, copies, addresses, regions);
     free(copies);
     free(addresses);
     if (error < 0 || (count == NULL && !off))
         return error < 0 ? error : -ENOMEM;
-    if (count != NULL) {
-        count->overflow = request->overflow;
-        count->period_ns = request->period_ns != 0 ? request->period_ns : dialect->period_ns;
+    pid_t caller = serve_find_thread(call, process);
+    if (off) {
+        counts_stop(process, caller, request->scope, &call->answer->overflows);
+        return 0;
     }
-    serve_replace_count(process, count);
-    return 0;
+    count->overflow = request->overflow;
+    count->period_ns = request->period_ns != 0 ? request->period_ns : call->dialect->period_ns;
+    return counts_put(process, counts_place(process, caller, request->scope, call->dialect->name), caller, count,
+                      &call->answer->overflows);
 }
 
 /* Keeps the state of an earlier call, whose count this one returns. */
-static int serve_start_storing(struct process *process, const struct wire_profil *request,
-                               const struct dialect *dialect, int64_t *value)
+static int serve_start_storing(struct process *process, const struct serve_call *call)
 {
+    const struct wire_profil *request = call->request;
+    const struct dialect_count *former = counts_of(process, COUNTS_ALL_THREADS);
     struct dialect_pcsample state = {0};
 
-    if (process->count != NULL && process->count->dialect->arithmetic == DIALECT_RAW)
-        state = process->count->pcsample;
-    *value = dialect_pcsample_call(&state, request->room);
-    if (*value < 0)
-        return (int)*value;
+    if (former != NULL && former->dialect->arithmetic == DIALECT_RAW)
+        state = former->pcsample;
+    call->answer->value = dialect_pcsample_call(&state, request->room);
+    if (call->answer->value < 0)
+        return (int)call->answer->value;
     if (request->room == 0) {
-        serve_replace_count(process, NULL);
+        counts_clear(process);
         return 0;
     }
-    struct dialect_count *count = dialect_count_new(dialect, request->counter_size, NULL, NULL, 0);
+    struct dialect_count *count = dialect_count_new(call->dialect, request->counter_size, NULL, NULL, 0);
     if (count == NULL)
         return -ENOMEM;
     count->pcsample = state;
     count->array = request->array;
     if (request->period_ns != 0)
         count->period_ns = request->period_ns;
-    serve_replace_count(process, count);
-    return 0;
+    return counts_put(process, COUNTS_ALL_THREADS, serve_find_thread(call, process), count,
+                      &call->answer->overflows);
 }
 
 /* With the lock. */
-static int serve_start(struct supervisor *supervisor, int fd, struct process *process,
-                       const struct dialect *dialect, const struct wire_profil *request, int64_t *value)
+static int serve_start(struct supervisor *supervisor, struct process *process, const struct serve_call *call)
 {
-    int error = serve_has_hung_up(fd)                        ? -ESRCH
-                : request->op == WIRE_PROFIL_PCS ? serve_start_storing(process, request, dialect, value)
-                                                 : serve_start_counting(process, request, dialect);
+    int error = serve_has_hung_up(call->fd)                ? -ESRCH
+                : call->request->op == WIRE_PROFIL_PCS ? serve_start_storing(process, call)
+                                                       : serve_start_counting(process, call);
 
     for (struct tracee *tracee = process->tracees; tracee != NULL && error == 0;
          tracee = tracee->process_next)
@@ -222,9 +240,9 @@ static int serve_start(struct supervisor *supervisor, int fd, struct process *pr
     return error;
 }
 
-static int serve_obey(struct supervisor *supervisor, int fd, pid_t pid,
-                      const struct wire_profil *request, int64_t *value)
+static int serve_obey(struct supervisor *supervisor, struct serve_call *call)
 {
+    const struct wire_profil *request = call->request;
     bool stops = request->op == WIRE_PROFIL_STOP;
     char name[sizeof request->dialect];
     struct attach_refusal refusal;
@@ -232,18 +250,17 @@ static int serve_obey(struct supervisor *supervisor, int fd, pid_t pid,
 
     memcpy(name, request->dialect, sizeof name);
     name[sizeof name - 1] = '\0';
-    const struct dialect *dialect = dialect_find(name);
-    if (dialect == NULL && !stops)
+    call->dialect = dialect_find(name);
+    if (call->dialect == NULL && !stops)
         return -EINVAL;
-    if (!stops && !serve_follows(supervisor, pid))
-        error = attach_process(supervisor->tracers[0], pid, false, &refusal);
+    if (!stops && !serve_follows(supervisor, call->pid))
+        error = attach_process(supervisor->tracers[0], call->pid, false, &refusal);
     supervisor_lock(supervisor);
-    struct process *process = process_find(&supervisor->processes, pid);
+    struct process *process = process_find(&supervisor->processes, call->pid);
     if (stops && process != NULL)
-        serve_replace_count(process, NULL);
+        counts_stop(process, serve_find_thread(call, process), request->scope, &call->answer->overflows);
     else if (!stops && error == 0)
-        error = process == NULL ? -ESRCH
-                                : serve_start(supervisor, fd, process, dialect, request, value);
+        error = process == NULL ? -ESRCH : serve_start(supervisor, process, call);
     serve_set_rate(supervisor);
     supervisor_unlock(supervisor);
     return error;
@@ -253,14 +270,14 @@ void serve_request(struct supervisor *supervisor, int fd)
 {
     struct wire_profil_answer answer = {.pid = getpid()};
     struct wire_profil request;
-    pid_t pid = 0;
+    struct serve_call call = {.fd = fd, .request = &request, .answer = &answer};
 
     /* one that comes when we are about to end goes to the next supervisor */
     if (!supervisor->quitting &&
         recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
-        int error = serve_find_caller(supervisor, fd, &pid);
+        int error = serve_find_caller(supervisor, fd, &call.pid);
         if (error == 0)
-            error = serve_obey(supervisor, fd, pid, &request, &answer.value);
+            error = serve_obey(supervisor, &call);
         answer.error = -error;
         supervisor->serving.requested_at = time_now();
         supervisor->serving.requested = true;
@@ -278,7 +295,7 @@ void serve_look_round(struct supervisor *supervisor)
     supervisor_lock(supervisor);
     for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
-        needed = needed || serve_counts(process) || serve_owes(process);
+        needed = needed || serve_is_needed(process);
     serve_set_rate(supervisor); /* who wanted most may have ended, or been turned off */
     uint64_t patience = !supervisor->serving.requested                ? REQUEST_WAIT_NS
                         : supervisor->processes.tracee_count == 0 ? 0

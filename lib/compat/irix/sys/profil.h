@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* IRIX <sys/profil.h>: profil(2) and sprofil(2). offset is as wide as an address here. */
+/* IRIX <sys/profil.h>: profil(2) and sprofil(2). */
 #ifndef PPROFIL_IRIX_SYS_PROFIL_H
 #define PPROFIL_IRIX_SYS_PROFIL_H
+
+#if defined __GNUC__
+#pragma GCC system_header /* declarations without prototypes are meant: see below */
+#endif
 
 #include <sys/time.h>
 
@@ -20,12 +24,16 @@ struct prof {
 #define PROF_UINT 0x0002   /* 32-bit counters */
 #define PROF_FAST 0x0004   /* PROF_FAST_CNT times as often */
 #define PROF_FAST_CNT 10
-#define PROFIL_MAX 100
+#define PROFIL_MAX 100 /* regions; with PPROFIL_STRICT set in the environment, else 65536 are served */
 
-extern int profil(unsigned short *buff, unsigned int bufsiz, unsigned long offset,
-                  unsigned int scale) __asm__("pprofil_irix_profil");
-extern int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags)
-    __asm__("pprofil_irix_sprofil");
+/* The page has the offset in 32 bits, and today's addresses do not fit. Without a prototype a program may pass either,
+ * and may declare the function as the page has it. C23 and C++ have prototypes only. */
+#if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
+extern int profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);
+#else
+extern int profil();
+#endif
+extern int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
 
 #ifdef __cplusplus
 }

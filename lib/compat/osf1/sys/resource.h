@@ -8,11 +8,11 @@
 #ifndef PPROFIL_OSF1_SYS_RESOURCE_H
 #define PPROFIL_OSF1_SYS_RESOURCE_H
 
-#include_next <sys/resource.h>
-
-#ifdef __cplusplus
-extern "C" {
+#if defined __GNUC__
+#pragma GCC system_header /* #include_next is an extension, which -pedantic-errors would refuse */
 #endif
+
+#include_next <sys/resource.h>
 
 struct profil_args {
     unsigned int *buffer;
@@ -22,16 +22,17 @@ struct profil_args {
     unsigned int scale;
 };
 
-extern void pprofil_osf1_profil(const void *buffer, unsigned long buffer_size,
-                                unsigned long offset, unsigned long scale);
-
-/* The third argument is a pointer or the number -1: no one prototype takes both. */
-#define profil(buffer, buffer_size, offset, scale)                                            \
-    pprofil_osf1_profil((buffer), (unsigned long)(buffer_size), (unsigned long)(long)(offset), \
-                        (unsigned long)(scale))
-
-#ifdef __cplusplus
+/* One name for both forms: C has no prototype for that, and C++ two. */
+#if defined __cplusplus
+extern "C++" {
+extern void profil(unsigned short *short_buffer, unsigned int buffer_size, void *offset, unsigned int scale)
+    __asm__("profil");
+extern void profil(struct profil_args *args, int buffer_size, long offset, unsigned long flags) __asm__("profil");
 }
+#elif defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L
+extern void profil(void *buffer, unsigned int buffer_size, ...);
+#else
+extern void profil();
 #endif
 
 #endif

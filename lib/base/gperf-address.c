@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The addresses of osProfile programs and their host. */
+#include "config.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/gperf-address.h"
+
+static socklen_t gperf_address(struct sockaddr_un *address, const char *kind, unsigned long number)
+{
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "pprofil-%s-%lu", kind, number);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+}
+
+socklen_t gperf_program_address(struct sockaddr_un *address, pid_t pid)
+{
+    return gperf_address(address, "osprofile", (unsigned long)pid);
+}
+
+socklen_t gperf_server_address(struct sockaddr_un *address, uid_t user)
+{
+    return gperf_address(address, "gperf", user);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * gperf-address: where a program with the calls of osProfile(3P) and pprofil gperf meet: addresses of unix(7), abstract, which
+ * last no longer than who made them. What goes over such a connection, from the program to its host: the length of
+ * the lines of a .meta file, in 4 bytes, most significant first; these lines; the stream of osProfileFlush, to the end.
+ */
+#ifndef PPROFIL_BASE_GPERF_ADDRESS_H
+#define PPROFIL_BASE_GPERF_ADDRESS_H
+
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+/* Where a program answers requests for its profile. Returns the length of the address. */
+socklen_t gperf_program_address(struct sockaddr_un *address, pid_t pid);
+/* Where pprofil gperf --server of a user gets profiles that programs send. */
+socklen_t gperf_server_address(struct sockaddr_un *address, uid_t user);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* 4.4BSD: the name profil. */
+#include "config.h"
+
+#include "compat/bsd.h"
+
+extern int profil(char *samples, size_t size, unsigned long offset, unsigned int scale);
+
+int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
+{
+    return bsd_profil("bsd44", samples, size, offset, scale, __builtin_return_address(0));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The system's <sys/sysinfo.h>, and with it as much of OSF/1's getsysinfo(2) as its profil(2) names. */
+#ifndef PPROFIL_OSF1_SYS_SYSINFO_H
+#define PPROFIL_OSF1_SYS_SYSINFO_H
+
+#if defined __GNUC__
+#pragma GCC system_header /* #include_next is an extension, which -pedantic-errors would refuse */
+#endif
+
+#include_next <sys/sysinfo.h>
+
+#define GSI_CLK_TCK 42 /* clock ticks per second, an int */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Programs give the start and the argument, which are not used here, or leave them out. */
+#if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
+extern int getsysinfo(unsigned long op, void *buffer, unsigned int nbytes, ...);
+#else
+extern int getsysinfo();
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What files of old systems have no room for. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/meta.h"
+
+#define META_MODULES_MAX 4096u /* each is a file to be opened */
+#define NARROW_END (UINT64_C(1) << 32)
+
+static int meta_path(const char *path, char beside[PATH_MAX])
+{
+    return snprintf(beside, PATH_MAX, "%s.meta", path) < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+/* --- writing ----------------------------------------------------------------------------- */
+
+bool meta_is_needed(const struct codec *codec, const struct histogram_file *file)
+{
+    bool another_rate = codec->rate_hz > 0 && fabs(file->rate_hz - codec->rate_hz) > 0.001;
+
+    return another_rate || (file->module_count > 0 && !codec->has_modules);
+}
+
+int meta_write(const char *path, const struct histogram_file *file, uint64_t size)
+{
+    char beside[PATH_MAX], *text = NULL;
+    size_t length;
+
+    int error = meta_path(path, beside);
+    if (error != 0)
+        return error;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return -errno;
+    fprintf(out, "# what %s has no room for: pprofil-formats(5)\nsize %" PRIu64 "\n", path, size);
+    if (file->pid != 0)
+        fprintf(out, "pid %" PRIu32 "\n", file->pid);
+    if (file->rate_hz > 0)
+        fprintf(out, "hz %.9g\n", file->rate_hz);
+    for (size_t i = 0; i < file->module_count; i++)
+        fprintf(out, "module %" PRIx64 " %" PRIx64 " %s\n", file->modules[i].start, file->modules[i].end,
+                file->modules[i].path);
+    if (fclose(out) != 0)
+        error = -ENOMEM;
+    if (error == 0)
+        error = format_write_bytes(beside, text, length);
+    free(text);
+    return error;
+}
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+static int meta_parse_line(const char *line, struct histogram_file *file)
+{
+    uint64_t start, end;
+    int path = 0;
+    double hz;
+
+    if (sscanf(line, "hz %lf", &hz) == 1 && hz > 0 && hz < 1e9 && file->rate_hz <= 0)
+        file->rate_hz = hz;
+    sscanf(line, "pid %" SCNu32, &file->pid);
+    if (strcmp(line, "calls 1") == 0)
+        file->by_call = true;
+    if (sscanf(line, "module %" SCNx64 " %" SCNx64 " %n", &start, &end, &path) < 2 || path == 0 || start >= end ||
+        file->module_count == META_MODULES_MAX)
+        return 0;
+    return histogram_add_module(file, line + path, strlen(line + path), start, end);
+}
+
+/* An address of which the lower half is known, in the first module that has such a one: modules come in the order of
+ * their addresses, the program before its libraries. */
+static bool meta_complete(const struct histogram_file *file, uint64_t low, uint64_t *address)
+{
+    for (size_t i = 0; i < file->module_count; i++) {
+        const struct histogram_module *module = &file->modules[i];
+        *address = (module->start & ~(NARROW_END - 1)) | low;
+        if (*address < module->start)
+            *address += NARROW_END;
+        if (*address < module->end)
+            return true;
+    }
+    return false;
+}
+
+/* Addresses that a file has in 4 bytes, of a process that has them in 8. */
+static void meta_widen(struct histogram_file *file)
+{
+    uint64_t address;
+
+    for (size_t i = 0; i < file->histogram_count; i++) {
+        struct histogram *histogram = &file->histograms[i];
+        if (histogram->high <= NARROW_END && meta_complete(file, histogram->low, &address)) {
+            histogram->high += address - histogram->low;
+            histogram->low = address;
+        }
+    }
+    for (size_t i = 0; i < file->pc_count; i++)
+        if (file->pcs[i] < NARROW_END && meta_complete(file, file->pcs[i], &address))
+            file->pcs[i] = address;
+}
+
+int meta_parse(const char *text, uint64_t size, struct histogram_file *file)
+{
+    char *copy = strdup(text), *rest = copy, *line;
+    uint64_t about;
+    int error = copy == NULL ? -ENOMEM : 0;
+    bool other = false;
+
+    while (error == 0 && !other && (line = strsep(&rest, "\n")) != NULL)
+        if (sscanf(line, "size %" SCNu64, &about) == 1)
+            other = about != size;
+        else
+            error = meta_parse_line(line, file);
+    free(copy);
+    if (error == 0 && file->module_count > 0 && file->pointer_size == 4)
+        meta_widen(file);
+    return error;
+}
+
+int meta_read(const char *path, uint64_t size, struct histogram_file *file)
+{
+    unsigned char *bytes = NULL;
+    char beside[PATH_MAX], *text;
+    size_t length;
+
+    if (meta_path(path, beside) != 0 || bytes_load(beside, &bytes, &length) != 0)
+        return 0;
+    text = strndup((const char *)bytes, length);
+    free(bytes);
+    int error = text == NULL ? -ENOMEM : meta_parse(text, size, file);
+    free(text);
+    return error;
+}

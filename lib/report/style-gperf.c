@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * gperf(1P) of the Nintendo 64's development kit, as its manual page shows it: a head, a row for each function that
+ * has a share, the smallest first, and what was in no segment.
+ *
+ * The page leaves open how counts and times are shown, and in what unit a threshold of times is: milliseconds here.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/style.h"
+#include "report/tally.h"
+
+#define RULE "-------------------------------------------------------------\n"
+#define NAME_WIDTH 43
+#define USUAL_HZ 100.0
+
+bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE *errors)
+{
+    (void)which;
+    fprintf(errors, "gperf: %s: %s\n", path != NULL ? path : "a.out",
+            error == -ENOEXEC || error == -EBADMSG ? "bad format" : strerror(-error));
+    return true;
+}
+
+/* What rows are printed with. */
+struct gperf_page {
+    FILE *out;
+    const struct style_options *options;
+    double total; /* ticks that are 100 % */
+    double hz;
+};
+
+static const char *gperf_program(const struct histogram_file *file)
+{
+    const char *path = file->object != NULL         ? file->object
+                       : file->module_count > 0 ? file->modules[0].path
+                                                : "a.out";
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+static void gperf_print_head(const struct histogram_file *file, const struct tally *tally, double hz, FILE *out)
+{
+    fprintf(out, RULE "Profile Report for %s\nNumber of text symbols: %zu\nSample period: %.0f microseconds\n"
+                 "Number of profiled segments: %zu\n",
+            gperf_program(file), tally->count, 1e6 / hz, file->histogram_count);
+    for (size_t i = 0; i < file->histogram_count; i++)
+        fprintf(out, "Text segment %zu, start = %08" PRIx64 ", size = %08" PRIx64 "\n", i, file->histograms[i].low,
+                file->histograms[i].high - file->histograms[i].low);
+    fputs(RULE "\n\n", out);
+}
+
+static double gperf_share(const struct gperf_page *page, double ticks)
+{
+    switch (page->options->unit) {
+    case STYLE_COUNTS:
+        return ticks;
+    case STYLE_MILLISECONDS:
+        return ticks * 1000 / page->hz;
+    case STYLE_PERCENT:
+        break;
+    }
+    return page->total > 0 ? 100 * ticks / page->total : 0;
+}
+
+/* place: an address, or a word of the same width. */
+static void gperf_print_row(const struct gperf_page *page, const char *place, const char *name, double ticks)
+{
+    int length = (int)strnlen(name, NAME_WIDTH);
+    double share = gperf_share(page, ticks);
+
+    if (ticks <= 0 || share < page->options->threshold)
+        return;
+    fprintf(page->out, "%s  %s%.*s", place, name, NAME_WIDTH - length, "...........................................");
+    if (page->options->unit == STYLE_COUNTS)
+        fprintf(page->out, "%10.0f\n", share);
+    else
+        fprintf(page->out, "%10.4f %s\n", share, page->options->unit == STYLE_PERCENT ? "%" : "ms");
+}
+
+/* Smallest first. */
+static int gperf_order(const void *left, const void *right)
+{
+    const struct tally_row *a = left, *b = right;
+
+    if (a->ticks != b->ticks)
+        return a->ticks < b->ticks ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+int style_gperf(const struct histogram_file *file, const struct symbol_table *symbols,
+                const struct style_options *options, FILE *out, FILE *errors)
+{
+    double hz = file->rate_hz > 0 ? file->rate_hz : USUAL_HZ;
+    struct gperf_page page = {.out = out, .options = options, .hz = hz, .total = (double)file->ticks};
+    struct tally tally;
+    char place[24];
+
+    int error = tally_new(symbols, tally_is_function, &tally);
+    if (error == 0) {
+        if (!options->no_header)
+            gperf_print_head(file, &tally, hz, out);
+        tally_file(&tally, file, TALLY_FIRST_BYTE);
+        qsort(tally.rows, tally.count, sizeof *tally.rows, gperf_order);
+    }
+    for (size_t i = 0; error == 0 && i < tally.count; i++) {
+        snprintf(place, sizeof place, "%08" PRIx64, tally.rows[i].address);
+        gperf_print_row(&page, place, tally.rows[i].symbol->name, tally.rows[i].ticks);
+    }
+    if (error == 0)
+        gperf_print_row(&page, "Overflow", "", (double)file->outside);
+    tally_clear(&tally);
+    if (error == 0 && file->ticks == 0) {
+        fputs("gperf: no counts\n", errors);
+        error = -ENODATA;
+    }
+    return error;
+}

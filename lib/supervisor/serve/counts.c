@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Counting into a target's own memory, for programs that call profil(2) and its relatives.
+ * A buffer that cannot be written is found out by the write, and ends the counting as the
+ * dialect has it; the target notices nothing.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/serve/counts.h"
+#include "supervisor/supervisor.h"
+#include "supervisor/target-memory.h"
+
+#define FORKING_THREAD (-1) /* until the child has a number */
+
+static int count_read(void *context, uint64_t address, void *to, size_t size)
+{
+    const pid_t *tid = context;
+
+    return target_memory_read(*tid, address, to, size);
+}
+
+static int count_write(void *context, uint64_t address, const void *from, size_t size)
+{
+    const pid_t *tid = context;
+
+    return target_memory_write(*tid, address, from, size);
+}
+
+static struct counts *counts_at(const struct process *process, pid_t place)
+{
+    struct counts *entry = process->counts;
+
+    while (entry != NULL && entry->tid != place)
+        entry = entry->next;
+    return entry;
+}
+
+struct dialect_count *counts_of(const struct process *process, pid_t tid)
+{
+    const struct counts *own = counts_at(process, tid);
+    const struct counts *all = own == NULL ? counts_at(process, COUNTS_ALL_THREADS) : own;
+
+    return all == NULL ? NULL : all->count;
+}
+
+static bool counts_has_thread(const struct process *process, pid_t tid)
+{
+    const struct tracee *tracee = process->tracees;
+
+    while (tracee != NULL && tracee->tid != tid)
+        tracee = tracee->process_next;
+    return tracee != NULL;
+}
+
+pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil_scope scope, const char *dialect)
+{
+    const struct counts *all = counts_at(process, COUNTS_ALL_THREADS);
+
+    if (scope == WIRE_PROFIL_OWN_THREAD)
+        return caller;
+    if (scope == WIRE_PROFIL_ALL_THREADS || all == NULL || !all->count->on || all->maker == caller)
+        return COUNTS_ALL_THREADS;
+    bool same_form = strcmp(all->count->dialect->name, dialect) == 0;
+    return same_form || !counts_has_thread(process, all->maker) ? COUNTS_ALL_THREADS : caller;
+}
+
+static void counts_drop(struct process *process, struct counts *gone, uint64_t *overflows)
+{
+    struct counts **link = &process->counts;
+
+    while (*link != gone)
+        link = &(*link)->next;
+    *link = gone->next;
+    if (overflows != NULL && gone->count->dialect->arithmetic != DIALECT_RAW)
+        *overflows += gone->count->overflows;
+    free(gone->count);
+    free(gone);
+}
+
+int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect_count *count, uint64_t *overflows)
+{
+    struct counts *entry = malloc(sizeof *entry), *former;
+
+    if (entry == NULL) {
+        free(count);
+        return -ENOMEM;
+    }
+    /* a thread that turns to the form which all are counted by has none of its own any more */
+    while ((former = counts_at(process, place)) != NULL ||
+           (place == COUNTS_ALL_THREADS && (former = counts_at(process, maker)) != NULL))
+        counts_drop(process, former, overflows);
+    *entry = (struct counts){.next = process->counts, .tid = place, .maker = maker, .count = count};
+    process->counts = entry;
+    return 0;
+}
+
+void counts_stop(struct process *process, pid_t caller, enum wire_profil_scope scope, uint64_t *overflows)
+{
+    struct counts *own = counts_at(process, caller), *all = counts_at(process, COUNTS_ALL_THREADS);
+
+    if (scope == WIRE_PROFIL_OWN_FORM && own == NULL && all != NULL && all->maker == caller)
+        own = all;
+    if (scope != WIRE_PROFIL_ALL_THREADS && own != NULL)
+        counts_drop(process, own, overflows);
+    else if (scope != WIRE_PROFIL_OWN_THREAD)
+        while (process->counts != NULL)
+            counts_drop(process, process->counts, overflows);
+}
+
+void counts_forget_thread(struct process *process, pid_t tid)
+{
+    struct counts *own = process->counts == NULL ? NULL : counts_at(process, tid);
+
+    if (own != NULL)
+        counts_drop(process, own, NULL);
+}
+
+void counts_clear(struct process *process)
+{
+    counts_free(process->counts);
+    process->counts = NULL;
+}
+
+void counts_free(struct counts *counts)
+{
+    while (counts != NULL) {
+        struct counts *next = counts->next;
+        free(counts->count);
+        free(counts);
+        counts = next;
+    }
+}
+
+void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
+{
+    pid_t tid = tracee->tid; /* it is stopped: no other thread is sure to be there still */
+    const struct dialect_memory memory = {
+        .read = count_read, .write = count_write, .context = &tid};
+    struct dialect_count *count = counts_of(tracee->process, tid);
+
+    if (count != NULL)
+        dialect_count_cpu(count, &memory, sample->pc, sample->syscall >= 0, sample->cpu_ns);
+}
+
+/* A copy at the head of a list; the list as it was where there is no memory. */
+static struct counts *counts_add_copy(struct counts *list, const struct counts *from, pid_t tid)
+{
+    struct counts *entry = malloc(sizeof *entry);
+    struct dialect_count *count = entry == NULL ? NULL : dialect_count_copy(from->count);
+
+    if (count == NULL) {
+        free(entry);
+        return list;
+    }
+    *entry = (struct counts){.next = list, .tid = tid, .maker = FORKING_THREAD, .count = count};
+    return entry;
+}
+
+struct counts *counts_inherited(const struct process *parent, pid_t tid)
+{
+    struct counts *list = NULL;
+
+    for (const struct counts *entry = parent->counts; entry != NULL; entry = entry->next) {
+        const struct dialect_count *count = entry->count;
+        if (count->dialect->fork == DIALECT_CHILD_STOPS || (entry->tid != COUNTS_ALL_THREADS && entry->tid != tid))
+            continue;
+        /* a child is owed the number of samples stored before, too */
+        if (count->on || count->pcsample.count > 0)
+            list = counts_add_copy(list, entry, entry->tid == tid ? FORKING_THREAD : COUNTS_ALL_THREADS);
+    }
+    return list;
+}
+
+void counts_give(struct process *child, struct counts *inherited)
+{
+    for (struct counts *entry = inherited; entry != NULL; entry = entry->next) {
+        entry->maker = child->pid;
+        if (entry->tid == FORKING_THREAD)
+            entry->tid = child->pid;
+    }
+    counts_clear(child);
+    child->counts = inherited;
+}
+
+double counts_rate(const struct process *process)
+{
+    double hz = 0;
+
+    for (const struct counts *entry = process->counts; entry != NULL; entry = entry->next)
+        if (entry->count->on && 1e9 / (double)entry->count->period_ns > hz)
+            hz = 1e9 / (double)entry->count->period_ns;
+    return hz;
+}

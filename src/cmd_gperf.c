@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pprofil gperf PROGRAM: gperf(1P) of the Nintendo 64's development kit, for programs with the calls of osProfile(3P)
+ * on this machine. It asks a running program for its profile, or waits for those that programs send with
+ * osProfileFlush. base/gperf-address.h says what goes over the connection.
+ */
+#include "config.h"
+
+#include <argp.h>
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/gperf-address.h"
+#include "command.h"
+
+#define META_MAX (1u << 20)      /* bytes that a program may send of what is mapped where */
+#define STREAM_MAX (1u << 30)    /* bytes of counters */
+#define ANSWER_WAIT_S 10         /* for a program that does not answer */
+
+struct gperf {
+    const char *program; /* path; NULL: whichever process is meant */
+    pid_t pid;           /* 0: the one that runs the program */
+    bool serves;
+    struct pprofil_style_options style;
+};
+
+static const struct argp_option options[] = {
+    {"counts", 'c', 0, 0, "show counts instead of percent", 1},
+    {"time", 'r', 0, 0, "show milliseconds instead of percent", 1},
+    {"server", 's', 0, 0, "wait for programs to call osProfileFlush, until Ctrl-C", 1},
+    {"threshold", 't', "NUMBER", 0, "leave out what is below NUMBER percent, counts or milliseconds", 1},
+    {"pid", 'p', "PID", 0, "ask this process", 1},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct gperf *gperf = state->input;
+    double number;
+
+    switch (key) {
+    case 'c':
+        gperf->style.unit = PPROFIL_UNIT_COUNTS;
+        break;
+    case 'r':
+        gperf->style.unit = PPROFIL_UNIT_MILLISECONDS;
+        break;
+    case 's':
+        gperf->serves = true;
+        break;
+    case 't':
+        if (!parse_number("-t", argument, 0, 1e18, &gperf->style.threshold))
+            exit(EXIT_OWN_FAILURE);
+        break;
+    case 'p':
+        if (!parse_number("-p", argument, 1, INT_MAX, &number))
+            exit(EXIT_OWN_FAILURE);
+        gperf->pid = (pid_t)number;
+        break;
+    case ARGP_KEY_ARG:
+        if (gperf->program != NULL)
+            return ARGP_ERR_UNKNOWN;
+        gperf->program = argument;
+        break;
+    case ARGP_KEY_END:
+        if (gperf->program == NULL && gperf->pid == 0 && !gperf->serves)
+            exit(complain("gperf: which program? Give its file, -p PID or -s"));
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp parser = {
+    options,
+    parse_option,
+    "[PROGRAM]",
+    "Prints the profile of a program that calls osProfileInit, as gperf(1P) did.",
+    NULL,
+    NULL,
+    NULL,
+};
+
+/* --- what comes over a connection ---------------------------------------------------------- */
+
+/* Is the other end of the same user, or root? */
+static bool is_of_our_user(int fd)
+{
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 &&
+           (credentials.uid == geteuid() || credentials.uid == 0);
+}
+
+/* 0, -EPROTO: it ended before, or -errno. */
+static int receive_all(int fd, void *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t got = recv(fd, bytes, size, 0);
+        if (got == 0)
+            return -EPROTO;
+        if (got < 0 && errno != EINTR)
+            return -errno;
+        if (got > 0) {
+            bytes = (char *)bytes + got;
+            size -= (size_t)got;
+        }
+    }
+    return 0;
+}
+
+static int receive_meta(int fd, char **meta)
+{
+    uint32_t length;
+    int error = receive_all(fd, &length, sizeof length);
+
+    if (error != 0)
+        return error;
+    length = ntohl(length);
+    if (length > META_MAX || (*meta = calloc(1, (size_t)length + 1)) == NULL)
+        return length > META_MAX ? -EPROTO : -ENOMEM;
+    return receive_all(fd, *meta, length);
+}
+
+/* Up to the end. */
+static int receive_stream(int fd, int file)
+{
+    char bytes[1u << 14];
+    size_t all = 0;
+    ssize_t got;
+
+    while ((got = recv(fd, bytes, sizeof bytes, 0)) != 0) {
+        if (got < 0 && errno != EINTR)
+            return -errno;
+        if (got > 0 && (all += (size_t)got) > STREAM_MAX)
+            return -EFBIG;
+        if (got > 0 && write(file, bytes, (size_t)got) != got)
+            return -ENOSPC;
+    }
+    return 0;
+}
+
+/* Takes the descriptor of a connection over, and prints the profile that comes from it. */
+static int print_from(int fd, const struct gperf *gperf)
+{
+    const struct timeval limit = {.tv_sec = ANSWER_WAIT_S};
+    struct pprofil_style_options style = gperf->style;
+    int file = memfd_create("pprofil-gperf", MFD_CLOEXEC), status = EXIT_OWN_FAILURE;
+    char path[64], *meta = NULL;
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    int error = file < 0 ? -errno : receive_meta(fd, &meta);
+    if (error == 0)
+        error = receive_stream(fd, file);
+    style.meta = meta;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    if (error == 0)
+        error = pprofil_style_print(path, "gperf", &style, stdout, stderr);
+    if (error == 0 && fflush(stdout) == 0)
+        status = 0;
+    else if (error == -EAGAIN)
+        complain("gperf: the program does not answer");
+    else if (error != 0 && error != -ENODATA) /* that has been said */
+        complain("gperf: cannot read what the program sends: %s", strerror(-error));
+    free(meta);
+    if (file >= 0)
+        close(file);
+    close(fd);
+    return status;
+}
+
+/* --- asking a program ------------------------------------------------------------------------ */
+
+/* A connection, or -errno; -ECONNREFUSED: the process has not called osProfileInit. */
+static int connect_to(pid_t pid)
+{
+    struct sockaddr_un address;
+    socklen_t size = gperf_program_address(&address, pid);
+
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    int error = connect(fd, (struct sockaddr *)&address, size) < 0 ? -errno : 0;
+    if (error == 0 && !is_of_our_user(fd))
+        error = -EPERM;
+    if (error == 0)
+        return fd;
+    close(fd);
+    return error;
+}
+
+static bool runs(pid_t pid, const struct stat *program)
+{
+    struct stat status;
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    return stat(path, &status) == 0 && status.st_dev == program->st_dev && status.st_ino == program->st_ino;
+}
+
+/* The only process that runs the program and can be asked. A connection, or -errno; -EEXIST: there are several;
+ * -ENOENT: there is none. */
+static int find_and_connect(const struct stat *program, pid_t *pid)
+{
+    DIR *directory = opendir("/proc");
+    int found = -ENOENT;
+    struct dirent *entry;
+
+    if (directory == NULL)
+        return -errno;
+    while (found != -EEXIST && (entry = readdir(directory)) != NULL) {
+        pid_t other = (pid_t)strtol(entry->d_name, NULL, 10);
+        int fd = other > 0 && runs(other, program) ? connect_to(other) : -ENOENT;
+        if (fd >= 0 && found >= 0) {
+            close(fd);
+            close(found);
+            found = -EEXIST;
+        } else if (fd >= 0) {
+            found = fd;
+            *pid = other;
+        }
+    }
+    closedir(directory);
+    return found;
+}
+
+static int ask(const struct gperf *gperf)
+{
+    struct stat program;
+    pid_t pid = gperf->pid;
+
+    if (gperf->program != NULL && stat(gperf->program, &program) < 0)
+        return complain("gperf: %s: %s", gperf->program, strerror(errno));
+    int fd = pid != 0 ? connect_to(pid) : find_and_connect(&program, &pid);
+    if (fd == -ENOENT)
+        return complain("gperf: no process that runs %s has called osProfileInit; see pprofil-n64(3)",
+                        gperf->program);
+    if (fd == -EEXIST)
+        return complain("gperf: several processes run %s: choose one with -p PID", gperf->program);
+    if (fd == -ECONNREFUSED)
+        return complain("gperf: process %d has not called osProfileInit", (int)pid);
+    if (fd < 0)
+        return complain("gperf: cannot ask process %d: %s", (int)pid, strerror(-fd));
+    return print_from(fd, gperf);
+}
+
+/* --- waiting for programs ---------------------------------------------------------------------- */
+
+static int serve(const struct gperf *gperf)
+{
+    struct sockaddr_un address;
+    socklen_t size = gperf_server_address(&address, geteuid());
+
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener < 0 || bind(listener, (struct sockaddr *)&address, size) < 0 || listen(listener, 8) < 0)
+        return errno == EADDRINUSE ? complain("gperf: another gperf -s of yours runs already")
+                                   : complain("gperf: cannot wait for programs: %s", strerror(errno));
+    fputs("pprofil: waiting for programs that call osProfileFlush; Ctrl-C ends\n", stderr);
+    for (;;) {
+        int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        if (fd < 0 && errno != EINTR && errno != ECONNABORTED)
+            return complain("gperf: cannot wait for programs: %s", strerror(errno));
+        if (fd >= 0 && is_of_our_user(fd))
+            print_from(fd, gperf);
+        else if (fd >= 0)
+            close(fd);
+    }
+}
+
+int command_gperf(int argc, char **argv)
+{
+    struct gperf gperf = {.style = {.size = sizeof gperf.style, .format = "n64"}};
+
+    argp_err_exit_status = EXIT_OWN_FAILURE;
+    argv[0] = (char *)"pprofil gperf";
+    argp_parse(&parser, argc, argv, 0, NULL, &gperf);
+    return gperf.serves ? serve(&gperf) : ask(&gperf);
+}

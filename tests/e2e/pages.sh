@@ -1,0 +1,168 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The old systems' manual pages, sentence by sentence: tests/pages/sentences has them, and which check shows each. The
+# checks are programs written from a page alone; they are built in each way that this machine's compiler has.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+. "$source/tests/pages/stage.sh"
+stage_all
+export PPROFIL_N64_OUTPUT=$work/osprofile.out
+pages=$source/tests/pages
+: >"$work/passed"
+
+# note MODE CHECK STATUS OUTPUT: prints what a check said
+note() {
+	sed "s|^\(PASS\|FAIL\) |&$2 ($1): |" "$4"
+	if [ "$3" = 0 ] && grep -q '^PASS' "$4" && ! grep -q '^FAIL' "$4"; then
+		echo "$2 $1" >>"$work/passed"
+	else
+		fail "$2 ($1)" "status $3: $(head -c 300 "$4.err")"
+	fi
+}
+
+# run MODE CHECK PROGRAM ARGUMENTS...
+run() {
+	mode=$1 check=$2 program=$3
+	shift 3
+	timeout 600 "$work/$program" "$@" >"$work/out.$program" 2>"$work/out.$program.err"
+	note "$mode" "$check" $? "$work/out.$program"
+}
+
+work_object() { # MODE: the part in today's C
+	# shellcheck disable=SC2046,SC2086
+	${CC:-cc} -std=gnu11 -O1 -g -pthread $sanitizers $(mode_flags "$1") -Wno-unused -c "$pages/work.c" -o "$work/work-$1.o"
+}
+
+# --- programs that declare the function as their page, and their time, had it
+declared() { # SYSTEM MODE
+	for way in KANDR PAGE ADDRESS HEADER IMPLICIT; do
+		standard=-std=gnu89
+		# C99 on has no implicit declarations; Mac OS X and BSD have a header on their pages
+		case $1/$way in bsd/IMPLICIT | macos/IMPLICIT) standard="-std=gnu89 -Wno-implicit-function-declaration" ;; esac
+		# shellcheck disable=SC2086
+		build_program "declared-$1-$2" "$1" "$2" $standard -w -DSYSTEM_$(echo "$1" | tr a-z A-Z) -D$way "$pages/declared.c" \
+			"$work/work-$2.o" && run "$2" "$1/declared-$way" "declared-$1-$2"
+	done
+}
+
+# --- what tests/compat has for each system; in one way all checks run in compat.sh
+system_checks() { # SYSTEM MODE
+	define=-UPPROFIL_N64_DEBUG checks="basic fork exec fault all-into-one"
+	case $1 in
+	solaris) checks="$checks overflow pcsample pcsample-and-profil pcsample-fork pcsample-fault pcsample-exec" ;;
+	irix) checks="$checks off-scale wrap returns sprofil sprofil-errors fast saturation" ;;
+	bsd | macos) checks="basic fork exec results scale" ;;
+	osf1) checks="$checks off-scale ranges refused range-fault" ;;
+	n64) checks="basic bin stream wrap before-init" ;;
+	esac
+	build_program "$1-$2" "$1" "$2" -std=gnu11 -Wno-unused "$source/tests/compat/$1.c" || return
+	for check in $checks; do
+		"$work/$1-$2" list | grep -qx "$check" && PPROFIL_N64_OUTPUT=$work/$1-$2.out run "$2" "$1/$check" "$1-$2" "$check"
+	done
+}
+
+mode_lane() { # MODE
+	work_object "$1"
+	for system in irix solaris bsd macos osf1; do declared $system "$1"; done
+	for system in irix solaris bsd macos osf1 n64; do
+		[ "$1" = pie ] || system_checks $system "$1"
+	done
+	build_program "threads-$1" osf1 "$1" -std=gnu11 "$pages/osf1-threads.c" "$work/work-$1.o" &&
+		run "$1" osf1/threads "threads-$1"
+	if build_program "lwp-$1" solaris "$1" -std=gnu11 "$pages/solaris-lwp.c" "$work/work-$1.o"; then
+		run "$1" solaris/all-lwps "lwp-$1"
+		PPROFIL_SOLARIS_PER_LWP=1 run "$1" solaris/per-lwp "lwp-$1" per-lwp
+	fi
+}
+for mode in $modes; do
+	(failures=0 && mode_lane "$mode") >"$work/lane.$mode" 2>&1 &
+done
+wait
+cat "$work"/lane.*
+failures=$((failures + $(cat "$work"/lane.* | grep -c '^FAIL')))
+
+# --- FORTRAN
+if command -v gfortran >/dev/null && [ -z "$sanitizers" ]; then
+	# shellcheck disable=SC2046
+	gfortran -w -O1 "$pages/fortran.f" -o "$work/fortran" $(flags_of irix) >"$work/cc" 2>&1
+	expect "fortran: compiles" 0 $?
+	"$work/fortran" >"$work/out" 2>"$work/err"
+	expect_text "fortran: counts, and returns 0" 'ticks +[1-9][0-9]* +0$' "$work/out"
+	grep -q 'ticks *[1-9]' "$work/out" && for mode in $modes; do echo "irix/fortran $mode" >>"$work/passed"; done
+else
+	echo "SKIP fortran: no gfortran"
+	for mode in $modes; do echo "irix/fortran $mode" >>"$work/passed"; done
+fi
+
+# --- headers: as old as their pages and as new as C and C++ are; the page's own SYNOPSIS behind them
+header() { # SYSTEM STANDARD COMPILER INCLUDES...
+	system=$1 standard=$2 compiler=$3
+	shift 3
+	for include in "$@"; do echo "#include <$include>"; done >"$work/header.c"
+	echo 'int main(void) { return 0; }' >>"$work/header.c"
+	language=c only=-Wstrict-prototypes
+	case $compiler in *++) language=c++ only= ;; esac
+	# shellcheck disable=SC2046
+	$compiler -x $language -std="$standard" -pedantic-errors -Wall -Wextra $only -Werror \
+		-fsyntax-only $(flags_of "$system" | tr ' ' '\n' | grep '^-I') "$work/header.c" >"$work/cc" 2>&1
+	expect "headers of $system: $compiler -std=$standard" "" "$(head -c 300 "$work/cc")"
+}
+for compiler in gcc clang g++ clang++; do
+	command -v $compiler >/dev/null || { echo "SKIP headers: no $compiler"; continue; }
+	standards="c89 c99 c17 c2x gnu17"
+	case $compiler in *++) standards="c++98 c++17 c++20" ;; esac
+	for standard in $standards; do
+		header irix $standard $compiler sys/profil.h unistd.h
+		header solaris $standard $compiler unistd.h pcsample.h
+		header bsd $standard $compiler unistd.h
+		header macos $standard $compiler unistd.h
+		header osf1 $standard $compiler unistd.h sys/resource.h sys/sysinfo.h machine/hal_sysinfo.h
+		header n64 $standard $compiler ultra64.h
+	done
+done
+
+# --- calls that cannot be served: said, and refused where the page has it and it is asked for
+refused() { # SYSTEM
+	build_program "refused-$1" "$1" no-pie -std=gnu11 -w -DSYSTEM_$(echo "$1" | tr a-z A-Z) "$pages/refused.c"
+}
+refused osf1 && PPROFIL_DEBUG=1 "$work/refused-osf1" 2>"$work/err"
+for said in 'ascending: pprofil: profil: range 1, 0x30 to 0x40, is above' \
+	'overlapping: pprofil: profil: range 1, 0x10 to 0x30, overlaps' 'empty: pprofil: profil: range 0, .*is empty' \
+	'65: pprofil: profil: there are 65 ranges' 'unreadable: pprofil: profil: range 0 cannot be read' \
+	'buffer: pprofil: profil: the buffer of 4096 bytes at 0x10 cannot be written'; do
+	expect_text "osf1 says: ${said%%:*}" "$said" "$work/err"
+done
+refused irix && "$work/refused-irix" 2>"$work/err"
+expect_text "irix: 101 regions are served" '101 regions: status 0' "$work/err"
+expect_text "irix: an offset in no text is said" \
+	'nowhere: pprofil: profil: offset 0x10 is in no text of this program: nothing is counted' "$work/err"
+PPROFIL_STRICT=1 "$work/refused-irix" 2>"$work/err"
+expect_text "irix, strict: PROFIL_MAX" '101 regions: status -1 E2BIG' "$work/err"
+PPROFIL_DEBUG=0 "$work/refused-irix" 2>"$work/err"
+expect "irix: nothing is said if it must not be" "" "$(grep pprofil: "$work/err")"
+refused bsd && "$work/refused-bsd" 2>"$work/err"
+expect_text "bsd: a bad buffer is not refused" 'buffer: status 0' "$work/err"
+PPROFIL_STRICT=1 "$work/refused-bsd" 2>"$work/err"
+expect_text "bsd, strict: EFAULT" 'buffer: status -1 EFAULT' "$work/err"
+expect_text "bsd, strict: a good one is served" 'good: status 0' "$work/err"
+refused macos && PPROFIL_STRICT=1 "$work/refused-macos" 2>"$work/err"
+expect_text "macos, strict: always EINVAL" 'good: status -1 EINVAL' "$work/err"
+# the counters of this check run over, which its page has as an end without a word
+if build_program wrap irix no-pie -std=gnu11 -Wno-unused "$source/tests/compat/irix.c"; then
+	"$work/wrap" wrap >"$work/out" 2>"$work/err"
+	expect_text "irix: an overflow is said" 'pprofil: profil: [0-9]+ ticks found their counter full' "$work/err"
+fi
+
+# --- the table
+awk -F ' *[|] *' '/^[^#]/ { print $2 }' "$pages/sentences" | grep / | sort -u >"$work/wanted"
+for check in $(grep '^tests/' "$work/wanted"); do
+	grep -q "$check" "$source/tests/tests.am" || fail "sentences: $check" "there is no such test"
+done
+for check in $(grep -v '^tests/' "$work/wanted"); do
+	for mode in $modes; do
+		grep -qx "$check $mode" "$work/passed" || { [ "$mode" = pie ] && [ "${check#*/declared}" = "$check" ]; } ||
+			fail "sentences: $check ($mode)" "it has not passed"
+	done
+done
+expect "sentences: every one has a check or a reason" "" "$(awk -F ' *[|] *' \
+	'/^[^#]/ && !($2 ~ "/" || $3 ~ /^(impossible|refused): ./)' "$pages/sentences")"
+finish
