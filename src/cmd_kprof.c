@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * pprofil kprof -p PID DIR: the files of Inferno's kprof(3) device for the text of a process.
- *
- * kpctl is a FIFO. kpdata must be whole and up to date whenever it is opened, though nobody
- * tells us that it will be: we hold a lease on it, so an open waits until we have obeyed what
- * was written to kpctl before, brought the file up to date and let go (fcntl(2), "Leases").
- * The next one to open it gets another file, so nobody's data change while they are read. Where
- * there are no leases the file is replaced ten times a second.
- */
+/* pprofil kprof -p PID DIR: the files of Inferno's kprof(3) device for the text of a process. Where a file system has
+ * no leases kpdata is replaced ten times a second. */
 #include "config.h"
 
 #include <argp.h>
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -25,36 +17,13 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
-#include "command.h"
 #include "kprof-guard.h"
+#include "kprof.h"
 
 #define BUCKET 8 /* bytes of text */
-#define BUCKET_LOG 3
-#define CELL 4 /* bytes of a count */
-#define SPECIAL_CELLS 6
 #define DEFAULT_HZ 100
 #define REFRESH_MS 100 /* without leases */
-#define CONTROL "kpctl"
-#define DATA "kpdata"
 
-struct kprof {
-    pid_t pid;
-    const char *object; /* path, or its last part; NULL: the program itself */
-    const char *directory;
-    bool by_call; /* time in the kernel, by call */
-    double hz;
-
-    pprofil_session *session;
-    uint64_t low, high; /* text */
-    uint32_t *cells;    /* as kpdata has them, in our byte order; the first ones unused */
-    size_t cell_count;
-    int directory_fd; /* in which the files are made, whatever its path leads to meanwhile */
-    char control[PATH_MAX], data[PATH_MAX]; /* for people */
-    int control_fd;
-    int leased_fd; /* -1: there is no lease */
-    bool complained; /* of a disk that is full */
-    int guard_fd;    /* to the guard of kpctl; -1: there is none */
-};
 
 static volatile sig_atomic_t end_wanted, lease_broken;
 
@@ -192,9 +161,9 @@ static int start_session(struct kprof *kprof)
     if (kprof->by_call)
         kprof->high = PPROFIL_CALL_ADDRESS(PPROFIL_CALL_NUMBERS);
     kprof->cell_count = (size_t)((kprof->high - kprof->low) / BUCKET);
-    kprof->cells = calloc(kprof->cell_count + SPECIAL_CELLS, CELL);
+    kprof->cells = calloc(kprof->cell_count + KPROF_SPECIAL_CELLS, KPROF_CELL);
     const struct pprofil_region region = {.buffer = kprof->cells,
-                                          .size = kprof->cell_count * CELL,
+                                          .size = kprof->cell_count * KPROF_CELL,
                                           .offset = kprof->low,
                                           .low = kprof->low,
                                           .high = kprof->high};
@@ -212,180 +181,25 @@ static int start_session(struct kprof *kprof)
     return error == 0 ? 0 : complain("cannot count: %s", strerror(-error));
 }
 
-/* --- kpdata ------------------------------------------------------------------------------ */
-
-static int write_data(const struct kprof *kprof, int fd)
-{
-    struct pprofil_histogram_state state = {0};
-    uint32_t block[1024];
-    size_t done = 0;
-
-    pprofil_histogram_state(kprof->session, kprof->pid, &state, sizeof state);
-    const uint32_t special[SPECIAL_CELLS] = {
-        (uint32_t)state.ticks,        (uint32_t)state.outside, (uint32_t)(1e6 / kprof->hz),
-        (uint32_t)kprof->cell_count, CELL,                    BUCKET_LOG};
-    while (done < kprof->cell_count) {
-        size_t count = 0;
-        for (; count < sizeof block / CELL && done + count < kprof->cell_count; count++)
-            block[count] = htobe32(done + count < SPECIAL_CELLS ? special[done + count]
-                                                                : kprof->cells[done + count]);
-        ssize_t written = pwrite(fd, block, count * CELL, (off_t)(done * CELL));
-        if (written != (ssize_t)(count * CELL))
-            return written < 0 ? -errno : -ENOSPC;
-        done += count;
-    }
-    return 0;
-}
-
-/* Fills the file under the temporary name, of which fd is, and renames it to kpdata. Keeps fd if it has a lease. */
-static int publish_data(struct kprof *kprof, int fd, const char *temporary)
-{
-    int place = kprof->directory_fd;
-    int error = write_data(kprof, fd);
-
-    if (error == 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0)
-        kprof->leased_fd = fd;
-    if (error == 0 && renameat(place, temporary, place, DATA) < 0)
-        error = -errno;
-    if (error != 0)
-        unlinkat(place, temporary, 0);
-    if (kprof->leased_fd != fd || error != 0) {
-        close(fd);
-        kprof->leased_fd = -1;
-    }
-    return error;
-}
-
-/* Puts a new kpdata in the place of the one there is, with a lease on it if that can be had. The lease on the former
- * one ends afterwards: a reader that waits for that may open kpdata again at once, and must find the new one. */
-static int replace_data(struct kprof *kprof)
-{
-    char temporary[32];
-    int former_fd = kprof->leased_fd;
-
-    kprof->leased_fd = -1;
-    snprintf(temporary, sizeof temporary, ".kpdata-%d", (int)getpid());
-    unlinkat(kprof->directory_fd, temporary, 0);
-    int fd = openat(kprof->directory_fd, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    int error = fd < 0 ? -errno : publish_data(kprof, fd, temporary);
-    if (former_fd >= 0)
-        close(former_fd);
-    return error;
-}
-
-/* kpdata has no room to say that its cells are of calls. It stays when we end, as kpdata does. 0 or -errno. */
-static int write_meta(const struct kprof *kprof)
-{
-    static const char text[] = "# what kpdata has no room for: pprofil-formats(5)\ncalls 1\n";
-
-    unlinkat(kprof->directory_fd, DATA ".meta", 0);
-    if (!kprof->by_call)
-        return 0;
-    int fd = openat(kprof->directory_fd, DATA ".meta", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    int error = fd < 0 ? -errno : 0;
-    if (error == 0 && write(fd, text, sizeof text - 1) != (ssize_t)sizeof text - 1)
-        error = -ENOSPC;
-    if (fd >= 0)
-        close(fd);
-    return error;
-}
-
-/* --- kpctl ------------------------------------------------------------------------------- */
-
-static void obey(struct kprof *kprof, const char *command)
-{
-    int error = -EINVAL;
-
-    if (strncmp(command, "startclr", 8) == 0) {
-        error = pprofil_session_clear(kprof->session);
-        if (error == 0 && !pprofil_session_sampling(kprof->session))
-            error = pprofil_session_start(kprof->session);
-    } else if (strncmp(command, "start", 5) == 0) {
-        error = pprofil_session_sampling(kprof->session) ? 0 : pprofil_session_start(kprof->session);
-    } else if (strncmp(command, "stop", 4) == 0) {
-        error = pprofil_session_sampling(kprof->session) ? pprofil_session_stop(kprof->session) : 0;
-    }
-    if (error == -EINVAL)
-        complain("kpctl: bad process or channel control request");
-    else if (error != 0)
-        complain("kpctl: %s", pprofil_session_problem(kprof->session));
-}
-
-/* A write is one request, or several lines of them. */
-static void read_control(struct kprof *kprof)
-{
-    char text[PIPE_BUF + 1];
-    ssize_t got;
-
-    while ((got = read(kprof->control_fd, text, PIPE_BUF)) > 0) {
-        text[got] = '\0';
-        for (char *line = text, *next; line != NULL && *line != '\0'; line = next) {
-            next = strchr(line, '\n');
-            if (next != NULL)
-                *next++ = '\0';
-            obey(kprof, line);
-        }
-    }
-}
-
-/* Opens the FIFO, and nothing that was put in its place. */
-static int open_control(const struct kprof *kprof, int how)
-{
-    struct stat status;
-    int fd = openat(kprof->directory_fd, CONTROL, how | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
-        return fd;
-    close(fd);
-    return -EEXIST;
-}
-
-static int make_control(struct kprof *kprof)
-{
-    struct stat status;
-
-    bool there = fstatat(kprof->directory_fd, CONTROL, &status, AT_SYMLINK_NOFOLLOW) == 0;
-    if (there && S_ISSOCK(status.st_mode))
-        unlinkat(kprof->directory_fd, CONTROL, 0); /* what a guard has put there */
-    if (there && S_ISFIFO(status.st_mode)) {
-        int other = open_control(kprof, O_WRONLY);
-        if (other >= 0) {
-            close(other);
-            return complain("%s: another pprofil serves it", kprof->control);
-        }
-        unlinkat(kprof->directory_fd, CONTROL, 0); /* of one that was killed */
-    }
-    if (mkfifoat(kprof->directory_fd, CONTROL, 0600) < 0)
-        return complain("%s: cannot make it: %s", kprof->control, strerror(errno));
-    /* our own writing end keeps it from ending when a writer goes */
-    int fd = open_control(kprof, O_RDWR);
-    if (fd < 0)
-        return complain("%s: cannot open it: %s", kprof->control, strerror(-fd));
-    kprof->control_fd = fd;
-    return 0;
-}
-
 static int make_files(struct kprof *kprof)
 {
     if (mkdir(kprof->directory, 0700) < 0 && errno != EEXIST)
         return complain("%s: cannot make it: %s", kprof->directory, strerror(errno));
-    if (snprintf(kprof->control, PATH_MAX, "%s/" CONTROL, kprof->directory) >= PATH_MAX ||
-        snprintf(kprof->data, PATH_MAX, "%s/" DATA, kprof->directory) >= PATH_MAX)
+    if (snprintf(kprof->control, PATH_MAX, "%s/" KPROF_CONTROL, kprof->directory) >= PATH_MAX ||
+        snprintf(kprof->data, PATH_MAX, "%s/" KPROF_DATA, kprof->directory) >= PATH_MAX)
         return complain("%s: the name is too long", kprof->directory);
     kprof->directory_fd = output_path_directory(kprof->directory);
     if (kprof->directory_fd < 0)
         return complain_file(kprof->directory, kprof->directory_fd, true);
-    int status = make_control(kprof);
+    int status = kprof_control_make(kprof);
     if (status != 0)
         return status;
-    int error = write_meta(kprof);
+    int error = kprof_data_write_meta(kprof);
     if (error == 0)
-        error = replace_data(kprof);
+        error = kprof_data_replace(kprof);
     if (error != 0)
         return complain_file(kprof->data, error, true);
-    kprof->guard_fd = kprof_guard_begin(kprof->directory_fd, kprof->control_fd, CONTROL);
+    kprof->guard_fd = kprof_guard_begin(kprof->directory_fd, kprof->control_fd, KPROF_CONTROL);
     return 0;
 }
 
@@ -416,14 +230,14 @@ static int serve_once(struct kprof *kprof, const sigset_t *outside)
     bool leased = kprof->leased_fd >= 0;
 
     ppoll(polled, 2, leased ? NULL : &refresh, outside);
-    read_control(kprof);
+    kprof_control_read(kprof);
     int ended = pprofil_session_pump(kprof->session, 0);
     if (leased && !lease_broken)
         return ended;
     lease_broken = 0;
     /* those who opened the leased file wait for it: theirs is written first */
-    int error = leased ? write_data(kprof, kprof->leased_fd) : 0;
-    int replaced = replace_data(kprof);
+    int error = leased ? kprof_data_write(kprof, kprof->leased_fd) : 0;
+    int replaced = kprof_data_replace(kprof);
     if (error == 0)
         error = replaced;
     /* the counts are not lost: it is tried again */
@@ -443,9 +257,9 @@ static int serve(struct kprof *kprof)
             kprof->data, (int)kprof->pid);
     while (!end_wanted && status == 0)
         status = serve_once(kprof, &outside);
-    read_control(kprof);
+    kprof_control_read(kprof);
     pprofil_session_finish(kprof->session);
-    int error = replace_data(kprof);
+    int error = kprof_data_replace(kprof);
     if (error != 0)
         return complain_file(kprof->data, error, true);
     return status < 0 ? complain("%s", pprofil_session_problem(kprof->session)) : 0;
@@ -465,7 +279,7 @@ int command_kprof(int argc, char **argv)
         status = serve(&kprof);
     kprof_guard_end(kprof.guard_fd);
     if (kprof.control_fd >= 0) {
-        unlinkat(kprof.directory_fd, CONTROL, 0);
+        unlinkat(kprof.directory_fd, KPROF_CONTROL, 0);
         close(kprof.control_fd);
     }
     if (kprof.directory_fd >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gperf-address: where a program with the calls of osProfile(3P) and pprofil gperf meet: addresses of unix(7), abstract, which
- * last no longer than who made them. What goes over such a connection, from the program to its host: the length of
+ * gperf-address: where a program with the calls of osProfile(3P) and pprofil gperf meet: addresses of unix(7), abstract,
+ * which last no longer than who made them. What goes over such a connection, from the program to its host: the length of
  * the lines of a .meta file, in 4 bytes, most significant first; these lines; the stream of osProfileFlush, to the end.
  */
 #ifndef PPROFIL_BASE_GPERF_ADDRESS_H
