@@ -63,7 +63,9 @@ static uint64_t counts_address(const struct session_count *entry, const struct w
 {
     if (!entry->by_call)
         return sample->pc;
-    return sample->syscall >= 0 ? PPROFIL_CALL_ADDRESS(sample->syscall) : UINT64_MAX;
+    /* the other ABI has other numbers */
+    bool known = sample->syscall >= 0 && (sample->flags & WIRE_SAMPLE_COMPAT) == 0;
+    return known ? PPROFIL_CALL_ADDRESS(sample->syscall) : UINT64_MAX;
 }
 
 void counts_feed(struct pprofil_session *session, const struct wire_header *event)

@@ -232,11 +232,12 @@ static bool holds_one(const char *path)
 /* What the format leaves out goes into a file beside it, unless it is a pipe. */
 static int write_meta(const struct saving *saving, const char *path, const struct histogram_file *file)
 {
-    struct stat status;
-
-    if (!meta_is_needed(saving->format->codec, file) || holds_one(path) || stat(path, &status) < 0)
+    if (holds_one(path))
         return 0;
-    return meta_write(path, file, (uint64_t)status.st_size);
+    if (meta_is_needed(saving->format->codec, file))
+        return meta_write(path, file);
+    meta_remove(path);
+    return 0;
 }
 
 static int write_part(struct saving *saving, const char *path, const struct histogram_file *file)

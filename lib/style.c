@@ -108,6 +108,14 @@ static bool read_module(const struct histogram_module *module, struct symbol_tab
     return known;
 }
 
+static bool is_module(const struct histogram_file *file, const char *path)
+{
+    for (size_t i = 0; i < file->module_count; i++)
+        if (strcmp(file->modules[i].path, path) == 0)
+            return true;
+    return false;
+}
+
 /* All symbols of a file with modules, where these were loaded. Those of a module that cannot be
  * read are missing: its pcs are in no symbol. */
 static int read_modules(const struct histogram_file *file, struct symbol_table *symbols)
@@ -115,7 +123,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
     int error = 0;
 
     *symbols = (struct symbol_table){0};
-    if (file->object != NULL)
+    if (file->object != NULL && !is_module(file, file->object))
         error = read_symbols(file->object, symbols);
     uint64_t program_end = symbols->end;
     for (size_t i = 0; error == 0 && i < file->module_count && symbols->count < MOST_SYMBOLS; i++) {
@@ -178,6 +186,19 @@ static int print_calls(const struct histogram_file *file, const struct style *st
     return error;
 }
 
+/* Is nothing of what was counted in the symbols' text, because that was elsewhere in memory? */
+static bool is_elsewhere(const struct histogram_file *file, const struct symbol_table *symbols)
+{
+    uint64_t low = symbols->count > 0 ? symbols->symbols[0].address : 0;
+    bool inside = symbols->count == 0 || !histogram_has_memory_addresses(file);
+
+    for (size_t i = 0; i < file->histogram_count && !inside; i++)
+        inside = file->histograms[i].high > low && file->histograms[i].low < symbols->end;
+    for (size_t i = 0; i < file->pc_count && !inside; i++)
+        inside = file->pcs[i] >= low && file->pcs[i] < symbols->end;
+    return !inside;
+}
+
 static int print(const struct histogram_file *file, const struct style *style, const char *text,
                  const struct style_options *options, FILE *out, FILE *errors)
 {
@@ -193,7 +214,9 @@ static int print(const struct histogram_file *file, const struct style *style, c
         style->refuse(STYLE_TEXT, text, error, errors);
         return -ENODATA;
     }
-    error = style->print(file, &symbols, options, out, errors);
+    error = file->module_count == 0 && file->ticks > file->outside && is_elsewhere(file, &symbols)
+                ? -EXDEV
+                : style->print(file, &symbols, options, out, errors);
     symbol_table_clear(&symbols);
     return error;
 }

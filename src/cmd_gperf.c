@@ -15,14 +15,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/gperf-address.h"
 #include "command.h"
 
-#define META_MAX (1u << 20)      /* bytes that a program may send of what is mapped where */
-#define STREAM_MAX (1u << 30)    /* bytes of counters */
-#define ANSWER_WAIT_S 10         /* for a program that does not answer */
+#define GPERF_META_MAX (1u << 20)      /* bytes that a program may send of what is mapped where */
+#define GPERF_STREAM_MAX (1u << 30)    /* bytes of counters */
+#define GPERF_WAIT_S 5           /* for a program that does not answer */
+#define GPERF_TRANSFER_S 30      /* for all of a profile: others wait meanwhile */
 
 struct gperf {
     const char *program; /* path; NULL: whichever process is meant */
@@ -72,6 +74,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (gperf->program == NULL && gperf->pid == 0 && !gperf->serves)
             exit(complain("gperf: which program? Give its file, -p PID or -s"));
+        if (gperf->pid != 0 && gperf->serves)
+            exit(complain("gperf: -p asks a process, -s waits for any: give one of them"));
+        gperf->style.object = gperf->program;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -91,8 +96,16 @@ static const struct argp parser = {
 
 /* --- what comes over a connection ---------------------------------------------------------- */
 
+static void gperf_limit(int fd)
+{
+    const struct timeval limit = {.tv_sec = GPERF_WAIT_S};
+
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
 /* Is the other end of the same user, or root? */
-static bool is_of_our_user(int fd)
+static bool gperf_is_ours(int fd)
 {
     struct ucred credentials;
     socklen_t size = sizeof credentials;
@@ -102,7 +115,7 @@ static bool is_of_our_user(int fd)
 }
 
 /* 0, -EPROTO: it ended before, or -errno. */
-static int receive_all(int fd, void *bytes, size_t size)
+static int gperf_receive(int fd, void *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t got = recv(fd, bytes, size, 0);
@@ -118,30 +131,33 @@ static int receive_all(int fd, void *bytes, size_t size)
     return 0;
 }
 
-static int receive_meta(int fd, char **meta)
+static int gperf_receive_meta(int fd, char **meta)
 {
     uint32_t length;
-    int error = receive_all(fd, &length, sizeof length);
+    int error = gperf_receive(fd, &length, sizeof length);
 
     if (error != 0)
         return error;
     length = ntohl(length);
-    if (length > META_MAX || (*meta = calloc(1, (size_t)length + 1)) == NULL)
-        return length > META_MAX ? -EPROTO : -ENOMEM;
-    return receive_all(fd, *meta, length);
+    if (length > GPERF_META_MAX || (*meta = calloc(1, (size_t)length + 1)) == NULL)
+        return length > GPERF_META_MAX ? -EPROTO : -ENOMEM;
+    return gperf_receive(fd, *meta, length);
 }
 
 /* Up to the end. */
-static int receive_stream(int fd, int file)
+static int gperf_receive_stream(int fd, int file)
 {
+    time_t end = time(NULL) + GPERF_TRANSFER_S;
     char bytes[1u << 14];
     size_t all = 0;
     ssize_t got;
 
     while ((got = recv(fd, bytes, sizeof bytes, 0)) != 0) {
+        if (time(NULL) > end)
+            return -EAGAIN;
         if (got < 0 && errno != EINTR)
             return -errno;
-        if (got > 0 && (all += (size_t)got) > STREAM_MAX)
+        if (got > 0 && (all += (size_t)got) > GPERF_STREAM_MAX)
             return -EFBIG;
         if (got > 0 && write(file, bytes, (size_t)got) != got)
             return -ENOSPC;
@@ -150,23 +166,24 @@ static int receive_stream(int fd, int file)
 }
 
 /* Takes the descriptor of a connection over, and prints the profile that comes from it. */
-static int print_from(int fd, const struct gperf *gperf)
+static int gperf_print(int fd, const struct gperf *gperf)
 {
-    const struct timeval limit = {.tv_sec = ANSWER_WAIT_S};
     struct pprofil_style_options style = gperf->style;
     int file = memfd_create("pprofil-gperf", MFD_CLOEXEC), status = EXIT_OWN_FAILURE;
     char path[64], *meta = NULL;
 
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    int error = file < 0 ? -errno : receive_meta(fd, &meta);
+    gperf_limit(fd);
+    int error = file < 0 ? -errno : gperf_receive_meta(fd, &meta);
     if (error == 0)
-        error = receive_stream(fd, file);
+        error = gperf_receive_stream(fd, file);
     style.meta = meta;
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     if (error == 0)
         error = pprofil_style_print(path, "gperf", &style, stdout, stderr);
     if (error == 0 && fflush(stdout) == 0)
         status = 0;
+    else if (error == 0)
+        complain_file("standard output", -errno, true);
     else if (error == -EAGAIN)
         complain("gperf: the program does not answer");
     else if (error != 0 && error != -ENODATA) /* that has been said */
@@ -181,7 +198,7 @@ static int print_from(int fd, const struct gperf *gperf)
 /* --- asking a program ------------------------------------------------------------------------ */
 
 /* A connection, or -errno; -ECONNREFUSED: the process has not called osProfileInit. */
-static int connect_to(pid_t pid)
+static int gperf_connect(pid_t pid)
 {
     struct sockaddr_un address;
     socklen_t size = gperf_program_address(&address, pid);
@@ -189,8 +206,9 @@ static int connect_to(pid_t pid)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
+    gperf_limit(fd); /* anybody may have bound the address, and not answer */
     int error = connect(fd, (struct sockaddr *)&address, size) < 0 ? -errno : 0;
-    if (error == 0 && !is_of_our_user(fd))
+    if (error == 0 && !gperf_is_ours(fd))
         error = -EPERM;
     if (error == 0)
         return fd;
@@ -198,7 +216,7 @@ static int connect_to(pid_t pid)
     return error;
 }
 
-static bool runs(pid_t pid, const struct stat *program)
+static bool gperf_runs(pid_t pid, const struct stat *program)
 {
     struct stat status;
     char path[64];
@@ -209,7 +227,7 @@ static bool runs(pid_t pid, const struct stat *program)
 
 /* The only process that runs the program and can be asked. A connection, or -errno; -EEXIST: there are several;
  * -ENOENT: there is none. */
-static int find_and_connect(const struct stat *program, pid_t *pid)
+static int gperf_find(const struct stat *program, pid_t *pid)
 {
     DIR *directory = opendir("/proc");
     int found = -ENOENT;
@@ -219,7 +237,7 @@ static int find_and_connect(const struct stat *program, pid_t *pid)
         return -errno;
     while (found != -EEXIST && (entry = readdir(directory)) != NULL) {
         pid_t other = (pid_t)strtol(entry->d_name, NULL, 10);
-        int fd = other > 0 && runs(other, program) ? connect_to(other) : -ENOENT;
+        int fd = other > 0 && gperf_runs(other, program) ? gperf_connect(other) : -ENOENT;
         if (fd >= 0 && found >= 0) {
             close(fd);
             close(found);
@@ -233,14 +251,14 @@ static int find_and_connect(const struct stat *program, pid_t *pid)
     return found;
 }
 
-static int ask(const struct gperf *gperf)
+static int gperf_ask(const struct gperf *gperf)
 {
     struct stat program;
     pid_t pid = gperf->pid;
 
     if (gperf->program != NULL && stat(gperf->program, &program) < 0)
         return complain("gperf: %s: %s", gperf->program, strerror(errno));
-    int fd = pid != 0 ? connect_to(pid) : find_and_connect(&program, &pid);
+    int fd = pid != 0 ? gperf_connect(pid) : gperf_find(&program, &pid);
     if (fd == -ENOENT)
         return complain("gperf: no process that runs %s has called osProfileInit; see pprofil-n64(3)",
                         gperf->program);
@@ -250,12 +268,12 @@ static int ask(const struct gperf *gperf)
         return complain("gperf: process %d has not called osProfileInit", (int)pid);
     if (fd < 0)
         return complain("gperf: cannot ask process %d: %s", (int)pid, strerror(-fd));
-    return print_from(fd, gperf);
+    return gperf_print(fd, gperf);
 }
 
 /* --- waiting for programs ---------------------------------------------------------------------- */
 
-static int serve(const struct gperf *gperf)
+static int gperf_serve(const struct gperf *gperf)
 {
     struct sockaddr_un address;
     socklen_t size = gperf_server_address(&address, geteuid());
@@ -269,8 +287,8 @@ static int serve(const struct gperf *gperf)
         int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd < 0 && errno != EINTR && errno != ECONNABORTED)
             return complain("gperf: cannot wait for programs: %s", strerror(errno));
-        if (fd >= 0 && is_of_our_user(fd))
-            print_from(fd, gperf);
+        if (fd >= 0 && gperf_is_ours(fd))
+            gperf_print(fd, gperf);
         else if (fd >= 0)
             close(fd);
     }
@@ -283,5 +301,5 @@ int command_gperf(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil gperf";
     argp_parse(&parser, argc, argv, 0, NULL, &gperf);
-    return gperf.serves ? serve(&gperf) : ask(&gperf);
+    return gperf.serves ? gperf_serve(&gperf) : gperf_ask(&gperf);
 }

@@ -78,14 +78,16 @@ int kprof_data_replace(struct kprof *kprof)
 /* kpdata has no room to say that its cells are of calls. It stays when we end, as kpdata does. 0 or -errno. */
 int kprof_data_write_meta(const struct kprof *kprof)
 {
-    static const char text[] = "# what kpdata has no room for: pprofil-formats(5)\ncalls 1\n";
+    char text[128];
 
     unlinkat(kprof->directory_fd, KPROF_DATA ".meta", 0);
     if (!kprof->by_call)
         return 0;
     int fd = openat(kprof->directory_fd, KPROF_DATA ".meta", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int error = fd < 0 ? -errno : 0;
-    if (error == 0 && write(fd, text, sizeof text - 1) != (ssize_t)sizeof text - 1)
+    int length = snprintf(text, sizeof text, "# what kpdata has no room for: pprofil-formats(5)\ncalls %zu\n",
+                          kprof->cell_count);
+    if (error == 0 && write(fd, text, (size_t)length) != length)
         error = -ENOSPC;
     if (fd >= 0)
         close(fd);

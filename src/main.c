@@ -109,8 +109,8 @@ int complain_file(const char *path, int error, bool writing)
         return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
                         path);
     if (error == -EXDEV && !writing)
-        return complain("%s: none of its addresses is in the object, which is loaded elsewhere each time: its "
-                        "%s.meta is missing; -f mon-solaris keeps in one file what was where, or link with -no-pie",
+        return complain("%s: none of its addresses is in the object, which may be loaded anywhere; %s.meta, which "
+                        "says where it was, is missing or of another file",
                         path, path);
     if (error == -ESPIPE && !writing)
         return complain("%s: perf wrote it for a pipe; pprofil reads what perf record -o made", path);

@@ -4,13 +4,14 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/gperf-address.h"
 
 static socklen_t gperf_address(struct sockaddr_un *address, const char *kind, unsigned long number)
 {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "pprofil-%s-%lu", kind, number);
+    int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "pprofil-%.64s-%lu", kind, number);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
@@ -21,5 +22,7 @@ socklen_t gperf_program_address(struct sockaddr_un *address, pid_t pid)
 
 socklen_t gperf_server_address(struct sockaddr_un *address, uid_t user)
 {
-    return gperf_address(address, "gperf", user);
+    const char *name = secure_getenv("PPROFIL_GPERF");
+
+    return gperf_address(address, name != NULL ? name : "gperf", user);
 }

@@ -13,7 +13,8 @@
 
 /* Where a program answers requests for its profile. Returns the length of the address. */
 socklen_t gperf_program_address(struct sockaddr_un *address, pid_t pid);
-/* Where pprofil gperf --server of a user gets profiles that programs send. */
+/* Where pprofil gperf --server of a user gets profiles that programs send. PPROFIL_GPERF in the environment names
+ * another place, for those who have several. */
 socklen_t gperf_server_address(struct sockaddr_un *address, uid_t user);
 
 #endif

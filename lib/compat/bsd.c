@@ -15,7 +15,8 @@ int bsd_profil(const char *dialect, const char *samples, size_t size, unsigned l
     int error = -EINVAL;
 
     if (scale <= DIALECT_ONE_TO_ONE)
-        error = compat_profil(&call, samples, size, offset, scale, compat_is_strict());
+        /* without a prototype an int may come, whose upper half is anything */
+        error = compat_profil(&call, samples, (uint32_t)size, offset, scale, compat_is_strict());
     else
         compat_say("profil", "a scale of %u is above 65536", scale);
     if (error == 0)

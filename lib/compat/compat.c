@@ -2,16 +2,16 @@
 /*
  * Requests. The program around us may have other threads in the same call, may be in a
  * signal handler, may have forked since the last call, or closed every descriptor: nothing is
- * kept but an address, and all signals wait while a request is under way.
+ * kept for them but an address, and all signals wait while a request is under way.
  */
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +35,12 @@ static struct {
     char name[WIRE_PROFIL_NAME];
     pid_t listener;      /* this process or the parent that made the socket of that name */
     pid_t supervisor;    /* 0: none was started */
+    _Atomic uint64_t overflows; /* ticks that found their counter full, which nobody was told of: the supervisor adds */
 } state;
 
 /* A child that was forked while another thread was in a request inherits the lock, but not that
  * thread. Others sleep: one of a higher priority must not keep the owner from running. */
-static void lock(void)
+static void request_lock(void)
 {
     const struct timespec wait = {.tv_nsec = LOCK_WAIT_NS};
     pid_t self = getpid(), none = 0;
@@ -54,62 +55,13 @@ static void lock(void)
     }
 }
 
-static void unlock(void)
+static void request_unlock(void)
 {
     atomic_store(&state.owner, 0);
 }
 
-bool compat_is_debugged(void)
-{
-    const char *value = secure_getenv("PPROFIL_DEBUG");
-    return value != NULL && strcmp(value, "0") != 0;
-}
-
-bool compat_is_strict(void)
-{
-    const char *value = secure_getenv("PPROFIL_STRICT");
-    return value != NULL && strcmp(value, "0") != 0;
-}
-
-/* With one write: threads and children may say something at the same time. */
-static void compat_print(const char *call, const char *format, va_list arguments)
-{
-    char text[512];
-
-    int used = snprintf(text, sizeof text - 1, "pprofil: %s: ", call);
-    int more = vsnprintf(text + used, sizeof text - 1 - (size_t)used, format, arguments);
-    size_t length = strlen(text);
-    if (more >= 0)
-        text[length++] = '\n';
-    ssize_t ignored = write(STDERR_FILENO, text, length);
-    (void)ignored;
-}
-
-void compat_say(const char *call, const char *format, ...)
-{
-    va_list arguments;
-
-    if (!compat_is_debugged())
-        return;
-    va_start(arguments, format);
-    compat_print(call, format, arguments);
-    va_end(arguments);
-}
-
-void compat_warn(const char *call, const char *format, ...)
-{
-    const char *value = secure_getenv("PPROFIL_DEBUG");
-    va_list arguments;
-
-    if (value != NULL && strcmp(value, "0") == 0)
-        return;
-    va_start(arguments, format);
-    compat_print(call, format, arguments);
-    va_end(arguments);
-}
-
 /* Who traces us; 0: nobody. */
-static pid_t tracer(void)
+static pid_t request_tracer(void)
 {
     char text[4096];
 
@@ -125,15 +77,15 @@ static pid_t tracer(void)
     return line == NULL ? 0 : (pid_t)strtol(line + strlen("\nTracerPid:"), NULL, 10);
 }
 
-static void wait_for_leaving(pid_t former)
+static void request_wait_for_leaving(pid_t former)
 {
     const struct timespec millisecond = {.tv_nsec = 1000000};
 
-    for (int i = 0; former != 0 && tracer() == former && i < LEAVING_WAITS; i++)
+    for (int i = 0; former != 0 && request_tracer() == former && i < LEAVING_WAITS; i++)
         nanosleep(&millisecond, NULL);
 }
 
-static int start_supervisor(const char *call)
+static int request_start_supervisor(const char *call)
 {
     struct spawn_supervisor found;
     char number[16], debug[32];
@@ -161,31 +113,33 @@ static int start_supervisor(const char *call)
     return error;
 }
 
-/* A connection to a supervisor, started if there is none or it has gone. */
-static int reach_supervisor(const char *call)
+/* A connection to a supervisor; if may_start, one is started where there is none or it has gone. */
+static int request_reach_supervisor(const char *call, bool may_start)
 {
     int fd = -ECONNREFUSED;
 
     if (state.supervisor != 0)
         fd = wire_profil_connect(state.name, state.listener, &state.supervisor);
+    if (fd < 0 && !may_start)
+        return fd;
     if (fd < 0) {
-        wait_for_leaving(state.supervisor);
-        int error = start_supervisor(call);
+        request_wait_for_leaving(state.supervisor);
+        int error = request_start_supervisor(call);
         if (error != 0)
             return error;
         fd = wire_profil_connect(state.name, state.listener, &state.supervisor);
     }
     if (fd < 0)
         compat_say(call, "pprofil-supervise does not answer: %s", strerror(-fd));
-    else if (tracer() != state.supervisor)
+    else if (request_tracer() != state.supervisor)
         /* Yama: a child does not inherit its parent's permission */
         prctl(PR_SET_PTRACER, (unsigned long)state.supervisor, 0, 0, 0);
     return fd;
 }
 
-static void explain(const char *call, int error)
+static void request_explain(const char *call, int error)
 {
-    pid_t other = tracer();
+    pid_t other = request_tracer();
 
     if (error == -EPERM && other != 0 && other != state.supervisor)
         compat_say(call, "this process is traced already, by process %d", (int)other);
@@ -195,51 +149,84 @@ static void explain(const char *call, int error)
         compat_say(call, "%s", strerror(-error));
 }
 
-static int ask(const char *call, const struct wire_profil *request, struct wire_profil_answer *answer)
+/* Does it end what is on, and nothing else? Then nobody has to be started for it. */
+static bool request_is_vain(const struct wire_profil *request)
 {
+    return request->op == WIRE_PROFIL_STOP || (request->op == WIRE_PROFIL_PCS && request->room == 0);
+}
+
+static int request_ask(const char *call, const struct wire_profil *request, struct wire_profil_answer *answer)
+{
+    bool vain = request_is_vain(request);
     int error = -EPIPE;
 
     /* one that was about to end may take the connection and hang up */
     for (int attempt = 0; error == -EPIPE && attempt < ATTEMPTS; attempt++) {
-        int fd = reach_supervisor(call);
+        int fd = request_reach_supervisor(call, !vain);
         if (fd < 0)
-            return fd;
+            return vain ? 0 : fd;
         error = wire_profil_ask(fd, request, answer);
         close(fd);
     }
     if (error == 0)
         error = -answer->error;
     if (error != 0)
-        explain(call, error);
-    else if (answer->overflows > 0)
-        compat_warn(call, "%llu ticks found their counter full: what was counted until now is too low",
-                    (unsigned long long)answer->overflows);
+        request_explain(call, error);
     return error;
+}
+
+void compat_enter(struct compat_guard *guard)
+{
+    sigset_t all;
+
+    static_assert(sizeof guard->mask >= sizeof all, "room for a sigset_t");
+    guard->before = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, (sigset_t *)guard->mask);
+}
+
+void compat_leave(const struct compat_guard *guard)
+{
+    pthread_sigmask(SIG_SETMASK, (const sigset_t *)guard->mask, NULL);
+    pthread_setcancelstate(guard->cancel, NULL);
+    errno = guard->before;
+}
+
+static void request_tell_overflows(const char *call)
+{
+    unsigned long long overflows = atomic_exchange(&state.overflows, 0);
+
+    if (overflows > 0)
+        compat_warn(call, "%llu ticks found their counter full: what was counted is too low", overflows);
 }
 
 int compat_ask(const char *call, const struct wire_profil *asked, int64_t *value)
 {
-    bool vain = asked->op == WIRE_PROFIL_STOP || (asked->op == WIRE_PROFIL_PCS && asked->room == 0);
     struct wire_profil_answer answer = {0};
     struct wire_profil request = *asked;
-    int before = errno, error = 0, cancel;
-    sigset_t all, mask;
+    struct compat_guard guard;
+    int error = 0;
 
     request.pid = getpid();
     request.tid = (pid_t)syscall(SYS_gettid);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &mask);
-    lock();
-    if (!vain || state.supervisor != 0)
-        error = ask(call, &request, &answer);
-    unlock();
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    pthread_setcancelstate(cancel, NULL);
-    errno = before;
+    request.told = (uintptr_t)&state.overflows;
+    compat_enter(&guard);
+    request_lock();
+    if (!request_is_vain(asked) || state.supervisor != 0)
+        error = request_ask(call, &request, &answer);
+    request_unlock();
+    request_tell_overflows(call);
+    compat_leave(&guard);
     if (value != NULL)
         *value = answer.value;
     return error;
+}
+
+/* A program that ends without turning profiling off is told of full counters too. */
+__attribute__((destructor)) static void request_end(void)
+{
+    request_tell_overflows("profil");
 }
 
 int compat_copy(void *to, const void *from, size_t size)

@@ -19,6 +19,18 @@ static uint64_t histogram_reach(const struct dialect *dialect, uint64_t size, ui
     return all || size > UINT64_MAX / DIALECT_ONE_TO_ONE ? UINT64_MAX : size * DIALECT_ONE_TO_ONE / scale;
 }
 
+bool compat_check_buffer(const char *call, uint64_t address, uint64_t size)
+{
+    if (!compat_is_debugged() && !compat_is_strict())
+        return true;
+    if (size == 0)
+        compat_say(call, "the buffer has 0 bytes: nothing is counted");
+    if (own_maps_writable(address, size))
+        return true;
+    compat_say(call, "the buffer of %" PRIu64 " bytes at 0x%" PRIx64 " cannot be written", size, address);
+    return false;
+}
+
 bool compat_check_region(const struct compat_call *call, struct wire_profil_region *region, uint64_t reach)
 {
     uint64_t given = region->offset;
@@ -38,16 +50,11 @@ bool compat_check_region(const struct compat_call *call, struct wire_profil_regi
     case OFFSET_NOWHERE:
         compat_warn(call->name, "offset 0x%" PRIx64 " is in no text of this program: nothing is counted", given);
         break;
+    case OFFSET_NOWHERE_YET:
+        compat_say(call->name, "offset 0x%" PRIx64 " is in no text of this program now", given);
+        break;
     }
-    if (!compat_is_debugged() && !compat_is_strict())
-        return true;
-    if (region->size == 0)
-        compat_say(call->name, "the buffer has 0 bytes: nothing is counted");
-    if (own_maps_writable(region->buffer, region->size))
-        return true;
-    compat_say(call->name, "the buffer of %" PRIu64 " bytes at 0x%" PRIx64 " cannot be written", region->size,
-               region->buffer);
-    return false;
+    return compat_check_buffer(call->name, region->buffer, region->size);
 }
 
 int compat_profil(const struct compat_call *call, const void *buffer, size_t size, uint64_t offset, uint32_t scale,
@@ -61,21 +68,26 @@ int compat_profil(const struct compat_call *call, const void *buffer, size_t siz
                                   .counter_size = call->counter_size,
                                   .regions = (uintptr_t)&region,
                                   .region_count = 1};
+    struct compat_guard guard;
+    int error;
 
     if (dialect_is_off(dialect, scale))
-        return compat_stop(call->scope);
-    bool writable = compat_check_region(call, &region, histogram_reach(dialect, size, scale));
-    if (!writable && is_checked) {
-        compat_stop(call->scope);
-        return -EFAULT;
+        return compat_stop(call->name, call->scope);
+    compat_enter(&guard);
+    if (!compat_check_region(call, &region, histogram_reach(dialect, size, scale)) && is_checked) {
+        compat_stop(call->name, call->scope);
+        error = -EFAULT;
+    } else {
+        snprintf(request.dialect, sizeof request.dialect, "%s", call->dialect);
+        error = compat_ask(call->name, &request, NULL);
     }
-    snprintf(request.dialect, sizeof request.dialect, "%s", call->dialect);
-    return compat_ask(call->name, &request, NULL);
+    compat_leave(&guard);
+    return error;
 }
 
-int compat_stop(enum wire_profil_scope scope)
+int compat_stop(const char *call, enum wire_profil_scope scope)
 {
     const struct wire_profil request = {.op = WIRE_PROFIL_STOP, .scope = scope};
 
-    return compat_ask("profil", &request, NULL);
+    return compat_ask(call, &request, NULL);
 }

@@ -55,7 +55,7 @@ static bool entry_is_bin(const struct prof *entry)
     return entry->pr_off == 0 && entry->pr_scale == 2;
 }
 
-static int copy_entries(const struct compat_call *call, const struct prof *entries, size_t count,
+static int entries_copy(const struct compat_call *call, const struct prof *entries, size_t count,
                         struct wire_profil_region *regions)
 {
     for (size_t i = 0; i < count; i++) {
@@ -76,7 +76,7 @@ static int copy_entries(const struct compat_call *call, const struct prof *entri
     return 0;
 }
 
-static int start(const struct compat_call *call, const struct prof *entries, size_t count, unsigned flags)
+static int entries_start(const struct compat_call *call, const struct prof *entries, size_t count, unsigned flags)
 {
     size_t room = count * sizeof(struct wire_profil_region);
 
@@ -89,7 +89,7 @@ static int start(const struct compat_call *call, const struct prof *entries, siz
                                   .period_ns = (flags & PROF_FAST ? FAST_US : TICK_US) * 1000ull,
                                   .regions = (uintptr_t)regions,
                                   .region_count = count};
-    int error = copy_entries(call, entries, count, regions);
+    int error = entries_copy(call, entries, count, regions);
     if (error == 0)
         error = compat_ask(call->name, &request, NULL);
     compat_unmap(regions, room);
@@ -97,7 +97,7 @@ static int start(const struct compat_call *call, const struct prof *entries, siz
 }
 
 /* 0, -E2BIG or -EINVAL. */
-static int arguments_check(int count, unsigned flags)
+static int sprofil_check(int count, unsigned flags)
 {
     int most = compat_is_strict() ? PROFIL_MAX : (int)WIRE_PROFIL_MOST_REGIONS;
 
@@ -120,14 +120,17 @@ int sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int 
                                      .counter_size = flags & PROF_UINT ? 4 : 2,
                                      .caller = __builtin_return_address(0)};
     const struct timeval period = {.tv_usec = flags & PROF_FAST ? FAST_US : TICK_US};
-    int error = arguments_check(count, flags);
+    int error = sprofil_check(count, flags);
+    struct compat_guard guard;
 
+    compat_enter(&guard);
     if (error == 0)
-        compat_stop(WIRE_PROFIL_ALL_THREADS); /* each call first turns off what was on */
+        compat_stop("sprofil", WIRE_PROFIL_ALL_THREADS); /* each call first turns off what was on */
     if (error == 0 && tick != NULL)
         error = compat_copy(tick, &period, sizeof period);
     if (error == 0 && entries != NULL && count > 0)
-        error = start(&call, entries, (size_t)count, flags);
+        error = entries_start(&call, entries, (size_t)count, flags);
+    compat_leave(&guard);
     if (error == 0)
         return 0;
     errno = -error;

@@ -8,17 +8,15 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/spawn.h"
@@ -26,11 +24,12 @@
 #include "compat/n64-internal.h"
 #include "base/gperf-address.h"
 
-#define HOST_WAIT_S 5 /* for a host that does not read */
+#define HOST_WAIT_S 1      /* that one call may wait for the other end */
+#define HOST_TRANSFER_S 10 /* for all of a profile */
+#define META_MAX (1u << 20) /* bytes */
 
 static struct {
-    _Atomic pid_t owner; /* the process that has the thread; a forked child has none */
-    const struct n64_profile *profile;
+    _Atomic pid_t owner; /* the process that has the thread; 0: none. A forked child has none */
     int listener;
     ino_t inode; /* of the socket: the program may close descriptors that it does not know */
 } host;
@@ -44,35 +43,64 @@ static bool host_is_ours(int fd)
            (credentials.uid == geteuid() || credentials.uid == 0);
 }
 
-/* The length of the meta lines, these, and the stream. */
-static int host_put(int fd, const struct n64_profile *profile)
-{
-    int meta = memfd_create("pprofil-meta", MFD_CLOEXEC);
-    int error = meta < 0 ? -errno : n64_meta_write(meta, 0);
-    off_t length = error == 0 ? lseek(meta, 0, SEEK_CUR) : 0;
-    uint32_t prefix = htonl((uint32_t)length);
-    char bytes[4096];
-    ssize_t got;
-
-    if (error == 0 && send(fd, &prefix, sizeof prefix, MSG_NOSIGNAL) != (ssize_t)sizeof prefix)
-        error = -EPIPE;
-    if (error == 0 && lseek(meta, 0, SEEK_SET) < 0)
-        error = -errno;
-    while (error == 0 && (got = read(meta, bytes, sizeof bytes)) > 0)
-        if (send(fd, bytes, (size_t)got, MSG_NOSIGNAL) != got)
-            error = -EPIPE;
-    if (meta >= 0)
-        close(meta);
-    return error == 0 ? n64_stream_write(fd, profile) : error;
-}
-
-static void host_answer(int fd)
+/* Anybody may have bound an address and not answer. */
+static void host_limit(int fd)
 {
     const struct timeval limit = {.tv_sec = HOST_WAIT_S};
 
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    if (host_is_ours(fd))
-        host_put(fd, host.profile);
+}
+
+static struct n64_stream host_stream(int fd)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (struct n64_stream){.fd = fd,
+                               .deadline_ns = ((uint64_t)now.tv_sec + HOST_TRANSFER_S) * 1000000000u};
+}
+
+/* The length of the meta lines, and these. A profile is worth something without them: where they cannot be made, the
+ * length is 0. */
+static int host_put_meta(struct n64_stream *stream)
+{
+    int meta = n64_meta_make(0);
+    off_t length = meta < 0 ? 0 : lseek(meta, 0, SEEK_END);
+    uint32_t left = length > 0 && length <= META_MAX ? (uint32_t)length : 0, prefix = htonl(left);
+    char bytes[4096];
+
+    int error = n64_stream_put(stream, &prefix, sizeof prefix);
+    for (off_t at = 0; error == 0 && left > 0;) {
+        ssize_t got = pread(meta, bytes, left < sizeof bytes ? left : sizeof bytes, at);
+        if (got <= 0)
+            error = -EIO;
+        else
+            error = n64_stream_put(stream, bytes, (size_t)got);
+        at += got;
+        left -= got > 0 ? (uint32_t)got : 0;
+    }
+    if (meta >= 0)
+        close(meta);
+    return error;
+}
+
+static int host_put(int fd, const struct n64_list *list)
+{
+    struct n64_stream stream = host_stream(fd);
+    int error = host_put_meta(&stream);
+
+    return error == 0 ? n64_stream_write(&stream, list) : error;
+}
+
+static void host_answer(int fd)
+{
+    struct n64_list list;
+
+    host_limit(fd);
+    if (host_is_ours(fd) && n64_list_copy(&list) == 0) {
+        host_put(fd, &list);
+        n64_list_free(&list);
+    }
     close(fd);
 }
 
@@ -96,6 +124,15 @@ static void *host_serve(void *unused)
     return NULL;
 }
 
+/* The thread is the parent's, and so is its socket. */
+static void host_leave_child(void)
+{
+    if (host.owner != 0 && host_listens())
+        close(host.listener);
+    host.owner = 0;
+    n64_list_unlock_child();
+}
+
 static int host_open(void)
 {
     struct sockaddr_un address;
@@ -115,19 +152,18 @@ static int host_open(void)
     return 0;
 }
 
-/* A thread that gets none of the program's signals. */
+/* A thread that gets none of the program's signals: they are blocked here. */
 static int host_start_thread(void)
 {
-    sigset_t all, mask;
+    static bool registered;
     pthread_t thread;
 
+    if (!registered)
+        registered = pthread_atfork(NULL, NULL, host_leave_child) == 0;
     int error = host_open();
     if (error != 0)
         return error;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
     error = -pthread_create(&thread, NULL, host_serve, NULL);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (error != 0) {
         close(host.listener);
         return error;
@@ -137,19 +173,23 @@ static int host_start_thread(void)
     return 0;
 }
 
-void n64_host_begin(const struct n64_profile *profile)
+void n64_host_begin(void)
 {
+    struct compat_guard guard;
     pid_t self = getpid();
 
-    host.profile = profile;
-    if (atomic_exchange(&host.owner, self) == self)
-        return;
-    int error = host_start_thread();
-    if (error != 0)
-        compat_say("osProfileInit", "gperf cannot ask for the profile: %s", strerror(-error));
+    compat_enter(&guard);
+    /* the program may have closed the socket as one that it did not know */
+    if (host.owner != self || !host_listens()) {
+        int error = host_start_thread();
+        host.owner = error == 0 ? self : 0;
+        if (error != 0)
+            compat_say("osProfileInit", "gperf cannot ask for the profile: %s", strerror(-error));
+    }
+    compat_leave(&guard);
 }
 
-int n64_host_send(const struct n64_profile *profile)
+int n64_host_send(const struct n64_list *list)
 {
     struct sockaddr_un address;
     socklen_t size = gperf_server_address(&address, geteuid());
@@ -158,12 +198,13 @@ int n64_host_send(const struct n64_profile *profile)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
+    host_limit(fd);
     if (connect(fd, (struct sockaddr *)&address, size) < 0)
         error = -errno;
     else if (!host_is_ours(fd))
         error = -EPERM;
     if (error == 0)
-        error = host_put(fd, profile);
+        error = host_put(fd, list);
     close(fd);
     return error;
 }

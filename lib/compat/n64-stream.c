@@ -7,34 +7,59 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/fnv.h"
+#include "compat/compat.h"
 #include "compat/n64-internal.h"
 #include "compat/own-maps.h"
 
 #define BLOCK 512 /* words written at once */
 
-static int stream_put(int fd, const void *bytes, size_t size)
+/* A socket's other end may be gone, and no signal must tell the program so. */
+static ssize_t stream_write_some(int fd, const void *bytes, size_t size)
 {
+    ssize_t wrote = send(fd, bytes, size, MSG_NOSIGNAL);
+
+    return wrote < 0 && errno == ENOTSOCK ? write(fd, bytes, size) : wrote;
+}
+
+static bool stream_is_late(const struct n64_stream *stream)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return stream->deadline_ns != 0 &&
+           (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec > stream->deadline_ns;
+}
+
+int n64_stream_put(struct n64_stream *stream, const void *bytes, size_t size)
+{
+    stream->sum = fnv_add(stream->sum, bytes, size);
     while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written < 0 && errno != EINTR)
+        ssize_t wrote = stream_write_some(stream->fd, bytes, size);
+        if (wrote < 0 && errno != EINTR && errno != EAGAIN)
             return -errno;
-        if (written > 0) {
-            bytes = (const char *)bytes + written;
-            size -= (size_t)written;
+        if (wrote > 0) {
+            bytes = (const char *)bytes + wrote;
+            size -= (size_t)wrote;
         }
+        if (size > 0 && stream_is_late(stream))
+            return -ETIMEDOUT;
     }
     return 0;
 }
 
-static int stream_put_words(int fd, const u32 *words, size_t count)
+static int stream_put_words(struct n64_stream *stream, const u32 *words, size_t count)
 {
     u32 swapped[4];
 
     for (size_t i = 0; i < count; i++)
         swapped[i] = htobe32(words[i]);
-    return stream_put(fd, swapped, count * sizeof *swapped);
+    return n64_stream_put(stream, swapped, count * sizeof *swapped);
 }
 
 /* Turns counters into big-endian ones, in place. */
@@ -56,7 +81,7 @@ static void stream_swap(unsigned char *counters, size_t count, u32 counter_size)
     }
 }
 
-static int stream_put_counters(int fd, const OSProf *segment, u32 counter_size)
+static int stream_put_counters(struct n64_stream *stream, const OSProf *segment, u32 counter_size)
 {
     const unsigned char *from = (const unsigned char *)segment->histo_base;
     unsigned char block[BLOCK * sizeof(u32)];
@@ -64,24 +89,26 @@ static int stream_put_counters(int fd, const OSProf *segment, u32 counter_size)
 
     for (u32 done = 0; error == 0 && done < segment->histo_size; done += BLOCK) {
         u32 count = segment->histo_size - done < BLOCK ? segment->histo_size - done : BLOCK;
-        memcpy(block, from + (size_t)done * counter_size, (size_t)count * counter_size);
+        error = compat_copy(block, from + (size_t)done * counter_size, (size_t)count * counter_size);
+        if (error != 0)
+            break;
         stream_swap(block, count, counter_size);
-        error = stream_put(fd, block, (size_t)count * counter_size);
+        error = n64_stream_put(stream, block, (size_t)count * counter_size);
     }
     return error;
 }
 
-int n64_stream_write(int fd, const struct n64_profile *profile)
+int n64_stream_write(struct n64_stream *stream, const struct n64_list *list)
 {
-    const u32 head[] = {profile->count, profile->period_us, profile->overflow};
-    int error = stream_put_words(fd, head, 3);
+    const u32 head[] = {list->count, list->period_us, list->overflow};
+    int error = stream_put_words(stream, head, 3);
 
-    for (u32 i = 0; error == 0 && i < profile->count; i++) {
-        const OSProf *segment = &profile->segments[i];
+    for (u32 i = 0; error == 0 && i < list->count; i++) {
+        const OSProf *segment = &list->segments[i];
         const u32 opening[] = {(u32)(uintptr_t)segment->text_start, segment->histo_size};
-        error = stream_put_words(fd, opening, 2);
+        error = stream_put_words(stream, opening, 2);
         if (error == 0)
-            error = stream_put_counters(fd, segment, profile->counter_size);
+            error = stream_put_counters(stream, segment, list->counter_size);
     }
     return error;
 }
@@ -95,12 +122,18 @@ static bool meta_put_module(void *context, const struct own_object *object)
     return true;
 }
 
-int n64_meta_write(int fd, uint64_t size)
+int n64_meta_make(uint64_t sum)
 {
-    if (dprintf(fd, "# what the profile beside this file has no room for: pprofil-formats(5)\npid %d\n",
-                (int)getpid()) < 0)
+    int fd = memfd_create("pprofil-meta", MFD_CLOEXEC);
+
+    if (fd < 0)
         return -errno;
-    if (size > 0)
-        dprintf(fd, "size %" PRIu64 "\n", size);
-    return own_maps_objects(meta_put_module, &fd);
+    dprintf(fd, "# what the profile beside this file has no room for: pprofil-formats(5)\npid %d\n", (int)getpid());
+    if (sum != 0)
+        dprintf(fd, "sum %" PRIx64 "\n", sum);
+    int error = own_maps_objects(meta_put_module, &fd);
+    if (error == 0 && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    close(fd);
+    return error != 0 ? error : -EIO;
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fnv.h"
 #include "base/output-path.h"
 #include "compat/compat.h"
 #include "compat/n64-internal.h"
@@ -21,15 +22,15 @@
 #define CYCLES_PER_MS 46875u /* of the COUNT register */
 #define DEFAULT_FILE "osprofile.out"
 
-static struct n64_profile profile = {.counter_size = sizeof(u16)};
+static bool n64_active; /* osProfileStart was called last */
 
 /* PPROFIL_STRICT makes any program one that was compiled with PPROFIL_N64_STRICT. */
-static int mode_of(int compiled)
+static int n64_mode(int compiled)
 {
     return compat_is_strict() ? compiled | PPROFIL_N64_IS_DEBUG | PPROFIL_N64_IS_STRICT : compiled;
 }
 
-static uint32_t cycle_counter(void)
+static uint32_t n64_cycles(void)
 {
     struct timespec time;
 
@@ -39,11 +40,11 @@ static uint32_t cycle_counter(void)
 }
 
 /* As the debug library's error handler printed it. */
-static void report(int mode, int code, unsigned long first, unsigned long second)
+static void n64_report(int mode, int code, unsigned long first, unsigned long second)
 {
     if (!(mode & PPROFIL_N64_IS_DEBUG))
         return;
-    fprintf(stderr, "0x%08X (%04d):", cycle_counter(), code);
+    fprintf(stderr, "0x%08X (%04d):", n64_cycles(), code);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     fprintf(stderr, dialect_n64_error(code), (unsigned)first, (unsigned)second);
@@ -52,53 +53,53 @@ static void report(int mode, int code, unsigned long first, unsigned long second
 }
 
 /* The page has text_end as the last instruction; the library took it for the end, and so do we but in strict mode. */
-static const u32 *end_of(const OSProf *segment, int mode)
+static const u32 *n64_end(const OSProf *segment, int mode)
 {
     return segment->text_end + (mode & PPROFIL_N64_IS_STRICT ? 1 : 0);
 }
 
-static u32 words_of(const OSProf *segment, int mode)
+static u32 n64_words(const OSProf *segment, int mode)
 {
-    return (u32)(end_of(segment, mode) - segment->text_start);
+    return (u32)(n64_end(segment, mode) - segment->text_start);
 }
 
 /* 0, or the error's code, which is reported. */
-static int check(const OSProf *segment, int mode)
+static int n64_check(const OSProf *segment, int mode)
 {
     bool strict = mode & PPROFIL_N64_IS_STRICT;
     uintptr_t base = (uintptr_t)segment->histo_base;
 
     if (base & 3) {
-        report(mode, ERR_OSPROFILEINIT_ALN, base, 0);
+        n64_report(mode, ERR_OSPROFILEINIT_ALN, base, 0);
         return ERR_OSPROFILEINIT_ALN;
     }
     if (segment->text_start >= segment->text_end) {
-        report(mode, ERR_OSPROFILEINIT_ORD, (uintptr_t)segment->text_start,
+        n64_report(mode, ERR_OSPROFILEINIT_ORD, (uintptr_t)segment->text_start,
                (uintptr_t)segment->text_end);
         return ERR_OSPROFILEINIT_ORD;
     }
     /* the library's own check is four times too lax */
-    if (words_of(segment, mode) / (strict ? 1 : 4) > segment->histo_size) {
-        report(mode, ERR_OSPROFILEINIT_SIZ, segment->histo_size, 0);
+    if (n64_words(segment, mode) / (strict ? 1 : 4) > segment->histo_size) {
+        n64_report(mode, ERR_OSPROFILEINIT_SIZ, segment->histo_size, 0);
         return ERR_OSPROFILEINIT_SIZ;
     }
     return 0;
 }
 
-static bool overlap(const OSProf *segments, u32 count, int mode)
+static bool n64_overlap(const OSProf *segments, u32 count, int mode)
 {
     for (u32 i = 0; i < count; i++)
         for (u32 j = 0; j < i; j++)
-            if (segments[i].text_start < end_of(&segments[j], mode) &&
-                segments[j].text_start < end_of(&segments[i], mode))
+            if (segments[i].text_start < n64_end(&segments[j], mode) &&
+                segments[j].text_start < n64_end(&segments[i], mode))
                 return true;
     return false;
 }
 
 /* What the library does not report: it counts all the same. */
-static void explain(const OSProf *segment, u32 index, u32 counter_size)
+static void n64_explain(const OSProf *segment, u32 index, u32 counter_size)
 {
-    u32 words = words_of(segment, 0);
+    u32 words = n64_words(segment, 0);
 
     if ((uintptr_t)segment->histo_base & 3)
         compat_say("osProfileInit", "segment %u: histo_base is not 32-bit aligned; it is used all the same", index);
@@ -112,31 +113,31 @@ static void explain(const OSProf *segment, u32 index, u32 counter_size)
 }
 
 /* 0 or -errno. */
-static int start(int mode)
+static int n64_start(int mode)
 {
     /* the timer counts whole cycles */
-    uint64_t cycles = (uint64_t)profile.period_us * CYCLES_PER_MS / 1000;
-    size_t room = (profile.count + 1u) * sizeof(struct wire_profil_region);
+    uint64_t cycles = (uint64_t)n64_list.period_us * CYCLES_PER_MS / 1000;
+    size_t room = (n64_list.count + 1u) * sizeof(struct wire_profil_region);
 
     struct wire_profil_region *regions = compat_map(room);
     if (regions == NULL)
         return -ENOMEM;
-    for (u32 i = 0; i < profile.count; i++) {
-        const OSProf *segment = &profile.segments[i];
+    for (u32 i = 0; i < n64_list.count; i++) {
+        const OSProf *segment = &n64_list.segments[i];
         regions[i] = (struct wire_profil_region){
             .buffer = (uintptr_t)segment->histo_base,
-            .size = (uint64_t)segment->histo_size * profile.counter_size,
+            .size = (uint64_t)segment->histo_size * n64_list.counter_size,
             .offset = (uintptr_t)segment->text_start,
             .low = (uintptr_t)segment->text_start,
-            .high = (uintptr_t)end_of(segment, mode)};
+            .high = (uintptr_t)n64_end(segment, mode)};
     }
     struct wire_profil request = {.op = WIRE_PROFIL_COUNT,
-                                  .counter_size = profile.counter_size,
+                                  .counter_size = n64_list.counter_size,
                                   .dialect = "n64",
                                   .period_ns = cycles * 1000000 / CYCLES_PER_MS,
                                   .regions = (uintptr_t)regions,
-                                  .region_count = profile.count,
-                                  .overflow = (uintptr_t)&profile.overflow};
+                                  .region_count = n64_list.count,
+                                  .overflow = (uintptr_t)&n64_list.overflow};
     int error = compat_ask("osProfileStart", &request, NULL);
     compat_unmap(regions, room);
     return error;
@@ -146,99 +147,119 @@ void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
 {
     const OSProf *segments = list;
 
-    mode = mode_of(mode);
-    if (mode & PPROFIL_N64_IS_DEBUG && profile.active) {
-        report(mode, ERR_OSPROFILEINIT_STR, 0, 0);
+    mode = n64_mode(mode);
+    if (mode & PPROFIL_N64_IS_DEBUG && n64_active) {
+        n64_report(mode, ERR_OSPROFILEINIT_STR, 0, 0);
         return;
     }
     if (mode & PPROFIL_N64_IS_DEBUG && count == 0) {
-        report(mode, ERR_OSPROFILEINIT_CNT, count, 0);
+        n64_report(mode, ERR_OSPROFILEINIT_CNT, count, 0);
         return;
     }
-    if (mode & PPROFIL_N64_IS_STRICT && overlap(segments, count, mode)) {
+    if (mode & PPROFIL_N64_IS_STRICT && n64_overlap(segments, count, mode)) {
         fputs("osProfileInit: text segments overlap\n", stderr);
         return;
     }
     for (u32 i = 0; i < count; i++) {
-        if (mode & PPROFIL_N64_IS_DEBUG && check(&segments[i], mode) != 0)
+        if (mode & PPROFIL_N64_IS_DEBUG && n64_check(&segments[i], mode) != 0)
             return;
         if (compat_is_debugged() && !(mode & PPROFIL_N64_IS_DEBUG))
-            explain(&segments[i], i, counter_size);
+            n64_explain(&segments[i], i, counter_size);
         memset(segments[i].histo_base, 0, (size_t)segments[i].histo_size * counter_size);
     }
-    profile.overflow = 0;
-    profile.segments = segments;
-    profile.count = count;
-    profile.counter_size = counter_size;
-    if (profile.active) /* only the debug library forbids that */
-        profile.active = start(mode) == 0;
-    n64_host_begin(&profile);
+    if (n64_list_replace(segments, count, counter_size) != 0)
+        return;
+    if (n64_active) /* only the debug library forbids that */
+        n64_active = n64_start(mode) == 0;
+    n64_host_begin();
 }
 
 void pprofil_n64_start(u32 microseconds, int mode)
 {
-    mode = mode_of(mode);
+    mode = n64_mode(mode);
     if (microseconds < PROF_MIN_INTERVAL) {
-        report(mode, ERR_OSPROFILESTART_TIME, microseconds, 0);
+        n64_report(mode, ERR_OSPROFILESTART_TIME, microseconds, 0);
         if (mode & PPROFIL_N64_IS_DEBUG)
             return;
         microseconds = PROF_MIN_INTERVAL;
     }
-    if (profile.active && mode & PPROFIL_N64_IS_DEBUG) {
-        report(mode, ERR_OSPROFILESTART_FLAG, 0, 0);
+    if (n64_active && mode & PPROFIL_N64_IS_DEBUG) {
+        n64_report(mode, ERR_OSPROFILESTART_FLAG, 0, 0);
         return;
     }
-    profile.period_us = microseconds;
-    profile.active = start(mode) == 0;
+    n64_list.period_us = microseconds;
+    n64_active = n64_start(mode) == 0;
 }
 
 void pprofil_n64_stop(int mode)
 {
-    mode = mode_of(mode);
-    if (!profile.active) {
-        report(mode, ERR_OSPROFILESTOP_FLAG, 0, 0);
+    mode = n64_mode(mode);
+    if (!n64_active) {
+        n64_report(mode, ERR_OSPROFILESTOP_FLAG, 0, 0);
         return;
     }
-    if (compat_stop(WIRE_PROFIL_ALL_THREADS) != 0) {
-        report(mode, ERR_OSPROFILESTOP_TIMER, 0, 0);
+    if (compat_stop("osProfileStop", WIRE_PROFIL_ALL_THREADS) != 0) {
+        n64_report(mode, ERR_OSPROFILESTOP_TIMER, 0, 0);
         return;
     }
-    profile.active = false;
+    n64_active = false;
 }
 
-/* A file and what it has no room for beside it. 0 or -errno. */
-static int flush_to_file(const char *path)
+/* Is it a file, beside which another one may lie? */
+static bool n64_has_neighbours(const char *path)
 {
-    char beside[PATH_MAX];
     struct stat status;
-    int fd = output_path_open(path);
 
-    if (fd < 0)
-        return fd;
-    int error = n64_stream_write(fd, &profile);
-    uint64_t size = error == 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
-    close(fd);
-    if (error != 0 || size == 0 || snprintf(beside, sizeof beside, "%s.meta", path) >= (int)sizeof beside)
-        return error;
-    fd = output_path_open(beside);
-    if (fd < 0)
-        return fd;
-    error = n64_meta_write(fd, size);
-    close(fd);
+    return strncmp(path, "/dev/", 5) != 0 && strncmp(path, "/proc/", 6) != 0 && stat(path, &status) == 0 &&
+           S_ISREG(status.st_mode);
+}
+
+/* What the file has no room for. It is worth something without. */
+static void n64_write_meta(const char *path, uint64_t sum)
+{
+    char beside[PATH_MAX], bytes[4096];
+    ssize_t got = 0;
+    int meta = -1, fd = -1;
+
+    if (!n64_has_neighbours(path) || snprintf(beside, sizeof beside, "%s.meta", path) >= (int)sizeof beside)
+        return;
+    meta = n64_meta_make(sum);
+    fd = meta < 0 ? meta : output_path_open(beside);
+    while (fd >= 0 && (got = read(meta, bytes, sizeof bytes)) > 0 && write(fd, bytes, (size_t)got) == got)
+        ;
+    if (fd < 0 || got != 0)
+        compat_say("osProfileFlush", "cannot write %s", beside);
+    if (fd >= 0)
+        close(fd);
+    if (meta >= 0)
+        close(meta);
+}
+
+static int n64_write_file(const char *path, const struct n64_list *list)
+{
+    struct n64_stream stream = {.fd = output_path_open(path), .sum = FNV_START};
+
+    if (stream.fd < 0)
+        return stream.fd;
+    int error = n64_stream_write(&stream, list);
+    close(stream.fd);
+    if (error == 0)
+        n64_write_meta(path, stream.sum);
     return error;
 }
 
 void pprofil_n64_flush(void)
 {
     const char *path = secure_getenv("PPROFIL_N64_OUTPUT");
+    struct compat_guard guard;
 
-    if (n64_host_send(&profile) == 0)
-        return;
     if (path == NULL)
         path = DEFAULT_FILE;
-    int error = flush_to_file(path);
+    compat_enter(&guard);
+    int error = n64_host_send(&n64_list) == 0 ? 0 : n64_write_file(path, &n64_list);
     if (error != 0)
         compat_warn("osProfileFlush", "cannot write %s: %s", path, strerror(-error));
+    compat_leave(&guard);
 }
 
 /* For programs that declare the functions themselves: as the library without errors. */

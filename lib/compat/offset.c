@@ -38,7 +38,7 @@ static bool offset_try(void *context, const struct own_object *object)
         search->covers = true;
         return false;
     }
-    if (object->path[0] == '\0' || !offset_in(object, search->given, &address))
+    if (!object->is_file || !offset_in(object, search->given, &address))
         return true;
     search->count++;
     if (search->count == 1 || callers)
@@ -55,6 +55,8 @@ enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t cal
         search.end = UINT64_MAX;
     if (sizeof(void *) < sizeof(uint64_t) || own_maps_objects(offset_try, &search) != 0 || search.covers)
         return OFFSET_AS_GIVEN;
+    if (*offset >= HALF && *offset < -HALF) /* a whole one, of text that may come later */
+        return OFFSET_NOWHERE_YET;
     if (search.count == 0)
         return OFFSET_NOWHERE;
     if (search.count > 1 && !search.callers)

@@ -14,10 +14,11 @@ enum offset_found {
     OFFSET_AS_GIVEN,  /* it covers some text */
     OFFSET_COMPLETED, /* *offset has got its upper half */
     OFFSET_AMBIGUOUS, /* several objects have such an address, and none of them holds the caller */
-    OFFSET_NOWHERE,   /* no object has */
+    OFFSET_NOWHERE,   /* it has 32 bits, and no object has such an address */
+    OFFSET_NOWHERE_YET, /* it is a whole address, and there is no text, or not yet */
 };
 
-/* *offset: as it came, its upper half nothing, a sign or rubbish. reach: bytes of text that the histogram covers from
+/* *offset: as it came; only one whose upper half is 0 or a sign is completed. reach: bytes of text that the histogram covers from
  * there on; UINT64_MAX: all. caller: an address in the object that makes the call, which is meant where several could
  * be. Safe in a signal handler. */
 enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t caller);

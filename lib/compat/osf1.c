@@ -43,6 +43,16 @@ static int ranges_copy(const struct profil_args *ranges, unsigned count, struct 
     return 0;
 }
 
+/* Bytes of buffer that a range reaches. */
+static uint64_t range_room(const struct dialect_region *range)
+{
+    uint64_t text = range->high - range->offset;
+
+    if (range->scale == 2 || range->high <= range->offset || text > UINT64_MAX / DIALECT_ONE_TO_ONE)
+        return sizeof(unsigned int);
+    return text * range->scale / DIALECT_ONE_TO_ONE + sizeof(unsigned int);
+}
+
 /* The ranges are not served: says which is the first that must not be. */
 static void ranges_explain(const struct dialect_region *ranges, unsigned count)
 {
@@ -56,7 +66,7 @@ static void ranges_explain(const struct dialect_region *ranges, unsigned count)
         }
 }
 
-static void start_ranges(const struct profil_args *ranges, unsigned count)
+static void ranges_start(const struct profil_args *ranges, unsigned count)
 {
     struct wire_profil_region regions[DIALECT_RANGES_MAX];
     struct dialect_region checked[DIALECT_RANGES_MAX];
@@ -69,22 +79,33 @@ static void start_ranges(const struct profil_args *ranges, unsigned count)
 
     if (count == 0 || count > DIALECT_RANGES_MAX) {
         compat_say("profil", "there are %u ranges, and at most %u can be served", count, DIALECT_RANGES_MAX);
-        compat_stop(WIRE_PROFIL_OWN_FORM);
+        compat_stop("profil", WIRE_PROFIL_OWN_FORM);
         return;
     }
     int error = ranges_copy(ranges, count, regions, checked);
     if (error == 0)
         error = dialect_check_ranges(checked, count);
+    for (unsigned i = 0; error == 0 && i < count; i++)
+        compat_check_buffer("profil", regions[i].buffer, range_room(&checked[i]));
     if (error == 0)
         compat_ask("profil", &request, NULL);
     else
-        compat_stop(WIRE_PROFIL_OWN_FORM);
+        compat_stop("profil", WIRE_PROFIL_OWN_FORM);
     if (error == -EINVAL)
         ranges_explain(checked, count);
 }
 
+static void ranges_begin(const struct profil_args *ranges, unsigned count)
+{
+    struct compat_guard guard;
+
+    compat_enter(&guard);
+    ranges_start(ranges, count);
+    compat_leave(&guard);
+}
+
 /* The two forms have one name. Programs call it without a prototype that fits both, so an offset of -1 may come as an
- * int, whose upper half is 0, and the other numbers are no wider than an int. */
+ * int, whose upper half is anything, and the other numbers are no wider than an int. */
 void profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
 {
     const struct compat_call call = {.name = "profil",
@@ -93,10 +114,10 @@ void profil(const void *buffer, unsigned int size, unsigned long offset, unsigne
                                      .scope = WIRE_PROFIL_OWN_FORM,
                                      .caller = __builtin_return_address(0)};
 
-    if (offset == ~0ul || offset == UINT32_MAX)
-        start_ranges(buffer, size);
+    if ((uint32_t)offset == UINT32_MAX)
+        ranges_begin(buffer, size);
     else if (buffer == NULL)
-        compat_stop(WIRE_PROFIL_OWN_FORM);
+        compat_stop("profil", WIRE_PROFIL_OWN_FORM);
     else
         compat_profil(&call, buffer, size, offset, scale, false);
 }

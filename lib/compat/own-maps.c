@@ -9,7 +9,7 @@
 
 #include "compat/own-maps.h"
 
-#define LINE_MAX_BYTES 1024 /* what is longer is cut off: only a path can be */
+#define OWN_LINE_MAX (OWN_PATH_MAX + 128) /* bytes; what is longer is cut off: only a path can be */
 
 struct own_map {
     uint64_t start, end, inode;
@@ -26,7 +26,7 @@ struct line_reader {
 };
 
 /* The next line without its end; false: there is none. */
-static bool line_read(struct line_reader *reader, char line[LINE_MAX_BYTES])
+static bool line_read(struct line_reader *reader, char line[OWN_LINE_MAX])
 {
     size_t length = 0;
 
@@ -44,7 +44,7 @@ static bool line_read(struct line_reader *reader, char line[LINE_MAX_BYTES])
         char byte = reader->bytes[reader->used++];
         if (byte == '\n')
             break;
-        if (length + 1 < LINE_MAX_BYTES)
+        if (length + 1 < OWN_LINE_MAX)
             line[length++] = byte;
     }
     line[length] = '\0';
@@ -100,10 +100,11 @@ static bool is_text(const struct own_map *map)
 
 static void object_begin(struct own_object *object, const struct own_map *map)
 {
-    size_t length = map->inode == 0 ? 0 : strnlen(map->path, sizeof object->path - 1);
+    size_t length = map->inode == 0 ? 0 : strlen(map->path);
 
-    *object = (struct own_object){.start = map->start};
-    memcpy(object->path, map->path, length);
+    *object = (struct own_object){.start = map->start, .is_file = map->inode != 0};
+    if (length < sizeof object->path)
+        memcpy(object->path, map->path, length);
 }
 
 static void object_extend(struct own_object *object, const struct own_map *map)
@@ -121,7 +122,7 @@ int own_maps_objects(bool (*visit)(void *context, const struct own_object *objec
     struct own_object object = {0};
     struct own_map map, last = {0};
     struct line_reader reader;
-    char line[LINE_MAX_BYTES];
+    char line[OWN_LINE_MAX];
     bool on = true;
 
     int error = maps_open(&reader);
@@ -147,7 +148,7 @@ bool own_maps_writable(uint64_t address, uint64_t size)
 {
     uint64_t reached = address, end = address + size;
     struct line_reader reader;
-    char line[LINE_MAX_BYTES];
+    char line[OWN_LINE_MAX];
     struct own_map map;
 
     if (end < address)

@@ -10,13 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OWN_MAPS_PATH 256 /* bytes of a path that are kept */
+#define OWN_PATH_MAX 1024 /* bytes */
 
 /* One file as it lies in memory: mappings that follow each other, with what is between them. */
 struct own_object {
     uint64_t start, end;            /* addresses [start, end) */
     uint64_t text_start, text_end;  /* what of it is executable; both 0: nothing */
-    char path[OWN_MAPS_PATH];       /* as the kernel prints it; cut off where it is longer */
+    bool is_file;                   /* else executable memory without one */
+    char path[OWN_PATH_MAX];        /* as the kernel prints it; "": there is none, or it is longer */
 };
 
 /* Calls visit for each object with text, in the order of addresses, until it returns false. Memory without a file

@@ -3,28 +3,21 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
 #include "compat/compat.h"
 #include "compat/solaris/pcsample.h"
 
 extern void profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale);
 
-/* "In Solaris releases prior to 2.6, calling profil() in a multithreaded program would impact only the calling LWP":
- * profil(2), NOTES. */
-static enum wire_profil_scope scope_of_profil(void)
-{
-    const char *value = secure_getenv("PPROFIL_SOLARIS_PER_LWP");
-    return value != NULL && strcmp(value, "0") != 0 ? WIRE_PROFIL_OWN_THREAD : WIRE_PROFIL_ALL_THREADS;
-}
-
 void profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
 {
+    /* "In Solaris releases prior to 2.6, calling profil() in a multithreaded program would impact only the calling
+     * LWP": profil(2), NOTES */
     const struct compat_call call = {.name = "profil",
                                      .dialect = "solaris",
                                      .counter_size = 2,
-                                     .scope = scope_of_profil(),
+                                     .scope = compat_is_per_thread() ? WIRE_PROFIL_OWN_THREAD : WIRE_PROFIL_ALL_THREADS,
                                      .caller = __builtin_return_address(0)};
 
     /* a scale of 0 or 1 turns it off, and it also discards what pcsample counted */
@@ -38,12 +31,17 @@ long pcsample(uintptr_t samples[], long count)
                                         .dialect = "pcsample",
                                         .array = (uintptr_t)samples,
                                         .room = count};
+    struct compat_guard guard;
     int64_t stored = 0;
     int error = -EINVAL;
 
-    if (count >= 0)
+    if (count >= 0) {
+        compat_enter(&guard);
+        if (count > 0 && (uint64_t)count <= UINT64_MAX / sizeof *samples)
+            compat_check_buffer("pcsample", (uintptr_t)samples, (uint64_t)count * sizeof *samples);
         error = compat_ask("pcsample", &request, &stored);
-    else
+        compat_leave(&guard);
+    } else
         compat_say("pcsample", "nsamples is %ld", count);
     if (error == 0)
         return (long)stored;

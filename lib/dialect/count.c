@@ -97,6 +97,17 @@ static int write_counter(const struct dialect_memory *memory, uint64_t address, 
     return memory->write(memory->context, address, &counter, size);
 }
 
+/* Where that cannot be written, nobody wants to know. */
+static void count_tell(const struct dialect_count *count, const struct dialect_memory *memory, uint64_t full)
+{
+    uint64_t sum;
+
+    if (memory->read(memory->context, count->told, &sum, sizeof sum) != 0)
+        return;
+    sum += full;
+    memory->write(memory->context, count->told, &sum, sizeof sum);
+}
+
 /* 0 or -errno, as memory says. */
 static int add(struct dialect_count *count, const struct dialect_memory *memory, uint64_t address,
                unsigned size, uint64_t ticks)
@@ -109,6 +120,8 @@ static int add(struct dialect_count *count, const struct dialect_memory *memory,
     count->on = dialect_add(count->dialect->overflow, size, &value, ticks, &full) !=
                 DIALECT_STOPPED;
     count->overflows += full;
+    if (full > 0 && count->told != 0)
+        count_tell(count, memory, full);
     return count->on ? write_counter(memory, address, size, value) : 0;
 }
 

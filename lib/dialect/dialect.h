@@ -223,6 +223,7 @@ struct dialect_count {
     uint64_t owed_ns;  /* CPU time that is no whole tick yet */
     uint64_t overflow; /* address of a 4-byte counter for what no region takes; 0: none */
     uint64_t array;    /* pcsample: address */
+    uint64_t told;     /* address of an 8-byte sum of the ticks that found a counter full; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* all */
     uint64_t outside;   /* ticks that no region took */

@@ -36,18 +36,32 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The object that the user names is the module of that name, which may not be where it was. */
+/* The module of that name; else the one in which something was counted. */
+static struct histogram_module *choose_module(const struct histogram_file *file, const char *object)
+{
+    uint64_t counted = file->histogram_count > 0 ? file->histograms[0].low : file->pc_count > 0 ? file->pcs[0] : 0;
+    struct histogram_module *chosen = NULL;
+
+    for (size_t i = 0; i < file->module_count; i++)
+        if (strcmp(base_name(file->modules[i].path), base_name(object)) == 0)
+            return &file->modules[i];
+        else if (counted >= file->modules[i].start && counted < file->modules[i].end)
+            chosen = &file->modules[i];
+    return chosen;
+}
+
+/* The object that the user names takes the place of a module, which may not be where it was. */
 static int replace_module(struct histogram_file *file, const char *object)
 {
-    for (size_t i = 0; i < file->module_count; i++) {
-        if (strcmp(base_name(file->modules[i].path), base_name(object)) != 0)
-            continue;
-        char *copy = strdup(object);
-        if (copy == NULL)
-            return -ENOMEM;
-        free(file->modules[i].path);
-        file->modules[i].path = copy;
-    }
+    struct histogram_module *module = choose_module(file, object);
+    char *copy = module == NULL ? NULL : strdup(object);
+
+    if (module == NULL)
+        return 0;
+    if (copy == NULL)
+        return -ENOMEM;
+    free(module->path);
+    module->path = copy;
     return 0;
 }
 
@@ -60,9 +74,9 @@ int codec_load(const struct codec *codec, const char *path, const char *object,
 
     if (error == 0)
         error = codec->read(bytes, size, file);
-    free(bytes);
     if (error == 0)
-        error = meta_read(path, size, file);
+        error = meta_read(path, bytes, size, file);
+    free(bytes);
     if (error == 0 && object != NULL && (file->object = strdup(object)) == NULL)
         error = -ENOMEM;
     return error == 0 && object != NULL ? replace_module(file, object) : error;

@@ -13,6 +13,7 @@
 #include "base/output-path.h"
 #include "format/codec.h"
 #include "format/format.h"
+#include "format/meta.h"
 
 /* Opening such a path again would start at the beginning of the file behind it, and fails for a
  * socket. */
@@ -226,6 +227,8 @@ static int write_parts(struct job *job, const char *path)
             error = name_part(job->profile, path, objects, i, name);
         if (error == 0)
             error = write_file(job, i > 0 ? name : path, &regular);
+        if (error == 0 && regular) /* of the file that was there before */
+            meta_remove(i > 0 ? name : path);
     }
     free(objects);
     return error;

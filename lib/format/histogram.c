@@ -155,3 +155,9 @@ uint64_t histogram_cut_count(const struct histogram_file *file, uint32_t counter
                    file->histograms[i].counters[j];
     return cut;
 }
+
+bool histogram_has_memory_addresses(const struct histogram_file *file)
+{
+    return file->dialect != NULL &&
+           (file->dialect->arithmetic == DIALECT_RAW || file->dialect->arithmetic == DIALECT_WORDS);
+}

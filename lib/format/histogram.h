@@ -44,6 +44,10 @@ const struct histogram *histogram_single(const struct histogram_file *file, uint
  * number it can where no dialect is known. */
 uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size, uint64_t count);
 
+/* Are its addresses those where the text was in memory, and not those of the object? Of a position-independent one
+ * they differ. */
+bool histogram_has_memory_addresses(const struct histogram_file *file);
+
 /* How many counters are larger than counters of so many bytes can hold. */
 uint64_t histogram_cut_count(const struct histogram_file *file, uint32_t counter_size);
 

@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/fnv.h"
 #include "format/meta.h"
 
 #define META_MODULES_MAX 4096u /* each is a file to be opened */
@@ -29,18 +32,23 @@ bool meta_is_needed(const struct codec *codec, const struct histogram_file *file
     return another_rate || (file->module_count > 0 && !codec->has_modules);
 }
 
-int meta_write(const char *path, const struct histogram_file *file, uint64_t size)
+int meta_write(const char *path, const struct histogram_file *file)
 {
     char beside[PATH_MAX], *text = NULL;
-    size_t length;
+    unsigned char *bytes = NULL;
+    size_t length, size;
 
     int error = meta_path(path, beside);
+    if (error == 0)
+        error = bytes_load(path, &bytes, &size);
     if (error != 0)
         return error;
+    uint64_t sum = fnv_add(FNV_START, bytes, size);
+    free(bytes);
     FILE *out = open_memstream(&text, &length);
     if (out == NULL)
         return -errno;
-    fprintf(out, "# what %s has no room for: pprofil-formats(5)\nsize %" PRIu64 "\n", path, size);
+    fprintf(out, "# what %s has no room for: pprofil-formats(5)\nsum %" PRIx64 "\n", path, sum);
     if (file->pid != 0)
         fprintf(out, "pid %" PRIu32 "\n", file->pid);
     if (file->rate_hz > 0)
@@ -56,19 +64,28 @@ int meta_write(const char *path, const struct histogram_file *file, uint64_t siz
     return error;
 }
 
+void meta_remove(const char *path)
+{
+    char beside[PATH_MAX];
+    struct stat status;
+
+    if (meta_path(path, beside) == 0 && lstat(beside, &status) == 0 && S_ISREG(status.st_mode))
+        unlink(beside);
+}
+
 /* --- reading ----------------------------------------------------------------------------- */
 
 static int meta_parse_line(const char *line, struct histogram_file *file)
 {
-    uint64_t start, end;
+    uint64_t start, end, cells;
     int path = 0;
     double hz;
 
     if (sscanf(line, "hz %lf", &hz) == 1 && hz > 0 && hz < 1e9 && file->rate_hz <= 0)
         file->rate_hz = hz;
     sscanf(line, "pid %" SCNu32, &file->pid);
-    if (strcmp(line, "calls 1") == 0)
-        file->by_call = true;
+    if (sscanf(line, "calls %" SCNu64, &cells) == 1 && file->histogram_count == 1)
+        file->by_call = cells == file->histograms[0].count;
     if (sscanf(line, "module %" SCNx64 " %" SCNx64 " %n", &start, &end, &path) < 2 || path == 0 || start >= end ||
         file->module_count == META_MODULES_MAX)
         return 0;
@@ -107,7 +124,7 @@ static void meta_widen(struct histogram_file *file)
             file->pcs[i] = address;
 }
 
-int meta_parse(const char *text, uint64_t size, struct histogram_file *file)
+int meta_parse(const char *text, uint64_t sum, struct histogram_file *file)
 {
     char *copy = strdup(text), *rest = copy, *line;
     uint64_t about;
@@ -115,8 +132,8 @@ int meta_parse(const char *text, uint64_t size, struct histogram_file *file)
     bool other = false;
 
     while (error == 0 && !other && (line = strsep(&rest, "\n")) != NULL)
-        if (sscanf(line, "size %" SCNu64, &about) == 1)
-            other = about != size;
+        if (sscanf(line, "sum %" SCNx64, &about) == 1)
+            other = about != sum;
         else
             error = meta_parse_line(line, file);
     free(copy);
@@ -125,17 +142,26 @@ int meta_parse(const char *text, uint64_t size, struct histogram_file *file)
     return error;
 }
 
-int meta_read(const char *path, uint64_t size, struct histogram_file *file)
+/* Whoever may write here might have laid it beside our file: it changes what is read, and names files to be opened. */
+static bool meta_is_trusted(const char *path, const char *beside)
 {
-    unsigned char *bytes = NULL;
-    char beside[PATH_MAX], *text;
+    struct stat file, meta;
+
+    return stat(beside, &meta) == 0 && stat(path, &file) == 0 &&
+           (meta.st_uid == geteuid() || meta.st_uid == 0 || meta.st_uid == file.st_uid);
+}
+
+int meta_read(const char *path, const void *bytes, size_t size, struct histogram_file *file)
+{
+    unsigned char *loaded = NULL;
+    char beside[PATH_MAX];
     size_t length;
 
-    if (meta_path(path, beside) != 0 || bytes_load(beside, &bytes, &length) != 0)
+    if (meta_path(path, beside) != 0 || !meta_is_trusted(path, beside) || bytes_load(beside, &loaded, &length) != 0)
         return 0;
-    text = strndup((const char *)bytes, length);
-    free(bytes);
-    int error = text == NULL ? -ENOMEM : meta_parse(text, size, file);
+    char *text = strndup((const char *)loaded, length);
+    free(loaded);
+    int error = text == NULL ? -ENOMEM : meta_parse(text, fnv_add(FNV_START, bytes, size), file);
     free(text);
     return error;
 }

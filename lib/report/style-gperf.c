@@ -45,11 +45,28 @@ static const char *gperf_program(const struct histogram_file *file)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Symbols of the modules that have a segment; of all, where the file has no modules. */
+static size_t gperf_count_symbols(const struct histogram_file *file, const struct tally *tally)
+{
+    size_t count = file->module_count == 0 ? tally->count : 0;
+
+    for (size_t i = 0; i < file->module_count; i++) {
+        const struct histogram_module *module = &file->modules[i];
+        bool has_segment = false;
+        for (size_t j = 0; j < file->histogram_count; j++)
+            has_segment = has_segment ||
+                          (file->histograms[j].low >= module->start && file->histograms[j].low < module->end);
+        for (size_t j = 0; has_segment && j < tally->count; j++)
+            count += tally->rows[j].address >= module->start && tally->rows[j].address < module->end;
+    }
+    return count;
+}
+
 static void gperf_print_head(const struct histogram_file *file, const struct tally *tally, double hz, FILE *out)
 {
     fprintf(out, RULE "Profile Report for %s\nNumber of text symbols: %zu\nSample period: %.0f microseconds\n"
                  "Number of profiled segments: %zu\n",
-            gperf_program(file), tally->count, 1e6 / hz, file->histogram_count);
+            gperf_program(file), gperf_count_symbols(file, tally), 1e6 / hz, file->histogram_count);
     for (size_t i = 0; i < file->histogram_count; i++)
         fprintf(out, "Text segment %zu, start = %08" PRIx64 ", size = %08" PRIx64 "\n", i, file->histograms[i].low,
                 file->histograms[i].high - file->histograms[i].low);

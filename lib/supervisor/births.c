@@ -215,7 +215,7 @@ static void births_resolve_one(struct tracer *tracer, struct tracee *tracee, pid
     const struct process *from = parent > 0 ? process_find(processes, parent) : NULL;
 
     tracee->early = true; /* its parent may only be slow to tell */
-    if (process == NULL)
+    if (process == NULL) /* nobody knows which thread forked: its own count, if it has one, is lost */
         process = births_add_process(tracer, pid, from != NULL ? counts_inherited(from, parent) : NULL);
     if (process != NULL)
         births_announce(tracer, process, parent > 0 ? parent : 0, tracee->tid);
@@ -265,7 +265,7 @@ static bool births_is_told_of(struct supervisor *supervisor, pid_t pid)
     return told;
 }
 
-static void births_seize_child(struct tracer *tracer, pid_t parent, pid_t pid)
+static void births_seize_child(struct tracer *tracer, pid_t parent, pid_t parent_tid, pid_t pid)
 {
     struct supervisor *supervisor = tracer->supervisor;
 
@@ -277,7 +277,7 @@ static void births_seize_child(struct tracer *tracer, pid_t parent, pid_t pid)
                   process_find(&supervisor->processes, pid) == NULL &&
                   supervisor_find(supervisor, pid) == NULL;
     struct process *process =
-        wanted ? births_add_process(tracer, pid, counts_inherited(from, parent)) : NULL;
+        wanted ? births_add_process(tracer, pid, counts_inherited(from, parent_tid)) : NULL;
     if (process != NULL)
         emit_fork(supervisor, pid, parent);
     supervisor_unlock(supervisor);
@@ -306,5 +306,5 @@ void births_look(struct tracer *tracer, struct tracee *tracee)
         if ((error != 0 || births_is_numbered_between(children[i], last_before, load.last_pid)) &&
             !births_is_told_of(tracer->supervisor, children[i]) &&
             (lately || births_is_younger(children[i], released_at)))
-            births_seize_child(tracer, pid, children[i]);
+            births_seize_child(tracer, pid, tid, children[i]);
 }

@@ -296,6 +296,7 @@ struct wire_profil {
     uint64_t overflow; /* COUNT: address of the 4-byte bin; 0: none */
     uint64_t array;    /* PCS: address */
     int64_t room;      /* PCS: elements, as given */
+    uint64_t told;     /* COUNT: address of a uint64_t: ticks that found their counter full are added there */
     int32_t pid, tid;  /* the caller's, as its own PID namespace has them */
     uint32_t scope;    /* COUNT, STOP: enum wire_profil_scope */
     uint32_t reserved;
@@ -305,8 +306,6 @@ struct wire_profil_answer {
     int32_t error; /* 0 or an errno */
     int32_t pid;   /* the supervisor's */
     int64_t value;
-    uint64_t overflows; /* ticks of what the request ends that found their counter full; an array of pcs is
-                           allowed to be full */
 };
 
 #define WIRE_PROFIL_NAME 6u /* bytes of an autobound abstract address: unix(7) */

@@ -9,7 +9,7 @@ library=$build/.libs
 [ -e "$library/libpprofil-irix.so" ] || skip "no shared library"
 cp "$build/pprofil-supervise" "$work/pprofil-supervise"
 export PPROFIL_SUPERVISE=$work/pprofil-supervise LD_LIBRARY_PATH=$library
-export PPROFIL_N64_OUTPUT=$work/osprofile.out
+export PPROFIL_N64_OUTPUT=$work/osprofile.out PPROFIL_GPERF=test-$$
 # the leak checker is a tracer too
 export ASAN_OPTIONS=detect_leaks=0
 sanitizers=$(sed -n 's/^SANITIZER_FLAGS = //p' "$build/Makefile")

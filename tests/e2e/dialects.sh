@@ -135,10 +135,14 @@ between "osf1: prof's seconds" "$(awk "BEGIN { print $expected * 0.8 - 0.1 }")" 
 "$pprofil" --dialect pcsample "$targets/split" 1 >own 2>err
 "$pprofil" report -f csv -n 0 --object "$targets/split" pcsample.out >csv 2>err
 expect_text "pcsample of a position-independent program: names" 'spend_half' csv
+# the next file of that name needs none, and must not be taken for it
+"$pprofil" --dialect osf1 "$targets/split" 0.3 >own 2>err
+"$pprofil" --dialect solaris "$targets/split" 0.3 >own 2>err
+expect "what lay beside a former file is gone" no "$([ -e mon.out.meta ] && echo yes || echo no)"
 rm pcsample.out.meta
 "$pprofil" report --object "$targets/split" pcsample.out >out 2>err
 expect "without what lies beside it: status" 125 $?
-expect_text "without what lies beside it: why" 'pcsample.out.meta is missing' err
+expect_text "without what lies beside it: why" 'pcsample.out.meta, which says where it was, is missing' err
 
 # --- regions ------------------------------------------------------------------------------------
 "$targets/oracle" 0.1 >own2

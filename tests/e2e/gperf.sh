@@ -52,7 +52,8 @@ command stop
 "$pprofil" gperf -c "$work/game" >a 2>err
 sleep 0.3
 "$pprofil" gperf -c "$work/game" >b 2>err
-expect "stopped: it answers, and counts no more" "" "$(cmp a b 2>&1)"
+expect_text "stopped: it answers" 'draw' b
+expect "stopped: it counts no more" "" "$(cmp a b 2>&1)"
 
 # --- nobody waits: a file, which names can be found for though the program lies anywhere in memory
 command flush
@@ -67,12 +68,16 @@ expect_text "without --object too" 'play' csv
 mv osprofile.out.meta kept
 "$pprofil" report --object "$work/game" osprofile.out >out 2>err
 expect "without what lies beside it: status" 125 $?
-expect_text "without what lies beside it: why" 'osprofile.out.meta is missing' err
-cp osprofile.out other.out
-{ cat osprofile.out; echo more; } >longer
-sed 's/^size .*/size 1/' kept >osprofile.out.meta
+expect_text "without what lies beside it: why" 'osprofile.out.meta, which says where it was, is missing' err
+"$pprofil" report --style gperf --object "$work/game" osprofile.out >out 2>err
+expect "as a style: status" 125 $?
+sed 's/^sum .*/sum 1/' kept >osprofile.out.meta
 "$pprofil" report --object "$work/game" osprofile.out >out 2>err
-expect "beside a file of another size it is not read" 125 $?
+expect "what is beside another file is not read" 125 $?
+cp kept osprofile.out.meta
+cp "$work/game" moved
+"$pprofil" report --object moved -f csv -n 0 osprofile.out >csv 2>err
+expect_text "the program may have another name by now" 'draw' csv
 
 # --- somebody waits
 "$pprofil" gperf -s -c >served 2>server.err & server=$!
@@ -91,6 +96,18 @@ expect "a second server: status" 125 $?
 expect_text "a second server: why" 'another gperf -s' err
 kill "$server"
 end
+
+# --- a program that lives on without its histogram, and one whose host goes away
+build_program rough n64 pie "$source/tests/pages/n64-rough.c" && {
+	"$work/rough" >answers 2>err & game=$!
+	await grep -q ready answers
+	"$pprofil" gperf -p "$game" >out 2>err
+	"$pprofil" gperf -p "$game" >out 2>err
+	kill -0 "$game" 2>/dev/null
+	expect "a histogram that was unmapped: the program goes on" 0 $?
+	kill "$game"
+	wait "$game" 2>/dev/null
+}
 
 # --- refusals
 "$pprofil" gperf "$work/game" >out 2>err

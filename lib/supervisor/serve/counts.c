@@ -68,20 +68,18 @@ pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil
     return same_form || !counts_has_thread(process, all->maker) ? COUNTS_ALL_THREADS : caller;
 }
 
-static void counts_drop(struct process *process, struct counts *gone, uint64_t *overflows)
+static void counts_drop(struct process *process, struct counts *gone)
 {
     struct counts **link = &process->counts;
 
     while (*link != gone)
         link = &(*link)->next;
     *link = gone->next;
-    if (overflows != NULL && gone->count->dialect->arithmetic != DIALECT_RAW)
-        *overflows += gone->count->overflows;
     free(gone->count);
     free(gone);
 }
 
-int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect_count *count, uint64_t *overflows)
+int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect_count *count)
 {
     struct counts *entry = malloc(sizeof *entry), *former;
 
@@ -92,23 +90,23 @@ int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect
     /* a thread that turns to the form which all are counted by has none of its own any more */
     while ((former = counts_at(process, place)) != NULL ||
            (place == COUNTS_ALL_THREADS && (former = counts_at(process, maker)) != NULL))
-        counts_drop(process, former, overflows);
+        counts_drop(process, former);
     *entry = (struct counts){.next = process->counts, .tid = place, .maker = maker, .count = count};
     process->counts = entry;
     return 0;
 }
 
-void counts_stop(struct process *process, pid_t caller, enum wire_profil_scope scope, uint64_t *overflows)
+void counts_stop(struct process *process, pid_t caller, enum wire_profil_scope scope)
 {
     struct counts *own = counts_at(process, caller), *all = counts_at(process, COUNTS_ALL_THREADS);
 
     if (scope == WIRE_PROFIL_OWN_FORM && own == NULL && all != NULL && all->maker == caller)
         own = all;
     if (scope != WIRE_PROFIL_ALL_THREADS && own != NULL)
-        counts_drop(process, own, overflows);
+        counts_drop(process, own);
     else if (scope != WIRE_PROFIL_OWN_THREAD)
         while (process->counts != NULL)
-            counts_drop(process, process->counts, overflows);
+            counts_drop(process, process->counts);
 }
 
 void counts_forget_thread(struct process *process, pid_t tid)
@@ -116,7 +114,7 @@ void counts_forget_thread(struct process *process, pid_t tid)
     struct counts *own = process->counts == NULL ? NULL : counts_at(process, tid);
 
     if (own != NULL)
-        counts_drop(process, own, NULL);
+        counts_drop(process, own);
 }
 
 void counts_clear(struct process *process)

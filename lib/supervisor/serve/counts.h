@@ -32,12 +32,11 @@ struct dialect_count *counts_of(const struct process *process, pid_t tid);
 pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil_scope scope,
                    const char *dialect);
 
-/* Puts a count in that place, and takes it over. What was there is freed, and *overflows is what it had. 0 or
- * -ENOMEM, and count is freed. */
-int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect_count *count, uint64_t *overflows);
+/* Puts a count in that place, and takes it over. What was there is freed. 0 or -ENOMEM, and count is freed. */
+int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect_count *count);
 
-/* Ends what a thread's request for a stop ends; *overflows as above. */
-void counts_stop(struct process *process, pid_t caller, enum wire_profil_scope scope, uint64_t *overflows);
+/* Ends what a thread's request for a stop ends. */
+void counts_stop(struct process *process, pid_t caller, enum wire_profil_scope scope);
 
 /* A thread has ended. */
 void counts_forget_thread(struct process *process, pid_t tid);

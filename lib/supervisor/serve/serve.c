@@ -190,14 +190,18 @@ static int serve_start_counting(struct process *process, const struct serve_call
     if (error < 0 || (count == NULL && !off))
         return error < 0 ? error : -ENOMEM;
     pid_t caller = serve_find_thread(call, process);
+    if (caller < 0 && request->scope != WIRE_PROFIL_ALL_THREADS) {
+        free(count);
+        return -ESRCH;
+    }
     if (off) {
-        counts_stop(process, caller, request->scope, &call->answer->overflows);
+        counts_stop(process, caller, request->scope);
         return 0;
     }
     count->overflow = request->overflow;
+    count->told = request->told;
     count->period_ns = request->period_ns != 0 ? request->period_ns : call->dialect->period_ns;
-    return counts_put(process, counts_place(process, caller, request->scope, call->dialect->name), caller, count,
-                      &call->answer->overflows);
+    return counts_put(process, counts_place(process, caller, request->scope, call->dialect->name), caller, count);
 }
 
 /* Keeps the state of an earlier call, whose count this one returns. */
@@ -223,8 +227,7 @@ static int serve_start_storing(struct process *process, const struct serve_call 
     count->array = request->array;
     if (request->period_ns != 0)
         count->period_ns = request->period_ns;
-    return counts_put(process, COUNTS_ALL_THREADS, serve_find_thread(call, process), count,
-                      &call->answer->overflows);
+    return counts_put(process, COUNTS_ALL_THREADS, serve_find_thread(call, process), count);
 }
 
 /* With the lock. */
@@ -258,7 +261,7 @@ static int serve_obey(struct supervisor *supervisor, struct serve_call *call)
     supervisor_lock(supervisor);
     struct process *process = process_find(&supervisor->processes, call->pid);
     if (stops && process != NULL)
-        counts_stop(process, serve_find_thread(call, process), request->scope, &call->answer->overflows);
+        counts_stop(process, serve_find_thread(call, process), request->scope);
     else if (!stops && error == 0)
         error = process == NULL ? -ESRCH : serve_start(supervisor, process, call);
     serve_set_rate(supervisor);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is said on a program's standard error, and what its environment asks for. Both are looked at when the program
+ * begins: the environment may be changed while a signal handler calls profil, and descriptor 2 may become a file of
+ * the program's own, which our words would spoil.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compat/compat.h"
+
+static struct {
+    bool debugged, silent, strict, per_thread;
+    bool has_errors;      /* there was a standard error */
+    struct stat errors;   /* what it was */
+} say;
+
+static bool say_is_set(const char *name)
+{
+    const char *value = secure_getenv(name);
+    return value != NULL && strcmp(value, "0") != 0;
+}
+
+__attribute__((constructor)) static void say_begin(void)
+{
+    const char *debug = secure_getenv("PPROFIL_DEBUG");
+
+    say.debugged = say_is_set("PPROFIL_DEBUG");
+    say.silent = debug != NULL && !say.debugged;
+    say.strict = say_is_set("PPROFIL_STRICT");
+    say.per_thread = say_is_set("PPROFIL_SOLARIS_PER_LWP");
+    say.has_errors = fstat(STDERR_FILENO, &say.errors) == 0;
+}
+
+bool compat_is_debugged(void)
+{
+    return say.debugged;
+}
+
+bool compat_is_strict(void)
+{
+    return say.strict;
+}
+
+bool compat_is_per_thread(void)
+{
+    return say.per_thread;
+}
+
+/* Is descriptor 2 what it was, and would a write to it not wait? */
+static bool say_may_write(void)
+{
+    struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
+    struct stat now;
+
+    return say.has_errors && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == say.errors.st_dev &&
+           now.st_ino == say.errors.st_ino && poll(&polled, 1, 0) == 1 && (polled.revents & POLLOUT) != 0;
+}
+
+/* All signals are blocked: a SIGPIPE of ours is taken back, one that waited before is not. */
+static void say_write(const char *text, size_t length)
+{
+    const struct timespec now = {0};
+    sigset_t pending, broken;
+
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    bool waited = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    if (write(STDERR_FILENO, text, length) < 0 && errno == EPIPE && !waited)
+        sigtimedwait(&broken, NULL, &now);
+}
+
+/* With one write: threads and children may say something at the same time. */
+static void say_line(const char *call, const char *format, va_list arguments)
+{
+    struct compat_guard guard;
+    char text[512];
+
+    compat_enter(&guard);
+    int used = snprintf(text, sizeof text - 1, "pprofil: %s: ", call);
+    int more = vsnprintf(text + used, sizeof text - 1 - (size_t)used, format, arguments);
+    size_t length = strlen(text);
+    if (more >= 0)
+        text[length++] = '\n';
+    if (say_may_write())
+        say_write(text, length);
+    compat_leave(&guard);
+}
+
+void compat_say(const char *call, const char *format, ...)
+{
+    va_list arguments;
+
+    if (!say.debugged)
+        return;
+    va_start(arguments, format);
+    say_line(call, format, arguments);
+    va_end(arguments);
+}
+
+void compat_warn(const char *call, const char *format, ...)
+{
+    va_list arguments;
+
+    if (say.silent)
+        return;
+    va_start(arguments, format);
+    say_line(call, format, arguments);
+    va_end(arguments);
+}
