@@ -50,6 +50,8 @@ static int check(struct pprofil_session *session, const struct pprofil_dialect_o
                             "them all", options->dialect == NULL ? "" : options->dialect);
     if (size != 0 && size != 2 && size != 4 && size != 8)
         return session_fail(session, -EINVAL, "counters have 16, 32 or 64 bits");
+    if (dialect->arithmetic == DIALECT_RAW && size == 2)
+        return session_fail(session, -EINVAL, "%s stores addresses, which need 32 or 64 bits", dialect->system);
     if (options->format != NULL && (format_by_name(options->format) == NULL ||
                                     format_by_name(options->format)->codec == NULL))
         return session_fail(session, -EINVAL, "'%s' is no format of the profil family",

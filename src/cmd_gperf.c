@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -264,6 +265,8 @@ static int gperf_ask(const struct gperf *gperf)
                         gperf->program);
     if (fd == -EEXIST)
         return complain("gperf: several processes run %s: choose one with -p PID", gperf->program);
+    if (fd == -ECONNREFUSED && kill(pid, 0) < 0 && errno == ESRCH)
+        return complain("gperf: there is no process %d", (int)pid);
     if (fd == -ECONNREFUSED)
         return complain("gperf: process %d has not called osProfileInit", (int)pid);
     if (fd < 0)
@@ -273,8 +276,17 @@ static int gperf_ask(const struct gperf *gperf)
 
 /* --- waiting for programs ---------------------------------------------------------------------- */
 
+static volatile sig_atomic_t gperf_end_wanted;
+
+static void gperf_note_end(int signal)
+{
+    (void)signal;
+    gperf_end_wanted = 1;
+}
+
 static int gperf_serve(const struct gperf *gperf)
 {
+    const struct sigaction end = {.sa_handler = gperf_note_end};
     struct sockaddr_un address;
     socklen_t size = gperf_server_address(&address, geteuid());
 
@@ -282,8 +294,10 @@ static int gperf_serve(const struct gperf *gperf)
     if (listener < 0 || bind(listener, (struct sockaddr *)&address, size) < 0 || listen(listener, 8) < 0)
         return errno == EADDRINUSE ? complain("gperf: another gperf -s of yours runs already")
                                    : complain("gperf: cannot wait for programs: %s", strerror(errno));
+    sigaction(SIGINT, &end, NULL);
+    sigaction(SIGTERM, &end, NULL);
     fputs("pprofil: waiting for programs that call osProfileFlush; Ctrl-C ends\n", stderr);
-    for (;;) {
+    while (!gperf_end_wanted) {
         int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd < 0 && errno != EINTR && errno != ECONNABORTED)
             return complain("gperf: cannot wait for programs: %s", strerror(errno));
@@ -292,6 +306,8 @@ static int gperf_serve(const struct gperf *gperf)
         else if (fd >= 0)
             close(fd);
     }
+    close(listener);
+    return 0;
 }
 
 int command_gperf(int argc, char **argv)

@@ -257,6 +257,7 @@ static int serve(struct kprof *kprof)
             kprof->data, (int)kprof->pid);
     while (!end_wanted && status == 0)
         status = serve_once(kprof, &outside);
+    kprof->ended = status == 1;
     kprof_control_read(kprof);
     pprofil_session_finish(kprof->session);
     int error = kprof_data_replace(kprof);
@@ -277,11 +278,13 @@ int command_kprof(int argc, char **argv)
         status = make_files(&kprof);
     if (status == 0)
         status = serve(&kprof);
-    kprof_guard_end(kprof.guard_fd);
-    if (kprof.control_fd >= 0) {
+    /* the guard of a process that has ended leaves something that refuses what would be written there */
+    bool guarded = kprof.ended && kprof.guard_fd >= 0;
+    kprof_guard_end(kprof.guard_fd, !guarded);
+    if (kprof.control_fd >= 0 && !guarded)
         unlinkat(kprof.directory_fd, KPROF_CONTROL, 0);
+    if (kprof.control_fd >= 0)
         close(kprof.control_fd);
-    }
     if (kprof.directory_fd >= 0)
         close(kprof.directory_fd);
     pprofil_session_close(kprof.session);

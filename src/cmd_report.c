@@ -68,7 +68,7 @@ static const struct argp_option options[] = {
     {"no-inlines", KEY_NO_INLINES, 0, 0, "inlined functions count for their callers", 2},
     {0, 0, 0, 0, "As other systems' programs printed it, also from their files:", 4},
     {"style", KEY_STYLE, "NAME", 0,
-     "gprof; prof, prof-v7, prof-bsd, prof-solaris, prof-solaris-versioned; kprof, kprof-plan9", 4},
+     "gprof; gperf; prof, prof-v7, prof-bsd, prof-solaris, prof-solaris-versioned; kprof, kprof-plan9", 4},
     {"zeros", KEY_ZEROS, 0, 0, "rows without time and calls too", 4},
     {"no-header", KEY_NO_HEADER, 0, 0, "prof's rows only", 4},
     {"octal", KEY_OCTAL, 0, 0, "a column of addresses in prof-solaris", 4},

@@ -11,23 +11,40 @@
 
 #include "kprof.h"
 
-static void kprof_control_obey(struct kprof *kprof, const char *command)
+/* Obeys one command. Returns the length of its word; 0: it is none. */
+static size_t kprof_control_obey_one(struct kprof *kprof, const char *command)
 {
+    size_t length = 0;
     int error = -EINVAL;
 
     if (strncmp(command, "startclr", 8) == 0) {
+        length = 8;
         error = pprofil_session_clear(kprof->session);
         if (error == 0 && !pprofil_session_sampling(kprof->session))
             error = pprofil_session_start(kprof->session);
     } else if (strncmp(command, "start", 5) == 0) {
+        length = 5;
         error = pprofil_session_sampling(kprof->session) ? 0 : pprofil_session_start(kprof->session);
     } else if (strncmp(command, "stop", 4) == 0) {
+        length = 4;
         error = pprofil_session_sampling(kprof->session) ? pprofil_session_stop(kprof->session) : 0;
     }
     if (error == -EINVAL)
         complain("kpctl: bad process or channel control request");
     else if (error != 0)
         complain("kpctl: %s", pprofil_session_problem(kprof->session));
+    return length;
+}
+
+/* A FIFO does not tell writes apart: commands without a line's end run into each other. */
+static void kprof_control_obey(struct kprof *kprof, const char *line)
+{
+    size_t length;
+
+    do {
+        length = kprof_control_obey_one(kprof, line);
+        line += length;
+    } while (length > 0 && (strncmp(line, "start", 5) == 0 || strncmp(line, "stop", 4) == 0));
 }
 
 /* A write is one request, or several lines of them. */

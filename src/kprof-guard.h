@@ -7,11 +7,13 @@
 #ifndef PPROFIL_KPROF_GUARD_H
 #define PPROFIL_KPROF_GUARD_H
 
+#include <stdbool.h>
+
 /* Starts the guard of the FIFO of that name in a directory, of which control is a descriptor. Returns a descriptor that
  * is closed when this process ends, or -errno: there is no guard then. */
 int kprof_guard_begin(int directory, int control, const char *name);
 
-/* The server ends as it should: the guard goes, and leaves everything as it is. */
-void kprof_guard_end(int guard);
+/* The server ends. all_well: the guard goes, and leaves everything as it is; else it does its work. */
+void kprof_guard_end(int guard, bool all_well);
 
 #endif

@@ -35,6 +35,7 @@ struct kprof {
     int control_fd;
     int leased_fd; /* -1: there is no lease */
     bool complained; /* of a disk that is full */
+    bool ended;      /* the process, and not we */
     int guard_fd;    /* to the guard of kpctl; -1: there is none */
 };
 

@@ -8,11 +8,13 @@
 #include "compat/own-maps.h"
 
 #define HALF (UINT64_C(1) << 32)
+#define BELOW_MAX (UINT64_C(1) << 20) /* by so much a program may round the beginning of its text down */
 
 struct offset_search {
     uint64_t given, end; /* the text covered by the offset as it is */
     uint64_t caller;
-    bool covers;         /* it covers text of some object */
+    bool reaches;        /* some text is there */
+    bool covers;         /* and it is meant as it is */
     uint64_t found;      /* the first that was completed */
     unsigned count;      /* objects that could be meant */
     bool callers;        /* found is in the object of the caller */
@@ -22,8 +24,10 @@ struct offset_search {
  * meant then. */
 static bool offset_in(const struct own_object *object, uint64_t offset, uint64_t *address)
 {
-    *address = (object->start & ~(HALF - 1)) | (offset & (HALF - 1));
-    if (*address < object->start)
+    uint64_t lowest = object->start < BELOW_MAX ? 0 : object->start - BELOW_MAX;
+
+    *address = (lowest & ~(HALF - 1)) | (offset & (HALF - 1));
+    if (*address < lowest)
         *address += HALF;
     return *address < object->end;
 }
@@ -34,7 +38,11 @@ static bool offset_try(void *context, const struct own_object *object)
     bool callers = search->caller >= object->start && search->caller < object->end;
     uint64_t address;
 
-    if (search->given < object->text_end && search->end > object->text_start) {
+    /* what reaches everything covers all text, but its offset may still be half of an address */
+    bool within = search->given >= object->start && search->given < object->text_end;
+    bool overlaps = search->given < object->text_end && search->end > object->text_start;
+    search->reaches = search->reaches || overlaps;
+    if (within || search->given == 0 || (overlaps && search->end != UINT64_MAX)) {
         search->covers = true;
         return false;
     }
@@ -56,9 +64,9 @@ enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t cal
     if (sizeof(void *) < sizeof(uint64_t) || own_maps_objects(offset_try, &search) != 0 || search.covers)
         return OFFSET_AS_GIVEN;
     if (*offset >= HALF && *offset < -HALF) /* a whole one, of text that may come later */
-        return OFFSET_NOWHERE_YET;
+        return search.reaches ? OFFSET_AS_GIVEN : OFFSET_NOWHERE_YET;
     if (search.count == 0)
-        return OFFSET_NOWHERE;
+        return search.reaches ? OFFSET_AS_GIVEN : OFFSET_NOWHERE;
     if (search.count > 1 && !search.callers)
         return OFFSET_AMBIGUOUS;
     *offset = search.found;

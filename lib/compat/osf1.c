@@ -78,7 +78,7 @@ static void ranges_start(const struct profil_args *ranges, unsigned count)
                                         .region_count = count};
 
     if (count == 0 || count > DIALECT_RANGES_MAX) {
-        compat_say("profil", "there are %u ranges, and at most %u can be served", count, DIALECT_RANGES_MAX);
+        compat_say("profil", "there are %d ranges, and at most %u can be served", (int)count, DIALECT_RANGES_MAX);
         compat_stop("profil", WIRE_PROFIL_OWN_FORM);
         return;
     }
@@ -139,3 +139,6 @@ int getsysinfo(unsigned long operation, void *buffer, unsigned int size)
     errno = -error;
     return -1;
 }
+
+/* What pkg-config's flags make of the name (ld's --wrap), so that no other profil can come first. */
+extern void __wrap_profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale) __attribute__((alias("profil")));

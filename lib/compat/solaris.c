@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 
 #include "compat/compat.h"
@@ -35,9 +36,10 @@ long pcsample(uintptr_t samples[], long count)
     int64_t stored = 0;
     int error = -EINVAL;
 
-    if (count >= 0) {
+    /* no array is longer than an address space */
+    if (count >= 0 && (unsigned long)count <= LONG_MAX / sizeof *samples) {
         compat_enter(&guard);
-        if (count > 0 && (uint64_t)count <= UINT64_MAX / sizeof *samples)
+        if (count > 0)
             compat_check_buffer("pcsample", (uintptr_t)samples, (uint64_t)count * sizeof *samples);
         error = compat_ask("pcsample", &request, &stored);
         compat_leave(&guard);
@@ -48,3 +50,6 @@ long pcsample(uintptr_t samples[], long count)
     errno = -error;
     return -1;
 }
+
+/* What pkg-config's flags make of the name (ld's --wrap), so that no other profil can come first. */
+extern void __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale) __attribute__((alias("profil")));

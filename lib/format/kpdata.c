@@ -111,15 +111,18 @@ static void put_inferno(struct bytes_out *out, const struct histogram_file *file
 static void put_plan9(struct bytes_out *out, const struct histogram_file *file,
                       const struct histogram *histogram)
 {
-    double ms = PLAN9_HZ / file->rate_hz;
+    double ms = PLAN9_HZ / file->rate_hz, sum = 0;
+    uint64_t put = 0, values[PLAN9_SPECIALS] = {0};
 
+    /* what is left of a millisecond goes to the next cell: the sum is that of all */
+    values[DIALECT_CELL_TOTAL] = (uint64_t)llround((double)file->ticks * ms);
+    values[DIALECT_CELL_OUTSIDE] = put = (uint64_t)llround((double)file->outside * ms);
+    sum = (double)file->outside * ms;
     for (uint64_t i = 0; i < histogram->count; i++) {
-        uint64_t ticks = histogram->counters[i];
-        if (i == DIALECT_CELL_TOTAL)
-            ticks += file->ticks;
-        if (i == DIALECT_CELL_OUTSIDE)
-            ticks += file->outside;
-        put_cell(out, (uint64_t)llround((double)ticks * ms));
+        sum += (double)histogram->counters[i] * ms;
+        uint64_t own = (uint64_t)llround(sum) - put;
+        put += own;
+        put_cell(out, i < PLAN9_SPECIALS ? values[i] + own : own);
     }
 }
 

@@ -51,8 +51,9 @@ int meta_write(const char *path, const struct histogram_file *file)
     fprintf(out, "# what %s has no room for: pprofil-formats(5)\nsum %" PRIx64 "\n", path, sum);
     if (file->pid != 0)
         fprintf(out, "pid %" PRIu32 "\n", file->pid);
-    if (file->rate_hz > 0)
-        fprintf(out, "hz %.9g\n", file->rate_hz);
+    double hz = file->rate_hz, whole = round(hz); /* a period is whole nanoseconds, and a little off */
+    if (hz > 0)
+        fprintf(out, "hz %.9g\n", fabs(hz - whole) < whole * 1e-5 ? whole : hz);
     for (size_t i = 0; i < file->module_count; i++)
         fprintf(out, "module %" PRIx64 " %" PRIx64 " %s\n", file->modules[i].start, file->modules[i].end,
                 file->modules[i].path);

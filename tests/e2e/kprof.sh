@@ -109,6 +109,21 @@ kill -TERM "$run"
 wait "$run"
 expect "its end is an ordinary one" no "$([ -e "$kp/kpctl" ] && echo yes || echo no)"
 
+# --- the process ends: who writes then is told, too; commands may run into each other
+"$targets/split" 6000 >/dev/null & short=$!
+"$pprofil" kprof -p "$short" "$kp" 2>"$work/err" & run=$!
+await test -p "$kp/kpctl"
+{ printf start; printf stop; } >"$kp/kpctl"
+cp "$kp/kpdata" "$work/a"
+sleep 0.3
+cp "$kp/kpdata" "$work/b"
+expect "startstop is two commands" "" "$(cmp "$work/a" "$work/b" 2>&1)"
+kill "$short"
+wait "$run"
+await test -S "$kp/kpctl"
+timeout 20 sh -c "echo stop >'$kp/kpctl'" 2>"$work/err"
+expect "a writer after the end is refused" 2 $?
+
 # --- time in the kernel, by call
 "$targets/forks" -s 60000 >/dev/null & caller=$!
 "$pprofil" kprof --kernel -p "$caller" "$kp" 2>"$work/err" & run=$!

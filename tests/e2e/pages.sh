@@ -93,6 +93,25 @@ else
 	no_fortran='irix/fortran'
 fi
 
+# --- a plugin, which is loaded by a program that knows nothing of us; and the C library first on the command line
+if [ -z "$sanitizers" ]; then
+	# shellcheck disable=SC2046
+	${CC:-cc} -std=gnu11 -w -O1 -g -fPIC -pthread -c "$pages/work.c" -o "$work/work-plugin.o"
+	# shellcheck disable=SC2046
+	${CC:-cc} -std=gnu89 -w -O1 -g -fPIC -shared -pthread -DSYSTEM_IRIX -DKANDR -Dmain=plugin "$pages/declared.c" \
+		"$work/work-plugin.o" -o "$work/plugin.so" -lm $(flags_of irix)
+	${CC:-cc} -std=gnu11 "$pages/host.c" -o "$work/host" -ldl
+	"$work/host" "$work/plugin.so" >"$work/out" 2>"$work/err"
+	expect "a plugin: status" 0 $?
+	expect_text "a plugin counts" 'PASS ticks' "$work/out"
+	# shellcheck disable=SC2046
+	${CC:-cc} -std=gnu89 -w -O1 -g -pthread -DSYSTEM_IRIX -DKANDR "$pages/declared.c" "$work/work-pie.o" -o "$work/first" \
+		-lm -lc $(flags_of irix)
+	"$work/first" >"$work/out" 2>"$work/err"
+	expect_text "the C library first: counts" 'PASS ticks' "$work/out"
+	expect_text "the C library first: no SIGPROF" 'PASS no SIGPROF' "$work/out"
+fi
+
 # --- headers: as old as their pages and as new as C and C++ are; the page's own SYNOPSIS behind them
 header() { # SYSTEM STANDARD COMPILER INCLUDES...
 	system=$1 standard=$2 compiler=$3
