@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gperf-address: where a program with the calls of osProfile(3P) and pprofil gperf meet: addresses of unix(7), abstract,
- * which last no longer than who made them. What goes over such a connection, from the program to its host: the length of
- * the lines of a .meta file, in 4 bytes, most significant first; these lines; the stream of osProfileFlush, to the end.
+ * gperf-address: where a program with the calls of osProfile(3P) and pprofil gperf meet. The addresses are abstract
+ * ones of unix(7), which last no longer than the socket that is bound to them.
+ *
+ * The program sends three things to its host: the length of the lines of a .meta file, in 4 bytes, most significant
+ * first; these lines; and the stream of osProfileFlush, up to the end of the connection.
  */
 #ifndef PPROFIL_BASE_GPERF_ADDRESS_H
 #define PPROFIL_BASE_GPERF_ADDRESS_H

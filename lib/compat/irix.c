@@ -138,6 +138,7 @@ int sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int 
 }
 
 /* What pkg-config's flags make of the name (ld's --wrap), so that no other profil can come first. */
-extern int __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale) __attribute__((alias("profil")));
+extern int __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
+    __attribute__((alias("profil")));
 extern int __wrap_sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int flags)
     __attribute__((alias("sprofil")));

@@ -19,4 +19,5 @@ int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
 }
 
 /* What pkg-config's flags make of the name (ld's --wrap), so that no other profil can come first. */
-extern int __wrap_profil(char *samples, size_t size, unsigned long offset, unsigned int scale) __attribute__((alias("profil")));
+extern int __wrap_profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
+    __attribute__((alias("profil")));

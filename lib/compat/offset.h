@@ -18,9 +18,10 @@ enum offset_found {
     OFFSET_NOWHERE_YET, /* it is a whole address, and there is no text, or not yet */
 };
 
-/* *offset: as it came; only one whose upper half is 0 or a sign is completed. reach: bytes of text that the histogram covers from
- * there on; UINT64_MAX: all. caller: an address in the object that makes the call, which is meant where several could
- * be. Safe in a signal handler. */
+/* Completes *offset where its upper half is 0 or a sign.
+ *
+ * reach: bytes of text that the histogram covers from the offset on; UINT64_MAX: all. caller: an address in the object
+ * that makes the call. That object is meant where several could be. May be called in a signal handler. */
 enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t caller);
 
 #endif

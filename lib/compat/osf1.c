@@ -141,4 +141,5 @@ int getsysinfo(unsigned long operation, void *buffer, unsigned int size)
 }
 
 /* What pkg-config's flags make of the name (ld's --wrap), so that no other profil can come first. */
-extern void __wrap_profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale) __attribute__((alias("profil")));
+extern void __wrap_profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
+    __attribute__((alias("profil")));

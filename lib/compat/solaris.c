@@ -52,4 +52,5 @@ long pcsample(uintptr_t samples[], long count)
 }
 
 /* What pkg-config's flags make of the name (ld's --wrap), so that no other profil can come first. */
-extern void __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale) __attribute__((alias("profil")));
+extern void __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
+    __attribute__((alias("profil")));

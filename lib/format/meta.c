@@ -93,8 +93,8 @@ static int meta_parse_line(const char *line, struct histogram_file *file)
     return histogram_add_module(file, line + path, strlen(line + path), start, end);
 }
 
-/* An address of which the lower half is known, in the first module that has such a one: modules come in the order of
- * their addresses, the program before its libraries. */
+/* Completes an address whose lower half is low. The first module that holds such an address is meant: modules are in
+ * the order of their addresses, and the program comes before its libraries. False: no module holds one. */
 static bool meta_complete(const struct histogram_file *file, uint64_t low, uint64_t *address)
 {
     for (size_t i = 0; i < file->module_count; i++) {

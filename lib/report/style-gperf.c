@@ -31,7 +31,7 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
 struct gperf_page {
     FILE *out;
     const struct style_options *options;
-    double total; /* ticks that are 100 % */
+    double total; /* ticks in all, which percentages are of */
     double hz;
 };
 

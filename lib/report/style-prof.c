@@ -24,7 +24,7 @@
 struct page {
     FILE *out;
     const struct style_options *options;
-    double total; /* ticks that are 100 % */
+    double total; /* ticks in all, which percentages are of */
     double hz;    /* 0: not known */
     double ticks; /* in the rows so far */
 };
