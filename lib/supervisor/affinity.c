@@ -6,6 +6,9 @@
 #include "supervisor/supervisor.h"
 
 #define MOVE_PERIOD_NS 2000000u
+/* A tracer that goes round CPUs stays on each for so long. */
+#define STAY_TICKS 4u
+#define STAY_MIN_NS 20000000u
 
 static void affinity_bind(struct tracer *tracer, int cpu)
 {
@@ -32,33 +35,46 @@ static void affinity_go(struct tracer *tracer, int cpu)
 {
     if (cpu != tracer->affinity.bound_cpu) {
         supervisor_unlock(tracer->supervisor);
-        uint64_t before = time_now();
         affinity_bind(tracer, cpu);
-        tracer->affinity.move_ns = time_now() - before;
         supervisor_lock(tracer->supervisor);
     }
     tracer->affinity.cpu = sched_getcpu();
+    int home = tracer->affinity.home_cpu;
+    if (home < 0 || !CPU_ISSET(home, &tracer->affinity.cpus))
+        tracer->affinity.home_cpu = cpu;
 }
 
-static bool affinity_may_go(const struct tracer *tracer, int cpu)
+/* The first of the CPUs after this one. -1: there is none that we may use. */
+static int affinity_next(const struct tracer *tracer, int cpu)
 {
-    return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus);
-}
-
-void affinity_settle(struct tracer *tracer, int cpu)
-{
-    if (!affinity_may_go(tracer, cpu)) {
-        affinity_unbind(tracer);
-        return;
+    for (int i = 1; i <= CPU_SETSIZE; i++) {
+        int next = (cpu + i) % CPU_SETSIZE;
+        if (CPU_ISSET(next, &tracer->affinity.cpus) && CPU_ISSET(next, &tracer->supervisor->cpus))
+            return next;
     }
-    tracer->affinity.home_cpu = cpu;
-    affinity_go(tracer, cpu);
+    return -1;
 }
 
-void affinity_visit(struct tracer *tracer, int cpu)
+unsigned affinity_round_size(const struct tracer *tracer)
 {
-    if (affinity_may_go(tracer, cpu))
-        affinity_go(tracer, cpu);
+    int count = CPU_COUNT(&tracer->affinity.cpus);
+
+    return count > 0 ? (unsigned)count : 1;
+}
+
+bool affinity_go_round(struct tracer *tracer)
+{
+    struct affinity *affinity = &tracer->affinity;
+    int cpu = affinity->cpu, next = affinity_next(tracer, cpu);
+    uint64_t now = tracer->tick.at, stay = STAY_TICKS * budget_period(&tracer->supervisor->budget);
+    bool stays = cpu >= 0 && CPU_ISSET(cpu, &affinity->cpus) && now < affinity->leave_at;
+
+    if (next < 0)
+        return false;
+    if (!stays)
+        affinity->leave_at = now + (stay > STAY_MIN_NS ? stay : STAY_MIN_NS);
+    affinity_go(tracer, stays ? cpu : next);
+    return affinity->cpu != cpu;
 }
 
 void affinity_move_away(struct tracer *tracer)

@@ -3,6 +3,8 @@
 #ifndef PPROFIL_AFFINITY_H
 #define PPROFIL_AFFINITY_H
 
+#include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tracer;
@@ -11,16 +13,18 @@ struct affinity {
     int cpu;           /* on which the tracer runs, as the tick under way found it */
     int bound_cpu;     /* that it has bound itself to; -1: to none */
     int home_cpu;      /* where CPUs are full, threads of that CPU are handed to it; -1: of none */
-    uint64_t move_ns;  /* how long the tracer took at this tick to move to another CPU; 0: it did not move */
+    cpu_set_t cpus;    /* where CPUs are full, it goes round these */
+    uint64_t leave_at; /* time: it goes to the next of them */
     uint64_t moved_at; /* time: the tracer left a CPU that a tracee may need */
 };
 
-/* Where CPUs are full a tracer runs on the CPU of a tracee that it is about to interrupt, and that CPU is its home.
- * The two then take turns there: to wake each other up across CPUs takes twice as long. cpu: -1, or one that we may
- * not use, for none. Gives up the lock while the tracer moves. */
-void affinity_settle(struct tracer *tracer, int cpu);
-/* The tracer goes to that CPU for this tick, and keeps its home. Gives up the lock while the tracer moves. */
-void affinity_visit(struct tracer *tracer, int cpu);
+/* Where CPUs are full a tracer runs on the CPU of the tracees that it interrupts, and that CPU is its home. The two
+ * take turns there: to wake each other up across CPUs takes twice as long. If it has tracees on several CPUs, it goes
+ * from one to the next, and stays for some ticks each time. Returns true if it has moved: it took the CPU from a
+ * tracee at no random instant then. Gives up the lock while the tracer moves. */
+bool affinity_go_round(struct tracer *tracer);
+/* How many CPUs it goes round, 1 or more. */
+unsigned affinity_round_size(const struct tracer *tracer);
 /* It may run on all CPUs again, and has no home. */
 void affinity_unbind(struct tracer *tracer);
 /* Needs no lock. Moves the calling tracer off the CPU that it is on, at most once in 2 ms, and lets it run on all

@@ -100,16 +100,6 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
     }
 }
 
-/* The tracee has stopped and was resumed. If it got a CPU only once since the last look, which was to stop, it has none
- * now, and that is a look for cpu-wait.c. */
-static void attribution_note_cpu(struct tracee *tracee, const struct procfs_cpu *cpu)
-{
-    if (tracee->cpu_wait.turns != 0 && cpu->turns == tracee->cpu_wait.turns + 1)
-        cpu_wait_note(&tracee->cpu_wait, time_now(), cpu);
-    else
-        cpu_wait_forget(&tracee->cpu_wait);
-}
-
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -125,7 +115,9 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
 
     if (tracee_read_cpu(tracee, &cpu)) {
         on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
-        attribution_note_cpu(tracee, &cpu);
+        /* a program that profiles itself is sampled before it is resumed */
+        uint64_t resumed_at = supervisor->options.serve ? time_now() : tracee->resumed_at;
+        cpu_wait_note(&tracee->cpu_wait, resumed_at, &cpu);
     }
     tracer->totals.samples += on_cpu;
     debug_log(tracer, "sample %d %llu%s", tracee->tid, (unsigned long long)sample.cpu_ns,

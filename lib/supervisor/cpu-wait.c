@@ -8,14 +8,23 @@
  * look. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
+/* If no more than RAN_NS and one part in RAN_PART of the time is in neither count, the thread has not waited since. */
+#define RAN_NS 20000u
+#define RAN_PART 128u
 /* After ONE_TURN_WAITS_MAX waits in a row that were told by one turn, the thread is interrupted: the stop shows what
  * it did. */
 #define ONE_TURN_WAITS_MAX 4u
 
-void cpu_wait_note(struct cpu_wait *wait, uint64_t at, const struct procfs_cpu *cpu)
+static void cpu_wait_begin(struct cpu_wait *wait, uint64_t at, uint64_t lost_at, const struct procfs_cpu *cpu)
 {
     *wait = (struct cpu_wait){
-        .at = at, .lost_at = at, .run_ns = cpu->run_ns, .wait_ns = cpu->wait_ns, .turns = cpu->turns};
+        .at = at, .lost_at = lost_at, .run_ns = cpu->run_ns, .wait_ns = cpu->wait_ns, .turns = cpu->turns};
+}
+
+void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu)
+{
+    cpu_wait_begin(wait, lost_at, lost_at, cpu);
+    wait->certain = true;
 }
 
 void cpu_wait_forget(struct cpu_wait *wait)
@@ -39,20 +48,26 @@ static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_
     return cpu->wait_ns - last->wait_ns + UNCOUNTED_NS >= last->at - last->lost_at;
 }
 
-bool cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu)
+enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu)
 {
     struct cpu_wait last = *wait;
 
     if (cpu_wait_goes_on(wait, now, cpu))
-        return true;
-    cpu_wait_note(wait, now, cpu);
-    if (last.turns == 0 || cpu->turns - last.turns != 1 || last.one_turn_waits >= ONE_TURN_WAITS_MAX ||
-        !cpu_wait_was_right(&last, cpu))
-        return false;
+        return CPU_WAIT_WAITS;
+    cpu_wait_begin(wait, now, now, cpu);
+    if (last.turns == 0 || cpu->turns == last.turns)
+        return CPU_WAIT_UNKNOWN;
     uint64_t lost_at = last.lost_at + (cpu->wait_ns - last.wait_ns) + (cpu->run_ns - last.run_ns);
-    if (lost_at + UNCOUNTED_NS + (now - last.at) / UNCOUNTED_PART >= due)
-        return false;
+    if (last.certain && lost_at + RAN_NS + (now - last.at) / RAN_PART >= due) {
+        wait->lost_at = due;
+        wait->certain = true;
+        return CPU_WAIT_RAN;
+    }
+    if (cpu->turns - last.turns != 1 || last.one_turn_waits >= ONE_TURN_WAITS_MAX || !cpu_wait_was_right(&last, cpu) ||
+        lost_at + UNCOUNTED_NS + (now - last.at) / UNCOUNTED_PART >= due)
+        return CPU_WAIT_UNKNOWN;
     wait->lost_at = lost_at;
+    wait->certain = last.certain;
     wait->one_turn_waits = last.one_turn_waits + 1;
-    return true;
+    return CPU_WAIT_WAITS;
 }

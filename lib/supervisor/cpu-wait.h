@@ -13,6 +13,9 @@
  *
  * Interrupts, and the host of a virtual machine, take time that is in no count. That looks like a wait after one
  * turn, so a next look checks what the last one said, and few such looks in a row are believed.
+ *
+ * If it is certain when the thread lost its CPU before, and all the time since then is in one of the two counts, the
+ * thread has just lost its CPU to the tracer, however many turns it had.
  */
 #ifndef PPROFIL_CPU_WAIT_H
 #define PPROFIL_CPU_WAIT_H
@@ -22,23 +25,30 @@
 
 struct procfs_cpu;
 
+enum cpu_wait_verdict {
+    CPU_WAIT_UNKNOWN,
+    CPU_WAIT_WAITS, /* it had no CPU */
+    CPU_WAIT_RAN,   /* it had the CPU that the tracer has now */
+};
+
 /* The last look. Zero: there was none. */
 struct cpu_wait {
     uint64_t at;      /* time */
     uint64_t lost_at; /* time: the thread lost its CPU then */
+    bool certain;     /* lost_at is certain; else it may be earlier */
     uint64_t run_ns, wait_ns, turns; /* of struct procfs_cpu */
     unsigned one_turn_waits; /* looks in a row that found a wait after one turn */
 };
 
-/* A look at time `at` at a thread that is runnable and had lost its CPU just before. */
-void cpu_wait_note(struct cpu_wait *wait, uint64_t at, const struct procfs_cpu *cpu);
+/* The thread has stopped, and has waited for the tracer's CPU since lost_at. cpu was read after that. */
+void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu);
 /* The thread was seen on another CPU, or somebody else has its number now. */
 void cpu_wait_forget(struct cpu_wait *wait);
 
 /* Returns true if the thread has not had a CPU, on any of them, since the last look. */
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
-/* Returns true if the thread, which is runnable and on the tracer's CPU, waited for that CPU at time due. due: since
- * when the tracer may have kept the thread off its CPU. now: when cpu was read. False where the counts do not tell. */
-bool cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
+/* Returns what a thread did at time due that is runnable, and on the tracer's CPU. due: since when the tracer may have
+ * kept the thread off its CPU. now: when cpu was read. */
+enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
 #endif

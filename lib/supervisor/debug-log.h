@@ -47,7 +47,7 @@
  *     condition CONDITION      it is in force from now on
  *     rate HZ                  the rate in force has changed much
  *
- * Decisions, of which there may be more kinds: tick, late, backoff, waits, hand, sample. Lines are kept in
+ * Decisions, of which there may be more kinds: tick, move, late, backoff, waits, hand, sample. Lines are kept in
  * memory and written when the tracer is about to sleep, so those of several tracers are to be sorted by time. The
  * line of a stop is made while the thread stands still.
  */

@@ -18,7 +18,7 @@
 #define TRACEES_MANY 64u     /* with more it keeps none */
 #define CPU_MIN_NS 20000000u /* less CPU time than that is not worth it */
 #define STAY_NS 100000000u   /* before it is handed over again */
-#define AWAY_NS 50000000u    /* where CPUs are full: before it is handed over to the tracer of another CPU */
+#define AWAY_NS 500000000u   /* where CPUs are full: before it is handed over to the tracer of another CPU */
 
 static unsigned handover_running_max(const struct tracer *tracer)
 {

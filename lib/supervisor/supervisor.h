@@ -40,7 +40,7 @@
  *     births.c               holds a new task until it is known whose it is; lets a child go that is not to be followed
  *     exec.c                 follows what a process executes, or lets it go
  *     preempt.c              takes a thread's CPU, for up to 80 us, before it is looked at
- *     affinity.c             binds a tracer to the CPU of a tracee where no CPU is idle: the two share it
+ *     affinity.c             takes a tracer round the CPUs of its tracees where no CPU is idle: they share each
  *     priority.c             gives tracers real-time priority where a CPU is idle, else short slices of CPU time
  *     proc/procfs.c          reads files of /proc. Some of them can be read only when an exec in the same process is
  *                            over, and on old kernels that exec may wait for us: proc/kernel.c. On

@@ -47,7 +47,8 @@ static void tick_leave_out_stops(struct tracer *tracer)
 static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 {
     const struct supervisor *supervisor = tracer->supervisor;
-    uint64_t period = budget_period(&supervisor->budget);
+    /* each tick samples the threads of one CPU */
+    uint64_t period = budget_period(&supervisor->budget) / affinity_round_size(tracer);
 
     if (tracer->tick.idle && !supervisor->options.wall)
         return 0;

@@ -3,8 +3,12 @@
  * The looks of a tick at the active tracees.
  *
  * Who sleeps is left alone. Who runs is chosen, unless it has yet to stop since an earlier tick, is left alone until
- * its call has ended (backoff.h), or was found too late. Where no CPU is idle, who waits for one is left alone, too, as
- * far as cpu-wait.c can tell.
+ * its call has ended (backoff.h), or was found too late.
+ *
+ * Where no CPU is idle only threads of the tracer's CPU are chosen. It has just taken that CPU from one of them. If
+ * cpu-wait.c can tell from which, the others are left alone; if not, those of which it can tell that they waited. A
+ * thread on another CPU would stop microseconds after the interrupt, and so nearly always at its next system call
+ * (preempt.c).
  */
 #include "config.h"
 
@@ -59,6 +63,7 @@ void tick_note_lateness(struct tracer *tracer)
                 tracer->woke_at >= tick->was_due + LATE_NS;
 
     tick->late = late && tick->late_ticks < LATE_TICKS_MAX;
+    tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
 }
 
 /* Where no CPU is idle: has the tracee waited for one since the last look? Then it need not be looked at. */
@@ -68,26 +73,40 @@ static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tra
            cpu_wait_goes_on(&tracee->cpu_wait, tracee->looked_at, &tracee->looked);
 }
 
-/* Where no CPU is idle: reads on which CPU the tracee is. Is that ours, and did the tracee wait for it when this tick
- * was due? Then it need not be stopped to find that out. */
-static bool tick_look_for_wait(const struct tracer *tracer, struct tracee *tracee)
+/* Where no CPU is idle: reads on which CPU the tracee is. If that is ours, did the tracee have it when this tick was
+ * due? Who did not need not be stopped to find that out. */
+static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, struct running *running)
 {
     if (tracee->looked_at >= tracee->cpu_at + CPU_PERIOD_NS) {
         tracee->cpu = procfs_last_cpu(&tracee->files);
         tracee->cpu_at = tracee->looked_at;
     }
+    tracee->verdict = CPU_WAIT_UNKNOWN;
     if (tracee->cpu == tracer->affinity.cpu && tracee->looked.turns > 0)
-        return cpu_wait_look(&tracee->cpu_wait, tick_hindered_since(tracer), tracee->looked_at, &tracee->looked);
-    cpu_wait_forget(&tracee->cpu_wait);
-    return false;
+        tracee->verdict =
+            cpu_wait_look(&tracee->cpu_wait, tick_hindered_since(tracer), tracee->looked_at, &tracee->looked);
+    running->ran = running->ran || tracee->verdict == CPU_WAIT_RAN;
 }
 
+/* Where no CPU is idle: the tracer goes round the CPUs of its tracees. */
 static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct running *running)
 {
-    bool full = tracer->supervisor->cpus_full;
+    if (tracer->supervisor->cpus_full && tracee->cpu >= 0 && tracee->cpu < CPU_SETSIZE)
+        CPU_SET(tracee->cpu, &running->cpus);
+}
 
-    running->on_our_cpu += full && tracee->cpu == tracer->affinity.cpu;
-    running->at_home += full && tracee->cpu >= 0 && tracee->cpu == tracer->affinity.home_cpu;
+/* Where no CPU is idle: is the tracee not to be chosen? */
+static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct running *running)
+{
+    bool away = tracee->cpu >= 0 && tracee->cpu != tracer->affinity.cpu;
+
+    if (away && running->away_count < AWAITED_MAX)
+        running->away[running->away_count++] = tracee;
+    if (tracee->verdict == CPU_WAIT_WAITS || (!away && running->ran && tracee->verdict != CPU_WAIT_RAN))
+        debug_log(tracer, "waits %d", tracee->tid);
+    else if (!away)
+        return false;
+    return true;
 }
 
 static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint64_t interval,
@@ -99,15 +118,10 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
     if (tick_has_to_stop(tracee)) {
         tracee->interrupt.overdue_ns += interval + tick->missed_ns;
         running->unstopped++;
-        tick_note_place(tracer, tracee, running);
         return;
     }
-    bool waits = full && tick_look_for_wait(tracer, tracee);
-    tick_note_place(tracer, tracee, running);
-    if (waits) {
-        debug_log(tracer, "waits %d", tracee->tid);
+    if (full && tick_sort_out(tracer, tracee, running))
         return;
-    }
     if (tick->late && tracee->cpu == tracer->affinity.cpu) {
         debug_log(tracer, "late %d", tracee->tid);
         tracee->interrupt.late_ns += interval + tick->missed_ns;
@@ -161,17 +175,24 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct runni
     if (runnable)
         tracee->active_until = tracer->tick.at + tracee->active_span;
     running->runnable += runnable;
-    if (waits)
+    if (runnable && !waits && tracer->supervisor->cpus_full && !tick_has_to_stop(tracee))
+        tick_judge_wait(tracer, tracee, running);
+    if (runnable)
         tick_note_place(tracer, tracee, running);
     return runnable && !waits;
 }
 
 void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running)
 {
-    running->count = running->preempted_count = running->unstopped = running->runnable = 0;
-    running->on_our_cpu = running->at_home = 0;
-    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
-        if (tick_is_looked_at(tracee) && tick_look(tracer, tracee, running))
+    struct tracee *tracee;
+
+    running->count = running->preempted_count = running->away_count = running->unstopped = running->runnable = 0;
+    running->ran = false;
+    CPU_ZERO(&running->cpus);
+    for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
+        tracee->wants_cpu = tick_is_looked_at(tracee) && tick_look(tracer, tracee, running);
+    for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
+        if (tracee->wants_cpu)
             tick_sort_running(tracer, tracee, interval, running);
 }
 

@@ -3,6 +3,7 @@
 #ifndef PPROFIL_TICK_LOOK_H
 #define PPROFIL_TICK_LOOK_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -14,7 +15,7 @@ struct tracer;
 
 /* The longest time from taking a thread's CPU to reading the clock. */
 #define PREEMPTED_NS 50000u
-/* A tracer that wakes up later than LATE_NS, or moves to another CPU for so long, had to wait for its CPU. */
+/* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
 #define LATE_NS 150000u
 /* After LATE_TICKS_MAX late ticks in a row one counts: a share that is wrong is better than none. */
 #define LATE_TICKS_MAX 8
@@ -33,7 +34,11 @@ struct running {
     pid_t tids[INTERRUPTS_MAX];         /* of the first of these: they may be gone when their turn comes */
     unsigned unstopped; /* that have yet to stop since an earlier tick */
     unsigned runnable; /* all that want a CPU: these, and those left alone this time */
-    unsigned on_our_cpu, at_home; /* of the runnable ones, where no CPU is idle */
+    /* where no CPU is idle */
+    unsigned away_count;
+    struct tracee *away[AWAITED_MAX]; /* that want another CPU than the tracer's; none of them is chosen */
+    bool ran; /* it is known who had the tracer's CPU */
+    cpu_set_t cpus; /* of the runnable ones */
 };
 
 /* Is this tick too late to count? tick->late tells. */

@@ -80,48 +80,18 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     return true;
 }
 
-/* Where no CPU is idle the tracer goes to a CPU that one of its tracees is on, and stays there. Some threads enter the
- * kernel so often that their CPU is to be taken first (preempt.c): the tracer visits the CPU of such a thread for one
- * tick, and then comes home. limit: the number of running->chosen that are to be interrupted, the first ones. A tracer
- * that woke up later than STARVED_NS is not bound: something with real-time priority keeps it off that CPU. */
-static void tick_choose_cpu(struct tracer *tracer, const struct running *running, unsigned limit)
+/* Where no CPU is idle the tracer goes to the CPUs of its tracees. A tracer that woke up later than STARVED_NS is not
+ * bound to one: something with real-time priority keeps it off that CPU. Returns true if it has moved. */
+static bool tick_go_round(struct tracer *tracer)
 {
     const struct tick *tick = &tracer->tick;
     bool starved = tick_found_asleep(tracer) && tracer->woke_at >= tick->was_due + STARVED_NS;
 
-    if (!tracer->supervisor->cpus_full || starved)
-        affinity_unbind(tracer);
-    else if (running->at_home > 0 && limit > 0 && preempt_wanted(running->chosen[0]))
-        affinity_visit(tracer, running->chosen[0]->cpu);
-    else if (running->at_home > 0)
-        affinity_settle(tracer, tracer->affinity.home_cpu);
-    else if (running->on_our_cpu > 0)
-        affinity_settle(tracer, tracer->affinity.cpu);
-    else if (limit > 0)
-        affinity_settle(tracer, running->chosen[0]->cpu);
-}
-
-/* A tracer that moves to a full CPU runs there when the scheduler takes the CPU from a tracee, which is no random
- * instant: tick_note_lateness. Returns false if the move took so long that the chosen ones are to be left to the next
- * tick. */
-static bool tick_moved_in_time(struct tracer *tracer)
-{
-    struct tick *tick = &tracer->tick;
-    bool late = tracer->affinity.move_ns >= LATE_NS && tick->late_ticks < LATE_TICKS_MAX;
-
-    tick->late_ticks = late || tick->late ? tick->late_ticks + 1 : 0;
-    return !late;
-}
-
-static void tick_skip_chosen(const struct running *running, uint64_t interval)
-{
-    unsigned chosen = tick_chosen_count(running);
-
-    for (unsigned i = 0; i < chosen; i++) {
-        struct tracee *tracee = running->chosen[i];
-        debug_log(tracee->tracer, "late %d", tracee->tid);
-        tracee->interrupt.late_ns += interval * running->count / chosen + tracee->tracer->tick.missed_ns;
-    }
+    if (tracer->supervisor->cpus_full && !starved)
+        return affinity_go_round(tracer);
+    CPU_ZERO(&tracer->affinity.cpus);
+    affinity_unbind(tracer);
+    return false;
 }
 
 /* --- the tick -------------------------------------------------------------------------------- */
@@ -161,12 +131,6 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
-/* Can the tracer take the CPU from one of these two only? Then only one of them is interrupted. */
-static bool tick_is_for_one(const struct tracee *first, const struct tracee *second)
-{
-    return first->cpu != second->cpu && (preempt_wanted(first) || preempt_wanted(second));
-}
-
 /* How many of the chosen this tick interrupts: all with the same chance. Remembers their numbers. */
 static unsigned tick_limit(struct tracer *tracer, struct running *running)
 {
@@ -180,8 +144,6 @@ static unsigned tick_limit(struct tracer *tracer, struct running *running)
         running->chosen[i] = tracee;
         running->tids[i] = tracee->tid;
     }
-    if (tracer->supervisor->cpus_full && count == 2 && tick_is_for_one(running->chosen[0], running->chosen[1]))
-        return 1;
     return count;
 }
 
@@ -201,6 +163,16 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct running *r
         if (!full)
             tick_await_without_lock(tracer);
     }
+}
+
+/* Where no CPU is idle: one that is to be handed over to the tracer of its CPU is stopped for that, and not sampled. */
+static void tick_interrupt_leaving(const struct running *running)
+{
+    for (unsigned i = 0; i < running->away_count; i++)
+        if (running->away[i]->handed_to != NULL && running->away[i]->state == TRACEE_RUNNING) {
+            tick_interrupt(running->away[i], 0, time_now());
+            return;
+        }
 }
 
 /* Wall mode: threads that are not active take turns. */
@@ -252,6 +224,8 @@ static uint64_t tick_begin(struct tracer *tracer)
     tick->missed_ns = tick->pauses ? 0 : tracer->schedule.missed_ns;
     if (tick->pauses)
         interval = tick_end_pause(tracer, tick->at);
+    interval += tick->carried_ns;
+    tick->carried_ns = 0;
     supervisor->stats.ticks++;
     cpus_full_update(tracer);
     sampling_adjust_rate(tracer, tick->at);
@@ -265,24 +239,11 @@ static void tick_look_at_active(struct tracer *tracer, uint64_t interval, struct
     struct tick *tick = &tracer->tick;
 
     tick_find_running(tracer, interval, running);
+    tracer->affinity.cpus = running->cpus;
     tick->running = running->count + running->preempted_count + running->unstopped;
     tick->runnable = running->runnable;
     debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running->unstopped,
               tracer->supervisor->cpus_full ? "full" : "idle");
-}
-
-/* Chooses who is to be interrupted, the first of running->chosen, and goes to their CPU. Returns their number; 0: there
- * is nobody, or the way took too long, and all that were chosen are left to the next tick. */
-static unsigned tick_move(struct tracer *tracer, struct running *running, uint64_t interval)
-{
-    unsigned limit = tick_limit(tracer, running);
-
-    tracer->affinity.move_ns = 0;
-    tick_choose_cpu(tracer, running, limit);
-    if (tick_moved_in_time(tracer))
-        return limit;
-    tick_skip_chosen(running, interval);
-    return 0;
 }
 
 static void tick_end(struct tracer *tracer, const struct running *running)
@@ -302,6 +263,21 @@ static void tick_end(struct tracer *tracer, const struct running *running)
     tick_arm(tracer); /* for those that have woken up */
 }
 
+/* The tracer has moved. What this tick stands for is left to the next one. The tick that was drawn ahead is dropped,
+ * for its timer is set on the old CPU: it would take the new one from afar. */
+static void tick_leave_to_next(struct tracer *tracer, uint64_t interval)
+{
+    struct tick *tick = &tracer->tick;
+
+    debug_log(tracer, "move %d", tracer->affinity.cpu);
+    tick->carried_ns = interval;
+    tick->awaited_count = 0;
+    schedule_restart(&tracer->schedule, time_now());
+    tick_arm_next(tracer);
+    active_drop_idle(tracer, tick->at);
+    tick_arm(tracer);
+}
+
 void tick_run(struct tracer *tracer)
 {
     uint64_t preempt_due = tracer->preempt.due;
@@ -310,9 +286,16 @@ void tick_run(struct tracer *tracer)
     tick_emit_mappings(tracer);
     bool held = preempt_await(tracer);
     uint64_t interval = tick_begin(tracer);
+    if (tick_go_round(tracer)) {
+        tick_leave_to_next(tracer, interval);
+        return;
+    }
     tick_look_at_active(tracer, interval, &running);
-    unsigned limit = tick_move(tracer, &running, interval);
+    interval *= affinity_round_size(tracer);
+    unsigned limit = tick_limit(tracer, &running);
     handover_choose(tracer, running.chosen, tick_chosen_count(&running));
+    handover_choose(tracer, running.away, running.away_count);
+    tick_interrupt_leaving(&running);
     tick_interrupt_preempted(tracer, &running, interval, held);
     if (held)
         tick_arm_next(tracer); /* lets go of the CPU */

@@ -22,7 +22,8 @@ struct tick {
     uint64_t missed_ns; /* time before it that no tick stands for: schedule.h */
     uint64_t due;     /* time of the next; 0: none is set */
     bool late;           /* this one came too late to count for who is on our CPU */
-    unsigned late_ticks; /* ticks in a row that came late, or whose tracer moved to its CPU too slowly */
+    unsigned late_ticks; /* ticks in a row that came late */
+    uint64_t carried_ns; /* sampling time of the last tick, which looked at nobody: the next one stands for it, too */
     bool idle;        /* the next is a slow one: no tracee is active */
     bool pauses;      /* the next is a slow one: all that want a CPU have yet to stop */
     unsigned running;  /* tracees that the last one found running */

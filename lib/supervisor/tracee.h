@@ -91,6 +91,8 @@ struct tracee {
     uint64_t cpu_at;          /* time: its CPU was read */
     int cpu; /* that it runs on or waits for, as read last where CPUs were full; -1: not read yet */
     struct cpu_wait cpu_wait; /* what is known of its waits for that */
+    enum cpu_wait_verdict verdict; /* of the last look at them */
+    bool wants_cpu;           /* the tick under way found it so */
     uint64_t ran_ns;          /* CPU time of late, fading away */
     uint64_t waited_ns;       /* wait for a CPU of late, fading away */
     unsigned stop_credit;     /* interrupts whose stops are worth polling for */

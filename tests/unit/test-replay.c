@@ -70,7 +70,7 @@ static int replay_compare(const void *a, const void *b)
 
 static bool replay_has_no_task(const char *event)
 {
-    static const char *const events[] = {"tick", "ask", "cost", "condition", "rate"};
+    static const char *const events[] = {"tick", "move", "ask", "cost", "condition", "rate"};
 
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (strcmp(event, events[i]) == 0)
@@ -366,6 +366,7 @@ static const struct {
     {"return", on_change}, {"mask", on_change}, {"hold", on_change}, {"drop", on_change},
     {"siginfo", on_change}, {"short", on_change}, {"send", on_figures}, {"ask", on_ask},
     {"cost", on_cost}, {"condition", on_condition}, {"rate", on_rate}, {"tick", on_figures},
+    {"move", on_figures},
 };
 
 static void replay_say(struct replay *replay, const struct line *line, const char *problem)

@@ -473,11 +473,16 @@ static void thread_sleeps(struct thread *thread, uint64_t ns)
 
 /* The tracer looks. The thread has no CPU: it has lost it just now, to the tracer, or waits since an earlier time,
  * which no count tells yet. */
-static bool thread_seems_to_wait(struct thread *thread, uint64_t waited_ns)
+static enum cpu_wait_verdict thread_look(struct thread *thread, uint64_t waited_ns)
 {
     uint64_t due = thread->now + waited_ns;
 
     return cpu_wait_look(&thread->wait, due, due + WAKE_NS, &thread->cpu);
+}
+
+static bool thread_seems_to_wait(struct thread *thread, uint64_t waited_ns)
+{
+    return thread_look(thread, waited_ns) == CPU_WAIT_WAITS;
 }
 
 /* A thread whose CPU the tracer takes now and then. */
@@ -529,6 +534,32 @@ Test(cpu_wait, a_sample_is_a_look_too)
     cr_assert(!thread_seems_to_wait(&thread, 0));
     cpu_wait_forget(&thread.wait);
     cr_assert(!thread_seems_to_wait(&thread, MS), "nothing is known");
+}
+
+Test(cpu_wait, who_has_run_or_waited_all_the_time_since_a_stop_has_just_run)
+{
+    struct thread thread = {.now = MS, .cpu.turns = 1};
+
+    cpu_wait_note(&thread.wait, thread.now, &thread.cpu);
+    for (int i = 0; i < 100; i++) {
+        for (int turns = i % 4; turns >= 0; turns--) {
+            thread_waits(&thread, 3 * MS);
+            thread_runs(&thread, MS);
+        }
+        cr_assert_eq(thread_look(&thread, 0), CPU_WAIT_RAN);
+    }
+    thread_waits(&thread, 3 * MS);
+    thread_runs(&thread, MS);
+    cr_assert_eq(thread_look(&thread, MS), CPU_WAIT_WAITS);
+    thread_waits(&thread, 2 * MS);
+    thread_runs(&thread, MS);
+    cr_assert_eq(thread_look(&thread, 0), CPU_WAIT_RAN, "that it waited was certain, too");
+    thread_sleeps(&thread, MS);
+    thread_runs(&thread, MS);
+    cr_assert_eq(thread_look(&thread, 0), CPU_WAIT_UNKNOWN, "it has slept");
+    thread_waits(&thread, 2 * MS);
+    thread_runs(&thread, MS);
+    cr_assert_neq(thread_look(&thread, 0), CPU_WAIT_RAN, "and no look since was certain");
 }
 
 Test(cpu_wait, nothing_is_known_of_who_may_have_slept)
