@@ -24,6 +24,7 @@
 #include "supervisor/stray-sigpipe.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick-arm.h"
+#include "supervisor/tick-look.h"
 
 /* The kernel's way into a stop and out of it, and cold caches: about so much, as measured, where the
  * tracer polls on another CPU. */
@@ -127,8 +128,10 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
         regs.syscall = tracee->repair.call.number;
     if (wanted && known && supervisor->options.serve)
         attribution_sample(tracer, tracee, &regs);
-    if (wanted && known && tracee->files.unsettled)
+    if (wanted && known && tracee->files.unsettled) {
         at_stop_open_mappings(tracer, tracee);
+        tick_note_cpu(tracee);
+    }
     if (wanted && known)
         stack_take(&tracer->stack, tracee->tid, &regs);
     if (known)

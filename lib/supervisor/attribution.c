@@ -26,22 +26,26 @@
 /* The CPU time that a sample on the CPU stands for.
  *
  * Where others compete for the CPU, a look stands for more time than the thread ran. A program that profiles itself
- * compares the sum with its own clock, after few samples even: the sum is ahead by one period at the most. */
+ * compares the sum with its own clock, after few samples even: the sum is ahead by one period at the most. It may turn
+ * profiling on for less than a period each time, and what its threads have used is known since then only: the sum is
+ * drawn to what the process has used where more is known of that, as for young threads. */
 static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tracee *tracee)
 {
     struct process *process = tracee->process;
     const struct dialect_count *count = counts_of(process, tracee->tid);
-    uint64_t age_ns = 0, used = count == NULL ? process_cpu_lately(process, time_now(), &age_ns) : 0;
+    bool own = counts_has_own(process, tracee->tid);
+    uint64_t age_ns = 0, used = own ? 0 : process_cpu_lately(process, time_now(), &age_ns);
     int cpus = CPU_COUNT(&supervisor->cpus);
+    uint64_t period = count != NULL ? count->period_ns : 0;
     const struct weight weight = {
         .stretch = (int64_t)tracee->interrupt.pending_ns,
         .late = (int64_t)tracee->interrupt.late_ns,
         .debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns),
-        .samples = tracee->samples,
-        .ahead = count != NULL ? (int64_t)count->period_ns : AHEAD_MAX * (int64_t)tracee->interrupt.pending_ns,
+        .samples = count != NULL && !own ? 0 : tracee->samples,
+        .ahead = count != NULL ? (int64_t)period : AHEAD_MAX * (int64_t)tracee->interrupt.pending_ns,
         .process_known = used > 0,
         .process_left = (int64_t)(used - process->attributed_ns),
-        .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus};
+        .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus + (int64_t)period};
     uint64_t share = weight_of_sample(&weight);
 
     process->attributed_ns += share;

@@ -25,9 +25,11 @@
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/housekeeping.h"
+#include "supervisor/schedule.h"
 #include "supervisor/serve/counts.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick-arm.h"
+#include "supervisor/tick-look.h"
 #include "supervisor/wait.h"
 
 #define ENDED_EARLY_NS 1000000000u /* later the number is another task's */
@@ -53,6 +55,10 @@ void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind k
         debug_log(tracer, "listen %d", tracee->tid);
         ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
     } else {
+        if (supervisor->options.serve) { /* few programs do, and none makes tasks all the time */
+            tick_note_cpu(tracee);
+            preempt_expect(tracer, tracee->cpu);
+        }
         at_stop_resume(tracer, tracee, 0, false);
     }
     uint64_t now = time_now();
@@ -128,10 +134,12 @@ static struct process *births_add_process(struct tracer *tracer, pid_t pid, stru
     if (process != NULL)
         births_forget_process(tracer, process);
     process = process_add(processes, pid);
-    if (process != NULL)
-        counts_give(process, counts);
-    else
+    if (process == NULL) {
         counts_free(counts);
+        return NULL;
+    }
+    counts_give(process, counts);
+    counts_draw_owed(process, schedule_random(&tracer->schedule, UINT32_MAX));
     return process;
 }
 

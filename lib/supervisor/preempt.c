@@ -12,7 +12,7 @@
  * while the tracer, awake on another, sends its interrupt, and goes to sleep for the next. The tracer itself
  * cannot do that: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, and it would
  * wander. The occupier costs the target two context switches more than an interrupt from afar. So only threads get it
- * whose samples show that they enter the kernel often. Where these run on several CPUs, each tick goes to one of the
+ * whose samples show that they enter the kernel often, but at low rates, where it costs little, all. Where these run on several CPUs, each tick goes to one of the
  * CPUs, drawn by lot. The occupier inherits the priority that its tracer has where a CPU is idle. Where no CPU is
  * idle there is no occupier: the tracer itself goes to the thread's CPU, and so takes it (affinity.c).
  */
@@ -30,6 +30,7 @@
 #include "supervisor/preempt.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick-look.h"
 
 /* A thread is judged by JUDGED_LOOKS samples without the occupier. If ENTERED_MIN of them found it in the
  * kernel, the next PREEMPT_LOOKS samples of it are taken with the occupier. */
@@ -39,6 +40,10 @@
 /* A thread gets the occupier only if PRESENCE_MIN of 256 ticks find it running: the occupier would come in
  * vain to a thread that mostly sleeps. */
 #define PRESENCE_MIN 128
+/* What the occupier costs a thread, about. All threads get it if that is one part in CHEAP_PART of the budget. A program
+ * that profiles itself may have asked for its time outside the kernel only: there it may take all of the budget. */
+#define OCCUPIER_COST_NS 12000.0
+#define CHEAP_PART 4
 /* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
 #define OCCUPIER_LATE_TICKS_MAX 8
 /* After more such ticks in a row, which looked at nobody on its CPU, the occupier gets no order. */
@@ -57,15 +62,25 @@ void preempt_note(struct tracee *tracee, bool running)
     tracee->judgement.presence -= running ? 0 : tracee->judgement.presence / 8;
 }
 
+static bool preempt_is_cheap(const struct supervisor *supervisor)
+{
+    double share = supervisor->budget.share / (supervisor->options.serve ? 1 : CHEAP_PART);
+
+    return supervisor->budget.rate_hz * OCCUPIER_COST_NS <= share * 1e9;
+}
+
 bool preempt_wanted(const struct tracee *tracee)
 {
-    return tracee->judgement.preempt_looks > 0 && tracee->judgement.presence > PRESENCE_MIN;
+    const struct preempt_judgement *judgement = &tracee->judgement;
+    bool wanted = judgement->preempt_looks > 0 || preempt_is_cheap(tracee->tracer->supervisor);
+
+    return wanted && judgement->presence > PRESENCE_MIN;
 }
 
 void preempt_judge(struct tracee *tracee, bool entered)
 {
     if (preempt_wanted(tracee)) {
-        tracee->judgement.preempt_looks--;
+        tracee->judgement.preempt_looks -= tracee->judgement.preempt_looks > 0;
         return;
     }
     tracee->judgement.judged_looks++;
@@ -192,7 +207,7 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     CPU_ZERO(&cpus);
     for (unsigned i = 0; i < count; i++) {
         struct tracee *tracee = wanted[i];
-        int cpu = procfs_last_cpu(&tracee->files);
+        int cpu = tick_cpu_of(tracee);
         if (cpu >= 0 && cpu < CPU_SETSIZE)
             CPU_SET(cpu, &cpus);
         if (held && cpu == atomic_load(&preempt->cpu)) {
@@ -221,6 +236,17 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     wanted[0] = wanted[schedule_random(&tracer->schedule, count)];
     *stands_for = count;
     return 1;
+}
+
+void preempt_expect(struct tracer *tracer, int cpu)
+{
+    struct preempt *preempt = &tracer->preempt;
+
+    if (preempt->next < 0 && cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus)) {
+        preempt->next = cpu;
+        preempt->cpu_choices = 1;
+        preempt->missed_ticks = 0;
+    }
 }
 
 /* The tracer must not be on the CPU that the occupier is to take. */

@@ -37,6 +37,8 @@ struct preempt {
     uint64_t early_ns;     /* so long before a tick the tracer wakes up for it */
 };
 
+/* A new thread is taken for one that runs. */
+#define PREEMPT_PRESENCE_FIRST 256
 /* A tick found the tracee running, or asleep. */
 void preempt_note(struct tracee *tracee, bool running);
 /* Returns true if the tracee's CPU is to be taken before it is interrupted. */
@@ -50,6 +52,8 @@ bool preempt_await(struct tracer *tracer);
  * the next tick. held: what preempt_await returned. */
 unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned count, bool held,
                         unsigned *stands_for);
+/* A thread begins on that CPU: if the occupier has nowhere to go, it is to go there. cpu: -1: it is not known. */
+void preempt_expect(struct tracer *tracer, int cpu);
 /* Lets the CPU go, and orders the occupier for the next tick where that is wanted. Returns when the tracer
  * is to wake up for a tick that is due then. */
 uint64_t preempt_order(struct tracer *tracer, uint64_t due);

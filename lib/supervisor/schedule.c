@@ -59,15 +59,34 @@ static void schedule_give_up_late(struct schedule *schedule, uint64_t now)
     schedule->ahead = (struct schedule_draw){0};
 }
 
+static uint64_t schedule_take(struct schedule *schedule, const struct schedule_draw *next)
+{
+    schedule->ahead = (struct schedule_draw){0};
+    schedule->covered_ns = next->covered_ns;
+    schedule->missed_ns = next->missed_ns;
+    schedule->taken_at = next->at;
+    return next->at;
+}
+
 uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns)
 {
     schedule_give_up_late(schedule, now);
-    struct schedule_draw next =
+    const struct schedule_draw next =
         schedule->ahead.at != 0 ? schedule->ahead : schedule_draw(schedule, now, period_ns);
-    schedule->ahead = (struct schedule_draw){0};
-    schedule->covered_ns = next.covered_ns;
-    schedule->missed_ns = next.missed_ns;
-    return next.at;
+    return schedule_take(schedule, &next);
+}
+
+uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns)
+{
+    struct schedule_draw next = schedule->ahead;
+
+    if (schedule->taken_at > now)
+        return schedule->taken_at;
+    if (schedule->stratum_end + period_ns <= now)
+        schedule->stratum_end = now - (now - schedule->stratum_end) % period_ns;
+    while (next.at <= now)
+        next = schedule_draw(schedule, schedule->stratum_end, period_ns);
+    return schedule_take(schedule, &next);
 }
 
 void schedule_draw_ahead(struct schedule *schedule, uint64_t now, uint64_t period_ns)

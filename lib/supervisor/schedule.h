@@ -21,7 +21,8 @@ struct schedule_draw {
 
 struct schedule {
     uint64_t stratum_end; /* time up to which ticks have been drawn */
-    uint64_t covered_ns, missed_ns; /* of the last tick taken by schedule_next */
+    uint64_t taken_at;              /* time of the last tick taken */
+    uint64_t covered_ns, missed_ns; /* of that tick */
     struct schedule_draw ahead; /* the tick after that one */
     uint64_t random;      /* the generator's state; never 0 */
 };
@@ -33,6 +34,11 @@ void schedule_init(struct schedule *schedule, uint64_t seed);
  * covered_ns: the period, and what was missed before it, up to another period; and missed_ns: the rest of what was
  * missed. period_ns > 0. */
 uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns);
+
+/* Like schedule_next after a pause in which nobody was looked at. The pause has moved no tick: those that were due in it
+ * are left out, and no tick covers what is theirs. Who is looked at for less than a period, now and then, is found as
+ * often as if the ticks had never paused. period_ns > 0. */
+uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
 /* Draws a tick ahead, for the following schedule_next. None may be drawn ahead yet. period_ns > 0. */
 void schedule_draw_ahead(struct schedule *schedule, uint64_t now, uint64_t period_ns);

@@ -54,7 +54,9 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
         return 0;
     if (tracer->tick.idle && period < WALL_PERIOD_NS)
         period = WALL_PERIOD_NS;
-    uint64_t due = schedule_next(&tracer->schedule, now, period);
+    uint64_t due = tracer->tick.resumes ? schedule_resume(&tracer->schedule, now, period)
+                                        : schedule_next(&tracer->schedule, now, period);
+    tracer->tick.resumes = false;
     if (supervisor->cpus_full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS)
         schedule_draw_ahead(&tracer->schedule, now, period);
     return due;
@@ -113,7 +115,11 @@ void tick_arm(struct tracer *tracer)
     if (waits && !(tick->idle && tracer->tracees.active_count > 0))
         return;
     tick->pauses = false;
-    schedule_restart(&tracer->schedule, time_now());
+    /* programs that profile themselves may do so for less than a period each time */
+    if (tracer->supervisor->options.serve)
+        tick->resumes = true;
+    else
+        schedule_restart(&tracer->schedule, time_now());
     tick_arm_next(tracer);
 }
 

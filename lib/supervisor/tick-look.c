@@ -20,7 +20,7 @@
 #include "supervisor/tick-arm.h"
 #include "supervisor/tick-look.h"
 
-/* A tracee's CPU is read so often where no CPU is idle. */
+/* A tracee's CPU is read so often. */
 #define CPU_PERIOD_NS 2000000u
 /* A tracee that a fork has made is settled when it is SETTLE_NS old and has used SETTLE_CPU_NS of CPU time: on a busy
  * machine it may wait for its first CPU for longer than SETTLE_NS. */
@@ -35,6 +35,23 @@ bool tick_read_cpu(struct tracee *tracee)
     tracee->looked = cpu;
     tracee->looked_at = time_now();
     return known;
+}
+
+int tick_cpu_of(struct tracee *tracee)
+{
+    uint64_t now = time_now();
+
+    if (!tracee->files.unsettled && now >= tracee->cpu_at + CPU_PERIOD_NS) {
+        tracee->cpu = procfs_last_cpu(&tracee->files, false);
+        tracee->cpu_at = now;
+    }
+    return tracee->cpu;
+}
+
+void tick_note_cpu(struct tracee *tracee)
+{
+    tracee->cpu = procfs_last_cpu(&tracee->files, true);
+    tracee->cpu_at = time_now();
 }
 
 bool tick_found_asleep(const struct tracer *tracer)
@@ -77,12 +94,8 @@ static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tra
  * due? Who did not need not be stopped to find that out. */
 static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, struct running *running)
 {
-    if (tracee->looked_at >= tracee->cpu_at + CPU_PERIOD_NS) {
-        tracee->cpu = procfs_last_cpu(&tracee->files);
-        tracee->cpu_at = tracee->looked_at;
-    }
     tracee->verdict = CPU_WAIT_UNKNOWN;
-    if (tracee->cpu == tracer->affinity.cpu && tracee->looked.turns > 0)
+    if (tick_cpu_of(tracee) == tracer->affinity.cpu && tracee->looked.turns > 0)
         tracee->verdict =
             cpu_wait_look(&tracee->cpu_wait, tick_hindered_since(tracer), tracee->looked_at, &tracee->looked);
     running->ran = running->ran || tracee->verdict == CPU_WAIT_RAN;

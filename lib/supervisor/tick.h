@@ -24,6 +24,7 @@ struct tick {
     bool late;           /* this one came too late to count for who is on our CPU */
     unsigned late_ticks; /* ticks in a row that came late */
     uint64_t carried_ns; /* sampling time of the last tick, which looked at nobody: the next one stands for it, too */
+    bool resumes;     /* the next is the first after a pause that has moved none: schedule_resume */
     bool idle;        /* the next is a slow one: no tracee is active */
     bool pauses;      /* the next is a slow one: all that want a CPU have yet to stop */
     unsigned running;  /* tracees that the last one found running */

@@ -142,6 +142,7 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
     tracee->stop_credit = STOP_CREDIT_FIRST;
     tracee->comm_check = 1;
     tracee->cpu = -1;
+    tracee->judgement.presence = PREEMPT_PRESENCE_FIRST;
     procfs_task_init(&tracee->files, tid, tid);
     tracee->files.wary = tracees->processes->wary;
     tracee_put_in(tracees, tracee);

@@ -142,6 +142,7 @@ struct process {
     uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
     struct tracee *scan;      /* where a scan under way goes on, or NULL */
     struct counts *counts; /* owned: what it has asked for itself; NULL: nothing */
+    uint64_t count_owed_ns; /* CPU time of the last of them that has made no tick yet */
     pid_t memory_tid; /* the thread whose /proc shows its memory: the leader, while it lives */
     struct maps maps;
     struct tracee *tracees;

@@ -135,7 +135,7 @@ Test(procfs, who_works_runs_where_it_may)
     CPU_SET(cpu, &cpus);
     cr_assert_eq(sched_setaffinity(child, sizeof cpus, &cpus), 0);
     cr_assert(comes_to(PROCFS_RUNNING));
-    cr_assert_eq(procfs_last_cpu(&task), cpu);
+    cr_assert_eq(procfs_last_cpu(&task, false), cpu);
     end(child);
 }
 

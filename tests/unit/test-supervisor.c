@@ -189,6 +189,57 @@ Test(schedule, a_gap_begins_where_the_last_stratum_ended)
     cr_assert_eq(schedule_end_gap(&schedule, 6 * MS + 1), 4 * MS);
 }
 
+/* Who is looked at in spans of half a period, one after the other, is looked at once in each period. */
+Test(schedule, a_pause_moves_no_tick)
+{
+    struct schedule schedule;
+    unsigned ticks = 0;
+
+    schedule_init(&schedule, 1);
+    for (uint64_t now = 1000 * MS; now < 2000 * MS; now += MS / 2) {
+        uint64_t due = schedule_resume(&schedule, now, MS);
+        for (; due < now + MS / 2; due = schedule_next(&schedule, due, MS)) {
+            cr_assert_geq(due, now);
+            cr_assert_eq(schedule.covered_ns, MS);
+            cr_assert_eq(schedule.missed_ns, 0);
+            ticks++;
+        }
+    }
+    cr_assert_geq(ticks, 999);
+    cr_assert_leq(ticks, 1001);
+}
+
+/* And in spans of half a period with pauses of half a period between them, in half of the periods. Half of 1000 tosses
+ * have a standard deviation of 16: five of these. The seed is fixed. */
+Test(schedule, ticks_that_are_due_in_a_pause_are_left_out)
+{
+    struct schedule schedule;
+    unsigned ticks = 0;
+
+    schedule_init(&schedule, 1);
+    for (uint64_t now = 1000 * MS; now < 2000 * MS; now += MS) {
+        ticks += schedule_resume(&schedule, now, MS) < now + MS / 2;
+        cr_assert_eq(schedule.covered_ns, MS);
+    }
+    cr_assert_geq(ticks, 420);
+    cr_assert_leq(ticks, 580);
+}
+
+/* A tick that was drawn ahead is one of them. */
+Test(schedule, a_pause_moves_no_tick_that_was_drawn_ahead)
+{
+    struct schedule schedule;
+
+    schedule_init(&schedule, 1);
+    schedule_restart(&schedule, 0);
+    uint64_t first = schedule_next(&schedule, 0, MS);
+    schedule_draw_ahead(&schedule, 0, MS);
+    uint64_t second = schedule.ahead.at;
+    cr_assert_eq(schedule_resume(&schedule, first - 1, MS), first);
+    cr_assert_eq(schedule_resume(&schedule, first, MS), second);
+    cr_assert_geq(schedule_resume(&schedule, second, MS), 2 * MS);
+}
+
 /* The mean of 10000 numbers of 0..99 has a standard deviation of 0.29: five of these. The seed is fixed. */
 Test(schedule, numbers_are_drawn_evenly)
 {
@@ -554,6 +605,8 @@ Test(cpu_wait, who_has_run_or_waited_all_the_time_since_a_stop_has_just_run)
     thread_waits(&thread, 2 * MS);
     thread_runs(&thread, MS);
     cr_assert_eq(thread_look(&thread, 0), CPU_WAIT_RAN, "that it waited was certain, too");
+    thread_waits(&thread, 2 * WAKE_NS);
+    thread_runs(&thread, MS);
     thread_sleeps(&thread, MS);
     thread_runs(&thread, MS);
     cr_assert_eq(thread_look(&thread, 0), CPU_WAIT_UNKNOWN, "it has slept");

@@ -186,10 +186,10 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
     return 0;
 }
 
-int procfs_last_cpu(struct procfs_task *task)
+int procfs_last_cpu(struct procfs_task *task, bool stopped)
 {
     char text[512];
-    ssize_t got = task->unsettled ? 0 : procfs_read_kept(task, &task->stat_fd, "stat", text, sizeof text);
+    ssize_t got = task->unsettled && !stopped ? 0 : procfs_read_kept(task, &task->stat_fd, "stat", text, sizeof text);
     const char *at = got > 0 ? procfs_find_stat_field(text, 39) : NULL;
 
     return at != NULL ? atoi(at) : -1;

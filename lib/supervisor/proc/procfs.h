@@ -60,8 +60,9 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state);
 /* 0 or -errno: -ENOENT where the kernel keeps no such figures. */
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
 
-/* The CPU that the task runs on, or ran on last; -1 where it cannot be read, and if the task is unsettled. */
-int procfs_last_cpu(struct procfs_task *task);
+/* The CPU that the task runs on, or ran on last; -1 where it cannot be read, and if the task is unsettled. stopped: it
+ * is in a stop of ptrace(2), and so not amid an exec. */
+int procfs_last_cpu(struct procfs_task *task, bool stopped);
 
 /* Reads the first argument of the call that the task is in, which is in a stop of ptrace(2). 0 or -errno: -EBUSY where
  * that may wait for an exec of another thread (wary, accompanied), -ENODATA if it is in no call. */

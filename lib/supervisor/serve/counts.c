@@ -47,6 +47,11 @@ struct dialect_count *counts_of(const struct process *process, pid_t tid)
     return all == NULL ? NULL : all->count;
 }
 
+bool counts_has_own(const struct process *process, pid_t tid)
+{
+    return counts_at(process, tid) != NULL;
+}
+
 static bool counts_has_thread(const struct process *process, pid_t tid)
 {
     const struct tracee *tracee = process->tracees;
@@ -75,6 +80,7 @@ static void counts_drop(struct process *process, struct counts *gone)
     while (*link != gone)
         link = &(*link)->next;
     *link = gone->next;
+    process->count_owed_ns = gone->count->owed_ns;
     free(gone->count);
     free(gone);
 }
@@ -91,6 +97,7 @@ int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect
     while ((former = counts_at(process, place)) != NULL ||
            (place == COUNTS_ALL_THREADS && (former = counts_at(process, maker)) != NULL))
         counts_drop(process, former);
+    count->owed_ns = process->count_owed_ns % count->period_ns;
     *entry = (struct counts){.next = process->counts, .tid = place, .maker = maker, .count = count};
     process->counts = entry;
     return 0;
@@ -105,8 +112,7 @@ void counts_stop(struct process *process, pid_t caller, enum wire_profil_scope s
     if (scope != WIRE_PROFIL_ALL_THREADS && own != NULL)
         counts_drop(process, own);
     else if (scope != WIRE_PROFIL_OWN_THREAD)
-        while (process->counts != NULL)
-            counts_drop(process, process->counts);
+        counts_clear(process);
 }
 
 void counts_forget_thread(struct process *process, pid_t tid)
@@ -119,8 +125,8 @@ void counts_forget_thread(struct process *process, pid_t tid)
 
 void counts_clear(struct process *process)
 {
-    counts_free(process->counts);
-    process->counts = NULL;
+    while (process->counts != NULL)
+        counts_drop(process, process->counts);
 }
 
 void counts_free(struct counts *counts)
@@ -171,6 +177,13 @@ struct counts *counts_inherited(const struct process *parent, pid_t tid)
             list = counts_add_copy(list, entry, entry->tid == tid ? FORKING_THREAD : COUNTS_ALL_THREADS);
     }
     return list;
+}
+
+void counts_draw_owed(struct process *process, uint64_t drawn)
+{
+    process->count_owed_ns = drawn;
+    for (struct counts *entry = process->counts; entry != NULL; entry = entry->next)
+        entry->count->owed_ns = drawn % entry->count->period_ns;
 }
 
 void counts_give(struct process *child, struct counts *inherited)

@@ -27,6 +27,8 @@ struct counts {
 
 /* What takes the samples of a thread; NULL: nothing. */
 struct dialect_count *counts_of(const struct process *process, pid_t tid);
+/* Does the thread have a count of its own? */
+bool counts_has_own(const struct process *process, pid_t tid);
 
 /* Which place a request of a thread is for: its own number, or COUNTS_ALL_THREADS. */
 pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil_scope scope,
@@ -51,6 +53,10 @@ struct counts *counts_inherited(const struct process *parent, pid_t tid);
 /* The child has got its number: what was of the thread that forked it is of the child's only one. */
 void counts_give(struct process *child, struct counts *inherited);
 void counts_free(struct counts *counts);
+
+/* What the process is owed at first: a random part of a period, so that who uses half a tick gets one half of the times.
+ * Later counts of the process go on with what the last one was owed. drawn: a random number of ns, far above a period. */
+void counts_draw_owed(struct process *process, uint64_t drawn);
 
 /* Ticks per second that the process wants; 0: nothing is on. */
 double counts_rate(const struct process *process);

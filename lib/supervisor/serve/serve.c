@@ -233,6 +233,8 @@ static int serve_start_storing(struct process *process, const struct serve_call 
 /* With the lock. */
 static int serve_start(struct supervisor *supervisor, struct process *process, const struct serve_call *call)
 {
+    if (counts_rate(process) == 0)
+        attach_baseline(supervisor, process); /* what it has used till now does not count */
     int error = serve_has_hung_up(call->fd)                ? -ESRCH
                 : call->request->op == WIRE_PROFIL_PCS ? serve_start_storing(process, call)
                                                        : serve_start_counting(process, call);
@@ -249,6 +251,7 @@ static int serve_obey(struct supervisor *supervisor, struct serve_call *call)
     bool stops = request->op == WIRE_PROFIL_STOP;
     char name[sizeof request->dialect];
     struct attach_refusal refusal;
+    bool follows = serve_follows(supervisor, call->pid);
     int error = 0;
 
     memcpy(name, request->dialect, sizeof name);
@@ -256,14 +259,19 @@ static int serve_obey(struct supervisor *supervisor, struct serve_call *call)
     call->dialect = dialect_find(name);
     if (call->dialect == NULL && !stops)
         return -EINVAL;
-    if (!stops && !serve_follows(supervisor, call->pid))
+    if (!stops && !follows)
         error = attach_process(supervisor->tracers[0], call->pid, false, &refusal);
     supervisor_lock(supervisor);
     struct process *process = process_find(&supervisor->processes, call->pid);
     if (stops && process != NULL)
         counts_stop(process, serve_find_thread(call, process), request->scope);
-    else if (!stops && error == 0)
-        error = process == NULL ? -ESRCH : serve_start(supervisor, process, call);
+    else if (!stops && error == 0 && process == NULL)
+        error = -ESRCH;
+    else if (!stops && error == 0) {
+        if (!follows)
+            counts_draw_owed(process, schedule_random(&supervisor->tracers[0]->schedule, UINT32_MAX));
+        error = serve_start(supervisor, process, call);
+    }
     serve_set_rate(supervisor);
     supervisor_unlock(supervisor);
     return error;
