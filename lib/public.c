@@ -427,7 +427,13 @@ void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil
     memcpy(row, &all, least(size, sizeof all));
 }
 
-/* The time in each object that gave no names; the caller frees. */
+/* "[vdso]", "[outside]": no file is missing. */
+static bool is_no_file(const struct profile *profile, uint32_t object)
+{
+    return profile->strings[profile->objects[object].path][0] == '[';
+}
+
+/* The time in each file that gave no names; the caller frees. */
 static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *total)
 {
     const struct profile *data = profile->profile;
@@ -440,7 +446,7 @@ static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *t
         uint64_t ns = data->totals.wall ? sample->wall_ns : sample->cpu_ns;
         uint32_t object = data->locations[leaf->location].object;
         *total += ns;
-        if (symbolizer_problem(profile->symbolizer, object) != NULL)
+        if (symbolizer_problem(profile->symbolizer, object) != NULL && !is_no_file(data, object))
             sums[object] += ns;
     }
     return sums;

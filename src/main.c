@@ -200,7 +200,7 @@ bool parse_number(const char *option, const char *text, double lowest, double hi
     errno = 0;
     double value = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(value) || value < lowest || value > highest) {
-        complain("%s takes a number from %g to %g, not '%s'", option, lowest, highest, text);
+        complain("%s takes a number from %.10g to %.10g, not '%s'", option, lowest, highest, text);
         return false;
     }
     *number = value;

@@ -23,12 +23,14 @@ struct shape {
 /* The PDP-11's comes last: with numbers this small, little of any file contradicts it. */
 static const struct shape shapes[] = {{8, false}, {8, true}, {4, false}, {4, true}, {2, false}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
+#define SCALE_MIN 2 /* profil(2): all of the text in one counter */
 
 struct header {
     uint64_t low, high, functions, counter_bytes;
 };
 
-static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t all,
+/* likely: the text and the counters are of sizes that fit each other. */
+static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t all, bool likely,
                         struct header *header)
 {
     header->low = bytes_get_pointer(bytes);
@@ -38,8 +40,11 @@ static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t
     if (bytes->missing || all < size || header->functions > (all - size) / each)
         return false;
     header->counter_bytes = all - size - header->functions * each;
-    return header->counter_bytes % 2 == 0 &&
-           codec_plausible(header->low, header->high, header->counter_bytes);
+    if (codec_plausible(header->low, header->high, header->counter_bytes))
+        return header->counter_bytes % 2 == 0;
+    uint64_t text = header->high - header->low;
+    return !likely && header->low < header->high && text <= UINT32_MAX && header->counter_bytes > 0 &&
+           header->counter_bytes % 2 == 0 && histogram_scale(header->counter_bytes, text) >= SCALE_MIN;
 }
 
 /* Does the first function lie in the text? sure: there is one, and it does. */
@@ -53,11 +58,11 @@ static bool is_called(struct bytes *at, const struct header *header, bool sure)
 }
 
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
-                                      bool sure, struct header *header)
+                                      bool sure, bool likely, struct header *header)
 {
     for (size_t i = 0; i < (sure ? SHAPES - 1 : SHAPES); i++) {
         struct bytes at = bytes_of(bytes, size, shapes[i].pointer_size, shapes[i].big_endian);
-        if (read_header(&shapes[i], &at, all, header) && is_called(&at, header, sure))
+        if (read_header(&shapes[i], &at, all, likely, header) && is_called(&at, header, sure))
             return &shapes[i];
     }
     return NULL;
@@ -68,7 +73,7 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;
 
-    return find_shape(head, size, all, true, &header) != NULL;
+    return find_shape(head, size, all, true, true, &header) != NULL;
 }
 
 static uint64_t get_long(struct bytes *bytes)
@@ -82,9 +87,13 @@ static uint64_t get_long(struct bytes *bytes)
 int mon_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
     struct header header;
-    const struct shape *shape = find_shape(bytes, size, size, false, &header);
+    const struct shape *shape = find_shape(bytes, size, size, false, true, &header);
     int error = 0;
 
+    if (shape == NULL) /* somebody says that it is one: its scale is far from what monitor() asks for */
+        shape = find_shape(bytes, size, size, true, false, &header);
+    if (shape == NULL)
+        shape = find_shape(bytes, size, size, false, false, &header);
     if (shape == NULL)
         return -EBADMSG;
     struct bytes at = bytes_of(bytes, size, shape->pointer_size, shape->big_endian);

@@ -87,6 +87,33 @@ void attach_baseline(struct supervisor *supervisor, struct process *process)
     process->scan = NULL;
 }
 
+void attach_keep_debts(struct process *process)
+{
+    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next) {
+        struct procfs_cpu cpu;
+        tracee_read_cpu(tracee, &cpu);
+        tracee->kept_debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
+    }
+    process->kept_debt = (int64_t)(process_cpu_traced(process) - process->attributed_ns);
+}
+
+/* Whose sums are behind by debt after baselines were taken (negative: ahead). */
+static void attach_owe(uint64_t *base, uint64_t *attributed_ns, int64_t debt)
+{
+    if (debt < 0)
+        *attributed_ns += (uint64_t)-debt;
+    else
+        *base -= (uint64_t)debt < *base ? (uint64_t)debt : *base;
+}
+
+void attach_resume(struct supervisor *supervisor, struct process *process)
+{
+    attach_baseline(supervisor, process);
+    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
+        attach_owe(&tracee->cpu_base, &tracee->attributed_ns, tracee->kept_debt);
+    attach_owe(&process->clock_base, &process->attributed_ns, process->kept_debt);
+}
+
 static void attach_announce(struct tracer *tracer, struct tracee *tracee)
 {
     pid_t pid = tracee->process->pid;

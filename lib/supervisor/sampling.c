@@ -30,8 +30,11 @@ static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
             sampling_begin_wall_of(tracee, now);
 }
 
+/* Programs that profile themselves begin and pause each by itself: serve.c. */
 static void sampling_take_baselines(struct supervisor *supervisor)
 {
+    if (supervisor->options.serve)
+        return;
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
         attach_baseline(supervisor, process);
 }

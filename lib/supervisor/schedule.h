@@ -35,9 +35,10 @@ void schedule_init(struct schedule *schedule, uint64_t seed);
  * missed. period_ns > 0. */
 uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
-/* Like schedule_next after a pause in which nobody was looked at. The pause has moved no tick: those that were due in it
- * are left out, and no tick covers what is theirs. Who is looked at for less than a period, now and then, is found as
- * often as if the ticks had never paused. period_ns > 0. */
+/* Like schedule_next after a pause in which nobody was looked at. The pause has moved no tick. The one that was taken
+ * before it may still be to come, and is taken again then; the one that was drawn ahead stays. Those that were due in
+ * the pause are left out, and no tick covers what is theirs. Who is looked at for less than a period, now and then, is
+ * found as often as if the ticks had never paused. period_ns > 0. */
 uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
 /* Draws a tick ahead, for the following schedule_next. None may be drawn ahead yet. period_ns > 0. */

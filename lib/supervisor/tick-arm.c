@@ -57,7 +57,8 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
     uint64_t due = tracer->tick.resumes ? schedule_resume(&tracer->schedule, now, period)
                                         : schedule_next(&tracer->schedule, now, period);
     tracer->tick.resumes = false;
-    if (supervisor->cpus_full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS)
+    bool has_ahead = tracer->schedule.ahead.at != 0; /* the tick that it follows was taken before a pause */
+    if (supervisor->cpus_full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS && !has_ahead)
         schedule_draw_ahead(&tracer->schedule, now, period);
     return due;
 }

@@ -76,6 +76,7 @@ struct tracee {
     uint64_t cpu_ns;        /* of its life, as last read */
     uint64_t cpu_base;      /* of its life, used when it was not sampled */
     uint64_t attributed_ns; /* handed out to samples */
+    int64_t kept_debt;      /* attach_keep_debts: what was used and not handed out then */
 
     /* active.c */
     bool active;
@@ -134,6 +135,7 @@ struct process {
     uint64_t clock_base;      /* CPU ns used when it was not sampled */
     uint64_t paused_cpu_ns;   /* used while sampled, before the last pause */
     uint64_t attributed_ns;   /* handed out to samples of its threads */
+    int64_t kept_debt;        /* attach_keep_debts: what was used and not handed out then */
     uint64_t known_cpu_ns;    /* process_cpu, as last read */
     uint64_t lately_ns;       /* process_cpu_lately: the last answer */
     uint64_t lately_at;       /* time of lately_ns; 0: there is none */

@@ -234,7 +234,7 @@ static int serve_start_storing(struct process *process, const struct serve_call 
 static int serve_start(struct supervisor *supervisor, struct process *process, const struct serve_call *call)
 {
     if (counts_rate(process) == 0)
-        attach_baseline(supervisor, process); /* what it has used till now does not count */
+        attach_resume(supervisor, process);
     int error = serve_has_hung_up(call->fd)                ? -ESRCH
                 : call->request->op == WIRE_PROFIL_PCS ? serve_start_storing(process, call)
                                                        : serve_start_counting(process, call);
@@ -263,6 +263,8 @@ static int serve_obey(struct supervisor *supervisor, struct serve_call *call)
         error = attach_process(supervisor->tracers[0], call->pid, false, &refusal);
     supervisor_lock(supervisor);
     struct process *process = process_find(&supervisor->processes, call->pid);
+    if (process != NULL && counts_rate(process) > 0)
+        attach_keep_debts(process);
     if (stops && process != NULL)
         counts_stop(process, serve_find_thread(call, process), request->scope);
     else if (!stops && error == 0 && process == NULL)
