@@ -43,15 +43,16 @@ bool dialect_index(const struct dialect *dialect, const struct dialect_region *r
                    unsigned counter_size, uint64_t pc, bool exact, uint64_t *index)
 {
     uint64_t distance = pc - region->offset;
+    bool all = dialect->two_is_all && region->scale == 2;
     product byte;
 
     if (dialect_is_off(dialect, region->scale))
         return false;
     if (region->high != 0 && (pc < region->low || pc >= region->high))
         return false;
-    if (pc < region->offset && !(exact && dialect->below_wraps))
+    if (pc < region->offset && !(exact && dialect->below_wraps) && !(all && dialect->two_has_no_offset))
         return false;
-    if (dialect->two_is_all && region->scale == 2) {
+    if (all) {
         *index = 0;
         return region->size >= counter_size || (exact && dialect->two_needs_no_room);
     }

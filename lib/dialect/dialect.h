@@ -52,6 +52,7 @@ struct dialect {
     uint8_t off_scale;      /* scales 0..off_scale turn counting off; NEVER_OFF: none does */
     bool two_is_all;        /* scale 2: everything into the first counter */
     bool two_needs_no_room; /* ... even where the buffer is empty */
+    bool two_has_no_offset; /* ... even what lies below the offset */
     bool refuses_large;     /* scales above 65536: EINVAL */
     bool system_time;       /* time in system calls counts too, at the pc that made the call */
     bool below_wraps;       /* no test for pc < offset */

@@ -23,7 +23,7 @@ struct shape {
 /* The PDP-11's comes last: with numbers this small, little of any file contradicts it. */
 static const struct shape shapes[] = {{8, false}, {8, true}, {4, false}, {4, true}, {2, false}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
-#define SCALE_MIN 2 /* profil(2): all of the text in one counter */
+#define SCALE_MIN 2 /* of several counters: profil(2) */
 
 struct header {
     uint64_t low, high, functions, counter_bytes;
@@ -43,8 +43,9 @@ static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t
     if (codec_plausible(header->low, header->high, header->counter_bytes))
         return header->counter_bytes % 2 == 0;
     uint64_t text = header->high - header->low;
+    bool scaled = header->counter_bytes == 2 || histogram_scale(header->counter_bytes, text) >= SCALE_MIN;
     return !likely && header->low < header->high && text <= UINT32_MAX && header->counter_bytes > 0 &&
-           header->counter_bytes % 2 == 0 && histogram_scale(header->counter_bytes, text) >= SCALE_MIN;
+           header->counter_bytes % 2 == 0 && scaled;
 }
 
 /* Does the first function lie in the text? sure: there is one, and it does. */
@@ -57,10 +58,10 @@ static bool is_called(struct bytes *at, const struct header *header, bool sure)
     return pc >= header->low && pc < header->high;
 }
 
-static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
+static const struct shape *try_shapes(const unsigned char *bytes, size_t size, uint64_t all, size_t first, size_t end,
                                       bool sure, bool likely, struct header *header)
 {
-    for (size_t i = 0; i < (sure ? SHAPES - 1 : SHAPES); i++) {
+    for (size_t i = first; i < end; i++) {
         struct bytes at = bytes_of(bytes, size, shapes[i].pointer_size, shapes[i].big_endian);
         if (read_header(&shapes[i], &at, all, likely, header) && is_called(&at, header, sure))
             return &shapes[i];
@@ -68,12 +69,24 @@ static const struct shape *find_shape(const unsigned char *bytes, size_t size, u
     return NULL;
 }
 
+/* Of a file that somebody says to be one. Its scale may be far from what monitor() asks for. */
+static const struct shape *find_shape(const unsigned char *bytes, size_t size, struct header *header)
+{
+    const struct shape *shape = try_shapes(bytes, size, size, 0, SHAPES - 1, false, true, header);
+
+    if (shape == NULL)
+        shape = try_shapes(bytes, size, size, 0, SHAPES - 1, true, false, header);
+    if (shape == NULL)
+        shape = try_shapes(bytes, size, size, SHAPES - 1, SHAPES, false, true, header);
+    return shape != NULL ? shape : try_shapes(bytes, size, size, 0, SHAPES, false, false, header);
+}
+
 /* Every monitor() knew of some function; a file without one is read if somebody says what it is. */
 static bool matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;
 
-    return find_shape(head, size, all, true, true, &header) != NULL;
+    return try_shapes(head, size, all, 0, SHAPES - 1, true, true, &header) != NULL;
 }
 
 static uint64_t get_long(struct bytes *bytes)
@@ -87,13 +100,9 @@ static uint64_t get_long(struct bytes *bytes)
 int mon_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
     struct header header;
-    const struct shape *shape = find_shape(bytes, size, size, false, true, &header);
+    const struct shape *shape = find_shape(bytes, size, &header);
     int error = 0;
 
-    if (shape == NULL) /* somebody says that it is one: its scale is far from what monitor() asks for */
-        shape = find_shape(bytes, size, size, true, false, &header);
-    if (shape == NULL)
-        shape = find_shape(bytes, size, size, false, false, &header);
     if (shape == NULL)
         return -EBADMSG;
     struct bytes at = bytes_of(bytes, size, shape->pointer_size, shape->big_endian);

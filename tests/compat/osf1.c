@@ -160,12 +160,25 @@ static void check_wide_wrap(void)
     expect("32 bits wrap", first_counts[0] < 1000, "%u", first_counts[0]);
 }
 
+/* "The special scale factor of 2 maps all instructions onto the beginning." */
+static void check_two(void)
+{
+    static counter one;
+
+    struct stretch since = now();
+    start(&one, sizeof one, end_of(spin_first) + 0x100000, 2);
+    burn(spin_first, LONG_NS);
+    stop();
+    expect_ticks("scale 2 counts what is below the offset", one, since, PERIOD_NS);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check checks[] = {PROFIL_CHECKS,
                                           {"off-scale", check_off_scale},
                                           {"large-scale", check_large_scale},
                                           {"wrap", check_wrap},
+                                          {"two", check_two},
                                           {"ranges", check_ranges},
                                           {"refused", check_refused},
                                           {"offset-above", check_offset_above},

@@ -567,6 +567,20 @@ Test(histogram_formats, mon_has_a_call)
     histogram_file_clear(&file);
 }
 
+/* profil(2): all of the text in one counter. */
+Test(histogram_formats, mon_of_an_unusual_scale)
+{
+    static const unsigned char bytes[] = "\0\0\x40\0\0\0\0\0" "\0\0\x42\0\0\0\0\0" "\1\0\0\0\0\0\0\0"
+                                         "\x10\0\x40\0\0\0\0\0" "\3\0\0\0\0\0\0\0" "\x9b\0";
+    struct histogram_file file = {0};
+
+    cr_assert_eq(mon_read(bytes, sizeof bytes - 1, &file), 0);
+    cr_assert_eq(file.pointer_size, 8);
+    cr_assert_eq(file.histograms[0].counters[0], 155);
+    cr_assert_eq(file.histograms[0].high, 0x420000);
+    histogram_file_clear(&file);
+}
+
 Test(histogram_formats, kpdata_of_plan_9)
 {
     static const unsigned char expected[] =
