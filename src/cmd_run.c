@@ -297,7 +297,8 @@ static void tell_file(void *context, const char *path, const struct pprofil_hist
 
     if (run->asked.quiet)
         return;
-    fprintf(stderr, "pprofil: %s: %" PRIu64 " ticks of %s (%d)", path, state->ticks, state->program, state->pid);
+    fprintf(stderr, "pprofil: %s: %" PRIu64 " tick%s of %s (%d)", path, state->ticks, state->ticks == 1 ? "" : "s",
+            state->program, state->pid);
     if (state->outside > 0)
         fprintf(stderr, ", %" PRIu64 " outside the text", state->outside);
     if (state->overflows > 0)
@@ -306,9 +307,9 @@ static void tell_file(void *context, const char *path, const struct pprofil_hist
             run->asked.dialect.dialect);
     if (state->cut > 0)
         fprintf(stderr,
-                "pprofil: %s: %" PRIu64 " counters hold less than was counted, for the format has 16 bits for each; "
+                "pprofil: %s: %" PRIu64 " %s less than was counted, for the format has 16 bits for each; "
                 "-f gmon holds all\n",
-                path, state->cut);
+                path, state->cut, state->cut == 1 ? "counter holds" : "counters hold");
 }
 
 static int deliver_histograms(struct run *run)

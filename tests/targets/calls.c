@@ -3,8 +3,9 @@
  * Works for about five microseconds and makes a short system call, over and over. Says what both
  * take, one after the other, before that: "work NS call NS".
  *
- *   calls SECONDS
+ *   calls SECONDS [THREADS]
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -13,8 +14,10 @@
 
 #define TRIALS 20000
 #define WORK_NS 5000
+#define THREADS_MAX 256
 
 static long rounds = 1000;
+static double seconds = 1; /* of each thread */
 
 static unsigned long cpu_now(void)
 {
@@ -43,19 +46,36 @@ static unsigned long timed(void (*body)(void))
     return (cpu_now() - start) / TRIALS;
 }
 
-int main(int argc, char **argv)
+static void *work_and_call(void *unused)
 {
-    double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
-
-    rounds = rounds * WORK_NS / (long)(timed(work) + 1);
-    unsigned long work_ns = timed(work), call_ns = timed(call);
-    printf("work %lu call %lu\n", work_ns, call_ns);
-    fflush(stdout);
     unsigned long end = cpu_now() + (unsigned long)(seconds * 1e9);
+
     while (cpu_now() < end)
         for (int i = 0; i < 100; i++) {
             work();
             call();
         }
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    int threads = argc > 2 ? atoi(argv[2]) : 1;
+    pthread_t others[THREADS_MAX];
+
+    if (argc > 1)
+        seconds = strtod(argv[1], NULL);
+    if (threads > THREADS_MAX)
+        return 2;
+    rounds = rounds * WORK_NS / (long)(timed(work) + 1);
+    unsigned long work_ns = timed(work), call_ns = timed(call);
+    printf("work %lu call %lu\n", work_ns, call_ns);
+    fflush(stdout);
+    for (int i = 1; i < threads; i++)
+        if (pthread_create(&others[i], NULL, work_and_call, NULL) != 0)
+            return 2;
+    work_and_call(NULL);
+    for (int i = 1; i < threads; i++)
+        pthread_join(others[i], NULL);
     return 0;
 }
