@@ -65,7 +65,7 @@ static int replace_module(struct histogram_file *file, const char *object)
     return 0;
 }
 
-int codec_load(const struct codec *codec, const char *path, const char *object,
+int codec_load(const struct codec *codec, const char *path, const char *name, const char *object,
                struct histogram_file *file)
 {
     unsigned char *bytes = NULL;
@@ -75,21 +75,21 @@ int codec_load(const struct codec *codec, const char *path, const char *object,
     if (error == 0)
         error = codec->read(bytes, size, file);
     if (error == 0)
-        error = meta_read(path, bytes, size, file);
+        error = meta_read(name, bytes, size, file);
     free(bytes);
     if (error == 0 && object != NULL && (file->object = strdup(object)) == NULL)
         error = -ENOMEM;
     return error == 0 && object != NULL ? replace_module(file, object) : error;
 }
 
-int codec_read(const struct codec *codec, const char *path, const char *object,
+int codec_read(const struct codec *codec, const char *path, const char *name, const char *object,
                struct profile *profile)
 {
     struct histogram_file file = {0};
     int error = object != NULL ? check_object(object) : 0;
 
     if (error == 0)
-        error = codec_load(codec, path, object, &file);
+        error = codec_load(codec, path, name, object, &file);
     if (error == 0)
         error = histogram_to_profile(&file, profile);
     histogram_file_clear(&file);

@@ -26,13 +26,13 @@ struct codec {
     int (*write)(int fd, const struct histogram_file *file);
 };
 
-/* Reads a file as it is; object as below, but unseen. 0 or -errno; the file is to be cleared. */
-int codec_load(const struct codec *codec, const char *path, const char *object,
+/* Reads a file as it is; name and object as below, but object unseen. 0 or -errno; the file is to be cleared. */
+int codec_load(const struct codec *codec, const char *path, const char *name, const char *object,
                struct histogram_file *file);
 
-/* Reads a file into an empty profile; object: the path of the ELF file that it is about, or
- * NULL. 0 or -errno; -ELIBACC: the object cannot be opened, -ELIBBAD: it is no ELF file. */
-int codec_read(const struct codec *codec, const char *path, const char *object,
+/* Reads a file into an empty profile; name: NAME.meta lies beside it (meta.h); object: the path of the ELF file that it
+ * is about, or NULL. 0 or -errno; -ELIBACC: the object cannot be opened, -ELIBBAD: it is no ELF file. */
+int codec_read(const struct codec *codec, const char *path, const char *name, const char *object,
                struct profile *profile);
 
 /* The objects of a profile that a file is written for, the main one first: the one that is

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -71,7 +72,7 @@ static int read_plain(const char *path, const struct format *format,
     if (profile == NULL)
         return -ENOMEM;
     if (format->codec != NULL)
-        error = codec_read(format->codec, path, options->object, profile);
+        error = codec_read(format->codec, path, options->name != NULL ? options->name : path, options->object, profile);
     else if (format->read_with != NULL)
         error = format->read_with(path, profile, options);
     else
@@ -129,6 +130,24 @@ static int unpack(const char *path, int copy)
     return error;
 }
 
+/* What lies beside FILE stays there when gzip(1) makes FILE.gz of it. */
+static int read_unpacked(const char *copy, const char *path, const struct format *format,
+                         const struct format_options *options, struct profile **result)
+{
+    struct format_options of_copy = *options;
+    size_t length = strlen(path), end = sizeof ".gz" - 1;
+    char *name = strdup(path);
+
+    if (name == NULL)
+        return -ENOMEM;
+    if (length > end && strcmp(path + length - end, ".gz") == 0)
+        name[length - end] = '\0';
+    of_copy.name = name;
+    int error = read_plain(copy, format, &of_copy, result);
+    free(name);
+    return error;
+}
+
 /* Reads a copy in memory of what a descriptor has or, where that is -1, of what is packed at path.
  */
 static int read_copy(const char *path, int from, const struct format *format,
@@ -144,7 +163,7 @@ static int read_copy(const char *path, int from, const struct format *format,
     if (error == 0 && from >= 0)
         error = format_read_file_as(name, format, options, result);
     else if (error == 0) /* once: there are files that unpack into themselves */
-        error = read_plain(name, format, options, result);
+        error = read_unpacked(name, path, format, options, result);
     close(copy);
     return error;
 }
@@ -200,7 +219,7 @@ int histogram_open(const char *path, const char *name, const char *object,
         return error;
     if (format->codec == NULL)
         return -ENOEXEC;
-    return codec_load(format->codec, path, object, file);
+    return codec_load(format->codec, path, path, object, file);
 }
 
 int format_read_file(const char *path, struct profile **profile)

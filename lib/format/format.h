@@ -63,6 +63,7 @@ enum format_roots {
 /* What some formats need to be told; all zero: nothing. All that it points to is borrowed. */
 struct format_options {
     const char *object;            /* reading: path of the ELF file that addresses are of */
+    const char *name;              /* reading: what lies beside a file is named after this; NULL: after the file */
     const struct dialect *dialect; /* writing: by whose rules counts are made */
     uint32_t scale;                /* writing: bytes of counters for 65536 of text; 0: 32768 */
     enum format_roots roots;       /* writing folded stacks */

@@ -139,6 +139,11 @@ expect_text "pcsample of a position-independent program: names" 'spend_half' csv
 "$pprofil" --dialect osf1 "$targets/split" 0.3 >own 2>err
 "$pprofil" --dialect solaris "$targets/split" 0.3 >own 2>err
 expect "what lay beside a former file is gone" no "$([ -e mon.out.meta ] && echo yes || echo no)"
+gzip -k pcsample.out
+"$pprofil" report -n 0 -f csv --object "$targets/split" pcsample.out >plain.csv
+"$pprofil" report -n 0 -f csv --from pcsample --object "$targets/split" pcsample.out.gz >packed.csv
+expect_text "what lies beside a file that gzip has packed: names" spend_half packed.csv
+expect "what lies beside a file that gzip has packed is read" same "$(cmp -s plain.csv packed.csv && echo same)"
 rm pcsample.out.meta
 "$pprofil" report --object "$targets/split" pcsample.out >out 2>err
 expect "without what lies beside it: status" 125 $?
