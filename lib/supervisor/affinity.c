@@ -8,7 +8,7 @@
 #define MOVE_PERIOD_NS 2000000u
 /* A tracer that goes round CPUs stays on each for so long. */
 #define STAY_TICKS 4u
-#define STAY_MIN_NS 20000000u
+#define STAY_MIN_NS 10000000u
 
 static void affinity_bind(struct tracer *tracer, int cpu)
 {

@@ -51,7 +51,7 @@ system_checks() { # SYSTEM MODE
 	solaris) checks="$checks overflow pcsample pcsample-and-profil pcsample-fork pcsample-fault pcsample-exec" ;;
 	irix) checks="$checks off-scale wrap returns sprofil sprofil-errors fast saturation" ;;
 	bsd | macos) checks="basic fork exec results scale" ;;
-	osf1) checks="$checks off-scale ranges refused range-fault" ;;
+	osf1) checks="$checks off-scale two ranges refused range-fault" ;;
 	n64) checks="basic bin stream wrap before-init" ;;
 	esac
 	build_program "$1-$2" "$1" "$2" -std=gnu11 -Wno-unused "$source/tests/compat/$1.c" || return
