@@ -3,12 +3,17 @@
 #include "config.h"
 
 #include "supervisor/affinity.h"
+#include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
 #define MOVE_PERIOD_NS 2000000u
 /* A tracer that goes round CPUs stays on each for so long. */
 #define STAY_TICKS 4u
 #define STAY_MIN_NS 10000000u
+#define STAY_MAX_NS 1000000000u
+/* A CPU to which the way took SHUN_WAIT_NS or more is left out for SHUN_NS: real-time work may keep it. */
+#define SHUN_WAIT_NS 20000000u
+#define SHUN_NS 1000000000u
 
 static void affinity_bind(struct tracer *tracer, int cpu)
 {
@@ -33,23 +38,38 @@ void affinity_unbind(struct tracer *tracer)
 /* To get a turn on a CPU that is full may take long. */
 static void affinity_go(struct tracer *tracer, int cpu)
 {
-    if (cpu != tracer->affinity.bound_cpu) {
+    struct affinity *affinity = &tracer->affinity;
+    uint64_t before = time_now(), after = before;
+
+    if (cpu != affinity->bound_cpu) {
         supervisor_unlock(tracer->supervisor);
         affinity_bind(tracer, cpu);
+        after = time_now();
         supervisor_lock(tracer->supervisor);
     }
-    tracer->affinity.cpu = sched_getcpu();
-    int home = tracer->affinity.home_cpu;
-    if (home < 0 || !CPU_ISSET(home, &tracer->affinity.cpus))
-        tracer->affinity.home_cpu = cpu;
+    affinity->cpu = sched_getcpu();
+    if (after - before >= SHUN_WAIT_NS) {
+        affinity->shunned_cpu = cpu;
+        affinity->shunned_until = after + SHUN_NS;
+    }
+    if (affinity->home_cpu < 0 || !CPU_ISSET(affinity->home_cpu, &affinity->cpus))
+        affinity->home_cpu = cpu;
 }
 
-/* The first of the CPUs after this one. -1: there is none that we may use. */
+static bool affinity_may_go(const struct tracer *tracer, int cpu)
+{
+    const struct affinity *affinity = &tracer->affinity;
+
+    return CPU_ISSET(cpu, &affinity->cpus) && CPU_ISSET(cpu, &tracer->supervisor->cpus) &&
+           (cpu != affinity->shunned_cpu || tracer->tick.at >= affinity->shunned_until);
+}
+
+/* The first of the CPUs after this one. -1: there is none. */
 static int affinity_next(const struct tracer *tracer, int cpu)
 {
     for (int i = 1; i <= CPU_SETSIZE; i++) {
         int next = (cpu + i) % CPU_SETSIZE;
-        if (CPU_ISSET(next, &tracer->affinity.cpus) && CPU_ISSET(next, &tracer->supervisor->cpus))
+        if (affinity_may_go(tracer, next))
             return next;
     }
     return -1;
@@ -62,18 +82,29 @@ unsigned affinity_round_size(const struct tracer *tracer)
     return count > 0 ? (unsigned)count : 1;
 }
 
+/* Stays of equal length would look at what is periodic in the same phase again and again. */
+static uint64_t affinity_draw_stay(struct tracer *tracer)
+{
+    uint64_t stay = STAY_TICKS * budget_period(&tracer->supervisor->budget) / affinity_round_size(tracer);
+
+    if (stay < STAY_MIN_NS)
+        stay = STAY_MIN_NS;
+    if (stay > STAY_MAX_NS)
+        stay = STAY_MAX_NS;
+    return stay / 2 + schedule_random(&tracer->schedule, (uint32_t)stay);
+}
+
 bool affinity_go_round(struct tracer *tracer)
 {
     struct affinity *affinity = &tracer->affinity;
     int cpu = affinity->cpu, next = affinity_next(tracer, cpu);
-    uint64_t now = tracer->tick.at, stay = STAY_TICKS * budget_period(&tracer->supervisor->budget);
-    bool stays = cpu >= 0 && CPU_ISSET(cpu, &affinity->cpus) && now < affinity->leave_at;
+    bool stays = cpu >= 0 && CPU_ISSET(cpu, &affinity->cpus) && tracer->tick.at < affinity->leave_at;
 
     if (next < 0)
         return false;
-    if (!stays)
-        affinity->leave_at = now + (stay > STAY_MIN_NS ? stay : STAY_MIN_NS);
     affinity_go(tracer, stays ? cpu : next);
+    if (!stays)
+        affinity->leave_at = time_now() + affinity_draw_stay(tracer);
     return affinity->cpu != cpu;
 }
 

@@ -15,13 +15,15 @@ struct affinity {
     int home_cpu;      /* where CPUs are full, threads of that CPU are handed to it; -1: of none */
     cpu_set_t cpus;    /* where CPUs are full, it goes round these */
     uint64_t leave_at; /* time: it goes to the next of them */
+    int shunned_cpu;   /* left out until shunned_until, time: the way there took long */
+    uint64_t shunned_until;
     uint64_t moved_at; /* time: the tracer left a CPU that a tracee may need */
 };
 
 /* Where CPUs are full a tracer runs on the CPU of the tracees that it interrupts, and that CPU is its home. The two
  * take turns there: to wake each other up across CPUs takes twice as long. If it has tracees on several CPUs, it goes
- * from one to the next, and stays for some ticks each time. Returns true if it has moved: it took the CPU from a
- * tracee at no random instant then. Gives up the lock while the tracer moves. */
+ * from one to the next, and stays for some ticks each time. Returns true if it has moved: when it got
+ * its new CPU was no random instant. Gives up the lock while the tracer moves. */
 bool affinity_go_round(struct tracer *tracer);
 /* How many CPUs it goes round, 1 or more. */
 unsigned affinity_round_size(const struct tracer *tracer);

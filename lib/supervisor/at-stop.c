@@ -105,12 +105,12 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
     supervisor_unlock(tracer->supervisor);
 }
 
-/* Returns true if the stop came only because of sampling. So did all stops of a call that a sample broke. */
+/* Returns true if the stop came only because of sampling, or of a handover. So did all stops of a call that a sample broke. */
 static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
 {
     bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;
 
-    return in_call ? tracee->repair.billed : sampled && ours;
+    return in_call ? tracee->repair.billed : (sampled || tracee->handed_to != NULL) && ours;
 }
 
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker)

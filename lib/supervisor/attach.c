@@ -97,9 +97,12 @@ void attach_keep_debts(struct process *process)
     process->kept_debt = (int64_t)(process_cpu_traced(process) - process->attributed_ns);
 }
 
-/* Whose sums are behind by debt after baselines were taken (negative: ahead). */
-static void attach_owe(uint64_t *base, uint64_t *attributed_ns, int64_t debt)
+/* The sums are behind by what was kept (negative: ahead) after baselines were taken. */
+static void attach_owe(uint64_t *base, uint64_t *attributed_ns, int64_t *kept)
 {
+    int64_t debt = *kept;
+
+    *kept = 0;
     if (debt < 0)
         *attributed_ns += (uint64_t)-debt;
     else
@@ -110,8 +113,8 @@ void attach_resume(struct supervisor *supervisor, struct process *process)
 {
     attach_baseline(supervisor, process);
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        attach_owe(&tracee->cpu_base, &tracee->attributed_ns, tracee->kept_debt);
-    attach_owe(&process->clock_base, &process->attributed_ns, process->kept_debt);
+        attach_owe(&tracee->cpu_base, &tracee->attributed_ns, &tracee->kept_debt);
+    attach_owe(&process->clock_base, &process->attributed_ns, &process->kept_debt);
 }
 
 static void attach_announce(struct tracer *tracer, struct tracee *tracee)

@@ -21,6 +21,7 @@
 #include "supervisor/weight.h"
 
 #define AHEAD_MAX 8             /* looks that the sum may be ahead of the CPU time used */
+#define SEEN_LATE_NS 100000u    /* a stop that is seen sooner after its interrupt is seen as it comes */
 #define KERNEL_TICK_NS 4000000u /* by so much the clock of a process lags for each of its threads */
 
 /* The CPU time that a sample on the CPU stands for.
@@ -54,13 +55,19 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
 }
 
 /* Was the tracee on a CPU when it was interrupted? If it waited for one then, it has waited for longer than we
- * can have kept it waiting. */
+ * can have kept it waiting: until it stopped. That may be long before we see it, where we wait for a CPU, too. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     const struct interrupt *interrupt = &tracee->interrupt;
     bool woken_meanwhile = tracee->judgement.asleep_before && regs->syscall >= 0;
+    uint64_t waited = cpu->wait_ns - interrupt->wait_ns, kept = interrupt->seen_at - interrupt->hindered_at;
 
-    return !woken_meanwhile && cpu->wait_ns - interrupt->wait_ns <= interrupt->seen_at - interrupt->hindered_at;
+    if (woken_meanwhile || waited > kept)
+        return false;
+    if (!tracee->tracer->supervisor->cpus_full || interrupt->seen_at - interrupt->sent_at < SEEN_LATE_NS)
+        return true;
+    uint64_t ours = tracer_read_wait(tracee->tracer) - tracee->tracer->waited_ns;
+    return waited + (ours > SEEN_LATE_NS ? ours - SEEN_LATE_NS : 0) <= kept;
 }
 
 /* CPU time that the sample stands for; false: none, it was on no CPU. */

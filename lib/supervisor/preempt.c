@@ -12,7 +12,8 @@
  * while the tracer, awake on another, sends its interrupt, and goes to sleep for the next. The tracer itself
  * cannot do that: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, and it would
  * wander. The occupier costs the target two context switches more than an interrupt from afar. So only threads get it
- * whose samples show that they enter the kernel often, but at low rates, where it costs little, all. Where these run on several CPUs, each tick goes to one of the
+ * whose samples show that they enter the kernel often. At low rates it costs little, and a thread that runs alone gets
+ * it in any case. Where these run on several CPUs, each tick goes to one of the
  * CPUs, drawn by lot. The occupier inherits the priority that its tracer has where a CPU is idle. Where no CPU is
  * idle there is no occupier: the tracer itself goes to the thread's CPU, and so takes it (affinity.c).
  */
@@ -30,7 +31,6 @@
 #include "supervisor/preempt.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-look.h"
 
 /* A thread is judged by JUDGED_LOOKS samples without the occupier. If ENTERED_MIN of them found it in the
  * kernel, the next PREEMPT_LOOKS samples of it are taken with the occupier. */
@@ -40,8 +40,9 @@
 /* A thread gets the occupier only if PRESENCE_MIN of 256 ticks find it running: the occupier would come in
  * vain to a thread that mostly sleeps. */
 #define PRESENCE_MIN 128
-/* What the occupier costs a thread, about. All threads get it if that is one part in CHEAP_PART of the budget. A program
- * that profiles itself may have asked for its time outside the kernel only: there it may take all of the budget. */
+/* What the occupier costs a thread, about. A thread that runs alone gets it if that is one part in CHEAP_PART of the
+ * budget. A program that profiles itself may have asked for its time outside the kernel only: there the occupier may
+ * take all of the budget. */
 #define OCCUPIER_COST_NS 12000.0
 #define CHEAP_PART 4
 /* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
@@ -62,17 +63,20 @@ void preempt_note(struct tracee *tracee, bool running)
     tracee->judgement.presence -= running ? 0 : tracee->judgement.presence / 8;
 }
 
-static bool preempt_is_cheap(const struct supervisor *supervisor)
+/* If several threads run, each tick would look at those of one CPU only. */
+static bool preempt_is_cheap(const struct tracer *tracer)
 {
+    const struct supervisor *supervisor = tracer->supervisor;
     double share = supervisor->budget.share / (supervisor->options.serve ? 1 : CHEAP_PART);
 
-    return supervisor->budget.rate_hz * OCCUPIER_COST_NS <= share * 1e9;
+    return supervisor->may_poll && tracer->tick.runnable <= 1 &&
+           supervisor->budget.rate_hz * OCCUPIER_COST_NS <= share * 1e9;
 }
 
 bool preempt_wanted(const struct tracee *tracee)
 {
     const struct preempt_judgement *judgement = &tracee->judgement;
-    bool wanted = judgement->preempt_looks > 0 || preempt_is_cheap(tracee->tracer->supervisor);
+    bool wanted = judgement->preempt_looks > 0 || preempt_is_cheap(tracee->tracer);
 
     return wanted && judgement->presence > PRESENCE_MIN;
 }
@@ -207,7 +211,7 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     CPU_ZERO(&cpus);
     for (unsigned i = 0; i < count; i++) {
         struct tracee *tracee = wanted[i];
-        int cpu = tick_cpu_of(tracee);
+        int cpu = tracee->files.unsettled ? tracee->cpu : procfs_last_cpu(&tracee->files, false);
         if (cpu >= 0 && cpu < CPU_SETSIZE)
             CPU_SET(cpu, &cpus);
         if (held && cpu == atomic_load(&preempt->cpu)) {

@@ -78,10 +78,11 @@ uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_
 
 uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns)
 {
-    struct schedule_draw next = schedule->ahead;
-
-    if (schedule->taken_at > now)
+    if (schedule->taken_at > now + 2 * period_ns) /* it was drawn for a lower rate */
+        schedule_restart(schedule, now);
+    else if (schedule->taken_at > now)
         return schedule->taken_at;
+    struct schedule_draw next = schedule->ahead;
     if (schedule->stratum_end + period_ns <= now)
         schedule->stratum_end = now - (now - schedule->stratum_end) % period_ns;
     while (next.at <= now)
@@ -98,6 +99,14 @@ void schedule_restart(struct schedule *schedule, uint64_t now)
 {
     schedule->stratum_end = now;
     schedule->ahead = (struct schedule_draw){0};
+}
+
+uint64_t schedule_cut(struct schedule *schedule, uint64_t now)
+{
+    uint64_t end = schedule_end_before_ahead(schedule);
+
+    schedule_restart(schedule, now);
+    return end > now ? end - now : 0;
 }
 
 uint64_t schedule_end_gap(struct schedule *schedule, uint64_t now)

@@ -47,6 +47,9 @@ void schedule_draw_ahead(struct schedule *schedule, uint64_t now, uint64_t perio
 /* The next stratum begins now, and nothing is drawn ahead. No tick covers what is before it. */
 void schedule_restart(struct schedule *schedule, uint64_t now);
 
+/* The next stratum begins now. Returns what that takes from the stratum of the last tick taken. */
+uint64_t schedule_cut(struct schedule *schedule, uint64_t now);
+
 /* If the stratum of the last tick taken is over, restarts, and returns the time since its end, which no tick covers.
  * Else returns 0. */
 uint64_t schedule_end_gap(struct schedule *schedule, uint64_t now);

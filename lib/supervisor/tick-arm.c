@@ -39,7 +39,7 @@ static void tick_leave_out_stops(struct tracer *tracer)
     if (stopped > tracer->schedule.covered_ns / 2)
         stopped = tracer->schedule.covered_ns / 2;
     if (tick->running > 0)
-        schedule_leave_out(&tracer->schedule, stopped / tick->running);
+        schedule_leave_out(&tracer->schedule, stopped / tick->running / affinity_round_size(tracer));
     tick->left_out_ns = tracer->totals.stopped_ns;
 }
 

@@ -37,7 +37,8 @@ bool tick_read_cpu(struct tracee *tracee)
     return known;
 }
 
-int tick_cpu_of(struct tracee *tracee)
+/* The CPU that the tracee runs on or waits for, as it was read not long ago; if it is unsettled, at its last stop. */
+static int tick_cpu_of(struct tracee *tracee)
 {
     uint64_t now = time_now();
 
@@ -101,21 +102,29 @@ static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, 
     running->ran = running->ran || tracee->verdict == CPU_WAIT_RAN;
 }
 
-/* Where no CPU is idle: the tracer goes round the CPUs of its tracees. */
+/* May the tracer run there? A target may have other CPUs than we. */
+static bool tick_is_cpu_of_ours(const struct tracer *tracer, int cpu)
+{
+    return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus);
+}
+
+/* Where no CPU is idle: the tracer goes round the CPUs of its tracees, of those that sleep at the moment, too. */
 static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct running *running)
 {
-    if (tracer->supervisor->cpus_full && tracee->cpu >= 0 && tracee->cpu < CPU_SETSIZE)
+    if (tracer->supervisor->cpus_full && tick_is_cpu_of_ours(tracer, tracee->cpu))
         CPU_SET(tracee->cpu, &running->cpus);
 }
 
-/* Where no CPU is idle: is the tracee not to be chosen? */
+/* Where no CPU is idle: is the tracee not to be chosen? One whose CPU is not known, or none of ours, is looked at from
+ * where the tracer is. */
 static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct running *running)
 {
-    bool away = tracee->cpu >= 0 && tracee->cpu != tracer->affinity.cpu;
+    bool here = tracee->cpu == tracer->affinity.cpu;
+    bool away = !here && tick_is_cpu_of_ours(tracer, tracee->cpu);
 
     if (away && running->away_count < AWAITED_MAX)
         running->away[running->away_count++] = tracee;
-    if (tracee->verdict == CPU_WAIT_WAITS || (!away && running->ran && tracee->verdict != CPU_WAIT_RAN))
+    if (tracee->verdict == CPU_WAIT_WAITS || (here && running->ran && tracee->verdict != CPU_WAIT_RAN))
         debug_log(tracer, "waits %d", tracee->tid);
     else if (!away)
         return false;
@@ -137,10 +146,11 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         return;
     if (tick->late && tracee->cpu == tracer->affinity.cpu) {
         debug_log(tracer, "late %d", tracee->tid);
-        tracee->interrupt.late_ns += interval + tick->missed_ns;
+        tracee->interrupt.late_ns += (interval + tick->missed_ns) * affinity_round_size(tracer);
         return;
     }
-    if (!full && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {
+    bool placed = !tracee->files.unsettled || tracee->cpu >= 0;
+    if (!full && placed && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {
         running->preempted[running->preempted_count++] = tracee;
         return;
     }
@@ -190,8 +200,7 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct runni
     running->runnable += runnable;
     if (runnable && !waits && tracer->supervisor->cpus_full && !tick_has_to_stop(tracee))
         tick_judge_wait(tracer, tracee, running);
-    if (runnable)
-        tick_note_place(tracer, tracee, running);
+    tick_note_place(tracer, tracee, running);
     return runnable && !waits;
 }
 

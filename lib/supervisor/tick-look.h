@@ -50,10 +50,7 @@ unsigned tick_chosen_count(const struct running *running);
 
 /* Reads what the kernel tells of a tracee's waits. Returns false where it does not. */
 bool tick_read_cpu(struct tracee *tracee);
-/* The CPU that the tracee runs on or waits for, as it was read not long ago; if it is unsettled, at its last stop. -1:
- * not known. */
-int tick_cpu_of(struct tracee *tracee);
-/* Reads it now. The tracee stands still. */
+/* Reads on which CPU the tracee is. It stands still. */
 void tick_note_cpu(struct tracee *tracee);
 /* Returns true if a tick looks at the tracee: its state is RUNNING, INTERRUPTED (an interrupt does not end every
  * sleep: vfork) or CONTINUING, its process is not launching, and it is not dropped. */

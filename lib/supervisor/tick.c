@@ -36,6 +36,8 @@
 #define STARVED_NS 20000000u
 /* ran_ns and waited_ns lose 1/FADING of their value at each interrupt. */
 #define FADING 32u
+/* Threads are stopped so often to be handed over, at the most. */
+#define LEAVING_PERIOD_NS 10000000u
 /* In wall mode a tick looks at WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
 
@@ -67,7 +69,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     /* pending_ns is not 0 if another stop has taken the last interrupt away, and gave no sample */
     interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
     interrupt->overdue_ns = interrupt->skipped_ns = 0;
-    interrupt->late_ns += tracee->tracer->tick.missed_ns;
+    interrupt->late_ns += tracee->tracer->tick.missed_ns * affinity_round_size(tracee->tracer);
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
@@ -159,18 +161,24 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct running *r
             continue;
         /* the first may have had to wait for us; while we poll for one, the others run */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        tick_interrupt_one(tracer, tracee, interval * running->count / count, since);
+        /* one on no CPU of ours is looked at wherever the tracer is */
+        uint64_t round = full && tracee->cpu == tracer->affinity.cpu ? affinity_round_size(tracer) : 1;
+        tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)
             tick_await_without_lock(tracer);
     }
 }
 
-/* Where no CPU is idle: one that is to be handed over to the tracer of its CPU is stopped for that, and not sampled. */
-static void tick_interrupt_leaving(const struct running *running)
+/* Where no CPU is idle: one that is to be handed over to the tracer of its CPU is stopped for that, and not sampled. It
+ * stays where it is if the stop finds it in a call, or the other tracer at work. */
+static void tick_interrupt_leaving(struct tracer *tracer, const struct running *running)
 {
+    if (tracer->tick.at < tracer->tick.leaving_at)
+        return;
     for (unsigned i = 0; i < running->away_count; i++)
         if (running->away[i]->handed_to != NULL && running->away[i]->state == TRACEE_RUNNING) {
             tick_interrupt(running->away[i], 0, time_now());
+            tracer->tick.leaving_at = tracer->tick.at + LEAVING_PERIOD_NS;
             return;
         }
 }
@@ -251,6 +259,8 @@ static void tick_end(struct tracer *tracer, const struct running *running)
     struct supervisor *supervisor = tracer->supervisor;
     struct tick *tick = &tracer->tick;
 
+    if (supervisor->cpus_full && tick->awaited_count > 0)
+        tracer->waited_ns = tracer_read_wait(tracer);
     tick->pauses = supervisor->cpus_full && tick->running > 0 &&
                    tick->awaited_count + running->unstopped == tick->runnable;
     if (tick->due == 0 && tracer->tracees.count > 0)
@@ -270,9 +280,9 @@ static void tick_leave_to_next(struct tracer *tracer, uint64_t interval)
     struct tick *tick = &tracer->tick;
 
     debug_log(tracer, "move %d", tracer->affinity.cpu);
-    tick->carried_ns = interval;
+    uint64_t cut_ns = schedule_cut(&tracer->schedule, time_now());
+    tick->carried_ns = interval > cut_ns ? interval - cut_ns : 0;
     tick->awaited_count = 0;
-    schedule_restart(&tracer->schedule, time_now());
     tick_arm_next(tracer);
     active_drop_idle(tracer, tick->at);
     tick_arm(tracer);
@@ -291,11 +301,10 @@ void tick_run(struct tracer *tracer)
         return;
     }
     tick_look_at_active(tracer, interval, &running);
-    interval *= affinity_round_size(tracer);
     unsigned limit = tick_limit(tracer, &running);
     handover_choose(tracer, running.chosen, tick_chosen_count(&running));
     handover_choose(tracer, running.away, running.away_count);
-    tick_interrupt_leaving(&running);
+    tick_interrupt_leaving(tracer, &running);
     tick_interrupt_preempted(tracer, &running, interval, held);
     if (held)
         tick_arm_next(tracer); /* lets go of the CPU */

@@ -23,6 +23,7 @@ struct tick {
     uint64_t due;     /* time of the next; 0: none is set */
     bool late;           /* this one came too late to count for who is on our CPU */
     unsigned late_ticks; /* ticks in a row that came late */
+    uint64_t leaving_at; /* time: before that no thread is stopped to be handed over */
     uint64_t carried_ns; /* sampling time of the last tick, which looked at nobody: the next one stands for it, too */
     bool resumes;     /* the next is the first after a pause that has moved none: schedule_resume */
     bool idle;        /* the next is a slow one: no tracee is active */

@@ -54,6 +54,8 @@ static struct tracer *tracer_new(struct supervisor *supervisor)
     tracer->supervisor = supervisor;
     tracer->number = supervisor->tracer_count;
     tracer->preempt.cpu = tracer->preempt.next = tracer->affinity.bound_cpu = tracer->affinity.home_cpu = -1;
+    tracer->affinity.shunned_cpu = -1;
+    procfs_task_init(&tracer->files, 0, 0);
     if (supervisor->options.debug_fd >= 0)
         tracer->debug_log = debug_log_new(supervisor->options.debug_fd);
     schedule_init(&tracer->schedule, seed != 0 ? seed + tracer->number * 0x9e3779b9u : 0);
@@ -69,9 +71,19 @@ void tracer_free(struct tracer *tracer)
 {
     if (tracer->tracees.buckets != NULL)
         tracees_free(&tracer->tracees);
+    procfs_task_close(&tracer->files);
     free(tracer->stack.bytes);
     free(tracer->debug_log);
     free(tracer);
+}
+
+uint64_t tracer_read_wait(struct tracer *tracer)
+{
+    struct procfs_cpu cpu;
+
+    if (tracer->files.tid != tracer->wakeup.tid)
+        procfs_task_init(&tracer->files, getpid(), tracer->wakeup.tid);
+    return procfs_read_cpu(&tracer->files, &cpu) == 0 ? cpu.wait_ns : 0;
 }
 
 int tracer_init_first(struct supervisor *supervisor)

@@ -55,6 +55,8 @@ struct tracer {
     uint64_t caught_up_at; /* time: no tracee had news, or each had its turn */
     uint64_t oldest_stop_at; /* time: the stops that are answered now are no older */
     uint64_t booked_stopped_ns;
+    struct procfs_task files; /* its own */
+    uint64_t waited_ns;       /* where no CPU is idle: what it had waited for CPUs when the last interrupts were sent */
     bool bills;         /* no CPU was idle when this step began: what it runs is billed */
     uint64_t billed_up_to_ns; /* CPU time of the tracer up to which it is billed; 0: not known */
     bool asked_for_idle; /* it has asked for the priority that it is to have where a CPU is idle */
@@ -77,6 +79,8 @@ int tracer_init_first(struct supervisor *supervisor);
  * supervisor owns; NULL if there are TRACERS_MAX, if a start has failed less than 1 s ago, if timers have run out, or
  * if there is no memory or no thread to be had. */
 struct tracer *tracer_start(struct supervisor *supervisor);
+/* Returns how long it has waited for CPUs in its life, ns; 0: the kernel does not tell. */
+uint64_t tracer_read_wait(struct tracer *tracer);
 /* Frees a tracer whose thread was never started, with its tracees, stack and log. */
 void tracer_free(struct tracer *tracer);
 

@@ -225,6 +225,17 @@ Test(schedule, ticks_that_are_due_in_a_pause_are_left_out)
     cr_assert_leq(ticks, 580);
 }
 
+Test(schedule, after_a_pause_another_rate_is_in_force_at_once)
+{
+    struct schedule schedule;
+
+    schedule_init(&schedule, 1);
+    schedule_restart(&schedule, 0);
+    schedule_next(&schedule, 0, 1000 * MS);
+    cr_assert_lt(schedule_resume(&schedule, 0, MS), MS);
+    cr_assert_eq(schedule.covered_ns, MS);
+}
+
 /* A tick that was drawn ahead is one of them. */
 Test(schedule, a_pause_moves_no_tick_that_was_drawn_ahead)
 {
