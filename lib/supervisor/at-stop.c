@@ -105,7 +105,8 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
     supervisor_unlock(tracer->supervisor);
 }
 
-/* Returns true if the stop came only because of sampling, or of a handover. So did all stops of a call that a sample broke. */
+/* Returns true if the stop came only because of sampling, or of a handover. So did all stops of a call that a sample
+ * broke. */
 static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
 {
     bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "supervisor/attach.h"
+#include "supervisor/baseline.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/supervisor.h"
@@ -56,65 +57,6 @@ struct pass {
 static struct process *attach_process_of(const struct pass *pass)
 {
     return process_find(&pass->tracer->supervisor->processes, pass->pid);
-}
-
-static void attach_baseline_of(struct tracee *tracee)
-{
-    struct procfs_cpu cpu;
-
-    if (procfs_read_cpu(&tracee->files, &cpu) == 0) {
-        tracee->cpu_ns = cpu.run_ns;
-        tracee->wall.wait_ns = cpu.wait_ns;
-    }
-    tracee->cpu_base = tracee->cpu_ns;
-    tracee->attributed_ns = 0;
-    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
-    tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
-}
-
-void attach_baseline(struct supervisor *supervisor, struct process *process)
-{
-    process->clock_base = 0;
-    process->clock_base = process_cpu(process);
-    process->known_cpu_ns = 0;
-    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        attach_baseline_of(tracee);
-    untraced_read(&supervisor->processes, process);
-    process->untraced_ns = 0;
-    process->attributed_ns = process->lately_at = 0;
-    process->explained_ns = 0;
-    process->unexplained_ns = 0;
-    process->scan = NULL;
-}
-
-void attach_keep_debts(struct process *process)
-{
-    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next) {
-        struct procfs_cpu cpu;
-        tracee_read_cpu(tracee, &cpu);
-        tracee->kept_debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
-    }
-    process->kept_debt = (int64_t)(process_cpu_traced(process) - process->attributed_ns);
-}
-
-/* The sums are behind by what was kept (negative: ahead) after baselines were taken. */
-static void attach_owe(uint64_t *base, uint64_t *attributed_ns, int64_t *kept)
-{
-    int64_t debt = *kept;
-
-    *kept = 0;
-    if (debt < 0)
-        *attributed_ns += (uint64_t)-debt;
-    else
-        *base -= (uint64_t)debt < *base ? (uint64_t)debt : *base;
-}
-
-void attach_resume(struct supervisor *supervisor, struct process *process)
-{
-    attach_baseline(supervisor, process);
-    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        attach_owe(&tracee->cpu_base, &tracee->attributed_ns, &tracee->kept_debt);
-    attach_owe(&process->clock_base, &process->attributed_ns, &process->kept_debt);
 }
 
 static void attach_announce(struct tracer *tracer, struct tracee *tracee)
@@ -199,7 +141,7 @@ static int attach_add(struct pass *pass, pid_t tid, bool early)
         tracee->born_at = time_now();
     }
     if (pass->joins) {
-        attach_baseline_of(tracee);
+        baseline_take_of(tracee);
         attach_announce(tracer, tracee);
     }
     return 0;
@@ -325,7 +267,7 @@ static unsigned attach_begin(struct pass *pass)
     struct supervisor *supervisor = pass->tracer->supervisor;
     struct process *process = attach_process_of(pass);
 
-    attach_baseline(supervisor, process);
+    baseline_take(supervisor, process);
     emit_fork(supervisor, process->pid, 0);
     emit_process_comm(supervisor, process->pid);
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)

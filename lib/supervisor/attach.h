@@ -30,12 +30,5 @@ void attach_rest(struct tracer *tracer, pid_t pid);
 int attach_seize(struct tracer *tracer, pid_t tid);
 /* Returns true if any of our threads traces it. */
 bool attach_is_ours(const struct supervisor *supervisor, pid_t tid);
-/* CPU time used up to now does not count. */
-void attach_baseline(struct supervisor *supervisor, struct process *process);
-/* Programs that profile themselves may do so for less than a period each time. A pause begins: keeps what the process
- * and its threads have used, and no sample stands for yet. */
-void attach_keep_debts(struct process *process);
-/* The pause ends: what was used in it does not count, and what was kept does. */
-void attach_resume(struct supervisor *supervisor, struct process *process);
 
 #endif

@@ -42,7 +42,7 @@ struct cpu_wait {
 
 /* The thread has stopped, and has waited for the tracer's CPU since lost_at. cpu was read after that. */
 void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu);
-/* The thread was seen on another CPU, or somebody else has its number now. */
+/* Somebody else has its number now, or it had no tracer for a while. */
 void cpu_wait_forget(struct cpu_wait *wait);
 
 /* Returns true if the thread has not had a CPU, on any of them, since the last look. */

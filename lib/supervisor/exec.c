@@ -7,6 +7,7 @@
 
 #include "supervisor/at-stop.h"
 #include "supervisor/attach.h"
+#include "supervisor/baseline.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/exec.h"
@@ -121,7 +122,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     handover_withdraw(leader); /* which knew the former image */
     if (process->launching) {
         process->launching = false;
-        attach_baseline(supervisor, process);
+        baseline_take(supervisor, process);
         if (supervisor->sampling)
             supervisor->started_at = time_now();
     } else if (!supervisor->options.follow) {

@@ -112,8 +112,8 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
 }
 
 /* Returns true if the tracee is to stay with its tracer, where CPUs are full. there: another tracer, whose home is the
- * tracee's CPU; NULL: there is none. Without one, the only runnable tracee of a tracer stays, because the tracer moves
- * to that tracee's CPU (tick_choose_cpu). */
+ * tracee's CPU; NULL: there is none. Without one, the only runnable tracee of a tracer stays, because the tracer goes
+ * to that tracee's CPU (affinity_go_round). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)

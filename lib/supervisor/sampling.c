@@ -2,7 +2,7 @@
 /* Sampling as a whole: it begins, pauses, forgets what was, and changes its rate. */
 #include "config.h"
 
-#include "supervisor/attach.h"
+#include "supervisor/baseline.h"
 #include "supervisor/budget.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
@@ -36,7 +36,7 @@ static void sampling_take_baselines(struct supervisor *supervisor)
     if (supervisor->options.serve)
         return;
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
-        attach_baseline(supervisor, process);
+        baseline_take(supervisor, process);
 }
 
 /* Each of them arms a tick if it has none. */

@@ -116,9 +116,9 @@
  *     stack and mending a call, and writing the debug log. Mending a call takes up to 30 system calls; to move the
  *     messages of a recvmmsg(2) together may take thousands. Nothing there allocates or takes the lock. There are
  *     these exceptions:
- *     - of a process that may be about to execute a program, the list of mappings is opened first, with the lock:
- *       opened later it might have to wait for the exec;
- *     - a tracee that profiles itself: the lock is taken, and its sample is counted first;
+ *     - of a process that may be about to execute a program, the list of mappings is opened first, with the lock, and
+ *       its CPU is read: later that might have to wait for the exec;
+ *     - a tracee that profiles itself: the lock is taken, its process's clock is read, and its sample is counted first;
  *     - of one that is to be handed over, a byte of memory and /proc/loadavg are read, and it is detached with the
  *       lock. If somebody else has the lock, or the other tracer is awake, it is sampled as usual, and goes at a later
  *       stop.
@@ -219,7 +219,7 @@ struct supervisor {
     _Atomic bool leaving;
     bool may_poll;  /* there is more than one CPU */
     _Atomic bool cpus_full; /* no CPU is idle */
-    unsigned cpu_count; /* that we, and so our targets, may use */
+    unsigned cpu_count; /* that we may use */
     cpu_set_t cpus;
 
     uint64_t ended_cpu_ns;  /* of processes that have ended */

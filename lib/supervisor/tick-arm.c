@@ -2,6 +2,9 @@
 /*
  * When a tracer's next tick is.
  *
+ * A program that profiles itself may turn that off and on again, and it may sleep: then no ticks are due, and the next
+ * one is where it would have been without that (schedule_resume).
+ *
  * Ticks pause where all that want a CPU have yet to stop: there would be nobody to interrupt. What the pause takes
  * belongs to those that it waits for.
  *

@@ -76,7 +76,7 @@ struct tracee {
     uint64_t cpu_ns;        /* of its life, as last read */
     uint64_t cpu_base;      /* of its life, used when it was not sampled */
     uint64_t attributed_ns; /* handed out to samples */
-    int64_t kept_debt;      /* attach_keep_debts: what was used and not handed out then */
+    int64_t kept_debt;      /* baseline_keep_debts: what was used and not handed out then */
 
     /* active.c */
     bool active;
@@ -90,7 +90,7 @@ struct tracee {
     struct procfs_cpu looked; /* what the kernel told last of its waits; all 0 if nothing */
     uint64_t looked_at;       /* time of looked */
     uint64_t cpu_at;          /* time: its CPU was read */
-    int cpu; /* that it runs on or waits for, as read last where CPUs were full; -1: not read yet */
+    int cpu; /* that it runs on or waits for, as read last; -1: not read yet */
     struct cpu_wait cpu_wait; /* what is known of its waits for that */
     enum cpu_wait_verdict verdict; /* of the last look at them */
     bool wants_cpu;           /* the tick under way found it so */
@@ -135,7 +135,7 @@ struct process {
     uint64_t clock_base;      /* CPU ns used when it was not sampled */
     uint64_t paused_cpu_ns;   /* used while sampled, before the last pause */
     uint64_t attributed_ns;   /* handed out to samples of its threads */
-    int64_t kept_debt;        /* attach_keep_debts: what was used and not handed out then */
+    int64_t kept_debt;        /* baseline_keep_debts: what was used and not handed out then */
     uint64_t known_cpu_ns;    /* process_cpu, as last read */
     uint64_t lately_ns;       /* process_cpu_lately: the last answer */
     uint64_t lately_at;       /* time of lately_ns; 0: there is none */
@@ -222,7 +222,7 @@ void process_unlist(struct processes *processes, struct process *process);
 /* Frees one that has no tracees. */
 void process_remove(struct processes *processes, struct process *process);
 
-/* Returns the process's CPU time, ns, since attach_baseline was last called for it, or else of its life; 0 if its
+/* Returns the process's CPU time, ns, since baseline_take was last called for it, or else of its life; 0 if its
  * clock cannot be read. Works on a zombie that is not reaped yet. Sets known_cpu_ns. */
 uint64_t process_cpu(struct process *process);
 /* The same without that of threads that could not be seized. */

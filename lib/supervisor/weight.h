@@ -25,7 +25,7 @@ struct weight {
     int64_t stretch;    /* sampling time that the sample is of */
     int64_t late;       /* sampling time before that in which the tracer came late, and did not look */
     int64_t debt;       /* what the thread has used, less what its samples stand for so far; may be negative */
-    uint64_t samples;   /* of the thread, before this one */
+    uint64_t samples;   /* of the thread, before this one; 0: it counts as young in any case */
     int64_t ahead;      /* the sum may be ahead of what the thread has used by so much */
     bool process_known; /* the next two are known */
     int64_t process_left; /* what the process has used, less what its samples stand for; may be negative */

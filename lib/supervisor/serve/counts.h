@@ -54,8 +54,9 @@ struct counts *counts_inherited(const struct process *parent, pid_t tid);
 void counts_give(struct process *child, struct counts *inherited);
 void counts_free(struct counts *counts);
 
-/* What the process is owed at first: a random part of a period, so that who uses half a tick gets one half of the times.
- * Later counts of the process go on with what the last one was owed. drawn: a random number of ns, far above a period. */
+/* Draws what the process is owed at first: a part of a period. A process that uses half a period of CPU time then gets
+ * a tick with a chance of one half. Later counts of the process go on with what the last one was owed. drawn: a random
+ * number of ns, far above a period. */
 void counts_draw_owed(struct process *process, uint64_t drawn);
 
 /* Ticks per second that the process wants; 0: nothing is on. */

@@ -16,6 +16,7 @@
 
 #include "supervisor/active.h"
 #include "supervisor/attach.h"
+#include "supervisor/baseline.h"
 #include "supervisor/sampling.h"
 #include "supervisor/serve/counts.h"
 #include "supervisor/serve/serve.h"
@@ -234,7 +235,7 @@ static int serve_start_storing(struct process *process, const struct serve_call 
 static int serve_start(struct supervisor *supervisor, struct process *process, const struct serve_call *call)
 {
     if (counts_rate(process) == 0)
-        attach_resume(supervisor, process);
+        baseline_resume(supervisor, process);
     int error = serve_has_hung_up(call->fd)                ? -ESRCH
                 : call->request->op == WIRE_PROFIL_PCS ? serve_start_storing(process, call)
                                                        : serve_start_counting(process, call);
@@ -264,7 +265,7 @@ static int serve_obey(struct supervisor *supervisor, struct serve_call *call)
     supervisor_lock(supervisor);
     struct process *process = process_find(&supervisor->processes, call->pid);
     if (process != NULL && counts_rate(process) > 0)
-        attach_keep_debts(process);
+        baseline_keep_debts(process);
     if (stops && process != NULL)
         counts_stop(process, serve_find_thread(call, process), request->scope);
     else if (!stops && error == 0 && process == NULL)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "supervisor/baseline.h"
+#include "supervisor/supervisor.h"
+#include "supervisor/untraced.h"
+
+void baseline_take_of(struct tracee *tracee)
+{
+    struct procfs_cpu cpu;
+
+    if (procfs_read_cpu(&tracee->files, &cpu) == 0) {
+        tracee->cpu_ns = cpu.run_ns;
+        tracee->wall.wait_ns = cpu.wait_ns;
+    }
+    tracee->cpu_base = tracee->cpu_ns;
+    tracee->attributed_ns = 0;
+    tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
+    tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
+}
+
+void baseline_take(struct supervisor *supervisor, struct process *process)
+{
+    process->clock_base = 0;
+    process->clock_base = process_cpu(process);
+    process->known_cpu_ns = 0;
+    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
+        baseline_take_of(tracee);
+    untraced_read(&supervisor->processes, process);
+    process->untraced_ns = 0;
+    process->attributed_ns = process->lately_at = 0;
+    process->explained_ns = 0;
+    process->unexplained_ns = 0;
+    process->scan = NULL;
+}
+
+void baseline_keep_debts(struct process *process)
+{
+    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next) {
+        struct procfs_cpu cpu;
+        tracee_read_cpu(tracee, &cpu);
+        tracee->kept_debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
+    }
+    process->kept_debt = (int64_t)(process_cpu_traced(process) - process->attributed_ns);
+}
+
+/* The sums are behind by what was kept (negative: ahead) after baselines were taken. */
+static void baseline_owe(uint64_t *base, uint64_t *attributed_ns, int64_t *kept)
+{
+    int64_t debt = *kept;
+
+    *kept = 0;
+    if (debt < 0)
+        *attributed_ns += (uint64_t)-debt;
+    else
+        *base -= (uint64_t)debt < *base ? (uint64_t)debt : *base;
+}
+
+void baseline_resume(struct supervisor *supervisor, struct process *process)
+{
+    baseline_take(supervisor, process);
+    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
+        baseline_owe(&tracee->cpu_base, &tracee->attributed_ns, &tracee->kept_debt);
+    baseline_owe(&process->clock_base, &process->attributed_ns, &process->kept_debt);
+}
