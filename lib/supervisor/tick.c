@@ -7,7 +7,9 @@
  * Where a CPU is idle the tracer polls there for the stops: polling.c. Where none is, it would poll on the CPU
  * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. Only threads
  * of the tracer's CPU are interrupted, for it has just taken that CPU from one of them, and the tracer goes round the
- * CPUs. A thread that waits for a CPU looks as if it ran. cpu-wait.c tells most of the threads that wait. One that it does
+ * CPUs.
+ *
+ * A thread that waits for a CPU looks as if it ran. cpu-wait.c tells most of the threads that wait. One that it does
  * not tell stops when it gets a CPU, and its run-queue wait then shows that it was not running at the tick. If all
  * that want a CPU have yet to stop, there are no further ticks until one has: tick-arm.c.
  */
