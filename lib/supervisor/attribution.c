@@ -55,19 +55,23 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
 }
 
 /* Was the tracee on a CPU when it was interrupted? If it waited for one then, it has waited for longer than we
- * can have kept it waiting: until it stopped. That may be long before we see it, where we wait for a CPU, too. */
+ * can have kept it waiting: until it stopped. Where we wait for a CPU, too, that may be long before we see it. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     const struct interrupt *interrupt = &tracee->interrupt;
+    struct tracer *tracer = tracee->tracer;
     bool woken_meanwhile = tracee->judgement.asleep_before && regs->syscall >= 0;
-    uint64_t waited = cpu->wait_ns - interrupt->wait_ns, kept = interrupt->seen_at - interrupt->hindered_at;
+    uint64_t waited = cpu->wait_ns - interrupt->wait_ns, stopped_at = interrupt->seen_at;
 
-    if (woken_meanwhile || waited > kept)
+    if (woken_meanwhile || waited > stopped_at - interrupt->hindered_at)
         return false;
-    if (!tracee->tracer->supervisor->cpus_full || interrupt->seen_at - interrupt->sent_at < SEEN_LATE_NS)
-        return true;
-    uint64_t ours = tracer_read_wait(tracee->tracer) - tracee->tracer->waited_ns;
-    return waited + (ours > SEEN_LATE_NS ? ours - SEEN_LATE_NS : 0) <= kept;
+    if (tracer->supervisor->cpus_full && interrupt->seen_at - interrupt->sent_at >= SEEN_LATE_NS) {
+        uint64_t ours = tracer_read_wait(tracer) - tracer->waited_ns;
+        stopped_at -= ours > SEEN_LATE_NS ? ours - SEEN_LATE_NS : 0;
+        if (stopped_at < tracer->no_news_at)
+            stopped_at = tracer->no_news_at;
+    }
+    return interrupt->hindered_at + waited <= stopped_at;
 }
 
 /* CPU time that the sample stands for; false: none, it was on no CPU. */

@@ -306,8 +306,10 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     tracer->asleep = false;
     tracer->woke_at = time_now();
     tracer->oldest_stop_at = tracer->woke_at - WAKE_LATENCY_NS;
-    if (tracer->woke_at - tracer->slept_at > CAUGHT_UP_NS)
+    if (tracer->woke_at - tracer->slept_at > CAUGHT_UP_NS) {
         tracer->caught_up_at = tracer->woke_at;
+        tracer->no_news_at = tracer->slept_at;
+    }
     return any;
 }
 

@@ -53,6 +53,7 @@ struct tracer {
     uint64_t slept_at;    /* time: the last sleep began */
     uint64_t woke_at;     /* time: the end of the last sleep */
     uint64_t caught_up_at; /* time: no tracee had news, or each had its turn */
+    uint64_t no_news_at;   /* time: no tracee had news, for the last time */
     uint64_t oldest_stop_at; /* time: the stops that are answered now are no older */
     uint64_t booked_stopped_ns;
     struct procfs_task files; /* its own */
