@@ -99,6 +99,11 @@ static void attribution_tell_wait(struct supervisor *supervisor, struct tracee *
         emit_sample(supervisor, tracee, &sample, NULL);
 }
 
+void attribution_look(struct tracer *tracer, struct tracee *tracee)
+{
+    attribution_tell_wait(tracer->supervisor, tracee, tracer->tick.at, &tracee->looked);
+}
+
 static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
                              const struct wire_sample *sample, const struct stack *stack)
 {

@@ -13,5 +13,7 @@ struct tracer;
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs);
 /* Wall mode: a thread was seen asleep. */
 void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state);
+/* Wall mode: a look has read the tracee's waits (tracee->looked); it is not interrupted, perhaps for long. */
+void attribution_look(struct tracer *tracer, struct tracee *tracee);
 
 #endif

@@ -124,6 +124,8 @@ static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct r
 
     if (away && running->away_count < AWAITED_MAX)
         running->away[running->away_count++] = tracee;
+    if (tracer->supervisor->options.wall)
+        attribution_look(tracer, tracee);
     if (tracee->verdict == CPU_WAIT_WAITS || (here && running->ran && tracee->verdict != CPU_WAIT_RAN))
         debug_log(tracer, "waits %d", tracee->tid);
     else if (!away)
