@@ -68,6 +68,13 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
     return repair->at_call_end && repair->deadline > 0 && repair->deadline < deadline ? repair->deadline : deadline;
 }
 
+/* A recvmmsg(2) with a time limit may have waited for long since its last message, or would go on waiting for the rest
+ * of one. A stop of ours comes before the signal that has woken the thread: get_signal in kernel/signal.c. */
+static bool repair_loses_time(const struct tracee *tracee, enum stop_maker maker)
+{
+    return maker != STOP_IS_OURS || tracee->repair.progress.part > 0 || procfs_signal_waits(tracee->tid, false);
+}
+
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
 static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_maker maker)
 {
@@ -90,8 +97,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
         left = call_first_progress(tid, call, &repair->request, &repair->progress);
     if (left == 0 && repair->request.at_bound)
         piece_end_message(repair);
-    /* a recvmmsg(2) may have waited for long since its last message, or would go on waiting for the rest of one */
-    if (left == 0 && repair->request.timeout != 0 && (maker != STOP_IS_OURS || repair->progress.part > 0))
+    if (left == 0 && repair->request.timeout != 0 && repair_loses_time(tracee, maker))
         left = -ETIME;
     if (left == 0)
         left = piece_enter_next(tracee);

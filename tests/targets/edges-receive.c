@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -389,10 +390,14 @@ bool try_time_amid_signals(void)
     }
     double start = now();
     int got = recvmmsg(pair[0], messages, ROOM, 0, &limit);
-    bool right = got > 0 && got <= FIRST + 1 && now() - start < 3;
+    double took = now() - start;
+    bool right = got > 0 && got <= FIRST + 1 && took < 3;
     waitpid(child, NULL, 0);
     close(pair[0]);
     close(pair[1]);
-    note_lateness(*sent - start < 0.35); /* the call's limit had not passed */
+    bool late = *sent - start < 0.35 || *sent - start > 2; /* the limit had not passed; or the sender itself was late */
+    note_lateness(late);
+    if (!right && !late)
+        printf("messages-signal: %d messages after %.3f s, the last was sent at %.3f s\n", got, took, *sent - start);
     return right;
 }
