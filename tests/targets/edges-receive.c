@@ -7,7 +7,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -352,52 +351,5 @@ bool try_time_for_messages(void)
     close(pair[0]);
     close(pair[1]);
     waitpid(child, NULL, 0);
-    return right;
-}
-
-/* The time limit of a recvmmsg(2) does not begin again at an ignored signal. It is looked at after each message, so the
- * last one ends the call. */
-bool try_time_amid_signals(void)
-{
-    enum { FIRST = 20, ROOM = 64 };
-    char room[ROOM];
-    struct iovec vectors[ROOM];
-    struct mmsghdr messages[ROOM] = {0};
-    struct timespec limit = {.tv_nsec = 300000000};
-    const struct timeval patience = {.tv_sec = 4};
-    int pair[2];
-
-    socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
-    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    for (int i = 0; i < ROOM; i++) {
-        vectors[i] = (struct iovec){&room[i], 1};
-        messages[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
-    }
-    double *sent = shared_time();
-    *sent = INFINITY;
-    pid_t child = fork();
-    if (child == 0) {
-        for (int i = 0; i < FIRST; i++) {
-            usleep(50);
-            send(pair[1], "x", 1, 0);
-        }
-        usleep(200000);
-        kill(getppid(), SIGWINCH);
-        usleep(200000);
-        *sent = now();
-        send(pair[1], "x", 1, 0);
-        _exit(0);
-    }
-    double start = now();
-    int got = recvmmsg(pair[0], messages, ROOM, 0, &limit);
-    double took = now() - start;
-    bool right = got > 0 && got <= FIRST + 1 && took < 3;
-    waitpid(child, NULL, 0);
-    close(pair[0]);
-    close(pair[1]);
-    bool late = *sent - start < 0.35 || *sent - start > 2; /* the limit had not passed; or the sender itself was late */
-    note_lateness(late);
-    if (!right && !late)
-        printf("messages-signal: %d messages after %.3f s, the last was sent at %.3f s\n", got, took, *sent - start);
     return right;
 }

@@ -56,6 +56,7 @@ int temporary_file(off_t size);
 bool try_two_signals(void);
 bool try_first_process(void);
 bool try_ignored_stop(void);
+bool try_time_amid_signals(void);
 /* are all that another process sends amid writes handled? */
 bool gets_signals(const int *signals, int count);
 
@@ -72,7 +73,6 @@ bool try_blocked_continue(void);
 bool try_end_of_messages(void);
 bool try_limit_of_each_message(void);
 bool try_time_for_messages(void);
-bool try_time_amid_signals(void);
 
 /* edges-sigpipe.c: who gets SIGPIPE */
 bool try_no_sigpipe(void);
