@@ -133,6 +133,20 @@ bool try_first_process(void)
     return waitpid(maker, &status, 0) == maker && status == 0;
 }
 
+/* Sends messages, then a signal that the process ignores, then one more message. */
+static void send_amid_signal(int fd, int first, double *sent)
+{
+    for (int i = 0; i < first; i++) {
+        usleep(50);
+        send(fd, "x", 1, 0);
+    }
+    usleep(200000);
+    kill(getppid(), SIGWINCH);
+    usleep(200000);
+    *sent = now();
+    send(fd, "x", 1, 0);
+}
+
 /* The time limit of a recvmmsg(2) does not begin again at an ignored signal. It is looked at after each message, so the
  * last one ends the call. */
 bool try_time_amid_signals(void)
@@ -155,15 +169,7 @@ bool try_time_amid_signals(void)
     *sent = INFINITY;
     pid_t child = fork();
     if (child == 0) {
-        for (int i = 0; i < FIRST; i++) {
-            usleep(50);
-            send(pair[1], "x", 1, 0);
-        }
-        usleep(200000);
-        kill(getppid(), SIGWINCH);
-        usleep(200000);
-        *sent = now();
-        send(pair[1], "x", 1, 0);
+        send_amid_signal(pair[1], FIRST, sent);
         _exit(0);
     }
     double start = now();
