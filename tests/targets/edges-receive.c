@@ -2,7 +2,6 @@
 /* Receives that end at a bound of their own, or go on to the end that they were asked for. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
