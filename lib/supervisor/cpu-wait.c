@@ -8,9 +8,13 @@
  * look. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
-/* If no more than RAN_NS and one part in RAN_PART of the time is in neither count, the thread has not waited since. */
+/* If no more than RAN_NS and one part in RAN_PART of the time is in neither count, the thread has not waited since.
+ * More would let in threads whose turn ended a little before the tick, and turns often end in a system call. */
 #define RAN_NS 20000u
-#define RAN_PART 128u
+#define RAN_PART 1024u
+/* Who lost the CPU later than RAN_AFTER_NS after a tick was due has got it after that: the tracer had lost it amid the
+ * tick, or came late. */
+#define RAN_AFTER_NS 150000u
 /* After ONE_TURN_WAITS_MAX waits in a row that were told by one turn, the thread is interrupted: the stop shows what
  * it did. */
 #define ONE_TURN_WAITS_MAX 4u
@@ -59,9 +63,9 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
         return CPU_WAIT_UNKNOWN;
     uint64_t lost_at = last.lost_at + (cpu->wait_ns - last.wait_ns) + (cpu->run_ns - last.run_ns);
     if (last.certain && lost_at + RAN_NS + (now - last.at) / RAN_PART >= due) {
-        wait->lost_at = due;
+        wait->lost_at = lost_at > due ? lost_at : due;
         wait->certain = true;
-        return CPU_WAIT_RAN;
+        return lost_at <= due + RAN_AFTER_NS ? CPU_WAIT_RAN : CPU_WAIT_UNKNOWN;
     }
     if (cpu->turns - last.turns != 1 || last.one_turn_waits >= ONE_TURN_WAITS_MAX || !cpu_wait_was_right(&last, cpu) ||
         lost_at + UNCOUNTED_NS + (now - last.at) / UNCOUNTED_PART >= due)

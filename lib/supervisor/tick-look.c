@@ -12,6 +12,8 @@
  */
 #include "config.h"
 
+#include <sys/resource.h>
+
 #include "supervisor/attribution.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/preempt.h"
@@ -71,17 +73,46 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
     return (tracer->woke_at < due ? tracer->woke_at : due) - PREEMPTED_NS;
 }
 
+/* How often the calling thread has lost its CPU, or given it up: getrusage(2). */
+static long tick_count_switches(void)
+{
+    struct rusage usage = {0};
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw + usage.ru_nvcsw;
+}
+
 /* A tracer that competes for its CPU may get it only when the scheduler takes it from a tracee: when that has
  * used up its turn or its group's quota, which the kernel often notices in a system call. Such an instant is
  * not random, so the tracee is left to the next tick. */
+static void tick_note_late(struct tick *tick)
+{
+    tick->late = tick->late_ticks < LATE_TICKS_MAX;
+    tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
+}
+
 void tick_note_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
-    bool late = tracer->supervisor->cpus_full && tick_found_asleep(tracer) &&
-                tracer->woke_at >= tick->was_due + LATE_NS;
 
-    tick->late = late && tick->late_ticks < LATE_TICKS_MAX;
-    tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
+    tick->late = false;
+    tick->switches = tracer->supervisor->cpus_full ? tick_count_switches() : 0;
+    /* a tracer that has just given up real-time priority may have lost its CPU by that */
+    if (tracer->supervisor->cpus_full && time_now() >= tick->was_due + LATE_NS)
+        tick_note_late(tick);
+}
+
+/* A tracer that has lost its CPU amid its looks does not know who ran when the tick was due. */
+static void tick_note_lost_cpu(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+
+    if (!tracer->supervisor->cpus_full || tick->late)
+        return;
+    if (tick_count_switches() != tick->switches)
+        tick_note_late(tick);
+    else
+        tick->late_ticks = 0;
 }
 
 /* Where no CPU is idle: has the tracee waited for one since the last look? Then it need not be looked at. */
@@ -215,6 +246,7 @@ void tick_find_running(struct tracer *tracer, uint64_t interval, struct running 
     CPU_ZERO(&running->cpus);
     for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
         tracee->wants_cpu = tick_is_looked_at(tracee) && tick_look(tracer, tracee, running);
+    tick_note_lost_cpu(tracer);
     for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
         if (tracee->wants_cpu)
             tick_sort_running(tracer, tracee, interval, running);

@@ -626,6 +626,19 @@ Test(cpu_wait, who_has_run_or_waited_all_the_time_since_a_stop_has_just_run)
     cr_assert_neq(thread_look(&thread, 0), CPU_WAIT_RAN, "and no look since was certain");
 }
 
+Test(cpu_wait, who_got_the_cpu_amid_a_late_tick_had_it_at_no_random_instant)
+{
+    struct thread thread = {.now = MS, .cpu.turns = 1};
+
+    cpu_wait_note(&thread.wait, thread.now, &thread.cpu);
+    thread_waits(&thread, WAKE_NS);
+    thread_runs(&thread, 3 * MS);
+    cr_assert_eq(cpu_wait_look(&thread.wait, 2 * MS, thread.now, &thread.cpu), CPU_WAIT_UNKNOWN);
+    thread_waits(&thread, 2 * MS);
+    thread_runs(&thread, MS);
+    cr_assert_eq(thread_look(&thread, 0), CPU_WAIT_RAN, "when it lost the CPU was certain all the same");
+}
+
 Test(cpu_wait, nothing_is_known_of_who_may_have_slept)
 {
     struct thread thread = thread_begin();
