@@ -20,9 +20,17 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/weight.h"
 
+/* A sample of a young thread takes one part in so many of what its process has used and no sample stands for. */
+#define YOUNG_SHARES 4u
 #define AHEAD_MAX 8             /* looks that the sum may be ahead of the CPU time used */
 #define SEEN_LATE_NS 100000u    /* a stop that is seen sooner after its interrupt is seen as it comes */
 #define KERNEL_TICK_NS 4000000u /* by so much the clock of a process lags for each of its threads */
+
+/* The first samples of a process that profiles itself take all that it has used, or half: it may have no others. */
+static unsigned attribution_young_shares(const struct supervisor *supervisor, const struct process *process)
+{
+    return supervisor->options.serve && process->samples < YOUNG_SHARES ? (unsigned)process->samples + 1 : YOUNG_SHARES;
+}
 
 /* The CPU time that a sample on the CPU stands for.
  *
@@ -33,6 +41,7 @@
 static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tracee *tracee)
 {
     struct process *process = tracee->process;
+    struct tick *tick = &tracee->tracer->tick;
     const struct dialect_count *count = counts_of(process, tracee->tid);
     bool own = counts_has_own(process, tracee->tid);
     uint64_t age_ns = 0, used = own ? 0 : process_cpu_lately(process, time_now(), &age_ns);
@@ -46,12 +55,26 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
         .ahead = count != NULL ? (int64_t)period : AHEAD_MAX * (int64_t)tracee->interrupt.pending_ns,
         .process_known = used > 0,
         .process_left = (int64_t)(used - process->attributed_ns),
-        .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus + (int64_t)period};
+        .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus + (int64_t)period,
+        .process_shares = attribution_young_shares(supervisor, process),
+        .all_left = count != NULL && !own ? supervisor->ended_left_ns + tick->left_ns : 0,
+        .period = (int64_t)period};
     uint64_t share = weight_of_sample(&weight);
 
+    share += weight_for_others(&weight, share);
+    tick->left_ns -= (int64_t)share;
+    process->samples++;
     process->attributed_ns += share;
     tracee->attributed_ns += share;
     return share;
+}
+
+void attribution_note_end(struct supervisor *supervisor, const struct process *process)
+{
+    const struct dialect_count *count = counts_of(process, COUNTS_ALL_THREADS);
+
+    if (supervisor->options.serve && supervisor->sampling && count != NULL && count->on)
+        supervisor->ended_left_ns += (int64_t)(process->known_cpu_ns - process->attributed_ns);
 }
 
 /* Was the tracee on a CPU when it was interrupted? If it waited for one then, it has waited for longer than we

@@ -6,9 +6,14 @@
 #include "supervisor/proc/procfs.h"
 #include "supervisor/regs.h"
 
+struct process;
+struct supervisor;
 struct tracee;
 struct tracer;
 
+/* Serving: what a process has used and no sample of it stands for is left to the samples of others. It has ended, and
+ * process_cpu was asked since. */
+void attribution_note_end(struct supervisor *supervisor, const struct process *process);
 /* Books the sample that was wanted of a tracee, with what it was doing when it stopped. */
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs);
 /* Wall mode: a thread was seen asleep. */

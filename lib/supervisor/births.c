@@ -57,6 +57,8 @@ void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind k
     } else {
         if (supervisor->options.serve) { /* few programs do, and none makes tasks all the time */
             tick_note_cpu(tracee);
+            if (tick_read_cpu(tracee))
+                cpu_wait_note(&tracee->cpu_wait, time_now(), &tracee->looked);
             preempt_expect(tracer, tracee->cpu);
         }
         at_stop_resume(tracer, tracee, 0, false);

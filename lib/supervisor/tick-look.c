@@ -39,13 +39,16 @@ bool tick_read_cpu(struct tracee *tracee)
     return known;
 }
 
-/* The CPU that the tracee runs on or waits for, as it was read not long ago; if it is unsettled, at its last stop. */
+/* The CPU that the tracee runs on or waits for, as it was read not long ago; if it is unsettled, at its last stop. The
+ * children of programs that profile themselves often live for a few ticks and hardly ever execute a program: to wait
+ * for an exec once costs less than to have the wrong CPU. */
 static int tick_cpu_of(struct tracee *tracee)
 {
     uint64_t now = time_now();
+    bool serves = tracee->tracer->supervisor->options.serve;
 
-    if (!tracee->files.unsettled && now >= tracee->cpu_at + CPU_PERIOD_NS) {
-        tracee->cpu = procfs_last_cpu(&tracee->files, false);
+    if ((!tracee->files.unsettled || serves) && now >= tracee->cpu_at + CPU_PERIOD_NS) {
+        tracee->cpu = procfs_last_cpu(&tracee->files, serves);
         tracee->cpu_at = now;
     }
     return tracee->cpu;
@@ -237,6 +240,15 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct runni
     return runnable && !waits;
 }
 
+/* Serving: adds what the tracee has used, and no sample stands for. */
+static void tick_note_left(struct tracer *tracer, const struct tracee *tracee)
+{
+    uint64_t ran = tracee->looked.run_ns > tracee->cpu_ns ? tracee->looked.run_ns : tracee->cpu_ns;
+
+    if (tracee->process->counts != NULL)
+        tracer->tick.left_ns += (int64_t)(ran - tracee->cpu_base - tracee->attributed_ns);
+}
+
 void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running)
 {
     struct tracee *tracee;
@@ -244,8 +256,12 @@ void tick_find_running(struct tracer *tracer, uint64_t interval, struct running 
     running->count = running->preempted_count = running->away_count = running->unstopped = running->runnable = 0;
     running->ran = false;
     CPU_ZERO(&running->cpus);
-    for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
+    tracer->tick.left_ns = 0;
+    for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next) {
         tracee->wants_cpu = tick_is_looked_at(tracee) && tick_look(tracer, tracee, running);
+        if (tracer->supervisor->options.serve)
+            tick_note_left(tracer, tracee);
+    }
     tick_note_lost_cpu(tracer);
     for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
         if (tracee->wants_cpu)

@@ -21,7 +21,7 @@ struct tracer;
 #define LATE_TICKS_MAX 8
 /* One tick interrupts at most INTERRUPTS_MAX threads where the tracer polls. It does so one after the other:
  * each is held as short as if it were alone. Where the tracer sleeps, one tick interrupts at most
- * INTERRUPTS_FULL_MAX threads. */
+ * INTERRUPTS_FULL_MAX threads, but for those of programs that profile themselves. */
 #define INTERRUPTS_MAX 16u
 #define INTERRUPTS_FULL_MAX 2u
 

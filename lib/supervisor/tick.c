@@ -136,10 +136,16 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
+/* Programs that profile themselves ask for few ticks, and compare their number with what they have used. */
+static unsigned tick_interrupts_max(const struct supervisor *supervisor)
+{
+    return supervisor->cpus_full && !supervisor->options.serve ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
+}
+
 /* How many of the chosen this tick interrupts: all with the same chance. Remembers their numbers. */
 static unsigned tick_limit(struct tracer *tracer, struct running *running)
 {
-    unsigned most = tracer->supervisor->cpus_full ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
+    unsigned most = tick_interrupts_max(tracer->supervisor);
     unsigned chosen = tick_chosen_count(running), count = chosen < most ? chosen : most;
 
     for (unsigned i = 0; i < count; i++) {

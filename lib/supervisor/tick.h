@@ -26,6 +26,7 @@ struct tick {
     unsigned late_ticks; /* ticks in a row that came late */
     uint64_t leaving_at; /* time: before that no thread is stopped to be handed over */
     uint64_t carried_ns; /* sampling time of the last tick, which looked at nobody: the next one stands for it, too */
+    int64_t left_ns;     /* serving: what the active tracees have used, less what their samples stand for */
     bool resumes;     /* the next is the first after a pause that has moved none: schedule_resume */
     bool idle;        /* the next is a slow one: no tracee is active */
     bool pauses;      /* the next is a slow one: all that want a CPU have yet to stop */

@@ -28,6 +28,7 @@
 #include <sys/wait.h>
 
 #include "supervisor/at-stop.h"
+#include "supervisor/attribution.h"
 #include "supervisor/backoff.h"
 #include "supervisor/births.h"
 #include "supervisor/debug-log.h"
@@ -144,10 +145,12 @@ void wait_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_
         bool whole = wait_ends_process(tracee);
         if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))
             status = -1; /* the leader goes on without us */
-        if (whole)
+        if (whole) {
+            attribution_note_end(supervisor, process);
             wait_tell_end(supervisor, process, cpu_ns, status);
-        else
+        } else {
             emit_exit(supervisor, process->pid, tracee->tid, cpu_ns, status);
+        }
     }
     wait_forget(tracer, tracee);
 }

@@ -8,8 +8,6 @@
 #define DEBT_NS 32000000
 #define DEBT_SHARES_MIN 8
 #define DEBT_SHARES_MAX 32
-/* A young thread's sample takes one part in YOUNG_SHARES of what its process has used and no sample stands for. */
-#define YOUNG_SHARES 4
 /* A thread is young until it has this many samples. It may not have used yet what they stand for. */
 #define YOUNG_SAMPLES_MAX 16
 
@@ -31,7 +29,7 @@ static int64_t weight_within_process(const struct weight *weight, int64_t share)
     bool unsettled = weight->samples < YOUNG_SAMPLES_MAX || share == 0;
 
     if (unsettled && weight->process_left > share)
-        share += (weight->process_left - share) / YOUNG_SHARES;
+        share += (weight->process_left - share) / (int64_t)weight->process_shares;
     if (share > weight->process_left + weight->process_lag)
         share = weight->process_left + weight->process_lag;
     return share > 0 ? share : 0;
@@ -52,4 +50,12 @@ uint64_t weight_of_sample(const struct weight *weight)
     if (weight->process_known)
         share = weight_within_process(weight, share);
     return (uint64_t)share;
+}
+
+uint64_t weight_for_others(const struct weight *weight, uint64_t share)
+{
+    int64_t left = weight->all_left - (int64_t)share, room = weight->process_left + weight->period - (int64_t)share;
+    int64_t taken = left < room ? left : room;
+
+    return weight->process_known && taken > 0 ? (uint64_t)taken : 0;
 }

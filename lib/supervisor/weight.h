@@ -27,12 +27,18 @@ struct weight {
     int64_t debt;       /* what the thread has used, less what its samples stand for so far; may be negative */
     uint64_t samples;   /* of the thread, before this one; 0: it counts as young in any case */
     int64_t ahead;      /* the sum may be ahead of what the thread has used by so much */
-    bool process_known; /* the next two are known */
+    bool process_known; /* what follows is known */
     int64_t process_left; /* what the process has used, less what its samples stand for; may be negative */
     int64_t process_lag;  /* by so much that figure may be behind */
+    unsigned process_shares; /* 1 or more: a young thread's sample takes one part in so many of process_left */
+    int64_t all_left; /* the same of all processes, and of those that have ended; 0 where that is not wanted */
+    int64_t period;   /* time for others may make the sum ahead of what the process has used by so much */
 };
 
 /* Returns what the sample stands for, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);
+/* Returns what the sample stands for beyond its share, ns, 0 or more: time of other processes. Those that live for a
+ * few ticks are met by chance, and what they use after their last samples would be lost. */
+uint64_t weight_for_others(const struct weight *weight, uint64_t share);
 
 #endif
