@@ -17,7 +17,6 @@
 
 #define LONG_NS (200 * MS)
 #define SHORT_NS (80 * MS)
-#define MANY_THREADS 16
 #define KERNEL_TICK_NS 1e7 /* at most */
 
 static counter counters[4096];
@@ -245,46 +244,6 @@ static void check_threads(void)
                     PERIOD_NS, 4);
 }
 
-/* Profiling is on for half a period each time, but for no less than it takes to turn it on. */
-static void check_bursts(void)
-{
-    struct stretch since = now();
-    uint64_t on_ns = 0;
-
-    while (on_ns < 2 * LONG_NS) {
-        start_usual(counters);
-        uint64_t begun = clock_ns(CLOCK_THREAD_CPUTIME_ID), end = begun;
-        while ((double)(end - begun) < fmax(PERIOD_NS / 2, 4.0 * MS)) {
-            spin_first(CHUNK / 32);
-            end = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-        }
-        stop();
-        on_ns += end - begun;
-    }
-    expect_ticks_of("half a period each time", (double)sum_all(), (double)on_ns, since, PERIOD_NS, 1);
-}
-
-static void *burn_a_part(void *unused)
-{
-    burn(spin_first, LONG_NS / MANY_THREADS * 2);
-    return unused;
-}
-
-/* More threads than CPUs, none of which lives for long. */
-static void check_many_threads(void)
-{
-    pthread_t threads[MANY_THREADS];
-    struct stretch since = now();
-
-    start_usual(counters);
-    for (int i = 0; i < MANY_THREADS; i++)
-        pthread_create(&threads[i], NULL, burn_a_part, NULL);
-    for (int i = 0; i < MANY_THREADS; i++)
-        pthread_join(threads[i], NULL);
-    stop();
-    expect_ticks_of("all of many threads", (double)sum_all(), 2.0 * LONG_NS, since, PERIOD_NS, 4);
-}
-
 /* Runs until a tick has met the buffer that is none, and nobody traces us any more. Where CPUs are busy
  * a tick may be long in coming. */
 static void burn_until_left(void)
@@ -445,6 +404,8 @@ static void check_usage(void)
     double noise = SYSTEM_TIME ? 1 : 1 + KERNEL_TICK_NS / (PERIOD_NS);
     expect_ticks_of("ticks against getrusage", (double)ticks, due, since, PERIOD_NS, noise);
 }
+
+#include "many-checks.h"
 
 #define PROFIL_CHECKS                                                                              \
     {"basic", check_basic}, {"stop", check_stop}, {"replace", check_replace},                      \

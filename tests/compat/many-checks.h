@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checks of ticks that are hard to meet: bursts, and more threads than CPUs. profil-checks.h includes it. */
+#ifndef PPROFIL_TEST_MANY_CHECKS_H
+#define PPROFIL_TEST_MANY_CHECKS_H
+
+#define MANY_THREADS 16
+
+/* Profiling is on for half a period each time, but for no less than it takes to turn it on. */
+static void check_bursts(void)
+{
+    struct stretch since = now();
+    uint64_t on_ns = 0;
+
+    while (on_ns < 2 * LONG_NS) {
+        start_usual(counters);
+        uint64_t begun = clock_ns(CLOCK_THREAD_CPUTIME_ID), end = begun;
+        while ((double)(end - begun) < fmax(PERIOD_NS / 2, 4.0 * MS)) {
+            spin_first(CHUNK / 32);
+            end = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        }
+        stop();
+        on_ns += end - begun;
+    }
+    expect_ticks_of("half a period each time", (double)sum_all(), (double)on_ns, since, PERIOD_NS, 1);
+}
+
+static void *burn_a_part(void *unused)
+{
+    burn(spin_first, LONG_NS / MANY_THREADS * 2);
+    return unused;
+}
+
+/* More threads than CPUs, none of which lives for long. */
+static void check_many_threads(void)
+{
+    pthread_t threads[MANY_THREADS];
+    struct stretch since = now();
+
+    start_usual(counters);
+    for (int i = 0; i < MANY_THREADS; i++)
+        pthread_create(&threads[i], NULL, burn_a_part, NULL);
+    for (int i = 0; i < MANY_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    stop();
+    expect_ticks_of("all of many threads", (double)sum_all(), 2.0 * LONG_NS, since, PERIOD_NS, 4);
+}
+
+#endif
