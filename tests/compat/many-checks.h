@@ -4,6 +4,7 @@
 #define PPROFIL_TEST_MANY_CHECKS_H
 
 #define MANY_THREADS 16
+#define MANY_CHILDREN 16
 
 /* Profiling is on for half a period each time, but for no less than it takes to turn it on. */
 static void check_bursts(void)
@@ -43,6 +44,29 @@ static void check_many_threads(void)
         pthread_join(threads[i], NULL);
     stop();
     expect_ticks_of("all of many threads", (double)sum_all(), 2.0 * LONG_NS, since, PERIOD_NS, 4);
+}
+
+/* Many children at once, each of which lives for a few ticks. */
+static void check_many_children(void)
+{
+    uint64_t each = 4 * LONG_NS / MANY_CHILDREN;
+    counter *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct stretch since = now();
+
+    start_one(shared);
+    for (int i = 0; i < MANY_CHILDREN; i++)
+        if (fork() == 0) {
+            burn(spin_first, each);
+            _exit(0);
+        }
+    while (wait(NULL) > 0)
+        ;
+    stop();
+    if (CHILD_COUNTS)
+        expect_ticks_of("all of many children", *shared, (double)(MANY_CHILDREN * each), since, PERIOD_NS, 4);
+    else
+        expect_ticks_of("children that do not count", *shared, 0, since, PERIOD_NS, 1);
+    munmap(shared, sizeof *shared);
 }
 
 #endif

@@ -412,7 +412,8 @@ static void check_usage(void)
         {"preset", check_preset}, {"fork", check_fork}, {"vfork-exec", check_vfork_exec},          \
         {"exec", check_exec}, {"after-exec", check_after_exec}, {"threads", check_threads},        \
         {"bursts", check_bursts}, {"many-threads", check_many_threads},                            \
-        {"fault", check_fault}, {"bad-buffer", check_bad_buffer}, {"no-room", check_no_room},      \
+        {"many-children", check_many_children}, {"fault", check_fault},                            \
+        {"bad-buffer", check_bad_buffer}, {"no-room", check_no_room},                              \
         {"all-into-one", check_all_into_one},                                                      \
     {                                                                                              \
         "usage", check_usage                                                                       \
