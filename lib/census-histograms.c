@@ -67,6 +67,14 @@ size_t census_same_object(const struct census *census, size_t image_index, size_
     return same;
 }
 
+const char *census_missing_object(const struct census *census)
+{
+    for (size_t i = 0; i < census->region_count; i++)
+        if (census->regions[i].object != NULL && !census->regions[i].mapped)
+            return census->regions[i].object;
+    return NULL;
+}
+
 const struct dialect *census_dialect(const struct census *census)
 {
     return census->options.dialect;

@@ -317,8 +317,9 @@ static int feed_map(struct census *census, const struct profile *profile,
     if (image == NULL)
         return -ENOMEM;
     for (size_t i = 0; error == 0 && image->count != NULL && i < census->region_count; i++) {
-        const struct census_region *region = &census->regions[i];
+        struct census_region *region = &census->regions[i];
         struct binding *binding = &image->bindings[i];
+        region->mapped = region->mapped || wants(region, map);
         if (binding->counters != NULL || !wants(region, map) ||
             !profile_find_mapping(profile, map->pid, map->start, &binding->object, &start,
                                   &offset))

@@ -354,8 +354,10 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
     if (saving.format == NULL || saving.format->codec == NULL)
         return session_fail(session, -EINVAL, "'%s' is no format of the profil family", name);
     int error = save_all(&saving);
-    if (error == 0 && saving.files == 0)
-        return session_fail(session, -ENODATA,
-                            "nothing was counted: no tick fell into the program or the regions");
-    return error;
+    if (error != 0 || saving.files > 0)
+        return error;
+    const char *missing = census_missing_object(session->census);
+    if (missing != NULL)
+        return session_fail(session, -ENODATA, "nothing was counted: no process had the object '%s'", missing);
+    return session_fail(session, -ENODATA, "nothing was counted: no tick fell into the program or the regions");
 }

@@ -90,7 +90,8 @@ words() { tr ' ' '\n' | sort | paste -s -d' '; }
 for format in $("$pprofil" convert -f list | sed -n 's/^\([a-z][^ ]*\) .*/\1/p'); do
 	expect "formats: ends of $format" \
 		"$("$pprofil" convert -f list | sed -n "s/^$format  *\(.*[^ ]\)  *\(read\|write\).*\$/\1/p" | sed 's/ *read, *$//; s/ *$//' | words)" \
-		"$(sed -n "s/^\.It Cm $format Ta Pa \([^T]*\) Ta .*/\1/p" "$source/man/pprofil-formats.5" | words)"
+		"$(sed -n -e "s/^\.It Cm $format Ta Pa \([^T]*\) Ta .*/\1/p" -e "/^\.It Cm $format\$/,/^\.Pa/s/^\.Pa //p" \
+			"$source/man/pprofil-formats.5" | words)"
 done
 for command in report convert ""; do
 	# shellcheck disable=SC2086
