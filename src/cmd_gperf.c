@@ -166,21 +166,39 @@ static int gperf_receive_stream(int fd, int file)
     return 0;
 }
 
+/* Prints the profile in a file that has no name of its own, and what style gperf says of it. 0 or -errno. */
+static int gperf_print_file(int file, const struct pprofil_style_options *style)
+{
+    char path[64], *said = NULL;
+    size_t size = 0, length = (size_t)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    FILE *errors = open_memstream(&said, &size);
+
+    if (errors == NULL)
+        return -ENOMEM;
+    int error = pprofil_style_print(path, "gperf", style, stdout, errors);
+    fclose(errors);
+    if (strncmp(said, path, length) == 0)
+        fprintf(stderr, "what the program sends%s", said + length);
+    else
+        fputs(said, stderr);
+    free(said);
+    return error;
+}
+
 /* Takes the descriptor of a connection over, and prints the profile that comes from it. */
 static int gperf_print(int fd, const struct gperf *gperf)
 {
     struct pprofil_style_options style = gperf->style;
     int file = memfd_create("pprofil-gperf", MFD_CLOEXEC), status = EXIT_OWN_FAILURE;
-    char path[64], *meta = NULL;
+    char *meta = NULL;
 
     gperf_limit(fd);
     int error = file < 0 ? -errno : gperf_receive_meta(fd, &meta);
     if (error == 0)
         error = gperf_receive_stream(fd, file);
     style.meta = meta;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     if (error == 0)
-        error = pprofil_style_print(path, "gperf", &style, stdout, stderr);
+        error = gperf_print_file(file, &style);
     if (error == 0 && fflush(stdout) == 0)
         status = 0;
     else if (error == 0)
