@@ -176,9 +176,11 @@ static int gperf_print_file(int file, const struct pprofil_style_options *style)
     if (errors == NULL)
         return -ENOMEM;
     int error = pprofil_style_print(path, "gperf", style, stdout, errors);
-    fclose(errors);
-    if (strncmp(said, path, length) == 0)
-        fprintf(stderr, "what the program sends%s", said + length);
+    if (fclose(errors) != 0)
+        return -ENOMEM;
+    const char *named = strstr(said, path);
+    if (named != NULL)
+        fprintf(stderr, "%.*swhat the program sends%s", (int)(named - said), said, named + length);
     else
         fputs(said, stderr);
     free(said);

@@ -94,6 +94,17 @@ expect "again" yes "$(await twice && echo yes)"
 "$pprofil" gperf -s >out 2>err
 expect "a second server: status" 125 $?
 expect_text "a second server: why" 'another gperf -s' err
+# what is no profile: a message that says so, and names no file of ours
+if type python3 >/dev/null 2>&1; then
+	python3 -c 'import os, socket
+s = socket.socket(socket.AF_UNIX)
+s.connect("\0pprofil-%s-%d" % (os.environ.get("PPROFIL_GPERF", "gperf"), os.geteuid()))
+s.sendall(b"\0\0\0\0" + b"no profile at all")'
+	await grep -q 'bad format' server.err
+	expect "what is no profile" 'gperf: what the program sends: bad format' "$(grep 'bad format' server.err)"
+else
+	echo "SKIP what is no profile: needs python3"
+fi
 kill "$server"
 end
 
