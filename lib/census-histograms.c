@@ -67,10 +67,10 @@ size_t census_same_object(const struct census *census, size_t image_index, size_
     return same;
 }
 
-const char *census_missing_object(const struct census *census)
+const char *census_unseen_object(const struct census *census)
 {
     for (size_t i = 0; i < census->region_count; i++)
-        if (census->regions[i].object != NULL && !census->regions[i].mapped)
+        if (census->regions[i].object != NULL && !census->regions[i].seen)
             return census->regions[i].object;
     return NULL;
 }

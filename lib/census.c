@@ -319,7 +319,7 @@ static int feed_map(struct census *census, const struct profile *profile,
     for (size_t i = 0; error == 0 && image->count != NULL && i < census->region_count; i++) {
         struct census_region *region = &census->regions[i];
         struct binding *binding = &image->bindings[i];
-        region->mapped = region->mapped || wants(region, map);
+        region->seen = region->seen || wants(region, map);
         if (binding->counters != NULL || !wants(region, map) ||
             !profile_find_mapping(profile, map->pid, map->start, &binding->object, &start,
                                   &offset))

@@ -14,7 +14,7 @@
 struct census_region {
     char *object;       /* owned: path or its last part; NULL: the program */
     uint64_t low, high; /* link-time addresses; high 0: all its code */
-    bool mapped;        /* the object was seen in a process */
+    bool seen;          /* its object was seen in a process; most are seen only when a tick falls into them */
 };
 
 struct census_options {
@@ -63,8 +63,8 @@ int census_histograms(const struct census *census, const struct profile *profile
 /* How many regions before this one are of the same object. */
 size_t census_same_object(const struct census *census, size_t image, size_t region);
 size_t census_regions(const struct census *census);
-/* Returns the object of the first region whose object no process had; NULL: there is none. */
-const char *census_missing_object(const struct census *census);
+/* Returns the object of the first region whose object was never seen; NULL: there is none. */
+const char *census_unseen_object(const struct census *census);
 const struct dialect *census_dialect(const struct census *census);
 
 #endif

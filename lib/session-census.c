@@ -356,8 +356,9 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
     int error = save_all(&saving);
     if (error != 0 || saving.files > 0)
         return error;
-    const char *missing = census_missing_object(session->census);
-    if (missing != NULL)
-        return session_fail(session, -ENODATA, "nothing was counted: no process had the object '%s'", missing);
+    const char *unseen = census_unseen_object(session->census);
+    if (unseen != NULL)
+        return session_fail(session, -ENODATA, "nothing was counted: no tick fell into '%s', if any process had it",
+                            unseen);
     return session_fail(session, -ENODATA, "nothing was counted: no tick fell into the program or the regions");
 }

@@ -216,7 +216,7 @@ fails "no such dialect" 'pprofil-dialects\(7\)' --dialect nosuch
 fails "a scale that is refused" 'above 65536' --dialect bsd44 --scale 70000
 fails "a scale that turns it off" 'turned off' --dialect solaris --scale 1
 "$pprofil" -q --dialect irix-sprofil --region no-such "$targets/oracle" 1 >/dev/null 2>err
-expect_text "a region of no object" "no process had the object 'no-such'" err
+expect_text "a region of no object" "no tick fell into 'no-such'" err
 fails "a region that is none" 'OBJECT, LO-HI' --dialect glibc --region :10-20
 fails "a region upside down" 'OBJECT, LO-HI' --dialect glibc --region 2000-1000
 fails "a region cut short" 'OBJECT, LO-HI' --dialect glibc --region libc.so.6:
