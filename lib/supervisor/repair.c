@@ -72,7 +72,9 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
  * of one. A stop of ours comes before the signal that has woken the thread: get_signal in kernel/signal.c. */
 static bool repair_loses_time(const struct tracee *tracee, enum stop_maker maker)
 {
-    return maker != STOP_IS_OURS || tracee->repair.progress.part > 0 || procfs_signal_waits(tracee->tid, false);
+    bool is_tick = maker == STOP_IS_OURS && tracee->state == TRACEE_INTERRUPTED; /* SIGCONT makes such stops, too */
+
+    return !is_tick || tracee->repair.progress.part > 0 || procfs_signal_waits(tracee->tid, false);
 }
 
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
