@@ -38,7 +38,7 @@ static unsigned attribution_young_shares(const struct supervisor *supervisor, co
  * compares the sum with its own clock, after few samples even: the sum is ahead by one period at the most. It may turn
  * profiling on for less than a period each time, and what its threads have used is known since then only: the sum is
  * drawn to what the process has used where more is known of that, as for young threads. */
-static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tracee *tracee)
+static uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
 {
     struct process *process = tracee->process;
     struct tick *tick = &tracee->tracer->tick;
@@ -47,6 +47,8 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
     uint64_t age_ns = 0, used = own ? 0 : process_cpu_lately(process, time_now(), &age_ns);
     int cpus = CPU_COUNT(&supervisor->cpus);
     uint64_t period = count != NULL ? count->period_ns : 0;
+    int64_t left = (int64_t)(used - process->attributed_ns);
+    bool shared = count != NULL && !own && count->on;
     const struct weight weight = {
         .stretch = (int64_t)tracee->interrupt.pending_ns,
         .late = (int64_t)tracee->interrupt.late_ns,
@@ -54,27 +56,29 @@ static uint64_t attribution_weigh(const struct supervisor *supervisor, struct tr
         .samples = count != NULL && !own ? 0 : tracee->samples,
         .ahead = count != NULL ? (int64_t)period : AHEAD_MAX * (int64_t)tracee->interrupt.pending_ns,
         .process_known = used > 0,
-        .process_left = (int64_t)(used - process->attributed_ns),
+        .process_left = left,
         .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus + (int64_t)period,
         .process_shares = attribution_young_shares(supervisor, process),
-        .all_left = count != NULL && !own ? supervisor->ended_left_ns + tick->left_ns : 0,
-        .period = (int64_t)period};
-    uint64_t share = weight_of_sample(&weight);
+        .others_left = shared ? supervisor->ended_left_ns + tick->left_ns - left : 0,
+        .others_room = (int64_t)(period - process->for_others_ns)};
+    uint64_t share = weight_of_sample(&weight), for_others = weight_for_others(&weight);
 
-    share += weight_for_others(&weight, share);
-    tick->left_ns -= (int64_t)share;
+    if (shared)
+        tick->left_ns -= (int64_t)share;
+    supervisor->ended_left_ns -= (int64_t)for_others;
+    process->for_others_ns += for_others;
     process->samples++;
     process->attributed_ns += share;
     tracee->attributed_ns += share;
-    return share;
+    return share + for_others;
 }
 
 void attribution_note_end(struct supervisor *supervisor, const struct process *process)
 {
-    const struct dialect_count *count = counts_of(process, COUNTS_ALL_THREADS);
+    bool known = supervisor->sampling && process->known_cpu_ns > 0;
 
-    if (supervisor->options.serve && supervisor->sampling && count != NULL && count->on)
-        supervisor->ended_left_ns += (int64_t)(process->known_cpu_ns - process->attributed_ns);
+    if (known && counts_of_all(process) != NULL)
+        supervisor->ended_left_ns += (int64_t)(process->known_cpu_ns - process->untraced_ns - process->attributed_ns);
 }
 
 /* Was the tracee on a CPU when it was interrupted? If it waited for one then, it has waited for longer than we
@@ -98,7 +102,7 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
 }
 
 /* CPU time that the sample stands for; false: none, it was on no CPU. */
-static bool attribution_credit(const struct supervisor *supervisor, struct tracee *tracee,
+static bool attribution_credit(struct supervisor *supervisor, struct tracee *tracee,
                                const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
     /* it may have been in one long call since, or without a CPU: overdue time counts only as far as it ran */

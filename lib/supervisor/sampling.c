@@ -63,6 +63,7 @@ void sampling_start(struct supervisor *supervisor)
         supervisor->tracers[i]->tick.at = supervisor->started_at;
     supervisor->budget.adjusted_at = supervisor->started_at; /* a pause is not throttled time */
     supervisor->housekeeping.stats_due = supervisor->started_at + STATS_FIRST_NS;
+    supervisor->ended_left_ns = 0;
     sampling_take_baselines(supervisor);
     sampling_begin_wall(supervisor, supervisor->started_at);
     sampling_wake_tracers(supervisor);

@@ -223,7 +223,7 @@ struct supervisor {
     cpu_set_t cpus;
 
     uint64_t ended_cpu_ns;  /* of processes that have ended */
-    int64_t ended_left_ns;  /* serving: of that, what no sample of them stands for; negative: samples stand for more */
+    int64_t ended_left_ns;  /* serving: of that, what no sample stands for, of others neither; may be negative */
     uint64_t started_at;    /* time: sampling began or went on */
     uint64_t born_at;       /* time: a tracee made another task */
     struct wire_stats stats;

@@ -12,15 +12,15 @@
  */
 #include "config.h"
 
-#include <sys/resource.h>
-
 #include "supervisor/attribution.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/preempt.h"
 #include "supervisor/schedule.h"
+#include "supervisor/serve/counts.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick-arm.h"
 #include "supervisor/tick-look.h"
+#include "supervisor/tracer.h"
 
 /* A tracee's CPU is read so often. */
 #define CPU_PERIOD_NS 2000000u
@@ -39,16 +39,13 @@ bool tick_read_cpu(struct tracee *tracee)
     return known;
 }
 
-/* The CPU that the tracee runs on or waits for, as it was read not long ago; if it is unsettled, at its last stop. The
- * children of programs that profile themselves often live for a few ticks and hardly ever execute a program: to wait
- * for an exec once costs less than to have the wrong CPU. */
+/* The CPU that the tracee runs on or waits for, as it was read not long ago; if it is unsettled, at its last stop. */
 static int tick_cpu_of(struct tracee *tracee)
 {
     uint64_t now = time_now();
-    bool serves = tracee->tracer->supervisor->options.serve;
 
-    if ((!tracee->files.unsettled || serves) && now >= tracee->cpu_at + CPU_PERIOD_NS) {
-        tracee->cpu = procfs_last_cpu(&tracee->files, serves);
+    if (!tracee->files.unsettled && now >= tracee->cpu_at + CPU_PERIOD_NS) {
+        tracee->cpu = procfs_last_cpu(&tracee->files, false);
         tracee->cpu_at = now;
     }
     return tracee->cpu;
@@ -76,46 +73,19 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
     return (tracer->woke_at < due ? tracer->woke_at : due) - PREEMPTED_NS;
 }
 
-/* How often the calling thread has lost its CPU, or given it up: getrusage(2). */
-static long tick_count_switches(void)
-{
-    struct rusage usage = {0};
-
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw + usage.ru_nvcsw;
-}
-
 /* A tracer that competes for its CPU may get it only when the scheduler takes it from a tracee: when that has
  * used up its turn or its group's quota, which the kernel often notices in a system call. Such an instant is
- * not random, so the tracee is left to the next tick. */
-static void tick_note_late(struct tick *tick)
+ * not random, so the tracee is left to the next tick. So it is if the tracer has lost its CPU amid its looks: another
+ * tracee runs then than when the tick was due. */
+static void tick_judge_lateness(struct tracer *tracer)
 {
-    tick->late = tick->late_ticks < LATE_TICKS_MAX;
+    struct tick *tick = &tracer->tick;
+    uint64_t late_at = tick->was_due + LATE_NS;
+    bool woke_late = tick_found_asleep(tracer) && tracer->woke_at >= late_at;
+    bool lost_cpu = tracer_was_preempted(tracer) && time_now() >= late_at;
+
+    tick->late = (woke_late || lost_cpu) && tick->late_ticks < LATE_TICKS_MAX;
     tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
-}
-
-void tick_note_lateness(struct tracer *tracer)
-{
-    struct tick *tick = &tracer->tick;
-
-    tick->late = false;
-    tick->switches = tracer->supervisor->cpus_full ? tick_count_switches() : 0;
-    /* a tracer that has just given up real-time priority may have lost its CPU by that */
-    if (tracer->supervisor->cpus_full && time_now() >= tick->was_due + LATE_NS)
-        tick_note_late(tick);
-}
-
-/* A tracer that has lost its CPU amid its looks does not know who ran when the tick was due. */
-static void tick_note_lost_cpu(struct tracer *tracer)
-{
-    struct tick *tick = &tracer->tick;
-
-    if (!tracer->supervisor->cpus_full || tick->late)
-        return;
-    if (tick_count_switches() != tick->switches)
-        tick_note_late(tick);
-    else
-        tick->late_ticks = 0;
 }
 
 /* Where no CPU is idle: has the tracee waited for one since the last look? Then it need not be looked at. */
@@ -245,7 +215,7 @@ static void tick_note_left(struct tracer *tracer, const struct tracee *tracee)
 {
     uint64_t ran = tracee->looked.run_ns > tracee->cpu_ns ? tracee->looked.run_ns : tracee->cpu_ns;
 
-    if (tracee->process->counts != NULL)
+    if (counts_of_all(tracee->process) != NULL)
         tracer->tick.left_ns += (int64_t)(ran - tracee->cpu_base - tracee->attributed_ns);
 }
 
@@ -262,7 +232,9 @@ void tick_find_running(struct tracer *tracer, uint64_t interval, struct running 
         if (tracer->supervisor->options.serve)
             tick_note_left(tracer, tracee);
     }
-    tick_note_lost_cpu(tracer);
+    tracer->tick.late = false;
+    if (tracer->supervisor->cpus_full)
+        tick_judge_lateness(tracer);
     for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
         if (tracee->wants_cpu)
             tick_sort_running(tracer, tracee, interval, running);

@@ -21,7 +21,7 @@ struct tracer;
 #define LATE_TICKS_MAX 8
 /* One tick interrupts at most INTERRUPTS_MAX threads where the tracer polls. It does so one after the other:
  * each is held as short as if it were alone. Where the tracer sleeps, one tick interrupts at most
- * INTERRUPTS_FULL_MAX threads, but for those of programs that profile themselves. */
+ * INTERRUPTS_FULL_MAX threads, unless ticks are few. */
 #define INTERRUPTS_MAX 16u
 #define INTERRUPTS_FULL_MAX 2u
 
@@ -41,9 +41,8 @@ struct running {
     cpu_set_t cpus; /* of the runnable ones */
 };
 
-/* Is this tick too late to count? tick->late tells. */
-void tick_note_lateness(struct tracer *tracer);
-/* interval: the sampling time, ns, that this tick stands for */
+/* Looks at the active tracees. interval: the sampling time, ns, that this tick stands for. tick->late tells whether it
+ * is too late to count. */
 void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running);
 /* Returns how many are in running->chosen. */
 unsigned tick_chosen_count(const struct running *running);

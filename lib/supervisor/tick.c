@@ -20,6 +20,7 @@
 #include "supervisor/active.h"
 #include "supervisor/affinity.h"
 #include "supervisor/attribution.h"
+#include "supervisor/budget.h"
 #include "supervisor/cpus-full.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/handover-choice.h"
@@ -41,6 +42,8 @@
 #define FADING 32u
 /* Threads are stopped so often to be handed over, at the most. */
 #define LEAVING_PERIOD_NS 10000000u
+/* With such a period, or a longer one, more interrupts a tick cost little. */
+#define FEW_TICKS_PERIOD_NS 5000000u
 /* In wall mode a tick looks at WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
 
@@ -136,10 +139,12 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
-/* Programs that profile themselves ask for few ticks, and compare their number with what they have used. */
+/* Most programs that profile themselves ask for few ticks, and compare their number with what they have used. */
 static unsigned tick_interrupts_max(const struct supervisor *supervisor)
 {
-    return supervisor->cpus_full && !supervisor->options.serve ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
+    bool few = supervisor->options.serve && budget_period(&supervisor->budget) >= FEW_TICKS_PERIOD_NS;
+
+    return supervisor->cpus_full && !few ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
 }
 
 /* How many of the chosen this tick interrupts: all with the same chance. Remembers their numbers. */
@@ -247,7 +252,6 @@ static uint64_t tick_begin(struct tracer *tracer)
     cpus_full_update(tracer);
     sampling_adjust_rate(tracer, tick->at);
     priority_follow_cpus(tracer); /* the occupier inherits it */
-    tick_note_lateness(tracer);
     return interval;
 }
 

@@ -22,7 +22,6 @@ struct tick {
     uint64_t missed_ns; /* time before it that no tick stands for: schedule.h */
     uint64_t due;     /* time of the next; 0: none is set */
     bool late;           /* this one came too late to count for who is on our CPU */
-    long switches;       /* how often the tracer had lost its CPU or slept when this one began */
     unsigned late_ticks; /* ticks in a row that came late */
     uint64_t leaving_at; /* time: before that no thread is stopped to be handed over */
     uint64_t carried_ns; /* sampling time of the last tick, which looked at nobody: the next one stands for it, too */

@@ -136,6 +136,7 @@ struct process {
     uint64_t paused_cpu_ns;   /* used while sampled, before the last pause */
     uint64_t attributed_ns;   /* handed out to samples of its threads */
     uint64_t samples;         /* of its threads, that stand for CPU time */
+    uint64_t for_others_ns;   /* serving: time of other processes that its samples stand for, a period at the most */
     int64_t kept_debt;        /* baseline_keep_debts: what was used and not handed out then */
     uint64_t known_cpu_ns;    /* process_cpu, as last read */
     uint64_t lately_ns;       /* process_cpu_lately: the last answer */

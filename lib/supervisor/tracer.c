@@ -77,15 +77,6 @@ void tracer_free(struct tracer *tracer)
     free(tracer);
 }
 
-uint64_t tracer_read_wait(struct tracer *tracer)
-{
-    struct procfs_cpu cpu;
-
-    if (tracer->files.tid != tracer->wakeup.tid)
-        procfs_task_init(&tracer->files, getpid(), tracer->wakeup.tid);
-    return procfs_read_cpu(&tracer->files, &cpu) == 0 ? cpu.wait_ns : 0;
-}
-
 int tracer_init_first(struct supervisor *supervisor)
 {
     struct tracer *tracer = tracer_new(supervisor);
@@ -305,6 +296,8 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     bool any = wakeup_sleep(&tracer->wakeup, news);
     tracer->asleep = false;
     tracer->woke_at = time_now();
+    if (tracer->supervisor->cpus_full)
+        tracer_was_preempted(tracer);
     tracer->oldest_stop_at = tracer->woke_at - WAKE_LATENCY_NS;
     if (tracer->woke_at - tracer->slept_at > CAUGHT_UP_NS) {
         tracer->caught_up_at = tracer->woke_at;

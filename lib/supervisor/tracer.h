@@ -52,6 +52,7 @@ struct tracer {
 
     uint64_t slept_at;    /* time: the last sleep began */
     uint64_t woke_at;     /* time: the end of the last sleep */
+    long preemptions;     /* tracer_was_preempted: how often it had been when it asked last */
     uint64_t caught_up_at; /* time: no tracee had news, or each had its turn */
     uint64_t no_news_at;   /* time: no tracee had news, for the last time */
     uint64_t oldest_stop_at; /* time: the stops that are answered now are no older */
@@ -82,6 +83,9 @@ int tracer_init_first(struct supervisor *supervisor);
 struct tracer *tracer_start(struct supervisor *supervisor);
 /* Returns how long it has waited for CPUs in its life, ns; 0: the kernel does not tell. */
 uint64_t tracer_read_wait(struct tracer *tracer);
+/* By the tracer's own thread. Returns true if it has lost its CPU against its will since it asked last:
+ * getrusage(2). */
+bool tracer_was_preempted(struct tracer *tracer);
 /* Frees a tracer whose thread was never started, with its tracees, stack and log. */
 void tracer_free(struct tracer *tracer);
 

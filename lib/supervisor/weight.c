@@ -52,9 +52,9 @@ uint64_t weight_of_sample(const struct weight *weight)
     return (uint64_t)share;
 }
 
-uint64_t weight_for_others(const struct weight *weight, uint64_t share)
+uint64_t weight_for_others(const struct weight *weight)
 {
-    int64_t left = weight->all_left - (int64_t)share, room = weight->process_left + weight->period - (int64_t)share;
+    int64_t left = weight->others_left, room = weight->others_room;
     int64_t taken = left < room ? left : room;
 
     return weight->process_known && taken > 0 ? (uint64_t)taken : 0;

@@ -31,14 +31,14 @@ struct weight {
     int64_t process_left; /* what the process has used, less what its samples stand for; may be negative */
     int64_t process_lag;  /* by so much that figure may be behind */
     unsigned process_shares; /* 1 or more: a young thread's sample takes one part in so many of process_left */
-    int64_t all_left; /* the same of all processes, and of those that have ended; 0 where that is not wanted */
-    int64_t period;   /* time for others may make the sum ahead of what the process has used by so much */
+    int64_t others_left; /* the same of all other processes, those that have ended too; 0: others are left alone */
+    int64_t others_room; /* so much of that the process may still take */
 };
 
 /* Returns what the sample stands for, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);
-/* Returns what the sample stands for beyond its share, ns, 0 or more: time of other processes. Those that live for a
- * few ticks are met by chance, and what they use after their last samples would be lost. */
-uint64_t weight_for_others(const struct weight *weight, uint64_t share);
+/* Returns what the sample stands for beyond that, ns, 0 or more: time of other processes. Those that live for a few
+ * ticks are met by chance, and what they use after their last samples would be lost. */
+uint64_t weight_for_others(const struct weight *weight);
 
 #endif

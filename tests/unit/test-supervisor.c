@@ -481,29 +481,33 @@ Test(weight, young_threads_share_what_their_process_has_used)
     cr_assert_eq(weight_of_sample(&weight), 0, "no process is given more than it has used");
 }
 
-/* Processes that live for 37 ms each, one after the other, and are met at random, once in 10 ms. Each may be one period
- * of 10 ms ahead. What the last ones have left over is lost: two of them have less than 100 ms. */
+/* Processes that live for 37 ms each, one after the other, and are met at random, once in 10 ms. Each may take one
+ * period of 10 ms for others. What the last ones have left over is lost: two of them have less than 100 ms. */
 Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
 {
     const int64_t life = 37 * MS, period = 10 * MS, whole = 100 * life;
-    int64_t given = 0, given_here = 0;
+    int64_t given = 0, given_here = 0, ended_left = 0, room = period;
     struct schedule schedule;
 
     schedule_init(&schedule, 5);
     for (int64_t at = 0; at < whole;) {
         int64_t step = 1 + schedule_random(&schedule, 20 * MS), next = at + step;
-        if (next / life != at / life)
+        if (next / life != at / life) {
+            ended_left += life - given_here;
             given_here = 0;
+            room = period;
+        }
         at = next;
         int64_t left = at % life - given_here;
         struct weight weight = {.stretch = period, .debt = left, .ahead = period, .process_known = true,
                                 .process_left = left, .process_lag = period, .process_shares = 1,
-                                .all_left = at - given, .period = period};
-        int64_t share = (int64_t)weight_of_sample(&weight);
-        share += (int64_t)weight_for_others(&weight, (uint64_t)share);
-        given += share;
+                                .others_left = ended_left, .others_room = room};
+        int64_t share = (int64_t)weight_of_sample(&weight), for_others = (int64_t)weight_for_others(&weight);
+        given += share + for_others;
         given_here += share;
-        cr_assert_leq(given_here, at % life + period);
+        ended_left -= for_others;
+        room -= for_others;
+        cr_assert_geq(room, 0);
     }
     cr_assert_leq(given, whole + 50 * (int64_t)MS);
     cr_assert_geq(given, whole - 100 * (int64_t)MS);

@@ -47,6 +47,13 @@ struct dialect_count *counts_of(const struct process *process, pid_t tid)
     return all == NULL ? NULL : all->count;
 }
 
+struct dialect_count *counts_of_all(const struct process *process)
+{
+    const struct counts *all = counts_at(process, COUNTS_ALL_THREADS);
+
+    return all != NULL && all->count->on ? all->count : NULL;
+}
+
 bool counts_has_own(const struct process *process, pid_t tid)
 {
     return counts_at(process, tid) != NULL;

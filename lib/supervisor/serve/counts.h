@@ -27,6 +27,8 @@ struct counts {
 
 /* What takes the samples of a thread; NULL: nothing. */
 struct dialect_count *counts_of(const struct process *process, pid_t tid);
+/* What takes the samples of all threads that have no count of their own; NULL: nothing, or it is off. */
+struct dialect_count *counts_of_all(const struct process *process);
 /* Does the thread have a count of its own? */
 bool counts_has_own(const struct process *process, pid_t tid);
 
