@@ -9,7 +9,7 @@
 
 #include "code-internal.h"
 #include "report/annotate.h"
-#include "session-internal.h"
+#include "session/session-internal.h"
 
 struct pprofil_annotation {
     struct annotation annotation;

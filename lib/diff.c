@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/diff.h"
-#include "session-internal.h"
+#include "session/session-internal.h"
 
 struct pprofil_diff {
     struct diff *diff; /* owned */

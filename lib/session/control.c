@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control-socket.h"
-#include "session-internal.h"
+#include "session/control-socket.h"
+#include "session/session-internal.h"
 
 #define LISTENERS_MAX (SESSION_ROOTS_MAX + 2)
 #define PEERS_MAX 64

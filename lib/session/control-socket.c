@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control-socket.h"
-#include "proc.h"
+#include "session/control-socket.h"
+#include "session/proc.h"
 
 #define BACKLOG 64
 #define LOCK_TRIES_MAX 200

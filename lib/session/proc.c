@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/plain.h"
-#include "proc.h"
+#include "session/proc.h"
 
 ssize_t proc_read(int directory, const char *path, char *text, size_t size)
 {

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/plain.h"
-#include "proc.h"
-#include "session-internal.h"
+#include "session/proc.h"
+#include "session/session-internal.h"
 #include "symbol/leak-check.h"
 #include "symbol/object-file.h"
 

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "proc.h"
-#include "session-internal.h"
+#include "session/proc.h"
+#include "session/session-internal.h"
 #include "base/spawn.h"
 
 #define COMM_LENGTH 15 /* the kernel cuts names there */

@@ -20,8 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "proc.h"
-#include "session-internal.h"
+#include "session/proc.h"
+#include "session/session-internal.h"
 
 #define FEW 64   /* tasks that are all read each time */
 #define TURNS 8u /* calls in which each of many is looked at */
