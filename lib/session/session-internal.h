@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "report/report.h"
 #include "symbol/symbol.h"
-#include "census.h"
+#include "histogram/census.h"
 #include "wire/wire.h"
 
 #define SESSION_ROOTS_MAX 1024

@@ -3,7 +3,7 @@
 #ifndef PPROFIL_CENSUS_INTERNAL_H
 #define PPROFIL_CENSUS_INTERNAL_H
 
-#include "census.h"
+#include "histogram/census.h"
 
 /* A region in one image. */
 struct binding {

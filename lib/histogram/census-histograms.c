@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "census-internal.h"
+#include "histogram/census-internal.h"
 #include "symbol/symbol.h"
 
 bool census_is_ranged(const struct dialect *dialect)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "census-internal.h"
+#include "histogram/census-internal.h"
 #include "symbol/symbol.h"
 
 #define ALIGNMENT 16u           /* of text that is not given by addresses */
