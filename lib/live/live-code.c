@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "code-internal.h"
-#include "live-internal.h"
+#include "live/live-internal.h"
 
 static int no_code(struct pprofil_live *live, const char *why)
 {

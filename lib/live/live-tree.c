@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live-internal.h"
+#include "live/live-internal.h"
 #include "report/live-calls.h"
 
 #define MOST_PLACES 4096

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live-internal.h"
+#include "live/live-internal.h"
 #include "report/flat.h"
 
 #define FIRST_SLOTS 256
