@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "code-internal.h"
+#include "api/code-internal.h"
 #include "live/live-internal.h"
 
 static int no_code(struct pprofil_live *live, const char *why)

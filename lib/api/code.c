@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code-internal.h"
+#include "api/code-internal.h"
 
 static size_t least(size_t a, size_t b)
 {
