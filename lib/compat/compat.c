@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "compat/compat.h"
-#include "base/spawn.h"
+#include "launch/spawn.h"
 
 #define OVERHEAD "--overhead=0.05"
 #define ATTEMPTS 3

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/gperf-address.h"
-#include "base/spawn.h"
+#include "launch/spawn.h"
 #include "compat/compat.h"
 #include "compat/n64-internal.h"
 

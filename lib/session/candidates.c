@@ -18,7 +18,7 @@
 
 #include "session/proc.h"
 #include "session/session-internal.h"
-#include "base/spawn.h"
+#include "launch/spawn.h"
 
 #define COMM_LENGTH 15 /* the kernel cuts names there */
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "session/session-internal.h"
-#include "base/spawn.h"
+#include "launch/spawn.h"
 
 #define ARGUMENTS_MAX 16
 #define ARGUMENT_SIZE 48

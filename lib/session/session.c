@@ -20,7 +20,7 @@
 
 #include "base/plain.h"
 #include "session/session-internal.h"
-#include "base/spawn.h"
+#include "launch/spawn.h"
 #include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "wire/file-opener.h"
+#include "launch/file-opener.h"
 #include "symbol/object-file.h"
 
 int object_file_path(const char *path)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/file-opener.h"
+#include "launch/file-opener.h"
 #include "unwind/unwind.h"
 
 #define PAGE 4096u /* at least */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "base/spawn.h"
+#include "launch/spawn.h"
 
 #define STACK_SIZE 65536u
 #define STAYED_MAX 8 /* children of an init: spawn_quietly */

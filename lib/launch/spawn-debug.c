@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/spawn.h"
+#include "launch/spawn.h"
 
 #define WANTED "supervisor" /* what PPROFIL_DEBUG says, and perhaps ":FILE" */
 

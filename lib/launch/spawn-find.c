@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/spawn.h"
+#include "launch/spawn.h"
 
 static bool is_trusted_owner(uid_t owner, const struct stat *program)
 {

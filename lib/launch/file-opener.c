@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/regular-file.h"
-#include "wire/file-opener.h"
-#include "base/spawn.h"
+#include "launch/file-opener.h"
+#include "launch/spawn.h"
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
