@@ -76,7 +76,7 @@ int pprofil_profile_find(pprofil_profile *profile, const char *pattern, pprofil_
 
 static int count(const struct pprofil_profile *profile, struct pprofil_annotation *annotation)
 {
-    const struct report_options options = {.by = REPORT_BY_FUNCTION};
+    const struct report_options options = {.by = PPROFIL_BY_FUNCTION};
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < annotation->annotation.count; i++)

@@ -322,20 +322,6 @@ int pprofil_format_describe(unsigned i, struct pprofil_format *description, size
     return 0;
 }
 
-int public_report_by(enum pprofil_by by, enum report_by *way)
-{
-    static const enum report_by ways[] = {
-        [PPROFIL_BY_FUNCTION] = REPORT_BY_FUNCTION, [PPROFIL_BY_OBJECT] = REPORT_BY_OBJECT,
-        [PPROFIL_BY_LINE] = REPORT_BY_LINE,         [PPROFIL_BY_THREAD] = REPORT_BY_THREAD,
-        [PPROFIL_BY_PROCESS] = REPORT_BY_PROCESS,   [PPROFIL_BY_SYSCALL] = REPORT_BY_SYSCALL,
-        [PPROFIL_BY_STATE] = REPORT_BY_STATE,
-    };
-    if (by >= sizeof ways / sizeof *ways)
-        return -EINVAL;
-    *way = ways[by];
-    return 0;
-}
-
 int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
                        pprofil_report **result)
 {
@@ -353,14 +339,14 @@ int pprofil_report_new_with(pprofil_profile *profile, const struct pprofil_repor
                                      .stacks = all.totals,
                                      .by_total = all.by_total,
                                      .no_inlines = all.no_inlines};
-    int error = public_report_by(all.by, &options.by);
-    if (error != 0)
-        return error;
+    if (!report_is_grouping(all.by))
+        return -EINVAL;
+    options.by = all.by;
     struct pprofil_report *report = calloc(1, sizeof *report);
     if (report == NULL)
         return -ENOMEM;
 
-    error = public_need_symbolizer(profile);
+    int error = public_need_symbolizer(profile);
     if (error == 0)
         error = report_flat(profile->profile, profile->symbolizer, &options, &report->report);
     if (error != 0) {

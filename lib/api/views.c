@@ -72,14 +72,12 @@ static int tree_options(const struct pprofil_tree_options *asked,
 
     memcpy(&all, asked, least(asked->size, sizeof all));
     *options = (struct report_tree_options){
-        .of = {.limit = all.limit, .no_inlines = all.no_inlines, .fold = all.fold},
+        .of = {.by = all.by, .limit = all.limit, .no_inlines = all.no_inlines, .fold = all.fold},
         .function = all.function,
         .least = all.least,
         .depth = all.depth,
     };
     int error = tree_kind(all.kind, &options->kind);
-    if (error == 0)
-        error = public_report_by(all.by, &options->of.by);
     bool of_function = all.kind == PPROFIL_TREE_CALLERS || all.kind == PPROFIL_TREE_CALLEES;
     if (error == 0 && (all.by > PPROFIL_BY_LINE || (of_function && all.function == NULL) ||
                        !(all.least >= 0 && all.least <= 1)))

@@ -64,7 +64,7 @@ int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id,
         return no_code(live, "no such row");
     if (location == PROFILE_NONE) /* it waits for its name, or its line */
         return -EAGAIN;
-    uint64_t function = report_id(live->profile, REPORT_BY_FUNCTION, location);
+    uint64_t function = report_id(live->profile, PPROFIL_BY_FUNCTION, location);
     const struct live_code *code = find_code(live, function);
     if (code == NULL)
         return ask(live, function, location);

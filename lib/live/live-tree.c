@@ -37,7 +37,7 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
 {
     struct pprofil_live_tree_options wanted = {0};
     struct report_options report = {
-        .by = REPORT_BY_FUNCTION, .live = true, .no_inlines = !live->inlines,
+        .by = PPROFIL_BY_FUNCTION, .live = true, .no_inlines = !live->inlines,
         .filter = live_filter(filter)};
     enum report_tree_kind kind;
 

@@ -59,7 +59,7 @@ static void enter(struct live_places *places, uint64_t id, uint32_t location)
 }
 
 /* What was inlined has rows of its own, too, where there are stacks. */
-static void enter_rows(struct pprofil_live *live, struct live_places *places, enum report_by by,
+static void enter_rows(struct pprofil_live *live, struct live_places *places, enum pprofil_by by,
                        uint32_t location)
 {
     const struct report_options options = {.by = by, .no_inlines = !live->inlines};
@@ -78,9 +78,9 @@ static void note_name(void *context, uint32_t location)
 {
     struct pprofil_live *live = context;
 
-    enter_rows(live, &live->functions, REPORT_BY_FUNCTION, location);
+    enter_rows(live, &live->functions, PPROFIL_BY_FUNCTION, location);
     if (live->profile->locations[location].looked & PROFILE_LOOKED_LINE)
-        enter_rows(live, &live->lines, REPORT_BY_LINE, location);
+        enter_rows(live, &live->lines, PPROFIL_BY_LINE, location);
     for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
         live_sums_named(&live->sums[by], live->profile, location);
 }
@@ -135,7 +135,7 @@ void pprofil_live_close(pprofil_live *live)
 
 static void keep_code(struct pprofil_live *live, struct namer_code *code)
 {
-    uint64_t id = report_id(live->profile, REPORT_BY_FUNCTION, code->location);
+    uint64_t id = report_id(live->profile, PPROFIL_BY_FUNCTION, code->location);
 
     for (uint32_t i = 0; i < live->code_count; i++)
         if (live->codes[i].code.location == code->location && !live->codes[i].come) {
@@ -176,15 +176,15 @@ int pprofil_live_report(pprofil_live *live, enum pprofil_by by,
                         const struct pprofil_filter *filter, pprofil_report **result)
 {
     struct report_options options = {.live = true, .stacks = true, .filter = live_filter(filter)};
-    int error = public_report_by(by, &options.by);
 
-    if (error != 0)
-        return error;
+    if (!report_is_grouping(by))
+        return -EINVAL;
+    options.by = by;
     options.sums = &live->sums[options.by];
     options.no_inlines = !live->inlines;
     if (by == PPROFIL_BY_LINE)
         namer_want_lines(live->namer);
-    error = live_exchange(live);
+    int error = live_exchange(live);
     if (error != 0)
         return error;
     struct pprofil_report *report = calloc(1, sizeof *report);

@@ -91,7 +91,7 @@ static uint32_t find_places(const struct profile *profile, uint64_t id, struct p
             places[profile->nodes[node].location].ns += report_ns(profile, sample);
     }
     for (uint32_t i = 1; i < profile->location_count; i++)
-        if (report_id(profile, REPORT_BY_FUNCTION, i) == id)
+        if (report_id(profile, PPROFIL_BY_FUNCTION, i) == id)
             places[count++] = places[i];
     qsort(places, count, sizeof *places, compare_places);
     return count;

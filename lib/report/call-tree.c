@@ -109,9 +109,9 @@ struct builder {
 
 int call_tree_look_up(struct symbolizer *symbolizer, const struct report_options *options)
 {
-    bool lines = options->by == REPORT_BY_LINE || !options->no_inlines;
+    bool lines = options->by == PPROFIL_BY_LINE || !options->no_inlines;
 
-    if (symbolizer == NULL || options->by == REPORT_BY_OBJECT)
+    if (symbolizer == NULL || options->by == PPROFIL_BY_OBJECT)
         return 0;
     return symbolizer_look_up_all(symbolizer, lines ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME);
 }
@@ -149,7 +149,7 @@ static int need_units(struct builder *builder, uint32_t location)
 static int descend(struct builder *builder, uint32_t unit, bool inlined, uint32_t *at)
 {
     struct call_tree *tree = builder->tree;
-    bool fold = builder->options->fold || builder->options->by == REPORT_BY_OBJECT;
+    bool fold = builder->options->fold || builder->options->by == PPROFIL_BY_OBJECT;
     uint32_t parent = *at;
 
     if (fold && parent != 0 && tree->nodes[parent].unit == unit)

@@ -115,7 +115,7 @@ static void count_sample(struct table *table, const struct profile *profile,
 
 static void count_samples(struct table *table, const struct profile *profile, int side)
 {
-    const struct report_options options = {.by = REPORT_BY_FUNCTION};
+    const struct report_options options = {.by = PPROFIL_BY_FUNCTION};
 
     for (uint32_t i = 0; i < profile->sample_count; i++)
         if (flat_counts(profile, &options, &profile->samples[i]))

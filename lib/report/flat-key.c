@@ -18,14 +18,14 @@ const struct profile_line *flat_line(const struct profile_location *place, uint3
 
 /* Without stacks rows are functions as the linker knows them: inlined ones count for their
  * caller; and lines are those of the innermost. */
-uint32_t flat_frame(const struct profile_location *place, enum report_by by)
+uint32_t flat_frame(const struct profile_location *place, enum pprofil_by by)
 {
-    return by == REPORT_BY_FUNCTION && place->line_count > 0 ? place->line_count - 1 : 0;
+    return by == PPROFIL_BY_FUNCTION && place->line_count > 0 ? place->line_count - 1 : 0;
 }
 
 uint32_t flat_function(const struct profile_location *place)
 {
-    return flat_line(place, flat_frame(place, REPORT_BY_FUNCTION))->function;
+    return flat_line(place, flat_frame(place, PPROFIL_BY_FUNCTION))->function;
 }
 
 void flat_frames(const struct profile_location *place, const struct report_options *options,
@@ -35,38 +35,38 @@ void flat_frames(const struct profile_location *place, const struct report_optio
 
     *first = 0;
     *end = count < MOST_INLINED ? count : MOST_INLINED;
-    if (options->by == REPORT_BY_OBJECT)
+    if (options->by == PPROFIL_BY_OBJECT)
         *end = 1;
-    else if (options->no_inlines && options->by == REPORT_BY_FUNCTION)
+    else if (options->no_inlines && options->by == PPROFIL_BY_FUNCTION)
         *first = count - 1, *end = count;
     else if (options->no_inlines)
         *end = 1;
 }
 
 void flat_frame_key(const struct profile *profile, const struct profile_location *place,
-                    uint32_t frame, enum report_by by, uint64_t key[2])
+                    uint32_t frame, enum pprofil_by by, uint64_t key[2])
 {
     const struct profile_line *line = flat_line(place, frame);
 
     key[1] = place->object;
-    if (by == REPORT_BY_FUNCTION)
+    if (by == PPROFIL_BY_FUNCTION)
         key[0] = profile->functions[line->function].name;
-    else if (by == REPORT_BY_LINE)
+    else if (by == PPROFIL_BY_LINE)
         key[0] = (uint64_t)line->file << 32 | line->line;
     else
         key[0] = place->object;
 }
 
 static void code_key(const struct profile *profile, const struct profile_location *place,
-                     enum report_by by, uint64_t key[2])
+                     enum pprofil_by by, uint64_t key[2])
 {
     flat_frame_key(profile, place, flat_frame(place, by), by, key);
 }
 
-static bool is_pending(const struct profile_location *place, enum report_by by)
+static bool is_pending(const struct profile_location *place, enum pprofil_by by)
 {
-    return (by == REPORT_BY_FUNCTION && (place->looked & PROFILE_LOOKED_NAME) == 0) ||
-           (by == REPORT_BY_LINE && (place->looked & PROFILE_LOOKED_LINE) == 0);
+    return (by == PPROFIL_BY_FUNCTION && (place->looked & PROFILE_LOOKED_NAME) == 0) ||
+           (by == PPROFIL_BY_LINE && (place->looked & PROFILE_LOOKED_LINE) == 0);
 }
 
 bool flat_is_pending(const uint64_t key[2])
@@ -89,21 +89,21 @@ void flat_key(const struct profile *profile, const struct profile_sample *sample
 {
     key[1] = 0;
     switch (options->by) {
-    case REPORT_BY_FUNCTION:
-    case REPORT_BY_LINE:
-    case REPORT_BY_OBJECT:
+    case PPROFIL_BY_FUNCTION:
+    case PPROFIL_BY_LINE:
+    case PPROFIL_BY_OBJECT:
         flat_location_key(profile, profile->nodes[sample->node].location, options, key);
         break;
-    case REPORT_BY_THREAD:
+    case PPROFIL_BY_THREAD:
         key[0] = sample->thread;
         break;
-    case REPORT_BY_PROCESS:
+    case PPROFIL_BY_PROCESS:
         key[0] = profile->threads[sample->thread].process;
         break;
-    case REPORT_BY_SYSCALL:
+    case PPROFIL_BY_SYSCALL:
         key[0] = sample->syscall;
         break;
-    case REPORT_BY_STATE:
+    case PPROFIL_BY_STATE:
         key[0] = sample->state;
         break;
     }
@@ -111,21 +111,21 @@ void flat_key(const struct profile *profile, const struct profile_sample *sample
 
 /* Lines have too much in their key for 64 bits: that two of a report's have the same id is as
  * likely as a broken computer. */
-uint64_t flat_id(const uint64_t key[2], enum report_by by)
+uint64_t flat_id(const uint64_t key[2], enum pprofil_by by)
 {
-    if (by == REPORT_BY_FUNCTION)
+    if (by == PPROFIL_BY_FUNCTION)
         return (key[1] + 1) << 32 | (key[0] == KEY_PENDING ? 0 : key[0]);
-    if (by == REPORT_BY_LINE)
+    if (by == PPROFIL_BY_LINE)
         return sums_hash(key) | UINT64_C(1) << 63;
     return key[0] + 1;
 }
 
 uint64_t report_task_id(uint32_t index)
 {
-    return flat_id((const uint64_t[]){index, 0}, REPORT_BY_THREAD);
+    return flat_id((const uint64_t[]){index, 0}, PPROFIL_BY_THREAD);
 }
 
-uint64_t report_id(const struct profile *profile, enum report_by by, uint32_t location)
+uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t location)
 {
     uint64_t key[2];
 

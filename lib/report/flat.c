@@ -71,11 +71,11 @@ static int add_sample(const struct profile *profile, const struct report_options
     return 0;
 }
 
-static int look_up(struct symbolizer *symbolizer, enum report_by by)
+static int look_up(struct symbolizer *symbolizer, enum pprofil_by by)
 {
-    if (symbolizer == NULL || (by != REPORT_BY_FUNCTION && by != REPORT_BY_LINE))
+    if (symbolizer == NULL || (by != PPROFIL_BY_FUNCTION && by != PPROFIL_BY_LINE))
         return 0;
-    uint32_t what = by == REPORT_BY_LINE ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME;
+    uint32_t what = by == PPROFIL_BY_LINE ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME;
     return symbolizer_look_up_all(symbolizer, what);
 }
 
@@ -94,7 +94,7 @@ static const char *base_name(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-void flat_name_code(const struct profile *profile, const struct sum *sum, enum report_by by,
+void flat_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
                     struct report_row *row)
 {
     const struct profile_location *place = &profile->locations[sum->location];
@@ -105,29 +105,29 @@ void flat_name_code(const struct profile *profile, const struct sum *sum, enum r
 
     row->object = object->kind == PROFILE_OBJECT_MARK ? "" : base_name(path);
     row->name = path;
-    if (by == REPORT_BY_FUNCTION) {
+    if (by == PPROFIL_BY_FUNCTION) {
         row->name = function->name != 0 ? profile->strings[function->name] : row->object;
         row->file = profile->strings[function->file];
         row->line = function->line;
-    } else if (by == REPORT_BY_LINE && row->pending) {
+    } else if (by == PPROFIL_BY_LINE && row->pending) {
         row->name = row->object;
-    } else if (by == REPORT_BY_LINE) {
+    } else if (by == PPROFIL_BY_LINE) {
         row->name = line->file != 0 ? profile->strings[line->file] : "[no line]";
         row->file = profile->strings[line->file];
         row->line = line->line;
     }
 }
 
-static void name_by_task(const struct profile *profile, const struct sum *sum, enum report_by by,
+static void name_by_task(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
                          struct report_row *row)
 {
     const struct profile_thread *thread = &profile->threads[sum->thread];
     const struct profile_process *process = &profile->processes[thread->process];
 
     row->pid = process->pid;
-    if (by == REPORT_BY_THREAD)
+    if (by == PPROFIL_BY_THREAD)
         row->tid = thread->tid;
-    row->name = profile->strings[by == REPORT_BY_THREAD ? thread->comm : process->comm];
+    row->name = profile->strings[by == PPROFIL_BY_THREAD ? thread->comm : process->comm];
 }
 
 static const char *name_hottest(const struct profile *profile, const struct table *table,
@@ -142,19 +142,19 @@ static const char *name_hottest(const struct profile *profile, const struct tabl
 }
 
 static void make_row(const struct profile *profile, const struct table *table,
-                     const struct sum *sum, enum report_by by, struct report_row *row)
+                     const struct sum *sum, enum pprofil_by by, struct report_row *row)
 {
     *row = (struct report_row){.name = "", .object = "", .file = "", .hottest = ""};
     row->id = flat_id(sum->key, by);
     row->pending = flat_is_pending(sum->key);
-    if (by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS) {
+    if (by == PPROFIL_BY_THREAD || by == PPROFIL_BY_PROCESS) {
         name_by_task(profile, sum, by, row);
         row->hottest = name_hottest(profile, table, sum);
-    } else if (by == REPORT_BY_SYSCALL) {
+    } else if (by == PPROFIL_BY_SYSCALL) {
         row->name = sum->syscall == PROFILE_NONE
                         ? "[user]"
                         : profile->strings[profile->syscalls[sum->syscall].name];
-    } else if (by == REPORT_BY_STATE) {
+    } else if (by == PPROFIL_BY_STATE) {
         row->name = profile_state_name((enum profile_state)sum->state);
     } else {
         flat_name_code(profile, sum, by, row);
@@ -245,11 +245,11 @@ static uint32_t place_rows(const struct profile *profile, const struct table *ta
 
 /* Definitions take source lines, which are dear: only a row that is shown gets one. */
 static int show_row(struct profile *profile, struct symbolizer *symbolizer,
-                    const struct table *table, const struct place *place, enum report_by by,
+                    const struct table *table, const struct place *place, enum pprofil_by by,
                     struct report_row *row)
 {
     *row = *place->row;
-    if (symbolizer == NULL || by != REPORT_BY_FUNCTION)
+    if (symbolizer == NULL || by != PPROFIL_BY_FUNCTION)
         return 0;
     int error = symbolizer_define(symbolizer, place->sum->location);
     make_row(profile, table, place->sum, by, row);
@@ -311,14 +311,14 @@ static int add_samples(struct profile *profile, const struct report_options *opt
     return error;
 }
 
-static bool is_code(enum report_by by)
+static bool is_code(enum pprofil_by by)
 {
-    return by == REPORT_BY_FUNCTION || by == REPORT_BY_LINE || by == REPORT_BY_OBJECT;
+    return by == PPROFIL_BY_FUNCTION || by == PPROFIL_BY_LINE || by == PPROFIL_BY_OBJECT;
 }
 
-static bool is_by_task(enum report_by by)
+static bool is_by_task(enum pprofil_by by)
 {
-    return by == REPORT_BY_THREAD || by == REPORT_BY_PROCESS;
+    return by == PPROFIL_BY_THREAD || by == PPROFIL_BY_PROCESS;
 }
 
 /* Sums of what grows; those of other reports go on. */

@@ -27,7 +27,7 @@ void flat_frames(const struct profile_location *place, const struct report_optio
 /* The key of a frame's row, BY_FUNCTION, BY_LINE or BY_OBJECT: frame says which of the place's
  * lines, 0 the innermost. */
 void flat_frame_key(const struct profile *profile, const struct profile_location *place,
-                    uint32_t frame, enum report_by by, uint64_t key[2]);
+                    uint32_t frame, enum pprofil_by by, uint64_t key[2]);
 
 /* Names a sum by this frame of a place, if none has named it, or none that tells as much. */
 void flat_show_by(const struct profile *profile, struct sum *sum, uint32_t location,
@@ -37,14 +37,14 @@ void flat_location_key(const struct profile *profile, uint32_t location,
                        const struct report_options *options, uint64_t key[2]);
 bool flat_is_pending(const uint64_t key[2]);
 /* Which of a place's lines such a row is called by. */
-uint32_t flat_frame(const struct profile_location *place, enum report_by by);
+uint32_t flat_frame(const struct profile_location *place, enum pprofil_by by);
 
 /* Fills a row with the names of a sum by code. */
-void flat_name_code(const struct profile *profile, const struct sum *sum, enum report_by by,
+void flat_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
                     struct report_row *row);
 
 /* The id of the row with this key. */
-uint64_t flat_id(const uint64_t key[2], enum report_by by);
+uint64_t flat_id(const uint64_t key[2], enum pprofil_by by);
 
 /* Half the width of the 95 % interval of a share of so many samples: Wilson's, which does not
  * shrink to nothing at 0 and 1. */

@@ -249,12 +249,12 @@ static double share(const struct finder *finder, uint64_t ns)
 static void make_row(struct finder *finder, const struct group *group, struct live_call *call)
 {
     const struct live_calls *calls = finder->calls;
-    uint64_t id = flat_id(group->key, REPORT_BY_FUNCTION);
+    uint64_t id = flat_id(group->key, PPROFIL_BY_FUNCTION);
     uint64_t above = group->parent == REPORT_TREE_TOP ? 0 : calls->rows[group->parent].row.id;
     struct sum sum = {.location = group->location, .frame = group->frame};
 
     *call = (struct live_call){.row = {.file = "", .hottest = ""}, .parent = group->parent};
-    flat_name_code(finder->profile, &sum, REPORT_BY_FUNCTION, &call->row);
+    flat_name_code(finder->profile, &sum, PPROFIL_BY_FUNCTION, &call->row);
     call->row.id = id_below(above, id);
     call->row.pending = flat_is_pending(group->key);
     call->function = call->row.pending ? 0 : id;
@@ -293,7 +293,7 @@ static uint32_t frame_of(const struct finder *finder, uint32_t location, uint64_
     flat_frames(&finder->profile->locations[location], finder->options, &first, &end);
     for (uint32_t frame = end; frame > first; frame--) {
         find_key(finder, location, frame - 1, key);
-        if (!flat_is_pending(key) && flat_id(key, REPORT_BY_FUNCTION) == function)
+        if (!flat_is_pending(key) && flat_id(key, PPROFIL_BY_FUNCTION) == function)
             return frame;
     }
     return 0;

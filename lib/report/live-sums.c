@@ -34,9 +34,9 @@ void live_sums_clear(struct live_sums *sums)
     *sums = (struct live_sums){0};
 }
 
-static bool is_code(enum report_by by)
+static bool is_code(enum pprofil_by by)
 {
-    return by == REPORT_BY_FUNCTION || by == REPORT_BY_LINE || by == REPORT_BY_OBJECT;
+    return by == PPROFIL_BY_FUNCTION || by == PPROFIL_BY_LINE || by == PPROFIL_BY_OBJECT;
 }
 
 /* --- which sum --------------------------------------------------------------------------- */
@@ -45,9 +45,9 @@ static bool is_code(enum report_by by)
  * these come with its lines. */
 static bool is_looked_up(const struct update *update, const struct profile_location *place)
 {
-    bool lines = update->options->by == REPORT_BY_LINE || !update->options->no_inlines;
+    bool lines = update->options->by == PPROFIL_BY_LINE || !update->options->no_inlines;
 
-    if (update->options->by == REPORT_BY_OBJECT)
+    if (update->options->by == PPROFIL_BY_OBJECT)
         return true;
     return (place->looked & (lines ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME)) != 0;
 }
@@ -105,11 +105,11 @@ static int find_code(const struct update *update, uint32_t location, uint32_t fr
 }
 
 /* All else is known by what its key says, but for processes: by their threads. */
-static uint32_t task_or_call(enum report_by by, const struct profile_sample *sample)
+static uint32_t task_or_call(enum pprofil_by by, const struct profile_sample *sample)
 {
-    if (by == REPORT_BY_STATE)
+    if (by == PPROFIL_BY_STATE)
         return sample->state;
-    return by == REPORT_BY_SYSCALL ? sample->syscall : sample->thread;
+    return by == PPROFIL_BY_SYSCALL ? sample->syscall : sample->thread;
 }
 
 static int find_task_or_call(const struct update *update, const struct profile_sample *sample,

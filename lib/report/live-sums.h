@@ -20,7 +20,7 @@ struct live_sums {
     /* of live-sums.c alone */
     uint64_t *met;            /* owned; of each sum, the last stack that it was on */
     uint32_t total_count, met_count;
-    enum report_by by;
+    enum pprofil_by by;
     bool no_inlines;
     struct live_samples samples; /* that are in the sums */
     uint64_t stacks;          /* added so far */

@@ -8,19 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pprofil.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
-enum report_by {
-    REPORT_BY_FUNCTION,
-    REPORT_BY_OBJECT,
-    REPORT_BY_LINE,
-    REPORT_BY_THREAD,
-    REPORT_BY_PROCESS,
-    REPORT_BY_SYSCALL, /* "[user]" is the row of what was in none */
-    REPORT_BY_STATE,   /* profile_state_name */
-};
-#define REPORT_GROUPINGS (REPORT_BY_STATE + 1)
+#define REPORT_GROUPINGS (PPROFIL_BY_STATE + 1)
+
+static inline bool report_is_grouping(enum pprofil_by by)
+{
+    return (unsigned)by < REPORT_GROUPINGS;
+}
 
 struct report_row {
     const char *name;   /* function, object, file, thread's or process's comm, syscall, state */
@@ -62,7 +59,7 @@ struct report_filter {
 struct live_sums;
 
 struct report_options {
-    enum report_by by;
+    enum pprofil_by by;
     uint32_t limit; /* rows; 0: all */
     bool live; /* of a profile that grows: time of another mode than the present one does not
                 * count, what was not looked up yet is apart, and the hottest functions are told */
@@ -101,7 +98,7 @@ int report_stacks(const struct profile *profile, struct report_stacks *stacks);
 void report_stacks_clear(struct report_stacks *stacks);
 
 /* The id of the row that a location falls into, BY_FUNCTION, BY_OBJECT or BY_LINE. */
-uint64_t report_id(const struct profile *profile, enum report_by by, uint32_t location);
+uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t location);
 /* The id of a thread's row BY_THREAD, or of a process' BY_PROCESS, by its index in the profile. */
 uint64_t report_task_id(uint32_t index);
 

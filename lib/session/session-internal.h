@@ -91,9 +91,6 @@ int public_need_symbolizer(struct pprofil_profile *profile);
 /* A row as pprofil.h shows it. */
 struct pprofil_row public_row(const struct report_row *from);
 
-/* How reports are made of what the public one says. -EINVAL: there is no such grouping. */
-int public_report_by(enum pprofil_by by, enum report_by *way);
-
 /* What /proc/PID/status says of a task. */
 struct task_status {
     char name[32];

@@ -104,7 +104,7 @@ Test(annotate, rows_have_what_ran_there_and_what_was_called_from_there)
 {
     struct listing *listing = make_listing();
     struct model model = make_model();
-    struct report_options options = {.by = REPORT_BY_FUNCTION};
+    struct report_options options = {.by = PPROFIL_BY_FUNCTION};
     struct code_counts counts;
 
     call(&model, 0, 5); /* inside an instruction */
@@ -232,7 +232,7 @@ Test(annotate, code_of_this_program)
                  0);
     struct symbolizer *symbolizer = symbolizer_new(profile);
     cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME), 0);
-    uint64_t id = report_id(profile, REPORT_BY_FUNCTION, location);
+    uint64_t id = report_id(profile, PPROFIL_BY_FUNCTION, location);
     cr_assert_eq(annotate_function(profile, symbolizer, id + 1000, &annotation, &problem), -ENOENT);
     cr_assert_eq(annotate_function(profile, symbolizer, id, &annotation, &problem), 0);
     cr_assert_eq(annotation.count, 1);
@@ -259,7 +259,7 @@ Test(annotate, no_code_says_why)
     struct symbolizer *symbolizer = symbolizer_new(model.profile);
     cr_assert_eq(symbolizer_look_up(symbolizer, 1, PROFILE_LOOKED_NAME), 0);
     cr_assert_eq(annotate_function(model.profile, symbolizer,
-                                   report_id(model.profile, REPORT_BY_FUNCTION, 1), &annotation,
+                                   report_id(model.profile, PPROFIL_BY_FUNCTION, 1), &annotation,
                                    &problem),
                  -ENODATA);
     cr_assert_str_eq(problem, "file is gone");

@@ -10,7 +10,7 @@
 #include "report/flat.h"
 #include "report/live-calls.h"
 
-static const struct report_options live_all = {.by = REPORT_BY_FUNCTION, .live = true, .limit = 100};
+static const struct report_options live_all = {.by = PPROFIL_BY_FUNCTION, .live = true, .limit = 100};
 
 static void stack(struct profile *profile, const char *folded, uint64_t count)
 {
@@ -222,8 +222,8 @@ Test(live_calls, nothing_in_it)
 /* Functions' totals are those of a report that is not live, which goes another way. */
 Test(live_calls, totals_as_other_reports_have_them)
 {
-    struct report_options saved = {.by = REPORT_BY_FUNCTION, .stacks = true};
-    struct report_options live = {.by = REPORT_BY_FUNCTION, .stacks = true, .live = true};
+    struct report_options saved = {.by = PPROFIL_BY_FUNCTION, .stacks = true};
+    struct report_options live = {.by = PPROFIL_BY_FUNCTION, .stacks = true, .live = true};
     struct profile *profile = small();
     struct report *one, *other;
     char folded[400];

@@ -96,7 +96,7 @@ static void name(struct world *world)
         live_sums_named(&world->sums[by], profile, location);
 }
 
-static void expect_equal(struct world *world, enum report_by by)
+static void expect_equal(struct world *world, enum pprofil_by by)
 {
     struct report_options options = {.by = by,
                                      .live = true,
@@ -180,7 +180,7 @@ static void live_through(unsigned deepest)
             change_something(&world, deepest);
         for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
             if (any(&world, 3) > 0) /* one that was not looked at for a while goes on too */
-                expect_equal(&world, (enum report_by)by);
+                expect_equal(&world, (enum pprofil_by)by);
         if (any(&world, 3) == 0)
             expect_equal_nodes(&world);
     }
@@ -207,10 +207,10 @@ static double seconds(void)
 
 static double time_report(struct world *world)
 {
-    struct report_options options = {.by = REPORT_BY_FUNCTION,
+    struct report_options options = {.by = PPROFIL_BY_FUNCTION,
                                      .live = true,
                                      .stacks = true,
-                                     .sums = &world->sums[REPORT_BY_FUNCTION]};
+                                     .sums = &world->sums[PPROFIL_BY_FUNCTION]};
     struct report *report;
     double begin = seconds();
 

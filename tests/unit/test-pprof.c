@@ -123,8 +123,8 @@ static void describe_totals(FILE *out, const struct profile *profile)
 
 static void describe_reports(FILE *out, struct profile *profile)
 {
-    for (unsigned by = REPORT_BY_FUNCTION; by < REPORT_GROUPINGS; by++) {
-        struct report_options options = {.by = (enum report_by)by};
+    for (unsigned by = PPROFIL_BY_FUNCTION; by < REPORT_GROUPINGS; by++) {
+        struct report_options options = {.by = (enum pprofil_by)by};
         struct report *report;
         cr_assert_eq(report_flat(profile, NULL, &options, &report), 0);
         for (uint32_t i = 0; i < report->count; i++) {
@@ -631,7 +631,7 @@ Test(pprof, functions_without_addresses_stay_apart)
     put_functions(&file);
     put_words(&file);
     struct profile *profile = read_bytes(&file);
-    struct report_options options = {.by = REPORT_BY_FUNCTION};
+    struct report_options options = {.by = PPROFIL_BY_FUNCTION};
     struct report *report;
 
     cr_assert_eq(report_flat(profile, NULL, &options, &report), 0);

@@ -41,7 +41,7 @@ static struct profile *make_profile(void)
     return profile;
 }
 
-static struct report *flat(struct profile *profile, enum report_by by, uint32_t limit)
+static struct report *flat(struct profile *profile, enum pprofil_by by, uint32_t limit)
 {
     struct report *report;
     struct report_options options = {.by = by, .limit = limit};
@@ -53,7 +53,7 @@ static struct report *flat(struct profile *profile, enum report_by by, uint32_t 
 Test(report, functions_sum_and_sort)
 {
     struct profile *profile = make_profile();
-    struct report *report = flat(profile, REPORT_BY_FUNCTION, 0);
+    struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
 
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "first");
@@ -75,9 +75,9 @@ Test(report, rows_and_the_rest_are_the_whole)
 {
     struct profile *profile = make_profile();
 
-    for (unsigned by = REPORT_BY_FUNCTION; by < REPORT_GROUPINGS; by++)
+    for (unsigned by = PPROFIL_BY_FUNCTION; by < REPORT_GROUPINGS; by++)
         for (uint32_t limit = 0; limit <= 6; limit++) {
-            struct report *report = flat(profile, (enum report_by)by, limit);
+            struct report *report = flat(profile, (enum pprofil_by)by, limit);
             uint64_t ns = report->rest_ns, samples = 0;
             double share = (double)report->rest_ns / 1000;
             for (uint32_t i = 0; i < report->count; i++) {
@@ -107,7 +107,7 @@ Test(report, certainty_takes_samples)
         struct profile *profile = profile_new();
         for (int n = 0; n < expected[i].samples; n++)
             feed_sample(profile, 1, 1, 0x10, 5, WIRE_NO_SYSCALL);
-        struct report *report = flat(profile, REPORT_BY_FUNCTION, 0);
+        struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
         cr_assert_float_eq(report->rows[0].share, 1, 1e-12);
         cr_assert_float_eq(report->rows[0].error95, expected[i].error95, 1e-6);
         report_free(report);
@@ -144,7 +144,7 @@ static struct profile *make_two(const char *names[2][2])
 Test(report, a_name_in_two_objects_is_two_functions)
 {
     struct profile *profile = make_two((const char *[2][2]){{"f"}, {"f"}});
-    struct report *report = flat(profile, REPORT_BY_FUNCTION, 1);
+    struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 1);
 
     cr_assert_eq(report->total, 2);
     cr_assert_eq(report->count, 1);
@@ -156,13 +156,13 @@ Test(report, a_name_in_two_objects_is_two_functions)
 Test(report, inlined_code_is_its_callers_function_and_its_own_line)
 {
     struct profile *profile = make_two((const char *[2][2]){{"inlined", "caller"}, {NULL}});
-    struct report *report = flat(profile, REPORT_BY_FUNCTION, 0);
+    struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
 
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "caller");
     cr_assert_str_eq(report->rows[1].name, "two.so", "no name: the object's");
     report_free(report);
-    report = flat(profile, REPORT_BY_LINE, 0);
+    report = flat(profile, PPROFIL_BY_LINE, 0);
     cr_assert_str_eq(report->rows[0].name, "/src/a.c");
     cr_assert_eq(report->rows[0].line, 5);
     cr_assert_str_eq(report->rows[1].object, "two.so");
@@ -175,7 +175,7 @@ Test(report, inlined_code_is_its_callers_function_and_its_own_line)
 Test(report, a_limit_says_what_it_hides)
 {
     struct profile *profile = make_profile();
-    struct report *report = flat(profile, REPORT_BY_LINE, 2);
+    struct report *report = flat(profile, PPROFIL_BY_LINE, 2);
 
     cr_assert_eq(report->count, 2);
     cr_assert_eq(report->total, 5);
@@ -189,7 +189,7 @@ Test(report, a_limit_says_what_it_hides)
 Test(report, other_groupings)
 {
     struct profile *profile = make_profile();
-    struct report *report = flat(profile, REPORT_BY_THREAD, 0);
+    struct report *report = flat(profile, PPROFIL_BY_THREAD, 0);
 
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "prog");
@@ -198,16 +198,16 @@ Test(report, other_groupings)
     cr_assert_str_eq(report->rows[1].name, "worker");
     cr_assert_eq(report->rows[1].tid, 11);
     report_free(report);
-    report = flat(profile, REPORT_BY_PROCESS, 0);
+    report = flat(profile, PPROFIL_BY_PROCESS, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_eq(report->rows[0].pid, 10);
     cr_assert_eq(report->rows[0].ns, 1000);
     report_free(report);
-    report = flat(profile, REPORT_BY_OBJECT, 0);
+    report = flat(profile, PPROFIL_BY_OBJECT, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_str_eq(report->rows[0].name, "/bin/prog");
     report_free(report);
-    report = flat(profile, REPORT_BY_SYSCALL, 0);
+    report = flat(profile, PPROFIL_BY_SYSCALL, 0);
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "[user]");
     cr_assert_str_eq(report->rows[1].name, profile_syscall_name(0, false));
@@ -225,7 +225,7 @@ Test(report, ties_are_settled_by_name)
         feed_comm(profile, 20 + i, 20 + i, names[i]);
         feed_sample(profile, 20 + i, 20 + i, 0x10, 5, WIRE_NO_SYSCALL);
     }
-    struct report *report = flat(profile, REPORT_BY_PROCESS, 0);
+    struct report *report = flat(profile, PPROFIL_BY_PROCESS, 0);
     cr_assert_str_eq(report->rows[0].name, "alpha");
     cr_assert_str_eq(report->rows[1].name, "mid");
     cr_assert_str_eq(report->rows[2].name, "zeta");
@@ -236,7 +236,7 @@ Test(report, ties_are_settled_by_name)
 Test(report, nothing_is_a_report_too)
 {
     struct profile *profile = profile_new();
-    struct report *report = flat(profile, REPORT_BY_FUNCTION, 10);
+    struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 10);
 
     cr_assert_eq(report->count, 0);
     report_free(report);
@@ -258,18 +258,18 @@ Test(report, wall_mode_counts_elapsed_time)
     event.syscall = WIRE_NO_SYSCALL;
     event.wall_ns = event.cpu_ns = 100;
     feed(profile, &event.header);
-    struct report *report = flat(profile, REPORT_BY_SYSCALL, 0);
+    struct report *report = flat(profile, PPROFIL_BY_SYSCALL, 0);
     cr_assert(report->totals.wall);
     cr_assert_float_eq(report->rows[0].share, 0.9, 1e-12);
     report_free(report);
-    report = flat(profile, REPORT_BY_STATE, 0);
+    report = flat(profile, PPROFIL_BY_STATE, 0);
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "asleep");
     cr_assert_eq(report->rows[0].ns, 900);
     cr_assert_str_eq(report->rows[1].name, "running");
     report_free(report);
     profile->totals.wall = false; /* it was on for a while only */
-    report = flat(profile, REPORT_BY_SYSCALL, 0);
+    report = flat(profile, PPROFIL_BY_SYSCALL, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_str_eq(report->rows[0].name, "[user]");
     report_free(report);
@@ -291,10 +291,10 @@ Test(report, many_rows_take_no_quadratic_time, .timeout = 60)
         profile_function(profile, &function, &line.function);
         profile_set_lines(profile, i, &line, 1, PROFILE_LOOKED_NAME);
     }
-    struct report *functions = flat(profile, REPORT_BY_FUNCTION, 10);
+    struct report *functions = flat(profile, PPROFIL_BY_FUNCTION, 10);
     cr_assert_eq(functions->total, 100001);
     report_free(functions);
-    struct report *report = flat(profile, REPORT_BY_OBJECT, 0);
+    struct report *report = flat(profile, PPROFIL_BY_OBJECT, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_eq(report->rows[0].samples, 400000);
     report_free(report);

@@ -118,16 +118,16 @@ Test(stacks, totals_count_each_stack_once)
 Test(stacks, totals_of_objects_and_lines)
 {
     struct profile *profile = make_profile();
-    struct report *report = flat(profile, (struct report_options){.by = REPORT_BY_OBJECT});
+    struct report *report = flat(profile, (struct report_options){.by = PPROFIL_BY_OBJECT});
 
     cr_assert_eq(find(report, "/bin/prog")->total_samples, 100);
     cr_assert_eq(find(report, "/bin/prog")->samples, 59);
     cr_assert_eq(find(report, "/lib/libx.so")->total_samples, 41);
     report_free(report);
-    report = flat(profile, (struct report_options){.by = REPORT_BY_LINE});
+    report = flat(profile, (struct report_options){.by = PPROFIL_BY_LINE});
     cr_assert_eq(report->count, 4);
     report_free(report);
-    report = flat(profile, (struct report_options){.by = REPORT_BY_THREAD});
+    report = flat(profile, (struct report_options){.by = PPROFIL_BY_THREAD});
     cr_assert_not(report->stacks);
     cr_assert_eq(report->rows[0].samples, 100);
     report_free(report);
@@ -363,7 +363,7 @@ Test(stacks, objects_join_what_is_within_them)
 {
     struct profile *profile = make_profile();
     struct report_tree *all =
-        tree(profile, (struct report_tree_options){.of.by = REPORT_BY_OBJECT});
+        tree(profile, (struct report_tree_options){.of.by = PPROFIL_BY_OBJECT});
 
     expect_rows(all, ROWS("0 /bin/prog 100/59", "1 /lib/libx.so 41/41"));
     report_tree_free(all);
