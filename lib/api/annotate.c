@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/code-internal.h"
+#include "report/code.h"
 #include "report/annotate.h"
 #include "session/session-internal.h"
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "api/code-internal.h"
+#include "report/code.h"
 #include "live/live-internal.h"
 
 static int no_code(struct pprofil_live *live, const char *why)

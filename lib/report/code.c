@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/code-internal.h"
+#include "report/code.h"
 
 static size_t least(size_t a, size_t b)
 {
