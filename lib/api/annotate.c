@@ -9,7 +9,7 @@
 
 #include "report/code.h"
 #include "report/annotate.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 
 struct pprofil_annotation {
     struct annotation annotation;

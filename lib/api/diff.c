@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/diff.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 
 struct pprofil_diff {
     struct diff *diff; /* owned */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "profile/merge.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 
 int pprofil_profile_new(pprofil_profile **result)
 {

@@ -14,7 +14,7 @@
 
 #include "format/format.h"
 #include "report/report.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 
 static size_t least(size_t a, size_t b)
 {

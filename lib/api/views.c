@@ -10,7 +10,7 @@
 
 #include "report/select.h"
 #include "report/tree.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 
 #define WHAT_SIZE 512 /* bytes of what was selected, for people */
 

@@ -5,7 +5,7 @@
 
 #include "report/live-nodes.h"
 #include "report/live-sums.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 #include "symbol/namer.h"
 
 #define LIVE_PROBLEM 256

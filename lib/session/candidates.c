@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "session/proc.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 #include "launch/spawn.h"
 
 #define COMM_LENGTH 15 /* the kernel cuts names there */

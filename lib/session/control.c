@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "session/control-socket.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 
 #define LISTENERS_MAX (SESSION_ROOTS_MAX + 2)
 #define PEERS_MAX 64

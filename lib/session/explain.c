@@ -16,7 +16,7 @@
 
 #include "base/plain.h"
 #include "session/proc.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 #include "symbol/leak-check.h"
 #include "symbol/object-file.h"
 

@@ -13,7 +13,7 @@
 
 #include "format/codec.h"
 #include "format/meta.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 
 #define MOST_REGIONS 4096u
 #define TRIED_TEXT 0x10000u /* bytes, and where they begin */

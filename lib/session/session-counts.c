@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session-internal.h"
+#include "session/session.h"
 
 static struct session_count **link_of(const struct pprofil_session *session, pid_t pid)
 {

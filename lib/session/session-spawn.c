@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session/session-internal.h"
+#include "session/session.h"
 #include "launch/spawn.h"
 
 #define ARGUMENTS_MAX 16

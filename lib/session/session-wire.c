@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "session/session-internal.h"
+#include "session/session.h"
 #include "unwind/unwind.h"
 
 #define RING_SECONDS 6        /* of samples from every CPU: so long may the caller be busy */

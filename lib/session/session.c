@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/plain.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 #include "launch/spawn.h"
 #include "unwind/unwind.h"
 

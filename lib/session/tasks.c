@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "session/proc.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 
 #define FEW 64   /* tasks that are all read each time */
 #define TURNS 8u /* calls in which each of many is looked at */

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "build-events.h"
-#include "session/session-internal.h"
+#include "session/session.h"
 #include "symbol/listing.h"
 
 #define PATIENCE 1000 /* turns of 10 ms */
