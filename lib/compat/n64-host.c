@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "base/gperf-address.h"
-#include "launch/spawn.h"
 #include "compat/compat.h"
 #include "compat/n64-internal.h"
+#include "launch/spawn.h"
 
 #define HOST_WAIT_S 1      /* that one call may wait for the other end */
 #define HOST_TRANSFER_S 10 /* for all of a profile */

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "report/code.h"
 #include "live/live-internal.h"
+#include "report/code.h"
 
 static int no_code(struct pprofil_live *live, const char *why)
 {

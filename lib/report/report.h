@@ -114,4 +114,9 @@ static inline uint64_t report_ns(const struct profile *profile,
     return profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
 }
 
+/* A report as pprofil.h hands it out. */
+struct pprofil_report {
+    struct report *report; /* owned */
+};
+
 #endif

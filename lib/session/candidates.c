@@ -16,9 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/proc.h"
-#include "session/session.h"
 #include "launch/spawn.h"
+#include "pprofil.h"
+#include "profile/profile.h"
+#include "session/explain.h"
+#include "session/proc.h"
 
 #define COMM_LENGTH 15 /* the kernel cuts names there */
 

@@ -15,10 +15,8 @@
 #include <unistd.h>
 
 #include "base/plain.h"
+#include "session/explain.h"
 #include "session/proc.h"
-#include "session/session.h"
-#include "symbol/leak-check.h"
-#include "symbol/object-file.h"
 
 #define TIDS_NAMED_MAX 8
 
@@ -203,20 +201,4 @@ void explain_untraced(pid_t pid, pid_t tracer, unsigned count, char *text, size_
     snprintf(text, size,
              "%u of %u threads of %d (%s) cannot be traced, and nothing is seen of their time: "
              "%s; %s", untraced.count, untraced.threads, pid, status.name, untraced.tids + 2, why);
-}
-
-int pprofil_profile_leak_check(const pprofil_profile *profile, pid_t pid, const char *program)
-{
-    const struct profile *data = profile->profile;
-    int fd = program == NULL ? -1 : object_file_path(program);
-    int status = fd < 0 ? 0 : leak_check_status(fd);
-
-    if (fd >= 0)
-        close(fd);
-    for (uint32_t i = 0; i < data->object_count && status == 0; i++) {
-        const struct profile_object *object = &data->objects[i];
-        if (object->kind == PROFILE_OBJECT_FILE && (pid_t)object->pid == pid && object->fd >= 0)
-            status = leak_check_status(object->fd);
-    }
-    return status;
 }

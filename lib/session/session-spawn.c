@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session/session.h"
 #include "launch/spawn.h"
+#include "session/session.h"
 
 #define ARGUMENTS_MAX 16
 #define ARGUMENT_SIZE 48

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/plain.h"
-#include "session/session.h"
 #include "launch/spawn.h"
+#include "session/session.h"
 #include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u

@@ -1,38 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files behind pprofil.h share. */
-#ifndef PPROFIL_SESSION_INTERNAL_H
-#define PPROFIL_SESSION_INTERNAL_H
+/*
+ * session: a run. It starts the supervisor (session-spawn.c), attaches to processes (session-attach.c) and feeds what
+ * comes into a profile, and whatever else counts (session-wire.c). Start with session.c.
+ */
+#ifndef PPROFIL_SESSION_H
+#define PPROFIL_SESSION_H
 
 #include <sys/types.h>
 
 #include "dialect/dialect.h"
-#include "pprofil.h"
-#include "profile/profile.h"
-#include "report/report.h"
-#include "symbol/symbol.h"
 #include "histogram/census.h"
+#include "pprofil.h"
+#include "session/profile-handle.h"
 #include "wire/wire.h"
 
 #define SESSION_ROOTS_MAX 1024
-#define PROBLEM_SIZE 512
-
-struct pprofil_profile {
-    struct profile *profile;        /* owned */
-    struct symbolizer *symbolizer; /* owned; NULL until names are wanted */
-    bool counters;                 /* read from a file of them */
-    char *selected;                /* owned: what of another profile this is; NULL: all */
-    double selected_share;         /* of that one's time */
-    uint64_t selected_of;          /* its samples */
-    char problem[PROBLEM_SIZE];
-};
-
-struct pprofil_report {
-    struct report *report; /* owned */
-};
-
-struct pprofil_tree {
-    struct report_tree *tree; /* owned */
-};
 
 /* A histogram that the caller asked for. */
 struct session_count {
@@ -85,30 +67,6 @@ int session_await_hello(struct pprofil_session *session);
  * problem set. */
 int session_attach_root(struct pprofil_session *session, const struct wire_message *command);
 
-/* Makes the profile's symbolizer where it has none. 0 or -ENOMEM. */
-int public_need_symbolizer(struct pprofil_profile *profile);
-
-/* A row as pprofil.h shows it. */
-struct pprofil_row public_row(const struct report_row *from);
-
-/* What /proc/PID/status says of a task. */
-struct task_status {
-    char name[32];
-    char state;  /* 0: no such task */
-    long tracer; /* 0: none */
-    long uid;    /* effective */
-    bool kernel_thread;
-};
-struct task_status explain_status(pid_t pid);
-
-/* Says in one line why a task cannot be traced, and what can be done: error is what
- * PTRACE_SEIZE said. */
-void explain_attach(pid_t pid, int error, char *text, size_t size);
-
-/* Says in one line which threads of a process count of them cannot be traced, the first of which
- * is why: tracer traces the others. */
-void explain_untraced(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size);
-
 /* --- session-wire.c ---------------------------------------------------------------- */
 
 /* A ring for a rate: samples of some seconds from every CPU. As ring_create. */
@@ -132,7 +90,7 @@ int session_look_after(struct pprofil_session *session);
 /* Asks for another rate, with a ring that is large enough for it. As session_command. */
 int session_command_rate(struct pprofil_session *session, double hz);
 
-/* --- counts.c ---------------------------------------------------------------------- */
+/* --- session-counts.c ---------------------------------------------------------------------- */
 
 /* Counts an event in all histograms that it concerns. */
 void counts_feed(struct pprofil_session *session, const struct wire_header *event);

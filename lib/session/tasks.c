@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/report.h"
 #include "session/proc.h"
 #include "session/session.h"
 

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "api/api.h"
 #include "profile/merge.h"
-#include "session/session.h"
 
 int pprofil_profile_new(pprofil_profile **result)
 {

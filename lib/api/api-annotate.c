@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/code.h"
+#include "api/api.h"
 #include "report/annotate.h"
-#include "session/session.h"
+#include "report/code.h"
 
 struct pprofil_annotation {
     struct annotation annotation;

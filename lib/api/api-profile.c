@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Profiles and reports as pprofil.h shows them: structures of the rooms below are copied into
- * public ones, so that they can change without breaking programs.
+ * Profiles as pprofil.h shows them: structures of the rooms below are copied into public ones, so that they can change
+ * without breaking programs.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "api/api.h"
 #include "format/format.h"
-#include "report/report.h"
-#include "session/session.h"
+#include "symbol/leak-check.h"
+#include "symbol/object-file.h"
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-int public_need_symbolizer(struct pprofil_profile *profile)
+int api_need_symbolizer(struct pprofil_profile *profile)
 {
     if (profile->symbolizer == NULL)
         profile->symbolizer = symbolizer_new(profile->profile);
@@ -34,7 +29,7 @@ static struct pprofil_file told(const struct pprofil_file *file)
     struct pprofil_file all = {0};
 
     if (file != NULL)
-        memcpy(&all, file, least(file->size, sizeof all));
+        api_copy(&all, sizeof all, file, file->size);
     return all;
 }
 
@@ -103,7 +98,7 @@ void pprofil_profile_close(pprofil_profile *profile)
 
 static int name_all(struct pprofil_profile *profile)
 {
-    int error = public_need_symbolizer(profile);
+    int error = api_need_symbolizer(profile);
 
     if (error == 0)
         error = symbolizer_look_up_all(profile->symbolizer, PROFILE_LOOKED_LINE);
@@ -120,25 +115,13 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const char 
     return pprofil_profile_save_with(profile, path, &file, symbolize);
 }
 
-static const struct format *format_for(const char *path)
-{
-    const struct format *format = format_by_path(path);
-
-    return format != NULL ? format : &format_pprof;
-}
-
-const char *pprofil_format_for(const char *path)
-{
-    return format_for(path)->name;
-}
-
 /* 0, or -EINVAL, -ENOTSUP as pprofil_profile_save_with. */
 static int how_to_save(const char *path, const struct pprofil_file *file,
                        const struct format **format, struct format_options *options)
 {
     struct pprofil_file how = told(file);
 
-    *format = how.format != NULL ? format_by_name(how.format) : format_for(path);
+    *format = format_by_name(how.format != NULL ? how.format : pprofil_format_for(path));
     if (choose_options(&how, options) != 0 || *format == NULL || !format_writable(*format))
         return -EINVAL;
     if (how.dialect != NULL && (options->dialect = dialect_find(how.dialect)) == NULL)
@@ -203,73 +186,6 @@ int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,
     return error;
 }
 
-void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals,
-                            size_t size)
-{
-    const struct profile_totals *from = &profile->profile->totals;
-    struct pprofil_totals all = {
-        .samples = from->samples,
-        .cpu_ns = from->cpu_ns,
-        .wall_ns = from->wall_ns,
-        .elapsed_ns = from->elapsed_ns,
-        .target_cpu_ns = from->target_cpu_ns,
-        .stopped_ns = from->stopped_ns,
-        .supervisor_cpu_ns = from->supervisor_cpu_ns,
-        .lost = from->lost,
-        .throttled_ns = from->throttled_ns,
-        .repaired = from->repaired,
-        .threads_seen = from->threads_seen,
-        .threads_alive = from->threads_alive,
-        .processes_seen = from->processes_seen,
-        .processes_alive = from->processes_alive,
-        .asked_hz = from->asked_hz,
-        .wall = from->wall,
-        .continued = from->continued,
-        .cut_short = from->cut_short,
-        .untraced = from->untraced,
-        .full_ns = from->full_ns,
-        .sample_cost_ns = from->sample_cost_ns,
-        .overhead = (double)from->overhead_ppm / 1e6,
-        .running = from->running,
-    };
-    memcpy(totals, &all, least(size, sizeof all));
-}
-
-/* Not every second spent a little below the rate is worth words. */
-#define THROTTLED_MIN 0.01
-/* An overhead that is not to be recommended, per cent. */
-#define ADVISED_MAX 20.0
-
-/* The overhead that the rate asked for takes; where that is much, what some more gives. */
-static void totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
-{
-    double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);
-    double more = ceil(250 * totals->overhead);
-    double hz = more / 100 / cost;
-
-    if (needed <= ADVISED_MAX)
-        snprintf(text, size, "; --overhead %.0f would give all", needed);
-    else if (more <= ADVISED_MAX)
-        snprintf(text, size, "; --overhead %.0f would give about %.0f", more,
-                 hz < 100 ? round(hz) : round(hz / 10) * 10);
-}
-
-int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size)
-{
-    bool throttled = (double)totals->throttled_ns > THROTTLED_MIN * (double)totals->elapsed_ns;
-    bool dear = totals->asked_hz * (double)totals->sample_cost_ns / 1e9 > totals->overhead;
-    bool full = totals->full_ns > totals->elapsed_ns / 2;
-    char why[64], cure[64] = "";
-
-    if (!throttled || !dear || totals->overhead <= 0)
-        return 0;
-    snprintf(why, sizeof why, "a sample cost %.0f us%s", (double)totals->sample_cost_ns / 1e3,
-             full ? ", for no CPU was idle" : "");
-    if (advice)
-        totals_advise(totals, cure, sizeof cure);
-    return snprintf(text, size, "%s%s", why, cure);
-}
-
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command)
 {
     char *copy = strdup(command);
@@ -283,134 +199,6 @@ void pprofil_profile_set_command(pprofil_profile *profile, const char *command)
 const char *pprofil_profile_command(const pprofil_profile *profile)
 {
     return profile->profile->command != NULL ? profile->profile->command : "";
-}
-
-int pprofil_format_at(unsigned i, const char **name, const char **extensions,
-                      const char **summary, bool *writable)
-{
-    const struct format *format = format_at(i);
-
-    if (format == NULL)
-        return -ENOENT;
-    if (name != NULL)
-        *name = format->name;
-    if (extensions != NULL)
-        *extensions = format->extensions;
-    if (summary != NULL)
-        *summary = format->summary;
-    if (writable != NULL)
-        *writable = format_writable(format);
-    return 0;
-}
-
-int pprofil_format_describe(unsigned i, struct pprofil_format *description, size_t size)
-{
-    const struct format *format = format_at(i);
-
-    if (format == NULL)
-        return -ENOENT;
-    struct pprofil_format all = {
-        .name = format->name,
-        .extensions = format->extensions,
-        .summary = format->summary,
-        .keeps = format->keeps != NULL ? format->keeps : "",
-        .loses = format->loses != NULL ? format->loses : "",
-        .readable = format_readable(format),
-        .writable = format_writable(format),
-    };
-    memcpy(description, &all, least(size, sizeof all));
-    return 0;
-}
-
-int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
-                       pprofil_report **result)
-{
-    struct pprofil_report_options options = {.size = sizeof options, .by = by, .limit = limit};
-
-    return pprofil_report_new_with(profile, &options, result);
-}
-
-int pprofil_report_new_with(pprofil_profile *profile, const struct pprofil_report_options *asked,
-                            pprofil_report **result)
-{
-    struct pprofil_report_options all = {0};
-    memcpy(&all, asked, least(asked->size, sizeof all));
-    struct report_options options = {.limit = all.limit,
-                                     .stacks = all.totals,
-                                     .by_total = all.by_total,
-                                     .no_inlines = all.no_inlines};
-    if (!report_is_grouping(all.by))
-        return -EINVAL;
-    options.by = all.by;
-    struct pprofil_report *report = calloc(1, sizeof *report);
-    if (report == NULL)
-        return -ENOMEM;
-
-    int error = public_need_symbolizer(profile);
-    if (error == 0)
-        error = report_flat(profile->profile, profile->symbolizer, &options, &report->report);
-    if (error != 0) {
-        free(report);
-        return error;
-    }
-    *result = report;
-    return 0;
-}
-
-bool pprofil_report_has_totals(const pprofil_report *report)
-{
-    return report->report->stacks;
-}
-
-void pprofil_report_free(pprofil_report *report)
-{
-    if (report == NULL)
-        return;
-    report_free(report->report);
-    free(report);
-}
-
-uint32_t pprofil_report_count(const pprofil_report *report)
-{
-    return report->report->count;
-}
-
-uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns)
-{
-    if (rest_ns != NULL)
-        *rest_ns = report->report->rest_ns;
-    return report->report->total;
-}
-
-struct pprofil_row public_row(const struct report_row *from)
-{
-    return (struct pprofil_row){
-        .name = from->name,
-        .object = from->object,
-        .file = from->file,
-        .line = from->line,
-        .pid = from->pid,
-        .tid = from->tid,
-        .samples = from->samples,
-        .ns = from->ns,
-        .share = from->share,
-        .error95 = from->error95,
-        .id = from->id,
-        .pending = from->pending,
-        .hottest = from->hottest,
-        .total_samples = from->total_samples,
-        .total_ns = from->total_ns,
-        .total_share = from->total_share,
-        .total_error95 = from->total_error95,
-    };
-}
-
-void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row,
-                        size_t size)
-{
-    struct pprofil_row all = public_row(&report->report->rows[i]);
-
-    memcpy(row, &all, least(size, sizeof all));
 }
 
 /* "[vdso]", "[outside]": no file is missing. */
@@ -445,7 +233,7 @@ int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **
     uint64_t total, *sums;
     uint32_t best = 0;
 
-    if (public_need_symbolizer(profile) != 0 || (sums = sum_nameless(profile, &total)) == NULL)
+    if (api_need_symbolizer(profile) != 0 || (sums = sum_nameless(profile, &total)) == NULL)
         return -ENOMEM;
     for (unsigned rank = 0; rank <= i; rank++) {
         if (rank > 0)
@@ -467,4 +255,50 @@ int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **
 const char *pprofil_version(void)
 {
     return PACKAGE_VERSION;
+}
+
+const char *pprofil_profile_problem(const pprofil_profile *profile)
+{
+    return profile->problem;
+}
+
+/* --- stacks ------------------------------------------------------------------------------ */
+
+bool pprofil_profile_has_stacks(const pprofil_profile *profile)
+{
+    return report_has_stacks(profile->profile);
+}
+
+int pprofil_profile_incomplete(const pprofil_profile *profile, unsigned i, const char **why,
+                               double *share)
+{
+    struct report_stacks stacks;
+    int error = report_stacks(profile->profile, &stacks);
+
+    if (error == 0 && !stacks.any)
+        error = -ENODATA;
+    else if (error == 0 && i >= stacks.mark_count)
+        error = -ENOENT;
+    if (error == 0) {
+        *why = stacks.marks[i].why;
+        *share = stacks.ns == 0 ? 0 : (double)stacks.marks[i].ns / (double)stacks.ns;
+    }
+    report_stacks_clear(&stacks);
+    return error;
+}
+
+int pprofil_profile_leak_check(const pprofil_profile *profile, pid_t pid, const char *program)
+{
+    const struct profile *data = profile->profile;
+    int fd = program == NULL ? -1 : object_file_path(program);
+    int status = fd < 0 ? 0 : leak_check_status(fd);
+
+    if (fd >= 0)
+        close(fd);
+    for (uint32_t i = 0; i < data->object_count && status == 0; i++) {
+        const struct profile_object *object = &data->objects[i];
+        if (object->kind == PROFILE_OBJECT_FILE && (pid_t)object->pid == pid && object->fd >= 0)
+            status = leak_check_status(object->fd);
+    }
+    return status;
 }

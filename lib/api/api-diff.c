@@ -6,17 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api.h"
 #include "report/diff.h"
-#include "session/session.h"
 
 struct pprofil_diff {
     struct diff *diff; /* owned */
 };
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static int told(const struct pprofil_diff_options *options, struct diff_options *result)
 {
@@ -28,7 +23,7 @@ static int told(const struct pprofil_diff_options *options, struct diff_options 
     struct pprofil_diff_options all = {0};
 
     if (options != NULL)
-        memcpy(&all, options, least(options->size, sizeof all));
+        api_copy(&all, sizeof all, options, options->size);
     if (all.by >= sizeof ways / sizeof *ways)
         return -EINVAL;
     *result =
@@ -111,7 +106,7 @@ void pprofil_diff_row(const pprofil_diff *diff, uint32_t i, struct pprofil_diff_
         .total = public_change(&from->total),
     };
 
-    memcpy(row, &all, least(size, sizeof all));
+    api_copy(row, size, &all, sizeof all);
 }
 
 void pprofil_diff_totals(const pprofil_diff *diff, struct pprofil_diff_totals *totals, size_t size)
@@ -125,5 +120,5 @@ void pprofil_diff_totals(const pprofil_diff *diff, struct pprofil_diff_totals *t
         .whole = public_change(&from->whole),
     };
 
-    memcpy(totals, &all, least(size, sizeof all));
+    api_copy(totals, size, &all, sizeof all);
 }

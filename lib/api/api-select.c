@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A part of a profile, made of what pprofil.h selects. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "report/select.h"
+
+#define WHAT_SIZE 512 /* bytes of what was selected, for people */
+
+/* --- selections -------------------------------------------------------------------------- */
+
+static struct pprofil_selection told(const struct pprofil_selection *selection)
+{
+    struct pprofil_selection all = {0};
+
+    api_copy(&all, sizeof all, selection, selection->size);
+    return all;
+}
+
+bool pprofil_selection_any(const struct pprofil_selection *selection)
+{
+    struct pprofil_selection all = told(selection);
+
+    return all.pid_count > 0 || all.comm != NULL || all.thread != NULL || all.object != NULL ||
+           all.function != NULL || all.focus != NULL || all.ignore != NULL;
+}
+
+__attribute__((format(printf, 2, 3))) static void append(char *what, const char *format, ...)
+{
+    size_t length = strlen(what);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what + length, WHAT_SIZE - length, format, arguments);
+    va_end(arguments);
+}
+
+/* As it is given to the command. */
+static char *describe(const struct pprofil_selection *selection)
+{
+    const struct {
+        const char *option, *value;
+    } names[] = {{"--comm", selection->comm},     {"--thread", selection->thread},
+                 {"--object", selection->object}, {"--function", selection->function},
+                 {"--focus", selection->focus},   {"--ignore", selection->ignore}};
+    char *what = calloc(1, WHAT_SIZE);
+
+    if (what == NULL)
+        return NULL;
+    for (size_t i = 0; i < selection->pid_count; i++)
+        append(what, "%s%u", i == 0 ? "--pid " : ",", selection->pids[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].value != NULL)
+            append(what, "%s%s %s", *what != '\0' ? " " : "", names[i].option, names[i].value);
+    return what;
+}
+
+/* What opens the part later has to see that it is one. */
+static void tell_command(struct pprofil_profile *part)
+{
+    const char *command = part->profile->command;
+    char *all = NULL;
+
+    if (asprintf(&all, "%s%s(only %s: %.1f %%)", command != NULL ? command : "",
+                 command != NULL ? " " : "", part->selected, 100 * part->selected_share) < 0)
+        return;
+    free(part->profile->command);
+    part->profile->command = all;
+}
+
+static uint64_t time_of(const struct profile_totals *totals)
+{
+    return totals->wall ? totals->wall_ns : totals->cpu_ns;
+}
+
+int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *asked,
+                           pprofil_profile **result)
+{
+    struct pprofil_selection selection = told(asked);
+    struct select_options options = {
+        .pids = selection.pids,
+        .pid_count = selection.pid_count,
+        .comm = selection.comm,
+        .thread = selection.thread,
+        .object = selection.object,
+        .function = selection.function,
+        .focus = selection.focus,
+        .ignore = selection.ignore,
+        .no_inlines = selection.no_inlines,
+    };
+    struct pprofil_profile *part = calloc(1, sizeof *part);
+
+    profile->problem[0] = '\0';
+    if (part == NULL || (part->selected = describe(&selection)) == NULL) {
+        free(part);
+        return -ENOMEM;
+    }
+    int error = api_need_symbolizer(profile);
+    if (error == 0)
+        error = report_select(profile->profile, profile->symbolizer, &options, &part->profile,
+                              profile->problem, sizeof profile->problem);
+    if (error != 0) {
+        free(part->selected);
+        free(part);
+        return error;
+    }
+    uint64_t all = time_of(&profile->profile->totals);
+    part->selected_of = profile->profile->totals.samples;
+    part->selected_share = all == 0 ? 0 : (double)time_of(&part->profile->totals) / (double)all;
+    tell_command(part);
+    *result = part;
+    return 0;
+}
+
+int pprofil_profile_selected(const pprofil_profile *profile, const char **what, double *share,
+                             uint64_t *of_samples)
+{
+    if (profile->selected == NULL)
+        return -ENODATA;
+    *what = profile->selected;
+    *share = profile->selected_share;
+    *of_samples = profile->selected_of;
+    return 0;
+}
