@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Includes run down: from a room to those in the lines below it, in the list of CONTRIBUTING.md.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+cd "$source" || exit 1
+
+# ROOM ROOM: the first may include headers of the second
+{
+	sed -n '/^```$/,/^```$/p' CONTRIBUTING.md | awk '
+		/^[a-z ]+$/ { lines++; for (i = 1; i <= NF; i++) { room[++rooms] = $i; line[rooms] = lines } }
+		END { for (i = 1; i <= rooms; i++) for (j = 1; j <= rooms; j++) if (line[i] < line[j]) print room[i], room[j] }'
+	printf 'supervisor %s\n' wire dialect base
+	printf 'compat %s\n' launch wire dialect base
+	printf '%s\n' 'tui base' 'src base' 'src tui'
+} | sort -u >"$work/allowed"
+between "arrows that CONTRIBUTING.md allows" 50 "$(wc -l <"$work/allowed")" 200
+
+# ROOM ROOM FILE: an include of a header in another room
+find lib src tui -name '*.[ch]' | sort | while read -r file; do
+	room=$(printf '%s' "$file" | sed 's|^lib/||; s|/.*||')
+	sed -n 's|^#include "\([a-z0-9-]*\)/.*|\1|p' "$file" | sort -u | sed "s|.*|$room & $file|"
+done | awk '$1 != $2' >"$work/found"
+between "files that include other rooms" 100 "$(wc -l <"$work/found")" 2000
+expect "includes that run up" "" "$(awk 'NR == FNR { allowed[$1 " " $2]; next } !(($1 " " $2) in allowed)' \
+	"$work/allowed" "$work/found")"
+expect "rooms that are in no list" "" "$(ls -d lib/*/ | sed 's|^lib/||; s|/$||' | while read -r room; do
+	grep -q "^$room \| $room\$" "$work/allowed" || echo "$room"; done)"
+expect "source files at lib/" "" "$(find lib -maxdepth 1 -name '*.c')"
+finish
