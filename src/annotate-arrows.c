@@ -31,7 +31,7 @@ struct arrows {
     char text[WIDTH + 1];
 };
 
-static int compare(const void *left, const void *right)
+static int annotate_arrows_compare(const void *left, const void *right)
 {
     const struct arrow *a = left, *b = right;
     uint32_t x = a->high - a->low, y = b->high - b->low;
@@ -62,7 +62,7 @@ static void collect(const pprofil_code *code, uint32_t rows, struct arrows *arro
             arrows->count++;
     }
     if (arrows->count > 1)
-        qsort(arrows->all, arrows->count, sizeof *arrows->all, compare);
+        qsort(arrows->all, arrows->count, sizeof *arrows->all, annotate_arrows_compare);
 }
 
 static bool is_free(const struct arrows *arrows, const struct arrow *arrow, int lane)

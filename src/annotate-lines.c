@@ -33,7 +33,7 @@ static uint32_t find_file(const pprofil_code *code, const char *path)
     return i;
 }
 
-static int compare(const void *left, const void *right)
+static int annotate_lines_compare(const void *left, const void *right)
 {
     const struct line *a = left, *b = right;
 
@@ -44,7 +44,7 @@ static int compare(const void *left, const void *right)
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
-static void add(struct pprofil_code_row *into, const struct pprofil_code_row *row)
+static void annotate_lines_add(struct pprofil_code_row *into, const struct pprofil_code_row *row)
 {
     into->samples += row->samples;
     into->ns += row->ns;
@@ -68,10 +68,10 @@ static uint32_t collect(const pprofil_code *code, struct line *lines)
         count++;
     }
     if (count > 1)
-        qsort(lines, count, sizeof *lines, compare);
+        qsort(lines, count, sizeof *lines, annotate_lines_compare);
     for (uint32_t i = 1; i < count; i++)
         if (lines[i].file == lines[kept].file && lines[i].row.line == lines[kept].row.line)
-            add(&lines[kept].row, &lines[i].row);
+            annotate_lines_add(&lines[kept].row, &lines[i].row);
         else
             lines[++kept] = lines[i];
     return count == 0 ? 0 : kept + 1;

@@ -45,7 +45,7 @@ static error_t parse_argument(struct annotate_command *command, const char *argu
     return 0;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t annotate_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct annotate_command *command = state->input;
 
@@ -78,7 +78,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp parser = {
-    options, parse_option, "FILE FUNCTION",
+    options, annotate_parse_option, "FILE FUNCTION",
     "Prints a function's source and instructions with counts.", selection_children, NULL, NULL,
 };
 

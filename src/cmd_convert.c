@@ -61,7 +61,7 @@ static const char *check_choice(const char *option, const char *word, const char
     return word;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t convert_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct convert_command *command = state->input;
 
@@ -110,7 +110,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp parser = {
-    options, parse_option, "FILE", "Saves a profile in another format.", selection_children, NULL,
+    options, convert_parse_option, "FILE", "Saves a profile in another format.", selection_children, NULL,
     NULL,
 };
 

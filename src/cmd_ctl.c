@@ -19,7 +19,7 @@ struct ctl {
 
 static const struct argp_option options[] = {{0}};
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t ctl_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct ctl *ctl = state->input;
 
@@ -42,7 +42,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static const struct argp parser = {
     options,
-    parse_option,
+    ctl_parse_option,
     "PATH|PID start|stop|startclr|flush|status",
     "Commands a pprofil that runs: by its control socket, by its process number, or by that "
     "of a process that it profiles.",

@@ -48,7 +48,7 @@ static error_t parse_path(struct diff_command *command, const char *path)
     return 0;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t diff_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct diff_command *command = state->input;
 
@@ -93,10 +93,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp parser = {
-    options, parse_option, "OLD NEW", "Shows what two profiles differ in.", selection_children, NULL, NULL,
+    options, diff_parse_option, "OLD NEW", "Shows what two profiles differ in.", selection_children, NULL, NULL,
 };
 
-static int print(const struct diff_command *command, const pprofil_diff *diff)
+static int diff_print(const struct diff_command *command, const pprofil_diff *diff)
 {
     static int (*const printers[])(FILE *, const pprofil_diff *, const struct diff_view *) = {
         [VIEW_TEXT] = diff_print_text,
@@ -123,7 +123,7 @@ static int complain_diff(const struct diff_command *command, int error)
     return complain_file(command->view.paths[0], error, false);
 }
 
-static int compare(const struct diff_command *command, pprofil_profile *old, pprofil_profile *new)
+static int diff_compare(const struct diff_command *command, pprofil_profile *old, pprofil_profile *new)
 {
     struct pprofil_diff_totals totals;
     pprofil_diff *diff;
@@ -132,7 +132,7 @@ static int compare(const struct diff_command *command, pprofil_profile *old, ppr
     if (error != 0)
         return complain_diff(command, error);
     pprofil_diff_totals(diff, &totals, sizeof totals);
-    int status = print(command, diff);
+    int status = diff_print(command, diff);
     if (status == 0 && command->exit_code && (totals.significant > 0 || totals.whole.significant))
         status = EXIT_DIFFERENT;
     pprofil_diff_free(diff);
@@ -154,7 +154,7 @@ int command_diff(int argc, char **argv)
     if (profiles[1] != NULL) {
         command.view.profiles[0] = profiles[0];
         command.view.profiles[1] = profiles[1];
-        status = compare(&command, profiles[0], profiles[1]);
+        status = diff_compare(&command, profiles[0], profiles[1]);
     }
     pprofil_profile_close(profiles[0]);
     pprofil_profile_close(profiles[1]);

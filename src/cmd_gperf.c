@@ -43,7 +43,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t gperf_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct gperf *gperf = state->input;
     double number;
@@ -87,7 +87,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static const struct argp parser = {
     options,
-    parse_option,
+    gperf_parse_option,
     "[PROGRAM]",
     "Prints the profile of a program that calls osProfileInit, as gperf(1P) did.",
     NULL,

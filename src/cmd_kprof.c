@@ -47,7 +47,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t kprof_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct kprof *kprof = state->input;
     double number;
@@ -88,7 +88,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static const struct argp parser = {
     options,
-    parse_option,
+    kprof_parse_option,
     "-p PID DIR",
     "Serves the files of the kprof device, DIR/kpctl and DIR/kpdata, for a process.",
     NULL,

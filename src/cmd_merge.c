@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t merge_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct merge_command *command = state->input;
 
@@ -71,7 +71,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp parser = {
-    options, parse_option, "FILE...", "Makes one profile of several.", selection_children, NULL, NULL,
+    options, merge_parse_option, "FILE...", "Makes one profile of several.", selection_children, NULL, NULL,
 };
 
 static int add_profile(const struct merge_command *command, pprofil_profile *into,
@@ -90,7 +90,7 @@ static int add_profile(const struct merge_command *command, pprofil_profile *int
     return status;
 }
 
-static int add(const struct merge_command *command, pprofil_profile *into, const char *path)
+static int merge_add(const struct merge_command *command, pprofil_profile *into, const char *path)
 {
     pprofil_profile *profile = selection_open(&command->selection, path, command->from);
 
@@ -115,7 +115,7 @@ int command_merge(int argc, char **argv)
     if (error != 0)
         return complain_file(command.output, error, true);
     for (int i = 0; status == 0 && i < command.path_count; i++)
-        status = add(&command, merged, command.paths[i]);
+        status = merge_add(&command, merged, command.paths[i]);
     if (status == 0)
         error = pprofil_profile_save(merged, command.output, command.format, command.symbolize);
     if (error != 0)

@@ -168,7 +168,7 @@ static error_t parse_stacks(int key, char *argument, struct report_command *comm
     return 0;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t report_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct report_command *command = state->input;
     int choice;
@@ -221,7 +221,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp parser = {
-    options, parse_option, "FILE", "Prints a saved profile.", selection_children, NULL, NULL,
+    options, report_parse_option, "FILE", "Prints a saved profile.", selection_children, NULL, NULL,
 };
 
 static int print_style(const struct report_command *command)
@@ -251,7 +251,7 @@ static int complain_report(const struct report_command *command, const pprofil_p
     return 0;
 }
 
-static int print(const struct report_command *command, pprofil_profile *profile)
+static int report_print(const struct report_command *command, pprofil_profile *profile)
 {
     struct view view = command->view;
     struct sink sink;
@@ -283,7 +283,7 @@ static int check_style(const struct report_command *command)
     return 0;
 }
 
-static int check(const struct report_command *command)
+static int report_check(const struct report_command *command)
 {
     const struct pprofil_style_options *given = &command->style.options;
 
@@ -313,7 +313,7 @@ int command_report(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil report";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    if (check(&command) != 0)
+    if (report_check(&command) != 0)
         return EXIT_OWN_FAILURE;
     command.style.options.object = command.selection.selection.object;
     if (command.view.tree && !command.rows_given)
@@ -324,7 +324,7 @@ int command_report(int argc, char **argv)
         selection_open(&command.selection, command.path, command.style.options.format);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
-    int status = print(&command, profile);
+    int status = report_print(&command, profile);
     pprofil_profile_close(profile);
     return status;
 }

@@ -233,7 +233,7 @@ static void warn(void *context, const char *line)
     complain("%s", line);
 }
 
-static int begin(struct run *run)
+static int run_begin(struct run *run)
 {
     if (check_output(run->asked.output) != 0)
         return EXIT_OWN_FAILURE;
@@ -355,7 +355,7 @@ static int save(const struct run *run, pprofil_profile *profile)
     return 0;
 }
 
-static int print(struct run *run, pprofil_profile *profile)
+static int run_print(struct run *run, pprofil_profile *profile)
 {
     if (run->asked.quiet)
         return 0;
@@ -381,7 +381,7 @@ static int deliver_profile(struct run *run)
 
     pprofil_session_close(run->session);
     run->session = NULL;
-    int status = run->asked.output != NULL ? save(run, profile) : print(run, profile);
+    int status = run->asked.output != NULL ? save(run, profile) : run_print(run, profile);
     if (run->asked.output != NULL && !run->asked.quiet)
         leak_note_print(&run->leak_note, stderr, "pprofil: ");
     pprofil_profile_close(profile);
@@ -437,7 +437,7 @@ int command_run(int argc, char **argv)
         return complain("cannot make a pipe: %s%s", strerror(-error),
                         error == -EMFILE ? "; raise the limit (ulimit -n)" : "");
     progress_init(&run.progress, run.asked.quiet || run.asked.program != NULL);
-    int failure = begin(&run);
+    int failure = run_begin(&run);
     if (failure != 0) {
         pprofil_session_close(run.session);
         return failure;

@@ -43,7 +43,7 @@ struct top_command {
     struct pids pids;
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t top_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct top_command *command = state->input;
     struct top_request *request = &command->request;
@@ -87,7 +87,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static const struct argp parser = {
     options,
-    parse_option,
+    top_parse_option,
     "[--] PROGRAM [ARG...]\n-p PID[,PID...]\n",
     "Shows live where programs spend their CPU time: functions, objects, threads, processes, "
     "system calls. With nothing to profile it lists the processes to choose from.\v"
@@ -97,7 +97,7 @@ static const struct argp parser = {
     NULL,
 };
 
-static bool check(const struct top_request *request)
+static bool top_check(const struct top_request *request)
 {
     if (request->program != NULL && request->pid_count > 0) {
         complain("top: give a PROGRAM or -p PID, not both");
@@ -155,7 +155,7 @@ int command_top(int argc, char **argv)
     argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &command);
     request->pids = command.pids.pids;
     request->pid_count = command.pids.count;
-    if (!check(request))
+    if (!top_check(request))
         return EXIT_OWN_FAILURE;
     int error = top_run(request, &result);
     int status = error != 0 ? failed(request, &result, error) : summarize(request, &result);

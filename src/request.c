@@ -210,7 +210,7 @@ static error_t parse_show(int key, char *argument, struct request *request)
     return 0;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t request_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct request *request = state->input;
     struct target_options target = {&request->options, &request->pids, &request->program};
@@ -230,7 +230,7 @@ static const struct argp_child children[] = {{&dialect_parser, 0, NULL, 0}, {0}}
 
 static const struct argp parser = {
     options,
-    parse_option,
+    request_parse_option,
     "[--] PROGRAM [ARG...]\n-p PID[,PID...]",
     "Shows where a program spends its CPU time, without recompiling it, stopping it or being "
     "root.\v"
@@ -291,7 +291,7 @@ static bool check_dialect(struct request *request)
 }
 
 /* What the options mean together. */
-static bool check(struct request *request)
+static bool request_check(struct request *request)
 {
     bool attach = request->pids.count > 0;
 
@@ -332,5 +332,5 @@ bool request_parse(struct request *request, int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--help=dialects") == 0)
         exit(help_dialects());
     argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, request);
-    return check(request);
+    return request_check(request);
 }

@@ -20,7 +20,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t selection_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct selection_request *request = state->input;
     struct pprofil_selection *selection = &request->selection;
@@ -55,7 +55,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-const struct argp selection_parser = {options, parse_option, NULL, NULL, NULL, NULL, NULL};
+const struct argp selection_parser = {options, selection_parse_option, NULL, NULL, NULL, NULL, NULL};
 
 const struct argp_child selection_children[] = {
     {&selection_parser, 0, NULL, 3},

@@ -54,7 +54,7 @@ static bool wait_until(struct batch *batch, uint64_t until)
     return true;
 }
 
-static int show(struct batch *batch)
+static int batch_show(struct batch *batch)
 {
     struct snapshot_wants wants;
     struct snapshot snapshot;
@@ -98,7 +98,7 @@ static int print_frames(struct batch *batch)
             break;
         if (batch->source.ended)
             wait_for_names(batch);
-        error = show(batch);
+        error = batch_show(batch);
         batch->frames++;
         if (batch->source.ended || batch->source.dead ||
             (batch->request->frames > 0 && batch->frames >= batch->request->frames))

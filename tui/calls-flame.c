@@ -20,7 +20,7 @@ struct layout {
     uint32_t room;
 };
 
-static int put(struct layout *layout, const struct calls_box *box)
+static int calls_flame_put(struct layout *layout, const struct calls_box *box)
 {
     struct calls *calls = layout->calls;
 
@@ -53,8 +53,8 @@ static int put_below(struct layout *layout, const struct calls_box *box)
         if (right <= left)
             continue;
         used = right;
-        error = put(layout, &(struct calls_box){row, box->level + 1, box->column + left,
-                                                right - left});
+        error = calls_flame_put(layout, &(struct calls_box){row, box->level + 1, box->column + left,
+                                                            right - left});
     }
     return error;
 }
@@ -81,7 +81,7 @@ int calls_flame(struct calls *calls, uint32_t root, int columns)
     calls->box_count = 0;
     if (calls->count == 0 || columns < 1)
         return 0;
-    int error = put(&layout, &(struct calls_box){root, 0, 0, columns});
+    int error = calls_flame_put(&layout, &(struct calls_box){root, 0, 0, columns});
     for (uint32_t i = 0; error == 0 && i < calls->box_count; i++) {
         struct calls_box box = calls->boxes[i]; /* the array may move */
         if (box.level < MOST_LEVELS)

@@ -37,7 +37,7 @@ static void wake(void)
     errno = error;
 }
 
-static void note(int signal)
+static void leave_note(int signal)
 {
     last_signal = signal;
     wake();
@@ -94,7 +94,7 @@ int leave_catch(void (*restore)(void))
         return -errno;
     restore_terminal = restore;
     have_stack();
-    change(ending, COUNT(ending), SIG_DFL, note);
+    change(ending, COUNT(ending), SIG_DFL, leave_note);
     take_crashes();
     return 0;
 }
@@ -106,7 +106,7 @@ void leave_catch_stop(void)
 
 void leave_release(void)
 {
-    change(ending, COUNT(ending), note, SIG_DFL);
+    change(ending, COUNT(ending), leave_note, SIG_DFL);
     change(crashes, COUNT(crashes), crash, SIG_DFL);
     change(stopping, COUNT(stopping), note_stop, SIG_DFL);
     sigaltstack(&stack_before, NULL);

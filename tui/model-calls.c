@@ -23,8 +23,8 @@ static bool lacks_stacks(struct model *model)
     return true;
 }
 
-static enum effect begin(struct model *model, enum model_page page, enum pprofil_tree_kind kind,
-                         uint64_t function)
+static enum effect model_calls_begin(struct model *model, enum model_page page, enum pprofil_tree_kind kind,
+                                     uint64_t function)
 {
     struct calls *calls = &model->calls;
     bool same = calls_is_page(model) && calls->kind == kind && calls->function == function;
@@ -47,7 +47,7 @@ enum effect calls_open(struct model *model, enum model_page page)
 {
     if (lacks_stacks(model))
         return EFFECT_PAINT;
-    return begin(model, page, PPROFIL_TREE_CALLS, 0);
+    return model_calls_begin(model, page, PPROFIL_TREE_CALLS, 0);
 }
 
 /* --- of a function ----------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind
         return EFFECT_PAINT;
     }
     snprintf(model->calls_name, sizeof model->calls_name, "%s", name);
-    return begin(model, PAGE_CALLS, kind, function);
+    return model_calls_begin(model, PAGE_CALLS, kind, function);
 }
 
 /* --- snapshots --------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ static enum effect open_code(struct model *model, const struct pprofil_row *row)
 }
 
 /* What a row adds to the filters in force. */
-static void describe(struct model_filter *step, const struct pprofil_row *row)
+static void model_filter_describe(struct model_filter *step, const struct pprofil_row *row)
 {
     char *label = step->label;
     size_t size = sizeof step->label;
@@ -92,14 +92,14 @@ static enum effect apply(struct model *model, enum pprofil_by by)
     return EFFECT_SNAPSHOT;
 }
 
-static enum effect push(struct model *model, const struct pprofil_row *row)
+static enum effect model_filter_push(struct model *model, const struct pprofil_row *row)
 {
     struct model_filter step = {.by = model->view, .selected = row->id};
 
     if (model->filter_count > 0)
         step.filter = model->filters[model->filter_count - 1].filter;
     step.filter.size = sizeof step.filter;
-    describe(&step, row);
+    model_filter_describe(&step, row);
     if (model->filter_count > 0 &&
         same_filter(&step.filter, &model->filters[model->filter_count - 1].filter))
         return view_open(model, PPROFIL_BY_FUNCTION); /* it is inside already */
@@ -132,10 +132,10 @@ enum effect filter_enter(struct model *model)
     }
     if (model->view == PPROFIL_BY_FUNCTION || model->view == PPROFIL_BY_LINE)
         return open_code(model, &row);
-    return push(model, &row);
+    return model_filter_push(model, &row);
 }
 
-static enum effect pop(struct model *model)
+static enum effect model_filter_pop(struct model *model)
 {
     struct model_filter step = model->filters[--model->filter_count];
     enum effect effect = apply(model, step.by);
@@ -160,7 +160,7 @@ enum effect filter_back(struct model *model)
     if (model->page != PAGE_TABLE)
         return EFFECT_NONE;
     if (model->filter_count > 0)
-        return model->paused ? stay_held(model) : pop(model);
+        return model->paused ? stay_held(model) : model_filter_pop(model);
     if (model->search[0] == '\0')
         return EFFECT_NONE;
     model->search[0] = '\0'; /* matches are marked no longer */

@@ -7,7 +7,7 @@
 
 #include "model-internal.h"
 
-static bool matches(const struct model *model, uint32_t index)
+static bool model_search_matches(const struct model *model, uint32_t index)
 {
     const char *texts[LIST_TEXTS];
 
@@ -37,7 +37,7 @@ bool search_next(struct model *model, bool backwards, bool here_too)
     }
     for (uint32_t steps = here_too ? 0 : 1; steps < count + (here_too ? 0 : 1); steps++) {
         uint32_t index = line_after(model, steps, backwards);
-        if (!matches(model, index))
+        if (!model_search_matches(model, index))
             continue;
         bool around = backwards ? index > model->selected : index < model->selected;
         if (around)

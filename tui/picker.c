@@ -57,7 +57,7 @@ static double cpu_since(const struct model *model, const struct pprofil_candidat
 
 /* --- the filter ---------------------------------------------------------------------------- */
 
-static bool matches(const struct pprofil_candidate *candidate, const char *text)
+static bool picker_matches(const struct pprofil_candidate *candidate, const char *text)
 {
     char pid[16];
 
@@ -79,7 +79,7 @@ void picker_narrow(struct model *model)
         const struct pprofil_candidate *candidate = &model->candidates[i];
         double cpu =
             model->candidates_compared ? model->candidate_cpu[i] : (double)candidate->cpu_ns;
-        if (matches(candidate, text))
+        if (picker_matches(candidate, text))
             entries[model->picked_count++] = 
                 (struct entry){i, candidate->pid, candidate->refused[0] != '\0', cpu};
     }

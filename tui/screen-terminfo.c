@@ -21,7 +21,7 @@ bool screen_usable(void)
 }
 
 /* Adds a sequence without the times to wait, "$<5>", of terminals slower than any there is. */
-static size_t add(char *text, size_t size, size_t used, const char *sequence)
+static size_t screen_terminfo_add(char *text, size_t size, size_t used, const char *sequence)
 {
     const char *at = sequence == NULL || sequence == (char *)-1 ? "" : sequence;
 
@@ -40,16 +40,16 @@ size_t screen_leaving(char *text, size_t size)
     size_t used = 0;
 
     if (key_mouse != NULL) /* has_mouse() is not true yet */
-        used = add(text, size, used, "\033[?1006l\033[?1000l");
-    used = add(text, size, used, exit_attribute_mode);
-    used = add(text, size, used, orig_pair);
-    used = add(text, size, used, keypad_local);
-    used = add(text, size, used, cursor_normal);
+        used = screen_terminfo_add(text, size, used, "\033[?1006l\033[?1000l");
+    used = screen_terminfo_add(text, size, used, exit_attribute_mode);
+    used = screen_terminfo_add(text, size, used, orig_pair);
+    used = screen_terminfo_add(text, size, used, keypad_local);
+    used = screen_terminfo_add(text, size, used, cursor_normal);
     if (exit_ca_mode != NULL)
-        return add(text, size, used, exit_ca_mode);
+        return screen_terminfo_add(text, size, used, exit_ca_mode);
     /* without a screen of our own, the shell goes on below: terminals take the last line for a
      * line that they do not have */
     if (cursor_address != NULL)
-        used = add(text, size, used, tparm(cursor_address, 998, 0, 0, 0, 0, 0, 0, 0, 0));
-    return add(text, size, used, "\r\n");
+        used = screen_terminfo_add(text, size, used, tparm(cursor_address, 998, 0, 0, 0, 0, 0, 0, 0, 0));
+    return screen_terminfo_add(text, size, used, "\r\n");
 }

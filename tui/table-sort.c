@@ -52,7 +52,7 @@ static int by_inclusive(const void *left, const void *right)
     return order != 0 ? order : by_window(a, b);
 }
 
-static int by_name(const void *left, const void *right)
+static int table_sort_by_name(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
     int order = strcmp(a->total.name, b->total.name);
@@ -79,7 +79,7 @@ static int by_pid(const void *left, const void *right)
 }
 
 static comparison *const comparisons[TABLE_SORTS] = {
-    [TABLE_BY_WINDOW] = by_window, [TABLE_BY_TOTAL] = by_total, [TABLE_BY_NAME] = by_name,
+    [TABLE_BY_WINDOW] = by_window, [TABLE_BY_TOTAL] = by_total, [TABLE_BY_NAME] = table_sort_by_name,
     [TABLE_BY_OBJECT] = by_object, [TABLE_BY_INCLUSIVE] = by_inclusive, [TABLE_BY_PID] = by_pid,
 };
 

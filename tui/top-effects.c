@@ -74,7 +74,7 @@ static void toggle_sampling(struct top *top)
         model_say(top->model, top_now(), sampling ? "sampling is stopped" : "sampling goes on");
 }
 
-static void clear(struct top *top)
+static void top_effects_clear(struct top *top)
 {
     int error = pprofil_session_clear(top->source.session);
 
@@ -115,7 +115,7 @@ void top_obey(struct top *top, enum effect effect)
         top_take_snapshot(top, false);
         break;
     case EFFECT_CLEAR:
-        clear(top);
+        top_effects_clear(top);
         break;
     case EFFECT_SAMPLE:
         toggle_sampling(top);

@@ -13,7 +13,7 @@ struct pprofil_diff {
     struct diff *diff; /* owned */
 };
 
-static int told(const struct pprofil_diff_options *options, struct diff_options *result)
+static int api_diff_told(const struct pprofil_diff_options *options, struct diff_options *result)
 {
     static const enum diff_by ways[] = {
         [PPROFIL_DIFF_SHARE] = DIFF_BY_SHARE,
@@ -38,7 +38,7 @@ int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
     struct profile *profiles[DIFF_SIDES];
     struct symbolizer *symbolizers[DIFF_SIDES];
     struct diff_options how;
-    int error = told(options, &how);
+    int error = api_diff_told(options, &how);
 
     if (error != 0)
         return error;

@@ -24,7 +24,7 @@ int api_need_symbolizer(struct pprofil_profile *profile)
 }
 
 /* What the caller's structure, perhaps an older one, says. */
-static struct pprofil_file told(const struct pprofil_file *file)
+static struct pprofil_file api_profile_told(const struct pprofil_file *file)
 {
     struct pprofil_file all = {0};
 
@@ -62,7 +62,7 @@ int pprofil_profile_open(const char *path, pprofil_profile **result)
 int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
                               pprofil_profile **result)
 {
-    struct pprofil_file how = told(file);
+    struct pprofil_file how = api_profile_told(file);
     const struct format *format = how.format != NULL ? format_by_name(how.format) : NULL;
     struct format_options options;
 
@@ -119,7 +119,7 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const char 
 static int how_to_save(const char *path, const struct pprofil_file *file,
                        const struct format **format, struct format_options *options)
 {
-    struct pprofil_file how = told(file);
+    struct pprofil_file how = api_profile_told(file);
 
     *format = format_by_name(how.format != NULL ? how.format : pprofil_format_for(path));
     if (choose_options(&how, options) != 0 || *format == NULL || !format_writable(*format))
@@ -143,7 +143,7 @@ int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
 {
     const struct format *format;
     struct format_options options;
-    const struct pprofil_file how = told(file);
+    const struct pprofil_file how = api_profile_told(file);
     int error = how_to_save(path, file, &format, &options);
 
     return error == 0 ? name_for(profile, &how, format) : error;
@@ -154,7 +154,7 @@ int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
 {
     const struct format *format;
     struct format_options options;
-    const struct pprofil_file how = told(file);
+    const struct pprofil_file how = api_profile_told(file);
     int error = how_to_save(path, file, &format, &options);
 
     if (error == 0 && symbolize)

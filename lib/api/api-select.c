@@ -15,7 +15,7 @@
 
 /* --- selections -------------------------------------------------------------------------- */
 
-static struct pprofil_selection told(const struct pprofil_selection *selection)
+static struct pprofil_selection api_select_told(const struct pprofil_selection *selection)
 {
     struct pprofil_selection all = {0};
 
@@ -25,7 +25,7 @@ static struct pprofil_selection told(const struct pprofil_selection *selection)
 
 bool pprofil_selection_any(const struct pprofil_selection *selection)
 {
-    struct pprofil_selection all = told(selection);
+    struct pprofil_selection all = api_select_told(selection);
 
     return all.pid_count > 0 || all.comm != NULL || all.thread != NULL || all.object != NULL ||
            all.function != NULL || all.focus != NULL || all.ignore != NULL;
@@ -42,7 +42,7 @@ __attribute__((format(printf, 2, 3))) static void append(char *what, const char 
 }
 
 /* As it is given to the command. */
-static char *describe(const struct pprofil_selection *selection)
+static char *api_select_describe(const struct pprofil_selection *selection)
 {
     const struct {
         const char *option, *value;
@@ -82,7 +82,7 @@ static uint64_t time_of(const struct profile_totals *totals)
 int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *asked,
                            pprofil_profile **result)
 {
-    struct pprofil_selection selection = told(asked);
+    struct pprofil_selection selection = api_select_told(asked);
     struct select_options options = {
         .pids = selection.pids,
         .pid_count = selection.pid_count,
@@ -97,7 +97,7 @@ int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_select
     struct pprofil_profile *part = calloc(1, sizeof *part);
 
     profile->problem[0] = '\0';
-    if (part == NULL || (part->selected = describe(&selection)) == NULL) {
+    if (part == NULL || (part->selected = api_select_describe(&selection)) == NULL) {
         free(part);
         return -ENOMEM;
     }

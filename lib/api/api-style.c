@@ -199,8 +199,8 @@ static bool is_elsewhere(const struct histogram_file *file, const struct symbol_
     return !inside;
 }
 
-static int print(const struct histogram_file *file, const struct style *style, const char *text,
-                 const struct style_options *options, FILE *out, FILE *errors)
+static int api_style_print(const struct histogram_file *file, const struct style *style, const char *text,
+                           const struct style_options *options, FILE *out, FILE *errors)
 {
     struct symbol_table symbols;
 
@@ -260,7 +260,7 @@ int pprofil_style_print(const char *path, const char *name,
     if (error == -ENOEXEC)
         error = read_profile(path, style, all.object, &file);
     if (error == 0)
-        error = print(&file, style, text_of(&file, style, all.object), &options, out, errors);
+        error = api_style_print(&file, style, text_of(&file, style, all.object), &options, out, errors);
     else if (error != -ENXIO && style->refuse(STYLE_DATA, path, error, errors))
         error = -ENODATA;
     histogram_file_clear(&file);

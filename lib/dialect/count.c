@@ -109,8 +109,8 @@ static void count_tell(const struct dialect_count *count, const struct dialect_m
 }
 
 /* 0 or -errno, as memory says. */
-static int add(struct dialect_count *count, const struct dialect_memory *memory, uint64_t address,
-               unsigned size, uint64_t ticks)
+static int count_add(struct dialect_count *count, const struct dialect_memory *memory, uint64_t address,
+                     unsigned size, uint64_t ticks)
 {
     uint64_t value, full;
     int error = read_counter(memory, address, size, &value);
@@ -189,14 +189,14 @@ static void count_ticks(struct dialect_count *count, const struct dialect_memory
     if (chosen < count->region_count) {
         const struct dialect_buffer *buffer = &count->buffers[chosen];
         if (!buffer->off)
-            error = add(count, memory, buffer->address + index * count->counter_size,
-                        count->counter_size, ticks);
+            error = count_add(count, memory, buffer->address + index * count->counter_size,
+                              count->counter_size, ticks);
         if (error != 0)
             count->buffers[chosen].off = true;
     } else {
         count->outside += ticks;
         if (chosen == DIALECT_OVERFLOW_BIN && count->overflow != 0)
-            error = add(count, memory, count->overflow, sizeof(uint32_t), ticks);
+            error = count_add(count, memory, count->overflow, sizeof(uint32_t), ticks);
     }
     if (error != 0 && count->dialect->fault == DIALECT_FAULT_STOPS)
         count->on = false;

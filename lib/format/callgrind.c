@@ -59,7 +59,7 @@ struct writer {
     bool *file_named, *object_named;
 };
 
-static void add(struct cost *to, const struct cost *cost)
+static void callgrind_add(struct cost *to, const struct cost *cost)
 {
     to->samples += cost->samples;
     to->cpu += cost->cpu;
@@ -119,7 +119,7 @@ static int add_call(struct writer *writer, const struct frame *from, const struc
         return error;
     call->count += cost->samples;
     if (writer->met[to->id] != stack)
-        add(&call->cost, cost);
+        callgrind_add(&call->cost, cost);
     return 0;
 }
 
@@ -141,7 +141,7 @@ static int add_stack(struct writer *writer, const struct frame_list *list, const
     if (error == 0)
         error = find_place(writer, &list->all[list->count - 1], &place);
     if (error == 0)
-        add(&writer->places[place].cost, cost);
+        callgrind_add(&writer->places[place].cost, cost);
     return error;
 }
 
@@ -171,8 +171,8 @@ static int add_stacks(struct writer *writer)
         struct cost cost = {sample->count, sample->cpu_ns, sample->wall_ns};
         if (!instants_has(profile, sample))
             continue;
-        add(&writer->leaves[sample->node], &cost);
-        add(&writer->all, &cost);
+        callgrind_add(&writer->leaves[sample->node], &cost);
+        callgrind_add(&writer->all, &cost);
     }
     for (uint32_t node = 1; error == 0 && node < profile->node_count; node++) {
         const struct cost *cost = &writer->leaves[node];
@@ -368,7 +368,7 @@ static int write_callgrind(int fd, const struct profile *profile)
 }
 
 /* What callgrind and its like begin with; the specification asks for no line but "events:". */
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool callgrind_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
     return text_is(head, size) &&
@@ -383,7 +383,7 @@ const struct format format_callgrind = {
     .keeps = "functions with objects, source files and lines; samples and times",
     .loses = "stacks (written as calls between functions, not read), addresses, processes, "
              "threads, system calls, states, totals; control characters in names",
-    .matches = matches,
+    .matches = callgrind_matches,
     .read = callgrind_read,
     .write = write_callgrind,
 };

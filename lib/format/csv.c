@@ -303,7 +303,7 @@ static int read_csv(const char *path, struct profile *profile)
     return error;
 }
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool csv_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
     return size >= sizeof BEGINNING && memcmp(head, BEGINNING, sizeof BEGINNING - 1) == 0;
@@ -316,7 +316,7 @@ const struct format format_csv = {
     .keeps = "functions with objects, source files and lines; processes and threads by name and "
              "number, system calls, states, samples and times",
     .loses = "stacks (rows are the innermost frames), addresses, totals",
-    .matches = matches,
+    .matches = csv_matches,
     .read = read_csv,
     .write = write_csv,
 };

@@ -8,7 +8,7 @@
 #include "format/format.h"
 #include "unwind/unwind.h"
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool events_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
@@ -65,6 +65,6 @@ const struct format format_events = {
     .summary = "what the supervisor said, as --events recorded it",
     .keeps = "everything",
     .loses = "nothing",
-    .matches = matches,
+    .matches = events_matches,
     .read = read_events,
 };

@@ -16,7 +16,7 @@ enum key { KEY_NODE, KEY_FRAME, KEY_FUNC, KEY_PLACE, KEY_RESOURCE, KEY_STRING };
 
 /* --- rows ---------------------------------------------------------------------------- */
 
-static FILE *next(struct firefox_tables *tables, enum firefox_column column)
+static FILE *firefox_tables_next(struct firefox_tables *tables, enum firefox_column column)
 {
     struct firefox_stream *stream = &tables->columns[column];
 
@@ -27,7 +27,7 @@ static FILE *next(struct firefox_tables *tables, enum firefox_column column)
 
 static void put(struct firefox_tables *tables, enum firefox_column column, uint64_t number)
 {
-    fprintf(next(tables, column), "%llu", (unsigned long long)number);
+    fprintf(firefox_tables_next(tables, column), "%llu", (unsigned long long)number);
 }
 
 /* none, which is no number in the column, is null. */
@@ -37,7 +37,7 @@ static void put_or_null(struct firefox_tables *tables, enum firefox_column colum
     if (number != none)
         put(tables, column, number);
     else
-        fputs("null", next(tables, column));
+        fputs("null", firefox_tables_next(tables, column));
 }
 
 /* Where the row of a key is or belongs; NULL: no memory. */
@@ -59,7 +59,7 @@ static uint32_t string_row(struct firefox_tables *tables, uint32_t index)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[STRING].count;
     memo_remember(&tables->rows, known, row);
-    text_put_json(next(tables, STRING), tables->profile->strings[index]);
+    text_put_json(firefox_tables_next(tables, STRING), tables->profile->strings[index]);
     return row;
 }
 
@@ -85,7 +85,7 @@ static uint32_t name_row(struct firefox_tables *tables, const struct frame *fram
     if (name != 0)
         return string_row(tables, name);
     uint32_t row = tables->columns[STRING].count;
-    text_put_json(next(tables, STRING), frame_name(tables->profile, frame, buffer));
+    text_put_json(firefox_tables_next(tables, STRING), frame_name(tables->profile, frame, buffer));
     return row;
 }
 
@@ -123,7 +123,7 @@ static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint
     if (profile->locations[location].address <= INT64_MAX)
         put(tables, FRAME_ADDRESS, profile->locations[location].address);
     else
-        fputs("-1", next(tables, FRAME_ADDRESS)); /* none: of the kernel's */
+        fputs("-1", firefox_tables_next(tables, FRAME_ADDRESS)); /* none: of the kernel's */
     put(tables, FRAME_DEPTH, depth);
     put(tables, FRAME_FUNC, func_row(tables, &frame));
     put_or_null(tables, FRAME_LINE, frame.line, 0);
@@ -195,8 +195,8 @@ static uint32_t sample_row(struct firefox_tables *tables, const struct profile_s
 void firefox_tables_add(struct firefox_tables *tables, const struct instant *instant)
 {
     put(tables, SAMPLE_STACK, sample_row(tables, &tables->profile->samples[instant->sample]));
-    text_put_time(next(tables, SAMPLE_TIME), instant->time, MS);
-    text_put_time(next(tables, SAMPLE_WEIGHT), instant->ns, MS);
+    text_put_time(firefox_tables_next(tables, SAMPLE_TIME), instant->time, MS);
+    text_put_time(firefox_tables_next(tables, SAMPLE_WEIGHT), instant->ns, MS);
     put(tables, SAMPLE_CPU, instant->cpu_ns);
 }
 

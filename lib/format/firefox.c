@@ -5,7 +5,7 @@
 #include "format/format.h"
 #include "format/text.h"
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool firefox_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
     return size > 0 && head[0] == '{' && text_has(head, size, "\"preprocessedProfileVersion\"");
@@ -20,7 +20,7 @@ const struct format format_firefox = {
              "times; system calls and states as categories",
     .loses = "names as the linker has them, addresses of the kernel, where objects were mapped, "
              "the time line, totals",
-    .matches = matches,
+    .matches = firefox_matches,
     .read = firefox_read,
     .write = firefox_write,
 };

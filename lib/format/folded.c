@@ -271,7 +271,7 @@ static int read_folded(const char *path, struct profile *profile,
 
 /* Text, whose first line ends with a number; or is longer than what is looked at, and has a
  * semicolon. */
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool folded_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     const unsigned char *end = memchr(head, '\n', size);
     size_t length = end != NULL ? (size_t)(end - head) : size, tail;
@@ -296,7 +296,7 @@ const struct format format_folded = {
              "samples or microseconds; processes or threads as first frames",
     .loses = "objects, addresses, source lines, system calls, states, totals; control characters "
              "in names",
-    .matches = matches,
+    .matches = folded_matches,
     .read_with = read_folded,
     .write_with = write_folded,
 };

@@ -96,7 +96,7 @@ static const struct shape *find_shape(const unsigned char *bytes, size_t size, u
     return NULL;
 }
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool gmon_bsd_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;
 
@@ -173,6 +173,6 @@ const struct format format_gmon_bsd = {
     .keeps = "ticks for every few bytes of one object's code, the rate",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
              "states",
-    .matches = matches,
+    .matches = gmon_bsd_matches,
     .codec = &codec,
 };

@@ -31,7 +31,7 @@ struct guess {
     bool big_endian;
 };
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool gmon_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     static const unsigned char versions[][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 1}};
 
@@ -152,7 +152,7 @@ int gmon_read(const unsigned char *bytes, size_t size, struct histogram_file *fi
     };
     int error = -EBADMSG;
 
-    if (!matches(bytes, size, size))
+    if (!gmon_matches(bytes, size, size))
         return -EBADMSG;
     for (size_t i = 0; error == -EBADMSG && i < sizeof guesses / sizeof *guesses; i++) {
         const struct guess *guess = &guesses[i];
@@ -270,6 +270,6 @@ const struct format format_gmon = {
     .keeps = "ticks for every few bytes of one object's code, the rate",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
              "states",
-    .matches = matches,
+    .matches = gmon_matches,
     .codec = &codec,
 };

@@ -208,7 +208,7 @@ static int write_gperftools(int fd, const struct profile *profile)
     return error;
 }
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool gperftools_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct bytes bytes;
     uint64_t period;
@@ -224,7 +224,7 @@ const struct format format_gperftools = {
     .keeps = "stacks of addresses, objects with their paths, sample counts",
     .loses = "names and lines (looked up again), build-ids, code in no file, marks, processes, "
              "threads, system calls, states, times but for their mean, totals",
-    .matches = matches,
+    .matches = gperftools_matches,
     .read = gperftools_read,
     .write = write_gperftools,
 };

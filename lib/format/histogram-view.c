@@ -61,7 +61,7 @@ double histogram_rate(const struct profile *profile, const struct dialect *diale
     return round((double)NANO / (double)dialect->period_ns);
 }
 
-static int compare(const void *left, const void *right)
+static int histogram_view_compare(const void *left, const void *right)
 {
     const struct place *a = left, *b = right;
 
@@ -87,7 +87,7 @@ static int collect(const struct profile *profile, uint32_t object, const struct 
             place.address = NOWHERE;
         places->list[places->count++] = place;
     }
-    qsort(places->list, places->count, sizeof *places->list, compare);
+    qsort(places->list, places->count, sizeof *places->list, histogram_view_compare);
     return 0;
 }
 
@@ -248,7 +248,7 @@ static bool mapped_at(const struct profile_object *object, const struct places *
 }
 
 /* Above all others, where one of them is there already. */
-static void make_room(const struct histogram_file *file, struct move *move)
+static void histogram_view_make_room(const struct histogram_file *file, struct move *move)
 {
     bool taken = move->to == 0 || move->to > UINT64_MAX - move->size;
     uint64_t top = 0;
@@ -275,7 +275,7 @@ static int add_object(const struct profile *profile, uint32_t index, struct hist
     uint64_t ticks = error == 0 ? count_ticks(&places, file->rate_hz) : 0;
 
     if (ticks > 0 && mapped_at(object, &places, known ? &text : NULL, &move)) {
-        make_room(file, &move);
+        histogram_view_make_room(file, &move);
         for (size_t i = 0; i < places.count; i++)
             if (places.list[i].address != NOWHERE)
                 places.list[i].address += move.to - move.base;

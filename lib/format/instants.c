@@ -137,7 +137,7 @@ static void spread(struct instants *made, const struct profile *profile, uint32_
     }
 }
 
-static int compare(const void *left, const void *right)
+static int instants_compare(const void *left, const void *right)
 {
     const struct instant *a = left, *b = right;
 
@@ -162,7 +162,7 @@ int instants_make(struct instants *made, const struct profile *profile)
     }
     for (uint32_t i = 0; i < profile->sample_count; i++)
         spread(made, profile, i);
-    qsort(made->instants, made->count, sizeof *made->instants, compare);
+    qsort(made->instants, made->count, sizeof *made->instants, instants_compare);
     return 0;
 }
 

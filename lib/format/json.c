@@ -69,7 +69,7 @@ static void put_hex(FILE *out, const char *key, uint64_t number)
         fprintf(out, ",\"%s\":\"0x%llx\"", key, (unsigned long long)number);
 }
 
-static void begin(FILE *out, const char *table)
+static void json_begin(FILE *out, const char *table)
 {
     fprintf(out, ",\n\"%s\":[", table);
 }
@@ -98,7 +98,7 @@ static void put_totals(FILE *out, const struct profile_totals *totals)
 
 static void put_tasks(FILE *out, const struct profile *profile)
 {
-    begin(out, "processes");
+    json_begin(out, "processes");
     for (uint32_t i = 0; i < profile->process_count; i++) {
         const struct profile_process *process = &profile->processes[i];
         begin_entry(out, i == 0);
@@ -112,7 +112,7 @@ static void put_tasks(FILE *out, const struct profile *profile)
         fprintf(out, ",\"status\":%d}", process->status);
     }
     fputs("]", out);
-    begin(out, "threads");
+    json_begin(out, "threads");
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         begin_entry(out, i == 0);
@@ -154,7 +154,7 @@ static void put_object(FILE *out, const struct profile *profile,
 
 static void put_functions(FILE *out, const struct profile *profile)
 {
-    begin(out, "functions");
+    json_begin(out, "functions");
     for (uint32_t i = 1; i < profile->function_count; i++) {
         const struct profile_function *function = &profile->functions[i];
         begin_entry(out, i == 1);
@@ -188,20 +188,20 @@ static void put_location(FILE *out, const struct profile *profile,
 
 static void put_places(FILE *out, const struct profile *profile)
 {
-    begin(out, "objects");
+    json_begin(out, "objects");
     for (uint32_t i = 0; i < profile->object_count; i++) {
         begin_entry(out, i == 0);
         put_object(out, profile, &profile->objects[i]);
     }
     fputs("]", out);
     put_functions(out, profile);
-    begin(out, "locations");
+    json_begin(out, "locations");
     for (uint32_t i = 1; i < profile->location_count; i++) {
         begin_entry(out, i == 1);
         put_location(out, profile, &profile->locations[i]);
     }
     fputs("]", out);
-    begin(out, "nodes");
+    json_begin(out, "nodes");
     for (uint32_t i = 1; i < profile->node_count; i++)
         fprintf(out, "%s[%u,%u]",
                 i == 1       ? "\n"
@@ -213,7 +213,7 @@ static void put_places(FILE *out, const struct profile *profile)
 
 static void put_samples(FILE *out, const struct profile *profile)
 {
-    begin(out, "syscalls");
+    json_begin(out, "syscalls");
     for (uint32_t i = 1; i < profile->syscall_count; i++) {
         const struct profile_syscall *call = &profile->syscalls[i];
         begin_entry(out, i == 1);
@@ -223,7 +223,7 @@ static void put_samples(FILE *out, const struct profile *profile)
         fputs(call->compat ? ",\"compat\":true}" : "}", out);
     }
     fputs("]", out);
-    begin(out, "samples");
+    json_begin(out, "samples");
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         begin_entry(out, i == 0);
@@ -271,7 +271,7 @@ static int write_json(int fd, const struct profile *profile)
     return text_close(out);
 }
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool json_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
     return size > 0 && head[0] == '{' && text_has(head, size < 64 ? size : 64, "\"pprofil\"");
@@ -283,7 +283,7 @@ const struct format format_json = {
     .summary = "all tables of a profile, for programs",
     .keeps = "everything",
     .loses = "nothing, but that bytes of names that are no UTF-8 become U+FFFD",
-    .matches = matches,
+    .matches = json_matches,
     .read = json_read,
     .write = write_json,
 };

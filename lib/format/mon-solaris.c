@@ -27,7 +27,7 @@ enum type { BUFFER = 1, CALL_GRAPH = 2, MODULES = 3 };
 #define CALL_GRAPH_HEADER 24u
 #define MODULES_HEADER 24u
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool mon_solaris_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
     return size >= HEADER && (memcmp(head, "PROF", 4) == 0 || memcmp(head, "FORP", 4) == 0);
@@ -36,7 +36,7 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
 /* --- reading ----------------------------------------------------------------------------- */
 
 /* An object in the file; at an offset in it, for so many bytes. */
-static bool look(const struct bytes *object, uint64_t offset, uint64_t size, struct bytes *at)
+static bool mon_solaris_look(const struct bytes *object, uint64_t offset, uint64_t size, struct bytes *at)
 {
     uint64_t all = bytes_left(object);
 
@@ -53,7 +53,7 @@ static int read_buffer(const struct bytes *object, uint64_t offset, uint64_t cou
     struct bytes at;
     int error = 0;
 
-    if (count > bytes_left(object) / PC_SIZE || !look(object, offset, count * PC_SIZE, &at))
+    if (count > bytes_left(object) / PC_SIZE || !mon_solaris_look(object, offset, count * PC_SIZE, &at))
         return -EBADMSG;
     for (uint64_t i = 0; error == 0 && i < count; i++)
         error = histogram_add_pcs(file, bytes_get(&at, PC_SIZE), 1);
@@ -68,7 +68,7 @@ static int read_function(const struct bytes *object, uint64_t offset, unsigned c
 
     if (offset == 0)
         return 0;
-    if (offset % 8 != 0 || !look(object, offset, FUNCTION_SIZE, &at))
+    if (offset % 8 != 0 || !mon_solaris_look(object, offset, FUNCTION_SIZE, &at))
         return -EBADMSG;
     if (seen[offset / 8])
         return 0;
@@ -103,11 +103,11 @@ static int read_modules(const struct bytes *object, uint64_t next, struct histog
     int error = 0;
 
     while (error == 0 && next != 0) {
-        if (file->module_count == MOST_MODULES || !look(object, next, MODULE_SIZE, &at))
+        if (file->module_count == MOST_MODULES || !mon_solaris_look(object, next, MODULE_SIZE, &at))
             return -EBADMSG;
         next = bytes_get(&at, 8);
         uint64_t path = bytes_get(&at, 8), start = bytes_get(&at, 8), end = bytes_get(&at, 8);
-        if (!look(object, path, 1, &name) || start > end)
+        if (!mon_solaris_look(object, path, 1, &name) || start > end)
             return -EBADMSG;
         size_t room = (size_t)bytes_left(&name), length = strnlen((const char *)name.at, room);
         if (length == room)
@@ -142,7 +142,7 @@ static int read_object(struct bytes *all, struct histogram_file *file)
 
 int mon_solaris_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
-    if (!matches(bytes, size, size))
+    if (!mon_solaris_matches(bytes, size, size))
         return -EBADMSG;
     struct bytes all = bytes_of(bytes, size, 8, bytes[0] == 'P');
     int error = 0;
@@ -262,6 +262,6 @@ const struct format format_mon_solaris = {
     .keeps = "addresses of samples, objects with their paths",
     .loses = "stacks, names (looked up again), processes, threads, system calls, states, the "
              "rate",
-    .matches = matches,
+    .matches = mon_solaris_matches,
     .codec = &codec,
 };

@@ -82,7 +82,7 @@ static const struct shape *find_shape(const unsigned char *bytes, size_t size, s
 }
 
 /* Every monitor() knew of some function; a file without one is read if somebody says what it is. */
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool mon_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;
 
@@ -188,6 +188,6 @@ const struct format format_mon = {
     .keeps = "ticks for every few bytes of one object's code",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
              "states, the rate",
-    .matches = matches,
+    .matches = mon_matches,
     .codec = &codec,
 };

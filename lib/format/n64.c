@@ -36,7 +36,7 @@ static bool has_counters_of(struct bytes at, uint64_t segments, uint32_t counter
 }
 
 /* There is no magic number: the sizes have to come out right. */
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool n64_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct bytes bytes = bytes_of(head, size, WORD, true);
     uint64_t segments = bytes_get(&bytes, WORD), period = bytes_get(&bytes, WORD);
@@ -54,7 +54,7 @@ static bool matches(const unsigned char *head, size_t size, uint64_t all)
 
 int n64_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
-    if (!matches(bytes, size, size))
+    if (!n64_matches(bytes, size, size))
         return -EBADMSG;
     struct bytes at = bytes_of(bytes, size, WORD, true);
     uint64_t segments = bytes_get(&at, WORD);
@@ -117,6 +117,6 @@ const struct format format_n64 = {
     .keeps = "ticks for every few bytes of one object's code, their length",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
              "states",
-    .matches = matches,
+    .matches = n64_matches,
     .codec = &codec,
 };

@@ -7,7 +7,7 @@
 
 #include "format/perf-data-space.h"
 
-static int compare(const void *left, const void *right)
+static int perf_data_space_compare(const void *left, const void *right)
 {
     const struct mapping *a = left, *b = right;
 
@@ -19,7 +19,7 @@ static int compare(const void *left, const void *right)
 const struct mapping *space_find(const struct perf_space *space, uint64_t address)
 {
     const struct mapping one = {.start = address, .end = address + 1};
-    struct mapping **found = address == UINT64_MAX ? NULL : tfind(&one, &space->tree, compare);
+    struct mapping **found = address == UINT64_MAX ? NULL : tfind(&one, &space->tree, perf_data_space_compare);
 
     return found == NULL ? NULL : *found;
 }
@@ -31,21 +31,21 @@ static int insert(struct perf_space *space, const struct mapping *mapping)
     if (copy == NULL)
         return -ENOMEM;
     *copy = *mapping;
-    if (tsearch(copy, &space->tree, compare) != NULL)
+    if (tsearch(copy, &space->tree, perf_data_space_compare) != NULL)
         return 0;
     free(copy);
     return -ENOMEM;
 }
 
 /* Takes away what a new mapping lies over, but for what stands out below it and above. */
-static int make_room(struct perf_space *space, const struct mapping *mapping)
+static int perf_data_space_make_room(struct perf_space *space, const struct mapping *mapping)
 {
     struct mapping **found;
     int error = 0;
 
-    while (error == 0 && (found = tfind(mapping, &space->tree, compare)) != NULL) {
+    while (error == 0 && (found = tfind(mapping, &space->tree, perf_data_space_compare)) != NULL) {
         struct mapping *old = *found, below = *old, above = *old;
-        tdelete(old, &space->tree, compare);
+        tdelete(old, &space->tree, perf_data_space_compare);
         free(old);
         below.end = mapping->start;
         above.start = mapping->end;
@@ -60,7 +60,7 @@ static int make_room(struct perf_space *space, const struct mapping *mapping)
 
 int space_add(struct perf_space *space, const struct mapping *mapping)
 {
-    int error = make_room(space, mapping);
+    int error = perf_data_space_make_room(space, mapping);
     return error == 0 ? insert(space, mapping) : error;
 }
 

@@ -7,7 +7,7 @@
 #include "format/perf-data.h"
 
 /* Of either byte order, and of a pipe: the reader says what it does not take. */
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool perf_data_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
     return size >= 8 && (memcmp(head, PERF_MAGIC, 8) == 0 || memcmp(head, "2ELIFREP", 8) == 0);
@@ -22,7 +22,7 @@ const struct format format_perf_data = {
              "the command",
     .loses = "names and lines (looked up again), callers beyond the 8000th, system "
              "calls, states, CPU time in a profile of elapsed time, totals",
-    .matches = matches,
+    .matches = perf_data_matches,
     .read = perf_data_read,
     .write = perf_data_write,
 };

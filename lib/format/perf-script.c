@@ -172,7 +172,7 @@ static int write_perf_script(int fd, const struct profile *profile)
 }
 
 /* Its first line that is neither empty nor a comment begins a sample. */
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool perf_script_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     char text[1024], *line = text, *rest;
 
@@ -196,7 +196,7 @@ const struct format format_perf_script = {
              "threads by name and number, sample counts (up to 1000000), times",
     .loses = "source lines, addresses within objects (and so what code without names is called), "
              "system calls, states, totals; control characters in names",
-    .matches = matches,
+    .matches = perf_script_matches,
     .read = perf_script_read,
     .write = write_perf_script,
 };

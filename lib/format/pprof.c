@@ -21,7 +21,7 @@
 #define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
 
 /* gzip, or a message whose first field is a sample type. */
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool pprof_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
     return size >= 2 && ((head[0] == 0x1f && head[1] == 0x8b) || head[0] == 0x0a);
@@ -33,7 +33,7 @@ const struct format format_pprof = {
     .summary = "pprof's profile.proto, gzip'd; keeps everything",
     .keeps = "everything",
     .loses = "nothing, but that bytes of names that are no UTF-8 become U+FFFD",
-    .matches = matches,
+    .matches = pprof_matches,
     .read = pprof_read,
     .write = pprof_write,
 };
@@ -135,7 +135,7 @@ struct stream {
     int error;
 };
 
-static void append(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
+static void pprof_append(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
 {
     struct stream *stream = (struct stream *)base;
 
@@ -146,7 +146,7 @@ static void append(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
 
 int pprof_store(int fd, const PbProfile *message)
 {
-    struct stream stream = {.base = {.append = append}};
+    struct stream stream = {.base = {.append = pprof_append}};
     int own = dup(fd); /* gzclose closes what it was given */
 
     if (own < 0)

@@ -152,7 +152,7 @@ static int write_speedscope(int fd, const struct profile *profile)
     return error != 0 ? error : closed;
 }
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool speedscope_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
     return size > 0 && (head[0] == '{' || head[0] == ' ' || head[0] == '\n') &&
@@ -167,7 +167,7 @@ const struct format format_speedscope = {
              "frames, marks, times, processes and threads by name and number, the command",
     .loses = "sample counts, objects, addresses, lines within functions, system calls, states, "
              "other totals",
-    .matches = matches,
+    .matches = speedscope_matches,
     .read = speedscope_read,
     .write = write_speedscope,
 };

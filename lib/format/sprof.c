@@ -25,7 +25,7 @@
 
 enum tag { HISTOGRAM, ARCS };
 
-static bool matches(const unsigned char *head, size_t size, uint64_t all)
+static bool sprof_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     static const unsigned char little[] = {0xff, 0xff, 1, 0}, big[] = {0, 1, 0xff, 0xff};
 
@@ -108,7 +108,7 @@ int sprof_read(const unsigned char *bytes, size_t size, struct histogram_file *f
 {
     int error = -EBADMSG;
 
-    if (!matches(bytes, size, size))
+    if (!sprof_matches(bytes, size, size))
         return -EBADMSG;
     for (uint32_t pointer_size = 8; error == -EBADMSG && pointer_size >= 4; pointer_size -= 4)
         error = read_as(bytes_of(bytes, size, pointer_size, bytes[4] == 0), file);
@@ -171,6 +171,6 @@ const struct format format_sprof = {
     .keeps = "ticks for every four bytes of one object's code",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
              "states, the rate",
-    .matches = matches,
+    .matches = sprof_matches,
     .codec = &codec,
 };

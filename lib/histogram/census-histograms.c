@@ -88,8 +88,8 @@ static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
 }
 
 /* Text that the counters reach: the buffer may be smaller than the text wants. */
-static uint64_t reach(const struct census_options *options, const struct binding *binding,
-                      uint64_t count)
+static uint64_t census_histograms_reach(const struct census_options *options, const struct binding *binding,
+                                        uint64_t count)
 {
     if (census_is_ranged(options->dialect) || options->scale < 2)
         return binding->high;
@@ -102,7 +102,7 @@ static int add_histogram(const struct census_options *options, const struct imag
     const struct binding *binding = &image->bindings[i];
     uint64_t count = image->count->regions[i].size / options->counter_size;
     struct histogram *histogram =
-        histogram_add(file, binding->low, reach(options, binding, count), options->scale,
+        histogram_add(file, binding->low, census_histograms_reach(options, binding, count), options->scale,
                       options->counter_size, count);
 
     if (histogram == NULL)

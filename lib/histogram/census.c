@@ -138,7 +138,7 @@ static struct image **live_link(struct census *census, uint32_t pid)
     return link;
 }
 
-static void append(struct census *census, struct image *image)
+static void census_append(struct census *census, struct image *image)
 {
     struct image **bucket = &census->live[image->facts.pid % CENSUS_BUCKETS];
 
@@ -218,7 +218,7 @@ static struct image *new_image(struct census *census, uint32_t pid, bool counts)
         image->count->pcsample.room = pcs_room(&census->options);
         image->count->pcsample.on = true;
     }
-    append(census, image);
+    census_append(census, image);
     return image;
 }
 
@@ -257,7 +257,7 @@ static int fork_image(struct census *census, uint32_t pid, const struct image *p
 
 /* --- binding ------------------------------------------------------------------------------- */
 
-static bool wants(const struct census_region *region, const struct wire_map *map)
+static bool census_wants(const struct census_region *region, const struct wire_map *map)
 {
     const char *slash = strrchr(map->name, '/');
 
@@ -281,7 +281,7 @@ static uint64_t buffer_size(const struct census_options *options, uint64_t text)
 }
 
 /* runtime: what has to be added to link-time addresses in this process. */
-static int bind(const struct census *census, struct image *image, size_t i, uint64_t runtime)
+static int census_bind(const struct census *census, struct image *image, size_t i, uint64_t runtime)
 {
     const struct census_options *options = &census->options;
     struct binding *binding = &image->bindings[i];
@@ -319,8 +319,8 @@ static int feed_map(struct census *census, const struct profile *profile,
     for (size_t i = 0; error == 0 && image->count != NULL && i < census->region_count; i++) {
         struct census_region *region = &census->regions[i];
         struct binding *binding = &image->bindings[i];
-        region->seen = region->seen || wants(region, map);
-        if (binding->counters != NULL || !wants(region, map) ||
+        region->seen = region->seen || census_wants(region, map);
+        if (binding->counters != NULL || !census_wants(region, map) ||
             !profile_find_mapping(profile, map->pid, map->start, &binding->object, &start,
                                   &offset))
             continue;
@@ -335,7 +335,7 @@ static int feed_map(struct census *census, const struct profile *profile,
         binding->low = region->high != 0 ? region->low : text.low & ~(uint64_t)(ALIGNMENT - 1);
         binding->high =
             region->high != 0 ? region->high : (text.high | (ALIGNMENT - 1)) + 1;
-        error = bind(census, image, i, start - address);
+        error = census_bind(census, image, i, start - address);
     }
     return error;
 }

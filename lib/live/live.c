@@ -28,7 +28,7 @@ static struct live_place *find_slot(const struct live_places *places, uint64_t i
     return &places->slots[slot];
 }
 
-static bool make_room(struct live_places *places)
+static bool live_make_room(struct live_places *places)
 {
     struct live_places larger = {.size = places->size == 0 ? FIRST_SLOTS : places->size * 2,
                                  .count = places->count};
@@ -49,7 +49,7 @@ static bool make_room(struct live_places *places)
 /* The first location of a row stands for it. Without memory it is not found by its id: no more. */
 static void enter(struct live_places *places, uint64_t id, uint32_t location)
 {
-    if (!make_room(places))
+    if (!live_make_room(places))
         return;
     struct live_place *slot = find_slot(places, id);
     if (slot->id != 0)

@@ -288,7 +288,7 @@ static int merge_timeline(struct merger *merger)
 
 /* --- all ------------------------------------------------------------------------------- */
 
-static int check(const struct profile *into, const struct profile *from, bool cpu_only)
+static int merge_check(const struct profile *into, const struct profile *from, bool cpu_only)
 {
     const struct profile_totals *a = &into->totals, *b = &from->totals;
 
@@ -341,7 +341,7 @@ int profile_merge(struct profile *into, const struct profile *from, unsigned how
     };
     struct merger merger = {
         .into = into, .from = from, .cpu_only = (how & PROFILE_MERGE_CPU) != 0};
-    int error = check(into, from, merger.cpu_only);
+    int error = merge_check(into, from, merger.cpu_only);
 
     merger.wall = !merger.cpu_only &&
                   (from->totals.wall || (into->sample_count > 0 && into->totals.wall));

@@ -237,7 +237,7 @@ static int take_timeline(const struct extraction *extraction, const bool *keep)
     return timeline_merge(&extraction->to->timeline, &extraction->from->timeline);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t profile_extract_least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -254,15 +254,15 @@ static int take_all(const struct extraction *extraction, const bool *keep)
         if (keep[i])
             error = take_sample(extraction, &from->samples[i]);
     totals->threads_seen = extraction->to->thread_count;
-    totals->threads_alive = least(totals->threads_alive, totals->threads_seen);
+    totals->threads_alive = profile_extract_least(totals->threads_alive, totals->threads_seen);
     totals->processes_seen = extraction->to->process_count;
-    totals->processes_alive = least(totals->processes_alive, totals->processes_seen);
+    totals->processes_alive = profile_extract_least(totals->processes_alive, totals->processes_seen);
     if (error == 0)
         error = take_timeline(extraction, keep);
     return error == 0 ? take_command(extraction) : error;
 }
 
-static bool begin(struct extraction *extraction)
+static bool profile_extract_begin(struct extraction *extraction)
 {
     const struct profile *from = extraction->from;
     const struct {
@@ -284,7 +284,7 @@ static bool begin(struct extraction *extraction)
     return done;
 }
 
-static void end(const struct extraction *extraction)
+static void profile_extract_end(const struct extraction *extraction)
 {
     free(extraction->objects);
     free(extraction->processes);
@@ -298,9 +298,9 @@ static void end(const struct extraction *extraction)
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part)
 {
     struct extraction extraction = {.from = profile};
-    int error = begin(&extraction) ? take_all(&extraction, keep) : -ENOMEM;
+    int error = profile_extract_begin(&extraction) ? take_all(&extraction, keep) : -ENOMEM;
 
-    end(&extraction);
+    profile_extract_end(&extraction);
     if (error != 0) {
         profile_free(extraction.to);
         return error;

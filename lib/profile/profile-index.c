@@ -59,7 +59,7 @@ uint32_t index_next(const struct index *index, uint32_t hash, uint32_t *at)
     return PROFILE_ABSENT;
 }
 
-static void put(struct index *index, uint32_t hash, uint32_t slot_value)
+static void profile_index_put(struct index *index, uint32_t hash, uint32_t slot_value)
 {
     uint32_t mask = index->size - 1, slot = hash & mask;
 
@@ -84,7 +84,7 @@ static int grow(struct index *index)
     }
     for (uint32_t i = 0; i < index->size; i++)
         if (index->slots[i] != 0)
-            put(&larger, index->hashes[i], index->slots[i]);
+            profile_index_put(&larger, index->hashes[i], index->slots[i]);
     index_free(index);
     *index = larger;
     return 0;
@@ -97,7 +97,7 @@ int index_add(struct index *index, uint32_t hash, uint32_t entry)
         if (error != 0)
             return error;
     }
-    put(index, hash, entry + 1);
+    profile_index_put(index, hash, entry + 1);
     index->count++;
     return 0;
 }

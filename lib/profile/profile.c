@@ -102,8 +102,8 @@ void profile_clear(struct profile *profile)
 }
 
 /* Puts a new entry behind the last of its table and into its hash; tells its index. */
-static int append(void *array, uint32_t *count, const void *entry, size_t size, struct index *index,
-                  uint32_t hash, uint32_t *result)
+static int profile_append(void *array, uint32_t *count, const void *entry, size_t size, struct index *index,
+                          uint32_t hash, uint32_t *result)
 {
     int error = profile_grow(array, *count, size);
 
@@ -131,7 +131,7 @@ int profile_string(struct profile *profile, const char *text, uint32_t *result)
     if (copy == NULL)
         return -ENOMEM;
     int error =
-        append(&profile->strings, &profile->string_count, &copy, sizeof copy, index, hash, result);
+        profile_append(&profile->strings, &profile->string_count, &copy, sizeof copy, index, hash, result);
     if (error != 0)
         free(copy);
     return error;
@@ -155,8 +155,8 @@ int profile_function(struct profile *profile, const struct profile_function *fun
             return 0;
         }
     }
-    return append(&profile->functions, &profile->function_count, function, sizeof *function, index,
-                  hash, result);
+    return profile_append(&profile->functions, &profile->function_count, function, sizeof *function, index,
+                          hash, result);
 }
 
 void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
@@ -202,22 +202,22 @@ int profile_object(struct profile *profile, const struct profile_object *object,
             *result = found;
             return 0;
         }
-    return append(&profile->objects, &profile->object_count, object, sizeof *object, index, hash,
-                  result);
+    return profile_append(&profile->objects, &profile->object_count, object, sizeof *object, index, hash,
+                          result);
 }
 
 int profile_add_process(struct profile *profile, const struct profile_process *process,
                         uint32_t *result)
 {
-    return append(&profile->processes, &profile->process_count, process, sizeof *process, NULL, 0,
-                  result);
+    return profile_append(&profile->processes, &profile->process_count, process, sizeof *process, NULL, 0,
+                          result);
 }
 
 int profile_add_thread(struct profile *profile, const struct profile_thread *thread,
                        uint32_t *result)
 {
-    return append(&profile->threads, &profile->thread_count, thread, sizeof *thread,
-                  &profile->index->threads, index_mix(thread->process, thread->tid), result);
+    return profile_append(&profile->threads, &profile->thread_count, thread, sizeof *thread,
+                          &profile->index->threads, index_mix(thread->process, thread->tid), result);
 }
 
 int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *result)
@@ -232,8 +232,8 @@ int profile_location(struct profile *profile, uint32_t object, uint64_t address,
             return 0;
         }
     struct profile_location location = {.object = object, .address = address};
-    return append(&profile->locations, &profile->location_count, &location, sizeof location, index,
-                  hash, result);
+    return profile_append(&profile->locations, &profile->location_count, &location, sizeof location, index,
+                          hash, result);
 }
 
 int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *result)
@@ -247,7 +247,7 @@ int profile_node(struct profile *profile, uint32_t parent, uint32_t location, ui
             return 0;
         }
     struct profile_node node = {.parent = parent, .location = location};
-    return append(&profile->nodes, &profile->node_count, &node, sizeof node, index, hash, result);
+    return profile_append(&profile->nodes, &profile->node_count, &node, sizeof node, index, hash, result);
 }
 
 int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
@@ -266,8 +266,8 @@ int profile_syscall(struct profile *profile, const char *name, int32_t number, u
             *result = found;
             return 0;
         }
-    return append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index, hash,
-                  result);
+    return profile_append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index, hash,
+                          result);
 }
 
 static const char *const state_names[PROFILE_STATES] = {
@@ -308,8 +308,8 @@ int profile_count(struct profile *profile, const struct profile_sample *sample)
            !same_sample(&profile->samples[found], sample))
         ;
     if (found == PROFILE_ABSENT) {
-        int error = append(&profile->samples, &profile->sample_count, sample, sizeof *sample, index,
-                           hash, &found);
+        int error = profile_append(&profile->samples, &profile->sample_count, sample, sizeof *sample, index,
+                                   hash, &found);
         if (error != 0)
             return error;
     } else {

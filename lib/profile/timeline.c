@@ -15,7 +15,7 @@ void timeline_clear(struct profile_timeline *timeline)
 }
 
 /* Makes slot the last one, or one of those before it. */
-static int reach(struct profile_timeline *timeline, uint32_t slot)
+static int timeline_reach(struct profile_timeline *timeline, uint32_t slot)
 {
     if (slot >= timeline->room) {
         uint32_t room = timeline->room == 0 ? 256 : timeline->room;
@@ -61,7 +61,7 @@ int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_
         double_slots(timeline);
     uint32_t slot = (uint32_t)(begin / timeline->slot_ns);
     uint32_t last = (uint32_t)(end / timeline->slot_ns);
-    int error = reach(timeline, last);
+    int error = timeline_reach(timeline, last);
     if (error != 0)
         return error;
     timeline->cpu_ns[0] += cpu_ns - (end - begin); /* what was before slot 0 */
@@ -91,7 +91,7 @@ int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t
     }
     if (timeline->start != start || timeline->slot_ns != slot_ns)
         return -EINVAL;
-    int error = reach(timeline, (uint32_t)slot);
+    int error = timeline_reach(timeline, (uint32_t)slot);
     if (error == 0)
         timeline->cpu_ns[slot] += cpu_ns;
     return error;
@@ -122,7 +122,7 @@ static int add_slots(struct profile_timeline *to, const struct profile_timeline 
         uint32_t slot = (uint32_t)((slot_start(from, i) - to->start) / to->slot_ns);
         if (from->cpu_ns[i] == 0)
             continue;
-        error = reach(to, slot);
+        error = timeline_reach(to, slot);
         if (error == 0)
             to->cpu_ns[slot] += from->cpu_ns[i];
     }
@@ -143,10 +143,10 @@ static struct profile_timeline span(const struct profile_timeline *a,
 }
 
 /* As it is: it begins where it did. */
-static int copy(struct profile_timeline *into, const struct profile_timeline *from)
+static int timeline_copy(struct profile_timeline *into, const struct profile_timeline *from)
 {
     struct profile_timeline sum = {.start = from->start, .slot_ns = from->slot_ns};
-    int error = reach(&sum, from->count - 1);
+    int error = timeline_reach(&sum, from->count - 1);
 
     if (error != 0)
         return error;
@@ -161,7 +161,7 @@ int timeline_merge(struct profile_timeline *into, const struct profile_timeline 
     if (from->count == 0)
         return 0;
     if (into->count == 0)
-        return copy(into, from);
+        return timeline_copy(into, from);
     struct profile_timeline sum = span(into, from);
     int error = add_slots(&sum, into);
     if (error == 0)

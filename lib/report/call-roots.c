@@ -15,7 +15,7 @@
 /* Upwards: some seconds. Without other bounds a deep stack takes the square of its depth. */
 #define MOST_STEPS (UINT64_C(1) << 22)
 
-static void add(struct call_total *total, const struct call_total *more)
+static void call_roots_add(struct call_total *total, const struct call_total *more)
 {
     total->samples += more->samples;
     total->ns += more->ns;
@@ -34,11 +34,11 @@ static void find_root(const struct call_tree *tree, const bool *wanted, struct c
         root = at;
     } else if (root != 0 && wanted[node->unit] && inner[at] == 0) {
         inner[at] = at;
-        add(&roots->again, &node->total);
+        call_roots_add(&roots->again, &node->total);
     }
     roots->root[at] = root;
     if (root != 0 && node->unit == tree->nodes[root].unit)
-        add(&roots->own[root], &node->self);
+        call_roots_add(&roots->own[root], &node->self);
 }
 
 int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots)
@@ -86,7 +86,7 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
             break;
         struct call_node *made = &tree->nodes[places[i]];
         made->inlined |= node->inlined && parent != 0;
-        add(&made->self, &node->self);
+        call_roots_add(&made->self, &node->self);
     }
     if (error == 0)
         call_tree_sum(tree);
@@ -122,8 +122,8 @@ static int join(struct level *level, const struct path *path)
     if (known == NULL)
         return -ENOMEM;
     if (known->location != 0) {
-        add(&level->paths[known->location - 1].self, &path->self);
-        add(&level->paths[known->location - 1].total, &path->total);
+        call_roots_add(&level->paths[known->location - 1].self, &path->self);
+        call_roots_add(&level->paths[known->location - 1].total, &path->total);
         return 0;
     }
     int error = profile_grow(&level->paths, level->count, sizeof *level->paths);
@@ -134,8 +134,8 @@ static int join(struct level *level, const struct path *path)
     return 0;
 }
 
-static int begin(const struct call_tree *from, const struct call_roots *roots,
-                 struct call_tree *tree, struct level *level)
+static int call_roots_begin(const struct call_tree *from, const struct call_roots *roots,
+                            struct call_tree *tree, struct level *level)
 {
     int error = 0;
 
@@ -161,8 +161,8 @@ static int begin(const struct call_tree *from, const struct call_roots *roots,
 static void sum_level(struct call_tree *tree, const struct level *level)
 {
     for (uint32_t i = 0; i < level->count; i++) {
-        add(&tree->nodes[level->paths[i].node].self, &level->paths[i].self);
-        add(&tree->nodes[level->paths[i].node].total, &level->paths[i].total);
+        call_roots_add(&tree->nodes[level->paths[i].node].self, &level->paths[i].self);
+        call_roots_add(&tree->nodes[level->paths[i].node].total, &level->paths[i].total);
     }
 }
 
@@ -206,7 +206,7 @@ int call_tree_callers(const struct call_tree *from, const struct call_roots *roo
     int error = call_tree_begin(tree, 0);
 
     if (error == 0)
-        error = begin(from, roots, tree, &level);
+        error = call_roots_begin(from, roots, tree, &level);
     for (uint32_t depth = 1; error == 0 && level.count > 0; depth++) {
         struct level above = {0};
         sum_level(tree, &level);
@@ -218,6 +218,6 @@ int call_tree_callers(const struct call_tree *from, const struct call_roots *roo
     }
     clear_level(&level);
     for (uint32_t i = tree->nodes[0].child; error == 0 && i != 0; i = tree->nodes[i].sibling)
-        add(&tree->nodes[0].total, &tree->nodes[i].total);
+        call_roots_add(&tree->nodes[0].total, &tree->nodes[i].total);
     return error;
 }

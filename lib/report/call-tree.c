@@ -48,7 +48,7 @@ static uint32_t *find_slot(const struct call_tree *tree, uint32_t parent, uint32
     return &tree->slots[slot];
 }
 
-static int make_room(struct call_tree *tree)
+static int call_tree_make_room(struct call_tree *tree)
 {
     if (tree->count >= CALL_TREE_LARGEST)
         return -EOVERFLOW;
@@ -72,7 +72,7 @@ int call_tree_descend(struct call_tree *tree, uint32_t parent, uint32_t unit, ui
     *node = *find_slot(tree, parent, unit);
     if (*node != 0)
         return 0;
-    int error = make_room(tree);
+    int error = call_tree_make_room(tree);
     if (error != 0)
         return error;
     *node = tree->count++;
@@ -189,8 +189,8 @@ static void mark_needed(struct builder *builder)
     builder->places[0] = 0;
 }
 
-static void add(struct call_total *total, const struct profile *profile,
-                const struct profile_sample *sample)
+static void call_tree_add(struct call_total *total, const struct profile *profile,
+                          const struct profile_sample *sample)
 {
     total->samples += sample->count;
     total->ns += report_ns(profile, sample);
@@ -203,8 +203,8 @@ static void add_samples(struct builder *builder)
 
     for (uint32_t i = 0; i < profile->sample_count; i++)
         if (flat_counts(profile, builder->options, &profile->samples[i]))
-            add(&nodes[builder->places[profile->samples[i].node]].self, profile,
-                &profile->samples[i]);
+            call_tree_add(&nodes[builder->places[profile->samples[i].node]].self, profile,
+                          &profile->samples[i]);
     for (uint32_t i = 1; i < builder->tree->count; i++) {
         struct sum *unit = &builder->units->all[nodes[i].unit];
         unit->samples += nodes[i].self.samples;

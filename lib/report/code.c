@@ -8,7 +8,7 @@
 
 #include "report/code.h"
 
-static size_t least(size_t a, size_t b)
+static size_t code_least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -90,7 +90,7 @@ void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_
         .target = target_of(code, from->instruction),
         .inlined = inlined_at(code->listing, i),
     };
-    memcpy(row, &all, least(size, sizeof all));
+    memcpy(row, &all, code_least(size, sizeof all));
 }
 
 void pprofil_code_about(const pprofil_code *code, struct pprofil_code_about *about, size_t size)
@@ -110,7 +110,7 @@ void pprofil_code_about(const pprofil_code *code, struct pprofil_code_about *abo
         all.start = from->instructions[0].address;
         all.end = last->address + last->size;
     }
-    memcpy(about, &all, least(size, sizeof all));
+    memcpy(about, &all, code_least(size, sizeof all));
 }
 
 int pprofil_code_source(const pprofil_code *code, uint32_t i, const char **path, bool *found,

@@ -85,7 +85,7 @@ static int find_rows(struct table *table, const struct profile *profile, int sid
 
 /* --- counts ---------------------------------------------------------------------------- */
 
-static void add(struct diff_sums *sums, uint64_t count, uint64_t ns)
+static void diff_add(struct diff_sums *sums, uint64_t count, uint64_t ns)
 {
     sums->samples += count;
     sums->ns += ns;
@@ -100,15 +100,15 @@ static void count_sample(struct table *table, const struct profile *profile,
     uint32_t leaf = profile->nodes[sample->node].location;
 
     table->samples++;
-    add(&table->all.of[side], sample->count, ns);
+    diff_add(&table->all.of[side], sample->count, ns);
     if (leaf != PROFILE_NONE)
-        add(&table->found[table->rows[side][leaf]].self.of[side], sample->count, ns);
+        diff_add(&table->found[table->rows[side][leaf]].self.of[side], sample->count, ns);
     table->stacks = table->stacks || profile->nodes[sample->node].parent != PROFILE_NONE;
     for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent) {
         struct found *found =
             &table->found[table->rows[side][profile->nodes[node].location]];
         if (found->seen != table->samples)
-            add(&found->total.of[side], sample->count, ns);
+            diff_add(&found->total.of[side], sample->count, ns);
         found->seen = table->samples;
     }
 }
@@ -322,7 +322,7 @@ static int fill(struct table *table, struct profile *const profiles[],
     return error;
 }
 
-static void clear(struct table *table)
+static void diff_clear(struct table *table)
 {
     profile_free(table->names);
     sums_clear(&table->keys);
@@ -331,7 +331,7 @@ static void clear(struct table *table)
         free(table->rows[side]);
 }
 
-static int check(struct profile *const profiles[], enum diff_by by, struct diff_test *test)
+static int diff_check(struct profile *const profiles[], enum diff_by by, struct diff_test *test)
 {
     const struct profile_totals *old = &profiles[DIFF_OLD]->totals;
     const struct profile_totals *new = &profiles[DIFF_NEW]->totals;
@@ -356,7 +356,7 @@ int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *cons
 {
     struct table table = {0};
     struct diff_test test = {0};
-    int error = check(profiles, options->by, &test);
+    int error = diff_check(profiles, options->by, &test);
 
     if (error != 0)
         return error;
@@ -368,7 +368,7 @@ int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *cons
     test.all = table.all;
     if (error == 0)
         error = make_diff(&table, &test, options, diff);
-    clear(&table);
+    diff_clear(&table);
     if (error != 0) {
         diff_free(diff);
         return error;

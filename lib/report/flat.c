@@ -186,7 +186,7 @@ int flat_compare_text(const char *a, const char *b)
     return a == b ? 0 : strcmp(a, b);
 }
 
-static int compare(const void *left, const void *right)
+static int flat_compare(const void *left, const void *right)
 {
     const struct place *x = left, *y = right;
     const struct report_row *a = x->row, *b = y->row;
@@ -239,7 +239,7 @@ static uint32_t place_rows(const struct profile *profile, const struct table *ta
         count++;
     }
     if (count > 0)
-        qsort(places, count, sizeof *places, compare);
+        qsort(places, count, sizeof *places, flat_compare);
     return count;
 }
 

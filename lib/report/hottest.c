@@ -22,8 +22,8 @@ static int keep_largest(struct sums *best, const struct sum *sum)
     return 0;
 }
 
-static int take(struct hottest *hottest, const struct profile *profile,
-                const struct report_options *options, uint32_t index)
+static int hottest_take(struct hottest *hottest, const struct profile *profile,
+                        const struct report_options *options, uint32_t index)
 {
     const struct profile_sample *sample = &profile->samples[index];
     uint32_t location = profile->nodes[sample->node].location;
@@ -52,7 +52,7 @@ int hottest_update(struct hottest *hottest, const struct profile *profile,
     int error = live_samples_grow(&hottest->samples, profile);
 
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        error = take(hottest, profile, options, i);
+        error = hottest_take(hottest, profile, options, i);
     if (error != 0)
         hottest_clear(hottest);
     return error;

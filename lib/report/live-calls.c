@@ -62,7 +62,7 @@ static void swap(struct finder *finder, uint32_t a, uint32_t b)
     finder->heap[b] = was;
 }
 
-static int push(struct finder *finder, uint32_t group)
+static int live_calls_push(struct finder *finder, uint32_t group)
 {
     int error = profile_grow(&finder->heap, finder->heap_count, sizeof *finder->heap);
     uint32_t at = finder->heap_count;
@@ -75,7 +75,7 @@ static int push(struct finder *finder, uint32_t group)
     return 0;
 }
 
-static uint32_t pop(struct finder *finder)
+static uint32_t live_calls_pop(struct finder *finder)
 {
     uint32_t top = finder->heap[0], at = 0;
 
@@ -178,7 +178,7 @@ static int push_batch(struct finder *finder, struct batch *batch)
     int error = 0;
 
     for (uint32_t i = batch->first; error == 0 && i < finder->group_count; i++)
-        error = push(finder, i);
+        error = live_calls_push(finder, i);
     sums_clear(&batch->keys);
     return error;
 }
@@ -272,7 +272,7 @@ static int take_rows(struct finder *finder, uint32_t limit)
     int error = 0;
 
     while (error == 0 && finder->heap_count > 0 && calls->count < limit) {
-        uint32_t group = pop(finder);
+        uint32_t group = live_calls_pop(finder);
         error = profile_grow(&calls->rows, calls->count, sizeof *calls->rows);
         if (error != 0)
             break;
@@ -324,7 +324,7 @@ static int begin_at(struct finder *finder, struct batch *batch, uint64_t functio
     return error;
 }
 
-static int begin(struct finder *finder, enum report_tree_kind kind, uint64_t function)
+static int live_calls_begin(struct finder *finder, enum report_tree_kind kind, uint64_t function)
 {
     struct batch batch = {.parent = REPORT_TREE_TOP};
     int error = 0;
@@ -352,7 +352,7 @@ int live_calls_find(const struct profile *profile, const struct report_options *
     *calls = (struct live_calls){0};
     int error = live_nodes_update(nodes, profile, options);
     if (error == 0)
-        error = begin(&finder, kind, function);
+        error = live_calls_begin(&finder, kind, function);
     if (error == 0)
         error = take_rows(&finder, options->limit);
     free(finder.members);

@@ -6,7 +6,7 @@
 
 #include "report/live-nodes.h"
 
-static int make_room(struct live_nodes *nodes, uint32_t count)
+static int live_nodes_make_room(struct live_nodes *nodes, uint32_t count)
 {
     int error = live_grow(&nodes->self, &nodes->self_count, count, sizeof *nodes->self);
 
@@ -19,8 +19,8 @@ static int make_room(struct live_nodes *nodes, uint32_t count)
     return error;
 }
 
-static void add(struct live_nodes *nodes, const struct profile *profile, uint32_t leaf,
-                const struct call_total *more)
+static void live_nodes_add(struct live_nodes *nodes, const struct profile *profile, uint32_t leaf,
+                           const struct call_total *more)
 {
     live_add(&nodes->self[leaf], more);
     for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent) {
@@ -45,7 +45,7 @@ int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
     }
     int error = live_samples_grow(&nodes->samples, profile);
     if (error == 0)
-        error = make_room(nodes, profile->node_count);
+        error = live_nodes_make_room(nodes, profile->node_count);
     if (error != 0) {
         live_nodes_clear(nodes);
         return error;
@@ -53,7 +53,7 @@ int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
     for (uint32_t i = 0; i < profile->sample_count; i++)
         if (live_samples_more(&nodes->samples, profile, options, i, &more)) {
             live_samples_take(&nodes->samples, i, &more);
-            add(nodes, profile, profile->samples[i].node, &more);
+            live_nodes_add(nodes, profile, profile->samples[i].node, &more);
         }
     return 0;
 }

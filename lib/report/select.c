@@ -51,7 +51,7 @@ static void names_clear(struct names *names)
     free(names->marked);
 }
 
-static int find(const struct selection *selection, struct names *names)
+static int select_find(const struct selection *selection, struct names *names)
 {
     char why[160] = "";
     uint32_t found;
@@ -102,7 +102,7 @@ static int keep_comm(const struct selection *selection)
     for (uint32_t i = 0; error == 0 && i < names.count; i++)
         names.texts[i] = profile->strings[profile->processes[i].comm];
     if (error == 0)
-        error = find(selection, &names);
+        error = select_find(selection, &names);
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
         selection->keep[i] &= names.marked[profile->threads[profile->samples[i].thread].process];
     names_clear(&names);
@@ -132,7 +132,7 @@ static int keep_thread(const struct selection *selection)
     for (uint32_t i = 0; error == 0 && i < names.count; i++)
         names.texts[i] = profile->strings[profile->threads[i].comm];
     if (error == 0 && !is_number_of_thread(profile, names.pattern, names.marked))
-        error = find(selection, &names);
+        error = select_find(selection, &names);
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
         selection->keep[i] &= names.marked[profile->samples[i].thread];
     names_clear(&names);
@@ -160,7 +160,7 @@ static int keep_object(const struct selection *selection)
         by_name |= names.marked[i];
     }
     if (error == 0 && !by_name)
-        error = find(selection, &names);
+        error = select_find(selection, &names);
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
         selection->keep[i] &= names.marked[leaf_of(profile, i)->object];
     names_clear(&names);
@@ -175,7 +175,7 @@ static int find_functions(const struct selection *selection, struct names *names
     for (uint32_t i = 1; error == 0 && i < names->count; i++)
         if (profile->functions[i].name != 0)
             names->texts[i] = profile->strings[profile->functions[i].name];
-    return error == 0 ? find(selection, names) : error;
+    return error == 0 ? select_find(selection, names) : error;
 }
 
 static int keep_function(const struct selection *selection)

@@ -62,7 +62,7 @@ struct ranked {
     size_t index;
 };
 
-static int compare(const void *left, const void *right)
+static int significance_compare(const void *left, const void *right)
 {
     const struct ranked *a = left, *b = right;
     return a->p < b->p ? -1 : a->p > b->p;
@@ -77,7 +77,7 @@ int significance_adjust(double *values, size_t count)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
         ranked[i] = (struct ranked){values[i], i};
-    qsort(ranked, count, sizeof *ranked, compare);
+    qsort(ranked, count, sizeof *ranked, significance_compare);
     for (size_t i = count; i-- > 0;) {
         least = fmin(least, ranked[i].p * (double)count / (double)(i + 1));
         values[ranked[i].index] = least;

@@ -39,8 +39,8 @@ static uint32_t *find_marks(const struct profile *profile)
     return marks;
 }
 
-static int add(const struct profile *profile, const uint32_t *marks, struct sums *sums,
-               struct report_stacks *stacks)
+static int stacks_add(const struct profile *profile, const uint32_t *marks, struct sums *sums,
+                      struct report_stacks *stacks)
 {
     static const struct report_options all;
 
@@ -63,7 +63,7 @@ static int add(const struct profile *profile, const uint32_t *marks, struct sums
     return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int stacks_compare(const void *left, const void *right)
 {
     const struct report_mark *a = left, *b = right;
 
@@ -86,7 +86,7 @@ static int list(const struct profile *profile, const struct sums *sums,
                                  .ns = sums->all[i].ns};
     }
     if (sums->count > 1)
-        qsort(stacks->marks, stacks->mark_count, sizeof *stacks->marks, compare);
+        qsort(stacks->marks, stacks->mark_count, sizeof *stacks->marks, stacks_compare);
     return 0;
 }
 
@@ -96,7 +96,7 @@ int report_stacks(const struct profile *profile, struct report_stacks *stacks)
     struct sums sums = {0};
 
     *stacks = (struct report_stacks){.any = report_has_stacks(profile)};
-    int error = marks == NULL ? -ENOMEM : add(profile, marks, &sums, stacks);
+    int error = marks == NULL ? -ENOMEM : stacks_add(profile, marks, &sums, stacks);
     if (error == 0)
         error = list(profile, &sums, stacks);
     sums_clear(&sums);

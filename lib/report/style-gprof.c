@@ -119,7 +119,7 @@ static const struct unit {
              {'u', 1e6},   {'n', 1e9},  {'p', 1e12}, {'f', 1e15}, {'a', 1e18}};
 
 /* By time, calls, name. */
-static int compare(const void *left, const void *right)
+static int style_gprof_compare(const void *left, const void *right)
 {
     const struct flat_row *a = left, *b = right;
 
@@ -202,8 +202,8 @@ static void print_rows(FILE *out, const struct flat_row *rows, size_t count, dou
 
 /* --- the report -------------------------------------------------------------------------- */
 
-static int print(const struct histogram_file *file, struct tally *tally, double hz, bool zeros,
-                 FILE *out)
+static int style_gprof_print(const struct histogram_file *file, struct tally *tally, double hz, bool zeros,
+                             FILE *out)
 {
     struct flat_row *rows = calloc(tally->count, sizeof *rows);
     double *below = calloc(tally->count, sizeof *below);
@@ -219,7 +219,7 @@ static int print(const struct histogram_file *file, struct tally *tally, double 
                                     .total = tally->rows[i].ticks + below[i],
                                     .calls = tally->rows[i].calls};
     if (error == 0) {
-        qsort(rows, tally->count, sizeof *rows, compare);
+        qsort(rows, tally->count, sizeof *rows, style_gprof_compare);
         print_rows(out, rows, tally->count, hz, tally->total, zeros);
     }
     free(rows);
@@ -244,7 +244,7 @@ int style_gprof(const struct histogram_file *file, const struct symbol_table *sy
         hz = 1;
     }
     if (error == 0)
-        error = print(file, &tally, hz, options->zeros, out);
+        error = style_gprof_print(file, &tally, hz, options->zeros, out);
     tally_clear(&tally);
     return error;
 }

@@ -31,7 +31,7 @@ static uint32_t *find_slot(const struct sums *sums, const uint64_t key[2])
     return &sums->slots[slot];
 }
 
-static bool make_room(struct sums *sums)
+static bool sums_make_room(struct sums *sums)
 {
     if (profile_grow(&sums->all, sums->count, sizeof *sums->all) != 0)
         return false;
@@ -55,7 +55,7 @@ struct sum *sums_need(struct sums *sums, const uint64_t key[2])
 
     if (known != 0)
         return &sums->all[known - 1];
-    if (!make_room(sums))
+    if (!sums_make_room(sums))
         return NULL;
     sums->all[sums->count] = (struct sum){.key = {key[0], key[1]}};
     *find_slot(sums, key) = sums->count + 1;

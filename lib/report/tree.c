@@ -149,7 +149,7 @@ static int add_row(struct maker *maker, const struct waiting *from)
     return 0;
 }
 
-static int push(struct maker *maker, const struct waiting *entry)
+static int tree_push(struct maker *maker, const struct waiting *entry)
 {
     int error = profile_grow(&maker->stack, maker->waiting, sizeof *maker->stack);
 
@@ -221,12 +221,12 @@ static int open_node(struct maker *maker, uint32_t index, uint32_t of)
     entry.depth = depth;
     entry.indent = row == NULL ? 0 : row->indent + !only;
     entry.cut = all - shown;
-    error = told ? push(maker, &entry) : 0;
+    error = told ? tree_push(maker, &entry) : 0;
     entry.cut = 0;
     for (uint32_t i = shown; error == 0 && i > 0; i--) {
         entry.node = maker->shown[i - 1];
         entry.last = i == shown && !told;
-        error = push(maker, &entry);
+        error = tree_push(maker, &entry);
     }
     return error;
 }

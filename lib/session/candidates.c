@@ -97,7 +97,7 @@ static int add_candidate(struct list *list, pid_t pid)
     return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int candidates_compare(const void *left, const void *right)
 {
     const struct pprofil_candidate *a = left, *b = right;
     return a->pid < b->pid ? -1 : a->pid > b->pid;
@@ -122,7 +122,7 @@ int pprofil_candidates(struct pprofil_candidate **candidates, uint32_t *count)
         return error;
     }
     if (list.count > 0)
-        qsort(list.candidates, list.count, sizeof *list.candidates, compare);
+        qsort(list.candidates, list.count, sizeof *list.candidates, candidates_compare);
     *candidates = list.candidates;
     *count = list.count;
     return 0;

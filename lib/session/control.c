@@ -136,7 +136,7 @@ static int flush(struct pprofil_session *session)
     return error == 0 ? session->control->flush(session->control->context) : error;
 }
 
-static void obey(struct pprofil_session *session, const char *command, char *answer, size_t size)
+static void control_obey(struct pprofil_session *session, const char *command, char *answer, size_t size)
 {
     int error = 0;
 
@@ -211,7 +211,7 @@ static bool hear(struct pprofil_session *session, struct peer *peer)
     if (end == NULL)
         return peer->used < sizeof peer->text - 1;
     *end = '\0';
-    obey(session, peer->text, answer, sizeof answer);
+    control_obey(session, peer->text, answer, sizeof answer);
     ssize_t ignored = send(peer->fd, answer, strlen(answer), MSG_NOSIGNAL);
     (void)ignored;
     return false;

@@ -39,8 +39,8 @@ static const struct own_file *own_file_of(const char *dialect)
     return NULL;
 }
 
-static int check(struct pprofil_session *session, const struct pprofil_dialect_options *options,
-                 const struct dialect *dialect)
+static int session_census_check(struct pprofil_session *session, const struct pprofil_dialect_options *options,
+                                const struct dialect *dialect)
 {
     const struct dialect_region region = {.scale = options->scale};
     unsigned size = options->counter_size;
@@ -131,7 +131,7 @@ int pprofil_session_dialect(pprofil_session *session,
     memcpy(&options, asked, asked->size < sizeof options ? asked->size : sizeof options);
     const struct dialect *dialect =
         options.dialect == NULL ? NULL : dialect_find(options.dialect);
-    int error = check(session, &options, dialect);
+    int error = session_census_check(session, &options, dialect);
     if (error == 0)
         error = try_format(session, &options, dialect);
     if (error == 0)

@@ -20,7 +20,7 @@ static struct session_count **link_of(const struct pprofil_session *session, pid
     return link;
 }
 
-static void drop(struct session_count **link)
+static void session_counts_drop(struct session_count **link)
 {
     struct session_count *gone = *link;
 
@@ -32,11 +32,11 @@ static void drop(struct session_count **link)
 void counts_free(struct pprofil_session *session)
 {
     while (session->counts != NULL)
-        drop(&session->counts);
+        session_counts_drop(&session->counts);
 }
 
 /* Takes count over. */
-static int put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
+static int session_counts_put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
 {
     struct session_count **link = link_of(session, pid);
 
@@ -85,7 +85,7 @@ void counts_feed(struct pprofil_session *session, const struct wire_header *even
 }
 
 /* What a full counter, or a full array, had ended goes on; what exec has does not. */
-static void clear(struct dialect_count *count, bool ended)
+static void session_counts_clear(struct dialect_count *count, bool ended)
 {
     count->on = !ended;
     count->pcsample.on = count->dialect->arithmetic == DIALECT_RAW && !ended;
@@ -101,7 +101,7 @@ static void clear(struct dialect_count *count, bool ended)
 void counts_clear(struct pprofil_session *session)
 {
     for (struct session_count *entry = session->counts; entry != NULL; entry = entry->next)
-        clear(entry->count, entry->ended);
+        session_counts_clear(entry->count, entry->ended);
 }
 
 /* The regions as lib/dialect has them. 1: all of them are off. */
@@ -131,7 +131,7 @@ static int translate(const struct dialect *dialect, const struct pprofil_histogr
     return off ? 1 : 0;
 }
 
-static int check(const struct pprofil_histogram *histogram, const struct dialect *dialect)
+static int session_counts_check(const struct pprofil_histogram *histogram, const struct dialect *dialect)
 {
     unsigned size = histogram->counter_size;
 
@@ -151,7 +151,7 @@ int pprofil_profil_regions(pprofil_session *session, pid_t pid,
     memcpy(&histogram, asked, asked->size < sizeof histogram ? asked->size : sizeof histogram);
     const struct dialect *dialect =
         histogram.dialect == NULL ? NULL : dialect_find(histogram.dialect);
-    int error = check(&histogram, dialect);
+    int error = session_counts_check(&histogram, dialect);
     if (error != 0)
         return error;
     size_t room = histogram.region_count + 1;
@@ -174,7 +174,7 @@ int pprofil_profil_regions(pprofil_session *session, pid_t pid,
     count->overflow = (uintptr_t)histogram.overflow;
     if (histogram.period_ns != 0)
         count->period_ns = histogram.period_ns;
-    return put(session, pid, count, histogram.by_call);
+    return session_counts_put(session, pid, count, histogram.by_call);
 }
 
 int pprofil_profil(pprofil_session *session, pid_t pid, const char *dialect, void *buffer,
@@ -220,7 +220,7 @@ int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[]
         return -ENOMEM;
     count->pcsample = state;
     count->array = (uintptr_t)samples;
-    int error = put(session, pid, count, false);
+    int error = session_counts_put(session, pid, count, false);
     return error != 0 ? error : stored;
 }
 
@@ -229,7 +229,7 @@ int pprofil_profil_stop(pprofil_session *session, pid_t pid)
     struct session_count **link = link_of(session, pid);
 
     if (*link != NULL)
-        drop(link);
+        session_counts_drop(link);
     return 0;
 }
 

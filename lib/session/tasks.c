@@ -104,7 +104,7 @@ static void identify(const struct list *list, uint32_t process, struct known *kn
     known->samples = list->samples[thread];
 }
 
-static int compare(const void *left, const void *right)
+static int tasks_compare(const void *left, const void *right)
 {
     const struct pprofil_task *a = &((const struct known *)left)->task;
     const struct pprofil_task *b = &((const struct known *)right)->task;
@@ -123,7 +123,7 @@ static const struct known *still_asleep(const struct list *list, const struct pl
     if (before->count <= FEW || known->task.id == 0)
         return NULL;
     const struct known *found =
-        bsearch(known, before->known, before->count, sizeof *known, compare);
+        bsearch(known, before->known, before->count, sizeof *known, tasks_compare);
     if (found == NULL || found->task.id != known->task.id || found->task.state != 'S' ||
         found->samples != known->samples)
         return NULL;
@@ -215,7 +215,7 @@ static int list_tasks(const struct profile *profile, struct tasks *tasks)
         return error;
     }
     if (list.count > 0)
-        qsort(list.known, list.count, sizeof *list.known, compare);
+        qsort(list.known, list.count, sizeof *list.known, tasks_compare);
     free(tasks->known);
     *tasks = (struct tasks){.known = list.known, .count = list.count, .turn = tasks->turn + 1};
     return 0;

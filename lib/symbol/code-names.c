@@ -51,7 +51,7 @@ void code_names_clear(struct code_names *names)
     *names = (struct code_names){0};
 }
 
-static int compare(const void *left, const void *right)
+static int code_names_compare(const void *left, const void *right)
 {
     const struct code_name *a = left, *b = right;
 
@@ -125,7 +125,7 @@ bool code_names_cut(struct code_names *names)
 
     if (names->count == 0)
         return true;
-    qsort(names->told, names->count, sizeof *names->told, compare);
+    qsort(names->told, names->count, sizeof *names->told, code_names_compare);
     names->pieces = calloc(names->count, 2 * sizeof *names->pieces);
     heap.entries = calloc(names->count, sizeof *heap.entries);
     bool done = names->pieces != NULL && heap.entries != NULL;

@@ -55,7 +55,7 @@ struct reader {
 
 /* --- where it is --------------------------------------------------------------------- */
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t code_add(uint64_t a, uint64_t b)
 {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
@@ -66,17 +66,17 @@ static void find_function(struct reader *reader)
 
     if (symbol != NULL) {
         reader->start = symbol->start;
-        reader->end = add(symbol->start, symbol->size);
+        reader->end = code_add(symbol->start, symbol->size);
         return;
     }
     if (elf_object_function(reader->elf, reader->address, &reader->start, &reader->end)) {
         if (reader->end == UINT64_MAX)
-            reader->end = add(reader->address, AROUND);
+            reader->end = code_add(reader->address, AROUND);
         return;
     }
     reader->stretch = true;
     reader->start = reader->address > AROUND ? reader->address - AROUND : 0;
-    reader->end = add(reader->address, AROUND);
+    reader->end = code_add(reader->address, AROUND);
     elf_object_narrow(reader->elf, reader->address, &reader->start, &reader->end);
 }
 

@@ -30,7 +30,7 @@ struct text {
 
 #define LONGEST_TEXT 32768u
 
-static void take(const char *piece, size_t size, void *data)
+static void demangle_take(const char *piece, size_t size, void *data)
 {
     struct text *text = data;
 
@@ -47,10 +47,10 @@ static bool print_plain(const char *name, struct text *text)
 
     if (setjmp(text->too_long) != 0)
         return false;
-    if (rust_demangle_callback(name, options, take, text))
+    if (rust_demangle_callback(name, options, demangle_take, text))
         return true;
     text->size = 0; /* it may have begun */
-    return cplus_demangle_v3_callback(name, options, take, text);
+    return cplus_demangle_v3_callback(name, options, demangle_take, text);
 }
 
 static char *make_plain(const char *name)

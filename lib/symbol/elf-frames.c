@@ -46,7 +46,7 @@ static size_t size_of(const struct frames *frames, uint8_t encoding)
     return 0;
 }
 
-static uint64_t get(const struct frames *frames, const uint8_t *bytes, size_t size)
+static uint64_t elf_frames_get(const struct frames *frames, const uint8_t *bytes, size_t size)
 {
     bool big = frames->ident[EI_DATA] == ELFDATA2MSB;
     uint64_t number = 0;
@@ -61,7 +61,7 @@ static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, u
 {
     size_t size = size_of(frames, encoding);
     unsigned unused = 64 - 8 * (unsigned)size;
-    uint64_t number = get(frames, bytes, size);
+    uint64_t number = elf_frames_get(frames, bytes, size);
 
     return (encoding & DW_EH_PE_signed) != 0 ? (uint64_t)((int64_t)(number << unused) >> unused)
                                              : number;
@@ -134,7 +134,7 @@ static bool add_entry(struct frames *frames, const Dwarf_FDE *entry)
         0)
         return false;
     object->extents[object->extent_count++] =
-        (struct elf_extent){start + object->bias, get(frames, entry->start + size, size)};
+        (struct elf_extent){start + object->bias, elf_frames_get(frames, entry->start + size, size)};
     return true;
 }
 
@@ -174,7 +174,7 @@ static bool find_section(struct frames *frames)
     return false;
 }
 
-static int compare(const void *left, const void *right)
+static int elf_frames_compare(const void *left, const void *right)
 {
     const struct elf_extent *a = left, *b = right;
 
@@ -193,7 +193,7 @@ static void read_extents(struct elf_object *object)
         read_entries(&frames);
     free(frames.common);
     if (object->extent_count > 0)
-        qsort(object->extents, object->extent_count, sizeof *object->extents, compare);
+        qsort(object->extents, object->extent_count, sizeof *object->extents, elf_frames_compare);
 }
 
 bool elf_frames_function(struct elf_object *object, uint64_t address, uint64_t *start,

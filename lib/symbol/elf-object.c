@@ -263,7 +263,7 @@ static bool wanted(const GElf_Sym *symbol, const char *name, Elf *elf, GElf_Word
            code_end(elf, section) != 0;
 }
 
-static int compare(const void *left, const void *right)
+static int elf_object_compare(const void *left, const void *right)
 {
     const struct elf_symbol *a = left, *b = right;
 
@@ -301,7 +301,7 @@ static void sort_symbols(struct elf_object *object)
     size_t kept = 0;
 
     if (object->symbol_count > 0)
-        qsort(object->symbols, object->symbol_count, sizeof *object->symbols, compare);
+        qsort(object->symbols, object->symbol_count, sizeof *object->symbols, elf_object_compare);
     for (size_t i = 0; i < object->symbol_count; i++)
         if (kept == 0 || object->symbols[kept - 1].start != object->symbols[i].start)
             object->symbols[kept++] = object->symbols[i];

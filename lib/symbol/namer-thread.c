@@ -168,7 +168,7 @@ static int take_questions(struct work *work)
 }
 
 /* Appends one array to another, which is mostly empty. */
-static int append(void *to, uint32_t *to_count, const void *from, uint32_t count, size_t size)
+static int namer_thread_append(void *to, uint32_t *to_count, const void *from, uint32_t count, size_t size)
 {
     for (uint32_t i = 0; i < count; i++) {
         int error = profile_grow(to, *to_count, size);
@@ -186,8 +186,8 @@ static int answer_place(struct work *work, uint32_t location)
 {
     const struct profile_location *place = &work->profile->locations[location];
     struct namer_answers *answers = &work->answers;
-    int error = append(&answers->lines, &answers->line_count, place->lines, place->line_count,
-                       sizeof *answers->lines);
+    int error = namer_thread_append(&answers->lines, &answers->line_count, place->lines, place->line_count,
+                                    sizeof *answers->lines);
 
     if (error == 0)
         error = profile_grow(&answers->found, answers->found_count, sizeof *answers->found);
@@ -332,16 +332,16 @@ static int tell_tables(struct work *work, struct namer_answers *to)
 {
     const struct profile *profile = work->profile;
     uint32_t strings = profile->string_count - work->told_strings;
-    int error = append(&to->strings, &to->string_count, profile->strings + work->told_strings,
-                       strings, sizeof *to->strings);
+    int error = namer_thread_append(&to->strings, &to->string_count, profile->strings + work->told_strings,
+                                    strings, sizeof *to->strings);
 
     if (error == 0)
         work->told_strings += strings;
     uint32_t functions = profile->function_count - work->told_functions;
     if (error == 0)
-        error = append(&to->functions, &to->function_count,
-                       profile->functions + work->told_functions, functions,
-                       sizeof *to->functions);
+        error = namer_thread_append(&to->functions, &to->function_count,
+                                    profile->functions + work->told_functions, functions,
+                                    sizeof *to->functions);
     if (error == 0)
         work->told_functions += functions;
     return error;
@@ -354,16 +354,16 @@ static int hand_over(struct work *work)
     pthread_mutex_lock(&work->desk->lock);
     int error = tell_tables(work, to);
     if (error == 0)
-        error = append(&to->found, &to->found_count, from->found, from->found_count,
-                       sizeof *to->found);
+        error = namer_thread_append(&to->found, &to->found_count, from->found, from->found_count,
+                                    sizeof *to->found);
     if (error == 0)
-        error = append(&to->lines, &to->line_count, from->lines, from->line_count,
-                       sizeof *to->lines);
+        error = namer_thread_append(&to->lines, &to->line_count, from->lines, from->line_count,
+                                    sizeof *to->lines);
     if (error == 0)
-        error = append(&to->definitions, &to->definition_count, from->definitions,
-                       from->definition_count, sizeof *to->definitions);
+        error = namer_thread_append(&to->definitions, &to->definition_count, from->definitions,
+                                    from->definition_count, sizeof *to->definitions);
     for (uint32_t i = 0; error == 0 && i < from->code_count; i++) {
-        error = append(&to->codes, &to->code_count, &from->codes[i], 1, sizeof *to->codes);
+        error = namer_thread_append(&to->codes, &to->code_count, &from->codes[i], 1, sizeof *to->codes);
         if (error == 0)
             from->codes[i] = (struct namer_code){0}; /* theirs now */
     }

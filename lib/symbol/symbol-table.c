@@ -132,7 +132,7 @@ static bool read_symbol(const struct source *source, size_t i, struct symbol *sy
     return find_name(source, entry.st_name, symbol);
 }
 
-static int compare(const void *left, const void *right)
+static int symbol_table_compare(const void *left, const void *right)
 {
     const struct symbol *a = left, *b = right;
 
@@ -144,7 +144,7 @@ static int compare(const void *left, const void *right)
 void symbol_table_sort(struct symbol_table *table)
 {
     if (table->count > 0)
-        qsort(table->symbols, table->count, sizeof *table->symbols, compare);
+        qsort(table->symbols, table->count, sizeof *table->symbols, symbol_table_compare);
 }
 
 static int read_symbols(const struct source *source, struct symbol_table *table)

@@ -166,7 +166,7 @@ static bool read_program(const struct cfi_section *section, const Dwarf_FDE *fde
            start <= UINT64_MAX - size;
 }
 
-static int add(struct cfi_section *section, const struct cfi_program *program, Dwarf_Off offset)
+static int cfi_section_add(struct cfi_section *section, const struct cfi_program *program, Dwarf_Off offset)
 {
     int error = profile_grow(&section->descriptions, section->count, sizeof *section->descriptions);
 
@@ -179,7 +179,7 @@ static int add(struct cfi_section *section, const struct cfi_program *program, D
     return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int cfi_section_compare(const void *left, const void *right)
 {
     const struct description *a = left, *b = right;
 
@@ -205,12 +205,12 @@ int cfi_section_index(struct cfi_section *section)
         if (got < 0 || dwarf_cfi_cie_p(&entry) ||
             !read_program(section, &entry.fde, &common, &program))
             continue;
-        int error = add(section, &program, offset);
+        int error = cfi_section_add(section, &program, offset);
         if (error != 0)
             return error;
     }
     if (section->count > 0)
-        qsort(section->descriptions, section->count, sizeof *section->descriptions, compare);
+        qsort(section->descriptions, section->count, sizeof *section->descriptions, cfi_section_compare);
     return 0;
 }
 

@@ -23,7 +23,7 @@ struct evaluation {
     enum expression_end end;
 };
 
-static void push(struct evaluation *e, uint64_t value)
+static void expression_push(struct evaluation *e, uint64_t value)
 {
     if (e->count == MOST_VALUES)
         e->end = EXPRESSION_NONSENSE;
@@ -31,7 +31,7 @@ static void push(struct evaluation *e, uint64_t value)
         e->values[e->count++] = machine_wrap(e->machine, value);
 }
 
-static uint64_t pop(struct evaluation *e)
+static uint64_t expression_pop(struct evaluation *e)
 {
     if (e->count == 0) {
         e->end = EXPRESSION_NONSENSE;
@@ -46,24 +46,24 @@ static void pick(struct evaluation *e, uint64_t below)
     if (below >= e->count)
         e->end = EXPRESSION_NONSENSE;
     else
-        push(e, e->values[e->count - 1 - below]);
+        expression_push(e, e->values[e->count - 1 - below]);
 }
 
 static void swap(struct evaluation *e)
 {
-    uint64_t top = pop(e), next = pop(e);
+    uint64_t top = expression_pop(e), next = expression_pop(e);
 
-    push(e, top);
-    push(e, next);
+    expression_push(e, top);
+    expression_push(e, next);
 }
 
 static void rotate(struct evaluation *e)
 {
-    uint64_t top = pop(e), next = pop(e), third = pop(e);
+    uint64_t top = expression_pop(e), next = expression_pop(e), third = expression_pop(e);
 
-    push(e, top);
-    push(e, third);
-    push(e, next);
+    expression_push(e, top);
+    expression_push(e, third);
+    expression_push(e, next);
 }
 
 static void push_register(struct evaluation *e, uint64_t number)
@@ -75,12 +75,12 @@ static void push_register(struct evaluation *e, uint64_t number)
     else if ((e->world->unknown & UINT64_C(1) << number) != 0)
         e->end = EXPRESSION_NO_MEMORY;
     else
-        push(e, e->world->registers[number] + (uint64_t)offset);
+        expression_push(e, e->world->registers[number] + (uint64_t)offset);
 }
 
 static void dereference(struct evaluation *e, uint64_t size)
 {
-    uint64_t address = pop(e), value = 0;
+    uint64_t address = expression_pop(e), value = 0;
 
     if (e->end != EXPRESSION_DONE)
         return;
@@ -88,7 +88,7 @@ static void dereference(struct evaluation *e, uint64_t size)
         e->end = EXPRESSION_NONSENSE;
     else if (!memory_read(e->world->input, address, size, &value))
         e->end = EXPRESSION_NO_MEMORY;
-    push(e, value);
+    expression_push(e, value);
 }
 
 static void jump(struct evaluation *e, bool taken)
@@ -120,7 +120,7 @@ static uint64_t shift(uint8_t operation, int64_t value, uint64_t by, unsigned bi
     return operation == DW_OP_shr ? plain >> by : (uint64_t)(value >> by);
 }
 
-static uint64_t compare(uint8_t operation, int64_t left, int64_t right)
+static uint64_t expression_compare(uint8_t operation, int64_t left, int64_t right)
 {
     switch (operation) {
     case DW_OP_eq:
@@ -150,49 +150,49 @@ static uint64_t divide(struct evaluation *e, uint8_t operation, uint64_t left, u
 
 static void binary(struct evaluation *e, uint8_t operation)
 {
-    uint64_t right = pop(e), left = pop(e);
+    uint64_t right = expression_pop(e), left = expression_pop(e);
 
     switch (operation) {
     case DW_OP_and:
-        push(e, left & right);
+        expression_push(e, left & right);
         break;
     case DW_OP_or:
-        push(e, left | right);
+        expression_push(e, left | right);
         break;
     case DW_OP_xor:
-        push(e, left ^ right);
+        expression_push(e, left ^ right);
         break;
     case DW_OP_plus:
-        push(e, left + right);
+        expression_push(e, left + right);
         break;
     case DW_OP_minus:
-        push(e, left - right);
+        expression_push(e, left - right);
         break;
     case DW_OP_mul:
-        push(e, left * right);
+        expression_push(e, left * right);
         break;
     case DW_OP_div:
     case DW_OP_mod:
-        push(e, divide(e, operation, left, right));
+        expression_push(e, divide(e, operation, left, right));
         break;
     case DW_OP_shl:
     case DW_OP_shr:
     case DW_OP_shra:
-        push(e, shift(operation, as_signed(e, left), right, e->machine->word * 8u));
+        expression_push(e, shift(operation, as_signed(e, left), right, e->machine->word * 8u));
         break;
     default:
-        push(e, compare(operation, as_signed(e, left), as_signed(e, right)));
+        expression_push(e, expression_compare(operation, as_signed(e, left), as_signed(e, right)));
     }
 }
 
 static void unary(struct evaluation *e, uint8_t operation)
 {
-    uint64_t value = pop(e);
+    uint64_t value = expression_pop(e);
     bool negate = operation == DW_OP_neg || (operation == DW_OP_abs && as_signed(e, value) < 0);
 
     if (operation == DW_OP_not)
         value = ~value;
-    push(e, negate ? 0 - value : value);
+    expression_push(e, negate ? 0 - value : value);
 }
 
 /* DW_OP_const1u..const8s: sizes double, signs alternate. */
@@ -201,7 +201,7 @@ static void constant(struct evaluation *e, uint8_t operation)
     unsigned kind = operation - DW_OP_const1u;
     size_t size = (size_t)1 << kind / 2;
 
-    push(e, kind % 2 == 0 ? reader_fixed(&e->code, size) : (uint64_t)reader_signed(&e->code, size));
+    expression_push(e, kind % 2 == 0 ? reader_fixed(&e->code, size) : (uint64_t)reader_signed(&e->code, size));
 }
 
 static void other(struct evaluation *e, uint8_t operation)
@@ -210,10 +210,10 @@ static void other(struct evaluation *e, uint8_t operation)
     case DW_OP_nop:
         break;
     case DW_OP_constu:
-        push(e, reader_uleb(&e->code));
+        expression_push(e, reader_uleb(&e->code));
         break;
     case DW_OP_consts:
-        push(e, (uint64_t)reader_sleb(&e->code));
+        expression_push(e, (uint64_t)reader_sleb(&e->code));
         break;
     case DW_OP_bregx:
         push_register(e, reader_uleb(&e->code));
@@ -234,7 +234,7 @@ static void other(struct evaluation *e, uint8_t operation)
         pick(e, reader_fixed(&e->code, 1));
         break;
     case DW_OP_drop:
-        pop(e);
+        expression_pop(e);
         break;
     case DW_OP_swap:
         swap(e);
@@ -243,13 +243,13 @@ static void other(struct evaluation *e, uint8_t operation)
         rotate(e);
         break;
     case DW_OP_plus_uconst:
-        push(e, pop(e) + reader_uleb(&e->code));
+        expression_push(e, expression_pop(e) + reader_uleb(&e->code));
         break;
     case DW_OP_skip:
         jump(e, true);
         break;
     case DW_OP_bra:
-        jump(e, pop(e) != 0);
+        jump(e, expression_pop(e) != 0);
         break;
     default:
         e->end = EXPRESSION_NONSENSE;
@@ -261,7 +261,7 @@ static void step(struct evaluation *e)
     uint8_t operation = (uint8_t)reader_fixed(&e->code, 1);
 
     if (operation >= DW_OP_lit0 && operation <= DW_OP_lit31)
-        push(e, operation - DW_OP_lit0);
+        expression_push(e, operation - DW_OP_lit0);
     else if (operation >= DW_OP_breg0 && operation <= DW_OP_breg31)
         push_register(e, operation - DW_OP_breg0);
     else if (operation >= DW_OP_const1u && operation <= DW_OP_const8s)
@@ -290,13 +290,13 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
     e.count = 0;
     e.end = EXPRESSION_DONE;
     if (first)
-        push(&e, *value);
+        expression_push(&e, *value);
     for (uint32_t i = 0; e.end == EXPRESSION_DONE && e.code.at < e.code.end; i++) {
         step(&e);
         if (e.code.failed || i == MOST_STEPS)
             e.end = EXPRESSION_NONSENSE;
     }
     if (e.end == EXPRESSION_DONE)
-        *value = pop(&e);
+        *value = expression_pop(&e);
     return e.end;
 }

@@ -272,7 +272,7 @@ struct described {
 };
 
 /* False: nothing that was read so far. */
-static bool describe(const struct unwind_object *object, uint64_t offset, struct described *found)
+static bool object_describe(const struct unwind_object *object, uint64_t offset, struct described *found)
 {
     const struct cfi_section *const sections[] = {&object->frames, &object->debug_frames};
     GElf_Phdr segment;
@@ -295,7 +295,7 @@ bool unwind_object_function(const struct unwind_object *object, uint64_t offset,
 {
     struct described found;
 
-    if (!describe(object, offset, &found))
+    if (!object_describe(object, offset, &found))
         return false;
     *start = found.offset;
     return true;
@@ -305,13 +305,13 @@ static int compile(struct unwind_object *object, const struct machine *machine, 
 {
     struct described by;
     struct rule_full full;
-    bool found = describe(object, offset, &by);
+    bool found = object_describe(object, offset, &by);
 
     if (!found && object->elf != NULL && !object->debug_looked) {
         int error = look_for_debug_frame(object);
         if (error != 0)
             return error;
-        found = describe(object, offset, &by);
+        found = object_describe(object, offset, &by);
     }
     if (!found || by.program.return_column >= machine->registers ||
         !cfi_run(by.section, &by.program, machine, by.address, &full))

@@ -18,7 +18,7 @@ struct process_world {
 };
 
 /* The profile does not tell where a mapping ends; it reaches to the end of the page at least. */
-static bool find(void *context, uint64_t address, struct unwind_mapping *mapping)
+static bool unwind_profile_find(void *context, uint64_t address, struct unwind_mapping *mapping)
 {
     const struct process_world *world = context;
 
@@ -126,7 +126,7 @@ int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint
                         const struct unwind_input *input, uint32_t *node)
 {
     struct process_world context = {.profile = profile, .pid = pid};
-    const struct unwind_world world = {.context = &context, .find = find, .open = open_object};
+    const struct unwind_world world = {.context = &context, .find = unwind_profile_find, .open = open_object};
     struct unwind_frame *frames = malloc(UNWIND_MOST_FRAMES * sizeof *frames);
     struct unwind_stack stack = {.frames = frames, .room = UNWIND_MOST_FRAMES};
 

@@ -30,7 +30,7 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder);
 }
 
-static int make_room(struct unwinder *unwinder, uint32_t number)
+static int unwinder_make_room(struct unwinder *unwinder, uint32_t number)
 {
     uint32_t count = unwinder->count == 0 ? 16 : unwinder->count;
 
@@ -57,7 +57,7 @@ int unwinder_object(struct unwinder *unwinder, const struct unwind_world *world,
         int fd = world->open(world->context, number);
         if (fd == -EAGAIN)
             return 0;
-        if (make_room(unwinder, number) != 0)
+        if (unwinder_make_room(unwinder, number) != 0)
             return -ENOMEM;
         unwinder->objects[number] = unwind_object_open(fd);
     }

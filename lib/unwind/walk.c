@@ -37,7 +37,7 @@ void walk_end_outside(struct walk *walk, uint64_t address)
     walk_end(walk, stack ? UNWIND_TRUNCATED : UNWIND_BROKEN);
 }
 
-static void fail(struct walk *walk, int error)
+static void walk_fail(struct walk *walk, int error)
 {
     walk->error = error;
     walk->ended = true;
@@ -71,7 +71,7 @@ const struct place *walk_find_place(struct walk *walk, uint64_t address)
         return NULL;
     int error = unwinder_object(walk->unwinder, walk->world, place.mapping.object, &place.object);
     if (error != 0) {
-        fail(walk, error);
+        walk_fail(walk, error);
         return NULL;
     }
     if (walk->place_count == WALK_MOST_PLACES)
@@ -105,7 +105,7 @@ static bool find_rule(struct walk *walk, struct unwind_object *object, uint64_t 
         error = unwind_object_rule(object, walk->machine, offset + 1, rule);
     walk->made = walk->made && *rule != NULL;
     if (error != 0)
-        fail(walk, error);
+        walk_fail(walk, error);
     return error == 0;
 }
 
