@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "supervisor/clock.h"
+#include "base/clock.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/tracer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "supervisor/clock.h"
+#include "base/clock.h"
 #include "supervisor/schedule.h"
 
 /* A late tick covers what was missed, too, but no more than COVERED_MAX periods in all. */

@@ -167,7 +167,7 @@
 
 #include "supervisor/active.h"
 #include "supervisor/budget.h"
-#include "supervisor/clock.h"
+#include "base/clock.h"
 #include "supervisor/cpus-full.h"
 #include "supervisor/housekeeping.h"
 #include "supervisor/proc/objects.h"

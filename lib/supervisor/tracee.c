@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "supervisor/clock.h"
+#include "base/clock.h"
 #include "supervisor/serve/counts.h"
 #include "supervisor/tracee.h"
 #include "supervisor/untraced.h"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "supervisor/clock.h"
+#include "base/clock.h"
 #include "supervisor/wakeup.h"
 
 #define WAKE_SIGNAL SIGALRM /* one of the old signals: sending it never fails for want of memory */
