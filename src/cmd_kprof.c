@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
+#include "base/path.h"
 #include "kprof-guard.h"
 #include "kprof.h"
 
@@ -98,13 +99,6 @@ static const struct argp parser = {
 
 /* --- the text ---------------------------------------------------------------------------- */
 
-static bool is_object(const char *path, const char *wanted)
-{
-    const char *slash = strrchr(path, '/');
-
-    return strcmp(path, wanted) == 0 || (slash != NULL && strcmp(slash + 1, wanted) == 0);
-}
-
 /* From the first executable mapping of the object to the end of the last. */
 static int find_text(struct kprof *kprof)
 {
@@ -129,7 +123,7 @@ static int find_text(struct kprof *kprof)
                    &executable, &name) < 3 || executable != 'x' || name == 0)
             continue;
         line[strcspn(line, "\n")] = '\0';
-        if (!is_object(line + name, wanted))
+        if (!path_is_called(line + name, wanted))
             continue;
         if (kprof->high == 0)
             kprof->low = low;

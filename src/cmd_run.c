@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/output-path.h"
 #include "forward.h"
 #include "leak-note.h"
@@ -47,23 +48,15 @@ struct run {
     struct progress progress;
 };
 
-static int64_t now_ms(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 static void begin_when_due(struct run *run)
 {
-    bool due = now_ms() - run->start_ms >= (int64_t)(run->asked.delay * 1000);
+    bool due = time_now_ms() - run->start_ms >= (int64_t)(run->asked.delay * 1000);
 
     if (run->started || !due)
         return;
     if (run->asked.start_stopped || pprofil_session_start(run->session) == 0)
         run->started = true;
-    run->start_ms = now_ms(); /* the duration counts from here */
+    run->start_ms = time_now_ms(); /* the duration counts from here */
 }
 
 /* Can what is written there be written again? What goes down a pipe cannot. */
@@ -101,16 +94,16 @@ static int save_so_far(void *context)
 
 static void checkpoint_when_due(struct run *run)
 {
-    if (!may_save_early(&run->asked) || now_ms() < run->checkpoint_ms)
+    if (!may_save_early(&run->asked) || time_now_ms() < run->checkpoint_ms)
         return;
     save_so_far(run);
-    run->checkpoint_ms = now_ms() + CHECKPOINT_MS;
+    run->checkpoint_ms = time_now_ms() + CHECKPOINT_MS;
 }
 
 static int wait_ms(const struct run *run)
 {
     double left = PUMP_MS;
-    double waited = (double)(now_ms() - run->start_ms);
+    double waited = (double)(time_now_ms() - run->start_ms);
 
     if (!run->started && run->asked.delay * 1000 - waited < left)
         left = run->asked.delay * 1000 - waited;
@@ -122,7 +115,7 @@ static int wait_ms(const struct run *run)
 static bool over(const struct run *run)
 {
     return run->started && run->asked.duration > 0 &&
-           now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
+           time_now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
 }
 
 /* The program is not our only child. Orphans become our children where we are the first process of
@@ -175,7 +168,7 @@ static void sample(struct run *run)
         }
         reap(run);
         checkpoint_when_due(run);
-        progress_show(&run->progress, run->session, now_ms());
+        progress_show(&run->progress, run->session, time_now_ms());
     }
 }
 
@@ -249,7 +242,7 @@ static int run_begin(struct run *run)
     if (error != 0)
         return complain("%s", pprofil_session_problem(run->session));
     set_command(run);
-    run->start_ms = now_ms();
+    run->start_ms = time_now_ms();
     run->checkpoint_ms = run->start_ms + CHECKPOINT_MS;
     if (run->asked.program != NULL) {
         begin_when_due(run); /* from the first instruction */

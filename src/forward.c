@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "forward.h"
 
 struct note {
@@ -22,14 +23,6 @@ struct note {
 /* A handler gets no argument of ours, so its end of the pipe is static. */
 static int notes_end = -1; /* owned */
 
-static int64_t forward_now_ms(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 static uint64_t signal_bit(int signal)
 {
     return UINT64_C(1) << (signal - 1);
@@ -39,7 +32,7 @@ static uint64_t signal_bit(int signal)
 
 static void write_note(int signal, siginfo_t *info, void *context)
 {
-    struct note note = {.signal = signal, .from_user = info->si_code <= 0, .ms = forward_now_ms()};
+    struct note note = {.signal = signal, .from_user = info->si_code <= 0, .ms = time_now_ms()};
     int error = errno;
     ssize_t ignored = write(notes_end, &note, sizeof note);
 
@@ -170,7 +163,7 @@ static bool reached_program(const struct forward *forward, int signal)
 
 static void pass_on_what_is_due(struct forward *forward)
 {
-    int64_t now = forward_now_ms();
+    int64_t now = time_now_ms();
     uint64_t due = 0;
 
     for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
@@ -217,7 +210,7 @@ bool forward_serve(struct forward *forward)
 
 int forward_wait_ms(const struct forward *forward, int most)
 {
-    int64_t now = forward_now_ms(), left = most;
+    int64_t now = time_now_ms(), left = most;
 
     for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
         if (forward->waiting & signal_bit(signal) && forward->due_ms[signal - 1] - now < left)

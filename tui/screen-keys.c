@@ -2,6 +2,7 @@
 /* What comes from the terminal as keys of keys.h. */
 #include "config.h"
 
+#include "base/clock.h"
 #include "screen-curses.h"
 
 #include <time.h>
@@ -38,20 +39,12 @@ static const struct {
       {3, TUI_KEY_CTRL_C},       {12, TUI_KEY_CTRL_L},
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* A second click on the same line, soon enough, makes both a double one. */
 static uint32_t click(int row)
 {
     static uint64_t last_ns;
     static int last_row = -1;
-    uint64_t now = now_ns();
+    uint64_t now = time_now();
     bool is_double = row == last_row && now - last_ns < DOUBLE_NS;
 
     last_ns = now;

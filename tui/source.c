@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "source.h"
 
 /* --- beginning and end ----------------------------------------------------------------- */
@@ -104,14 +105,6 @@ int source_finish(struct source *source, pprofil_session **session)
     return error;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* An entry of the profile's list, without the command, which is in a file of /proc. */
 static bool get_process(const struct source *source, uint32_t i, struct snapshot_process *process)
 {
@@ -147,7 +140,7 @@ static bool survives(struct source *source)
 static void note_end(struct source *source)
 {
     source->ended = true;
-    source->over_ns = now_ns();
+    source->over_ns = time_now();
     pprofil_session_stop(source->session); /* if it fails, what is there is all the same */
 }
 
@@ -161,7 +154,7 @@ void source_pump(struct source *source)
         note_end(source);
     source->dead = state < 0 && state != -EINTR;
     if (source->dead)
-        source->over_ns = now_ns();
+        source->over_ns = time_now();
 }
 
 /* --- snapshots ------------------------------------------------------------------------- */
@@ -295,7 +288,7 @@ int source_take(struct source *source, const struct snapshot_wants *wants,
         snapshot_free(snapshot);
         return error;
     }
-    snapshot->time_ns = now_ns();
+    snapshot->time_ns = time_now();
     pprofil_profile_totals(pprofil_session_profile(source->session), &snapshot->totals,
                            sizeof snapshot->totals);
     snapshot->limited = pprofil_totals_limit(&snapshot->totals, false, NULL, 0) > 0;

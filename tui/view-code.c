@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "base/path.h"
 #include "view.h"
 
 #include <errno.h>
@@ -52,9 +53,7 @@ static int put_counts(struct canvas *canvas, int row, const struct pprofil_code_
 
 static const char *file_name(const char *path)
 {
-    const char *slash = path == NULL ? NULL : strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path == NULL ? "" : path;
+    return path != NULL ? path_base_name(path) : "";
 }
 
 static int put_line_number(struct canvas *canvas, int row, int column,

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "dialect/dialect.h"
 #include "format/codec.h"
 #include "format/histogram-calls.h"
@@ -24,19 +25,12 @@
 
 /* --- files ------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 /* By its path or the last part of it. */
 static int find_named(const struct profile *profile, const char *name, uint32_t *object)
 {
     for (uint32_t i = 0; i < profile->object_count; i++) {
         const char *path = profile->strings[profile->objects[i].path];
-        if (profile->objects[i].kind == PROFILE_OBJECT_FILE &&
-            (strcmp(path, name) == 0 || strcmp(base_name(path), name) == 0)) {
+        if (profile->objects[i].kind == PROFILE_OBJECT_FILE && path_is_called(path, name)) {
             *object = i;
             return 0;
         }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* clock: the times of this room, ns of CLOCK_MONOTONIC, and CPU times, ns. */
-#ifndef PPROFIL_SUPERVISOR_CLOCK_H
-#define PPROFIL_SUPERVISOR_CLOCK_H
+/* clock: time, which is of CLOCK_MONOTONIC, and CPU times. */
+#ifndef PPROFIL_CLOCK_H
+#define PPROFIL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
+/* ns */
 static inline uint64_t clock_read(clockid_t clock)
 {
     struct timespec time;
@@ -14,9 +15,16 @@ static inline uint64_t clock_read(clockid_t clock)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+/* ns */
 static inline uint64_t time_now(void)
 {
     return clock_read(CLOCK_MONOTONIC);
+}
+
+/* ms */
+static inline int64_t time_now_ms(void)
+{
+    return (int64_t)(time_now() / 1000000u);
 }
 
 #endif

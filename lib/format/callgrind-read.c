@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "format/callgrind.h"
 #include "format/named.h"
 #include "format/text.h"
@@ -212,7 +213,7 @@ static int need_thread(struct reader *reader)
 
     if (program == NULL)
         return -ENOMEM;
-    const char *slash = strrchr(program, '/'), *comm = slash != NULL ? slash + 1 : program;
+    const char *comm = path_base_name(program);
     int error = named_task(&reader->named, reader->pid, reader->pid,
                              *comm != '\0' ? comm : "[unknown]", &reader->thread);
     free(program);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "format/codec.h"
 #include "format/meta.h"
 #include "symbol/object-file.h"
@@ -30,12 +31,6 @@ static int check_object(const char *path)
     return error == 0 ? 0 : -ELIBBAD;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* The module of that name; else the one in which something was counted. */
 static struct histogram_module *choose_module(const struct histogram_file *file, const char *object)
 {
@@ -43,7 +38,7 @@ static struct histogram_module *choose_module(const struct histogram_file *file,
     struct histogram_module *chosen = NULL;
 
     for (size_t i = 0; i < file->module_count; i++)
-        if (strcmp(base_name(file->modules[i].path), base_name(object)) == 0)
+        if (strcmp(path_base_name(file->modules[i].path), path_base_name(object)) == 0)
             return &file->modules[i];
         else if (counted >= file->modules[i].start && counted < file->modules[i].end)
             chosen = &file->modules[i];
@@ -150,8 +145,7 @@ static const char *first_comm(const struct profile *profile)
 /* The program, whose name the kernel may have cut short, else a file, else code in no file. */
 static int rank(const struct profile *profile, uint32_t object, const char *comm)
 {
-    const char *path = profile->strings[profile->objects[object].path];
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *name = path_base_name(profile->strings[profile->objects[object].path]);
 
     if (profile->objects[object].kind == PROFILE_OBJECT_FILE && is_file(profile, object) && comm[0] != '\0' &&
         strncmp(name, comm, strlen(comm)) == 0)

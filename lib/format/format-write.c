@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
+#include "base/path.h"
 #include "format/codec.h"
 #include "format/format.h"
 #include "format/meta.h"
@@ -142,23 +143,20 @@ static int write_file(const struct job *job, const char *path, bool *regular)
     return error;
 }
 
-static const char *base_name(const struct profile *profile, uint32_t object)
+static const char *object_base_name(const struct profile *profile, uint32_t object)
 {
-    const char *path = profile->strings[profile->objects[object].path];
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
+    return path_base_name(profile->strings[profile->objects[object].path]);
 }
 
 /* "gmon.out.libm.so.6", and "gmon.out.libm.so.6.2" for another of that name. */
 static int name_part(const struct profile *profile, const char *path, const uint32_t *objects,
                      size_t part, char name[PATH_MAX])
 {
-    const char *base = base_name(profile, objects[part]);
+    const char *base = object_base_name(profile, objects[part]);
     unsigned same = 1;
 
     for (size_t i = 1; i < part; i++)
-        same += strcmp(base_name(profile, objects[i]), base) == 0;
+        same += strcmp(object_base_name(profile, objects[i]), base) == 0;
     int length = same == 1 ? snprintf(name, PATH_MAX, "%s.%s", path, base)
                            : snprintf(name, PATH_MAX, "%s.%s.%u", path, base, same);
     return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;

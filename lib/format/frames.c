@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "format/frames.h"
 #include "format/instants.h"
 #include "format/pprof-tables.h"
@@ -49,11 +50,10 @@ const char *frame_name(const struct profile *profile, const struct frame *frame,
     const struct profile_location *place = &profile->locations[frame->location];
     const struct profile_function *function = &profile->functions[frame->function];
     const char *path = profile->strings[profile->objects[place->object].path];
-    const char *slash = strrchr(path, '/');
 
     if (frame->function != PROFILE_NONE && profile->strings[function->name][0] != '\0')
         return profile->strings[function->name];
-    snprintf(buffer, FRAME_NAME, "%.400s+0x%llx", slash != NULL ? slash + 1 : path,
+    snprintf(buffer, FRAME_NAME, "%.400s+0x%llx", path_base_name(path),
              (unsigned long long)place->address);
     return buffer;
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "format/histogram-calls.h"
 #include "format/histogram.h"
 #include "format/named.h"
@@ -270,8 +271,7 @@ static int add_process(struct builder *builder)
 {
     struct profile_process process = {.status = -1};
     struct profile_thread thread = {0};
-    const char *path = builder->file->object, *slash = path != NULL ? strrchr(path, '/') : NULL;
-    const char *name = slash != NULL ? slash + 1 : path != NULL ? path : "";
+    const char *name = builder->file->object != NULL ? path_base_name(builder->file->object) : "";
     int error = profile_string(builder->profile, name, &process.comm);
 
     if (error == 0)

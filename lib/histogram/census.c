@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "histogram/census-internal.h"
 #include "symbol/symbol.h"
 
@@ -259,14 +260,11 @@ static int fork_image(struct census *census, uint32_t pid, const struct image *p
 
 static bool census_wants(const struct census_region *region, const struct wire_map *map)
 {
-    const char *slash = strrchr(map->name, '/');
-
     if (map->kind != WIRE_MAP_FILE)
         return false;
     if (region->object == NULL)
         return map->flags & WIRE_MAP_PROGRAM;
-    return strcmp(map->name, region->object) == 0 ||
-           (slash != NULL && strcmp(slash + 1, region->object) == 0);
+    return path_is_called(map->name, region->object);
 }
 
 static uint64_t buffer_size(const struct census_options *options, uint64_t text)

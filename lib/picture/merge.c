@@ -9,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "picture/merge.h"
 
 /* --- names --------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
+static const char *picture_base_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL || slash[1] == '\0' ? path : slash + 1;
+    const char *name = path_base_name(path);
+
+    return *name != '\0' ? name : path;
 }
 
 static int add_clean(struct profile *to, const char *text, uint32_t *string)
@@ -54,7 +56,7 @@ static enum picture_kind kind_of(const struct profile *profile, uint32_t index)
         return PICTURE_KERNEL;
     switch (object->kind) {
     case PROFILE_OBJECT_FILE:
-        return is_library(base_name(profile->strings[object->path])) ? PICTURE_LIBRARY
+        return is_library(picture_base_name(profile->strings[object->path])) ? PICTURE_LIBRARY
                                                                      : PICTURE_PROGRAM;
     case PROFILE_OBJECT_VDSO:
         return PICTURE_KERNEL;
@@ -78,7 +80,7 @@ static int name_code(struct merge *merge, uint32_t location, uint32_t line, uint
 {
     const struct profile *from = merge->from;
     const struct profile_location *place = &from->locations[location];
-    const char *object = base_name(from->strings[from->objects[place->object].path]);
+    const char *object = picture_base_name(from->strings[from->objects[place->object].path]);
     enum picture_kind kind = kind_of(from, place->object);
     bool alone = place->line_count <= 1;
 

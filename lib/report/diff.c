@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "report/diff-internal.h"
 #include "report/flat.h"
 #include "report/significance.h"
@@ -33,12 +34,6 @@ struct table {
     uint64_t samples; /* met */
     bool stacks;
 };
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
 
 /* --- rows ------------------------------------------------------------------------------ */
 
@@ -75,7 +70,7 @@ static int find_rows(struct table *table, const struct profile *profile, int sid
     for (uint32_t i = 1; error == 0 && i < profile->location_count; i++) {
         const struct profile_location *place = &profile->locations[i];
         const char *object =
-            base_name(profile->strings[profile->objects[place->object].path]);
+            path_base_name(profile->strings[profile->objects[place->object].path]);
         uint32_t name = profile->functions[flat_function(place)].name;
         error = find_row(table, name != 0 ? profile->strings[name] : object, object, side,
                          &table->rows[side][i]);

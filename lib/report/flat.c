@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "report/call-tree.h"
 #include "report/flat.h"
 #include "report/live-sums.h"
@@ -88,12 +89,6 @@ double flat_error95(double share, uint64_t samples)
     return Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 void flat_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
                     struct report_row *row)
 {
@@ -103,7 +98,7 @@ void flat_name_code(const struct profile *profile, const struct sum *sum, enum p
     const struct profile_line *line = flat_line(place, sum->frame);
     const struct profile_function *function = &profile->functions[line->function];
 
-    row->object = object->kind == PROFILE_OBJECT_MARK ? "" : base_name(path);
+    row->object = object->kind == PROFILE_OBJECT_MARK ? "" : path_base_name(path);
     row->name = path;
     if (by == PPROFIL_BY_FUNCTION) {
         row->name = function->name != 0 ? profile->strings[function->name] : row->object;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "report/style.h"
 #include "report/tally.h"
 
@@ -40,9 +41,8 @@ static const char *gperf_program(const struct histogram_file *file)
     const char *path = file->object != NULL         ? file->object
                        : file->module_count > 0 ? file->modules[0].path
                                                 : "a.out";
-    const char *slash = strrchr(path, '/');
 
-    return slash != NULL ? slash + 1 : path;
+    return path_base_name(path);
 }
 
 /* Symbols of the modules that have a segment; of all, where the file has no modules. */

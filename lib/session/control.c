@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "session/control-socket.h"
 #include "session/session.h"
 
@@ -170,14 +171,6 @@ static void hang_up(struct control *control, unsigned i)
     control->peers[i] = control->peers[--control->peer_count];
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* Takes all that have connected, for strangers fill the queue as well: any user may connect to a
  * number. How many are taken at once is bounded: they may come as fast as they are sent away. */
 static void take_peers(const struct pprofil_session *session, int listener)
@@ -191,7 +184,7 @@ static void take_peers(const struct pprofil_session *session, int listener)
         if (!control_trusts(fd) || control->peer_count == PEERS_MAX || watch(session, fd) != 0)
             close(fd);
         else
-            control->peers[control->peer_count++] = (struct peer){.fd = fd, .since_ms = now_ms()};
+            control->peers[control->peer_count++] = (struct peer){.fd = fd, .since_ms = time_now_ms()};
     }
 }
 
@@ -226,7 +219,7 @@ void control_serve(struct pprofil_session *session)
     control->serving = true;
     for (unsigned i = 0; i < control->listener_count; i++)
         take_peers(session, control->listeners[i].fd);
-    int64_t oldest = now_ms() - PATIENCE_MS;
+    int64_t oldest = time_now_ms() - PATIENCE_MS;
     for (unsigned i = 0; i < control->peer_count;)
         if (hear(session, &control->peers[i]) && control->peers[i].since_ms > oldest)
             i++;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "format/codec.h"
 #include "format/meta.h"
 #include "session/session.h"
@@ -176,12 +177,6 @@ static const char *program_of(const struct saving *saving, const struct census_i
     return profile->strings[profile->processes[facts->process].comm];
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 /* "." and the name, with nothing in it that a path could take for its own; "" where there is none. */
 static void name_program(const char *program, char text[32])
 {
@@ -209,7 +204,7 @@ static int name_file(const struct saving *saving, size_t image, size_t part, siz
     else if (image > 0)
         snprintf(process, sizeof process, ".%u.%u", facts->pid, facts->generation);
     if (part > 0 && object != NULL)
-        snprintf(text, sizeof text, ".%s", base_name(object));
+        snprintf(text, sizeof text, ".%s", path_base_name(object));
     if (part > 0 && same > 0)
         snprintf(number, sizeof number, ".%zu", same + 1);
     return snprintf(path, PATH_MAX, "%s%s%s%s%s", saving->path, program, process, text, number) < PATH_MAX

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "session/session.h"
 #include "unwind/unwind.h"
 
@@ -50,21 +51,13 @@ static void note_end(struct pprofil_session *session, const struct wire_exit *ev
             session->roots[i] = 0;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 static void drain_socket(struct pprofil_session *session)
 {
     struct wire_message message;
     int error, fd;
 
     while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
-        session->heard_ms = now_ms();
+        session->heard_ms = time_now_ms();
         if (error == -EPIPE ||
             error == -EPROTO) /* one that speaks in other ways is as good as dead */
             session->dead = true;
@@ -103,11 +96,11 @@ static void await_object(struct pprofil_session *session, const struct wire_head
 static void await_objects(struct pprofil_session *session)
 {
     struct pollfd poller = {.fd = session->socket, .events = POLLIN};
-    int64_t left, deadline = now_ms() + OBJECT_MS;
+    int64_t left, deadline = time_now_ms() + OBJECT_MS;
 
     session->objects_follow = false;
     while (profile_awaits_any_file(session->profile->profile) && !session->dead &&
-           (left = deadline - now_ms()) > 0 && poll(&poller, 1, (int)left) > 0)
+           (left = deadline - time_now_ms()) > 0 && poll(&poller, 1, (int)left) > 0)
         drain_socket(session);
 }
 
@@ -129,7 +122,7 @@ static int drain_ring(struct pprofil_session *session)
     const struct wire_header *event = ring_peek(session->ring);
 
     if (event != NULL)
-        session->heard_ms = now_ms();
+        session->heard_ms = time_now_ms();
     for (; event != NULL; event = ring_peek(session->ring)) {
         if (session->recording != NULL)
             wire_record_event(session->recording, event);
@@ -179,7 +172,7 @@ static int end_supervisor(struct pprofil_session *session)
  * stopped (Ctrl-Z, a frozen container) no more than one second counts as waiting. */
 static int command_with(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
-    int64_t since = now_ms();
+    int64_t since = time_now_ms();
     unsigned patience = ANSWER_SECONDS;
 
     session->answered = false;
@@ -197,11 +190,11 @@ static int command_with(struct pprofil_session *session, const struct wire_messa
         if (session->dead)
             return -EPIPE;
         session_wait(session, 1000);
-        if (now_ms() - since < 1000)
+        if (time_now_ms() - since < 1000)
             continue;
         if (patience-- == 0)
             return end_supervisor(session);
-        since = now_ms();
+        since = time_now_ms();
     }
 }
 
@@ -214,7 +207,7 @@ int session_look_after(struct pprofil_session *session)
 {
     const struct wire_message flush = {.op = WIRE_OP_FLUSH};
 
-    if (session->dead || !session->sampling || now_ms() - session->heard_ms < SILENCE_MS)
+    if (session->dead || !session->sampling || time_now_ms() - session->heard_ms < SILENCE_MS)
         return 0;
     return session_command(session, &flush) == -ENOMEM ? -ENOMEM : 0;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/path.h"
 #include "symbol/elf-object-internal.h"
 #include "symbol/object-file.h"
 
@@ -121,10 +122,9 @@ static void choose_wanted(Dwfl_Module *module, const char *link, GElf_Word crc,
 /* What debug files are called that no link names; the caller's, or NULL. */
 static char *usual_name(const char *file)
 {
-    const char *slash = strrchr(file, '/');
     char *name;
 
-    return asprintf(&name, "%s.debug", slash == NULL ? file : slash + 1) < 0 ? NULL : name;
+    return asprintf(&name, "%s.debug", path_base_name(file)) < 0 ? NULL : name;
 }
 
 /* libdwfl loads libdebuginfod, and with it some 25 libraries, before that looks for servers. */

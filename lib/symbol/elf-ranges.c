@@ -10,22 +10,15 @@
 
 #include <time.h>
 
+#include "base/clock.h"
 #include "symbol/elf-object-internal.h"
 
 #define MOST_NS 5000000000   /* for all lists of a file: those of 10 million entries take less */
 #define LONGEST_NS 100000000 /* for one of them: more, and we were stopped meanwhile */
 
-static int64_t now_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die)
 {
-    return (struct elf_ranges){.object = object, .die = die, .since = now_ns()};
+    return (struct elf_ranges){.object = object, .die = die, .since = (int64_t)time_now()};
 }
 
 bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end)
@@ -35,7 +28,7 @@ bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *e
     while ((ranges->at = dwarf_ranges(ranges->die, ranges->at, &ranges->base, start, end)) > 0)
         if (*start < *end)
             return true;
-    int64_t took = now_ns() - ranges->since;
+    int64_t took = (int64_t)time_now() - ranges->since;
     ranges->object->ranges_ns += took < LONGEST_NS ? took : LONGEST_NS;
     return false;
 }

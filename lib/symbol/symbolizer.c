@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "symbol/demangle.h"
 #include "symbol/elf-object.h"
 #include "symbol/jit-code.h"
@@ -207,18 +208,12 @@ static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct el
     return error;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 /* Code without a symbol: by the function's start, so that it makes one row. */
 static int name_by_place(struct symbolizer *symbolizer, struct elf_object *elf,
                          uint32_t object, uint64_t address, uint32_t *function)
 {
     const struct profile *profile = symbolizer->profile;
-    const char *file = base_name(profile->strings[profile->objects[object].path]);
+    const char *file = path_base_name(profile->strings[profile->objects[object].path]);
     char name[PATH_MAX + 32];
     uint64_t start, end;
 

@@ -12,10 +12,35 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/clock.h"
 #include "base/output-path.h"
+#include "base/path.h"
 #include "base/plain.h"
 #include "base/regular-file.h"
 #include "base/utf8.h"
+
+/* --- clock, path --------------------------------------------------------------------------- */
+
+Test(clock, milliseconds_are_those_of_the_nanoseconds)
+{
+    int64_t before = time_now_ms();
+    uint64_t now = time_now();
+
+    cr_assert_leq(before, (int64_t)(now / 1000000));
+    cr_assert_leq((int64_t)(now / 1000000), time_now_ms());
+    cr_assert_leq(clock_read(CLOCK_THREAD_CPUTIME_ID), now);
+}
+
+Test(path, the_last_part)
+{
+    cr_assert_str_eq(path_base_name("/usr/lib/libc.so.6"), "libc.so.6");
+    cr_assert_str_eq(path_base_name("libc.so.6"), "libc.so.6");
+    cr_assert_str_eq(path_base_name("/usr/lib/"), "");
+    cr_assert(path_is_called("/usr/lib/libc.so.6", "libc.so.6"));
+    cr_assert(path_is_called("/usr/lib/libc.so.6", "/usr/lib/libc.so.6"));
+    cr_assert(!path_is_called("/usr/lib/libc.so.6", "lib/libc.so.6"));
+    cr_assert(!path_is_called("/usr/lib/libc.so.6", "libc.so"));
+}
 
 /* --- descriptors ------------------------------------------------------------------------- */
 
