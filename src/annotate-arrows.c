@@ -13,7 +13,7 @@
 #include "annotate-view.h"
 
 #define LANES 6
-#define LONGEST 1000u /* rows: nobody sees both ends of it */
+#define ARROW_ROWS_MAX 1000u /* rows: nobody sees both ends of it */
 #define WIDTH (LANES + 2)
 
 struct arrow {
@@ -58,7 +58,7 @@ static void collect(const pprofil_code *code, uint32_t rows, struct arrows *arro
         *arrow = (struct arrow){.from = i, .to = row.target - 1, .lane = -1};
         arrow->low = arrow->from < arrow->to ? arrow->from : arrow->to;
         arrow->high = arrow->from < arrow->to ? arrow->to : arrow->from;
-        if (arrow->high - arrow->low <= LONGEST)
+        if (arrow->high - arrow->low <= ARROW_ROWS_MAX)
             arrows->count++;
     }
     if (arrows->count > 1)

@@ -14,7 +14,7 @@
 #include "pager.h"
 #include "selection.h"
 
-#define MOST_LISTED 20u
+#define LISTED_MAX 20u
 
 enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_FROM };
 
@@ -89,7 +89,7 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
     uint32_t count = pprofil_report_count(found);
 
     complain("%s: '%s' is any of %u functions:", command->path, command->function, count);
-    for (uint32_t i = 0; i < count && i < MOST_LISTED; i++) {
+    for (uint32_t i = 0; i < count && i < LISTED_MAX; i++) {
         struct pprofil_row row;
         pprofil_report_row(found, i, &row, sizeof row);
         fprintf(stderr, "%6.2f %%  ",
@@ -99,8 +99,8 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
         view_put_safely(stderr, row.name);
         fputc('\n', stderr);
     }
-    if (count > MOST_LISTED)
-        fprintf(stderr, "          and %u more\n", count - MOST_LISTED);
+    if (count > LISTED_MAX)
+        fprintf(stderr, "          and %u more\n", count - LISTED_MAX);
     return EXIT_OWN_FAILURE;
 }
 

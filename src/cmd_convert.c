@@ -12,7 +12,7 @@
 #include "options.h"
 #include "selection.h"
 
-#define LARGEST_SCALE 65536
+#define SCALE_MAX 65536
 
 enum option_key {
     KEY_DIALECT = 256,
@@ -79,7 +79,7 @@ static error_t convert_parse_option(int key, char *argument, struct argp_state *
         command->out.dialect = argument;
         break;
     case KEY_SCALE:
-        command->out.scale = (uint32_t)number_option("--scale", argument, 1, LARGEST_SCALE);
+        command->out.scale = (uint32_t)number_option("--scale", argument, 1, SCALE_MAX);
         break;
     case KEY_ROOTS:
         command->out.roots = check_choice("--roots", argument, "none comm process thread");

@@ -7,7 +7,7 @@
 
 #include "options.h"
 
-#define LARGEST_COUNT 1e9
+#define COUNT_MAX 1e9
 
 double number_option(const char *option, const char *text, double lowest, double highest)
 {
@@ -20,7 +20,7 @@ double number_option(const char *option, const char *text, double lowest, double
 
 uint32_t count_option(const char *option, const char *text)
 {
-    double value = number_option(option, text, 0, LARGEST_COUNT);
+    double value = number_option(option, text, 0, COUNT_MAX);
 
     if (value != floor(value))
         exit(complain("%s takes a whole number, not '%s'", option, text));

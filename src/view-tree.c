@@ -22,7 +22,7 @@
 
 #include "command.h"
 
-#define MOST_DRAWN 32u   /* branchings; what is further in has their number instead */
+#define DRAWN_MAX 32u   /* branchings; what is further in has their number instead */
 #define WIDEST_NAMES 72u /* columns; longer names only move what is behind them */
 
 struct drawing {
@@ -81,7 +81,7 @@ static void name_row(const struct pprofil_tree_row *row, enum pprofil_by by, cha
 
 static size_t drawn_width(uint32_t indent)
 {
-    return 3 * (size_t)(indent < MOST_DRAWN ? indent : MOST_DRAWN);
+    return 3 * (size_t)(indent < DRAWN_MAX ? indent : DRAWN_MAX);
 }
 
 static bool is_branch(const struct printer *printer, const struct pprofil_tree_row *row)
@@ -102,13 +102,13 @@ static size_t print_lines(const struct printer *printer, const struct pprofil_tr
 
     if (branch)
         printer->ended[row->indent] = row->last;
-    if (drawn > MOST_DRAWN) {
+    if (drawn > DRAWN_MAX) {
         fprintf(printer->out, "(%" PRIu32 ") ", row->indent);
-        drawn = MOST_DRAWN;
+        drawn = DRAWN_MAX;
     }
     for (uint32_t i = 1; i < drawn; i++)
         fputs(printer->ended[i] ? drawing->gap : drawing->line, printer->out);
-    if (row->indent > MOST_DRAWN)
+    if (row->indent > DRAWN_MAX)
         fputs(drawing->gap, printer->out);
     else if (row->indent > 0 && branch)
         fputs(row->last ? drawing->end : drawing->fork, printer->out);

@@ -33,7 +33,7 @@ static int columns(void)
     const char *text = getenv("COLUMNS");
     long width = text != NULL ? strtol(text, NULL, 10) : 0;
 
-    return width >= VIEW_LEAST_COLUMNS && width <= 4096 ? (int)width : DEFAULT_COLUMNS;
+    return width >= VIEW_COLUMNS_MIN && width <= 4096 ? (int)width : DEFAULT_COLUMNS;
 }
 
 /* Sleeps until a time, taking what happens meanwhile. False: it is to end. */

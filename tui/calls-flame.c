@@ -12,7 +12,7 @@
 
 #include "calls.h"
 
-#define MOST_LEVELS 4096
+#define LEVELS_MAX 4096
 
 struct layout {
     struct calls *calls;
@@ -84,7 +84,7 @@ int calls_flame(struct calls *calls, uint32_t root, int columns)
     int error = calls_flame_put(&layout, &(struct calls_box){root, 0, 0, columns});
     for (uint32_t i = 0; error == 0 && i < calls->box_count; i++) {
         struct calls_box box = calls->boxes[i]; /* the array may move */
-        if (box.level < MOST_LEVELS)
+        if (box.level < LEVELS_MAX)
             error = put_below(&layout, &box);
     }
     if (error != 0)

@@ -16,7 +16,7 @@
 #define FOLLOW 0.6        /* as in table.c */
 #define UNSEEN 5e-5
 #define OPEN_SHARE 0.05   /* of the whole: what has more is unfolded until somebody folds it */
-#define MOST_FOLDS 4096
+#define FOLDS_MAX 4096
 #define DEEPEST_OPEN 512 /* levels */
 
 void calls_free(struct calls *calls)
@@ -291,7 +291,7 @@ void calls_fold(struct calls *calls, uint32_t row, bool open)
         at++;
     if (at == calls->fold_count) {
         struct calls_fold *larger =
-            at < MOST_FOLDS ? realloc(calls->folds, (at + 1u) * sizeof *larger) : NULL;
+            at < FOLDS_MAX ? realloc(calls->folds, (at + 1u) * sizeof *larger) : NULL;
         if (larger == NULL)
             return;
         calls->folds = larger;

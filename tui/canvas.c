@@ -18,16 +18,16 @@
 
 #include "text.h"
 
-#define MOST_ROWS (1 << 20) /* of a frame for a file; terminals have fewer */
-#define MOST_COLUMNS (1 << 12)
+#define ROWS_MAX (1 << 20) /* of a frame for a file; terminals have fewer */
+#define COLUMNS_MAX (1 << 12)
 #define SPARK_LEVELS 8
 
 static const struct cell blank = {' ', STYLE_PLAIN};
 
 int canvas_resize(struct canvas *canvas, int rows, int columns)
 {
-    rows = rows < 0 ? 0 : rows > MOST_ROWS ? MOST_ROWS : rows;
-    columns = columns < 0 ? 0 : columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
+    rows = rows < 0 ? 0 : rows > ROWS_MAX ? ROWS_MAX : rows;
+    columns = columns < 0 ? 0 : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
     size_t count = (size_t)rows * (size_t)columns;
     struct cell *cells = malloc((count > 0 ? count : 1) * sizeof *cells);
 

@@ -68,14 +68,14 @@ static void share_out(struct column_place *places, int count, int left)
 }
 
 int columns_layout(const struct column *columns, int width, bool screen,
-                   struct column_place places[COLUMNS_MOST])
+                   struct column_place places[COLUMNS_MAX])
 {
     struct choice choice = {columns, screen, 0, gap_of(width)};
     int count = 0, at = 0;
 
     choose(&choice, width);
     for (const struct column *column = columns; column->title != NULL; column++)
-        if (is_chosen(&choice, column) && count < COLUMNS_MOST)
+        if (is_chosen(&choice, column) && count < COLUMNS_MAX)
             places[count++] = (struct column_place){column, 0, column->width};
     share_out(places, count, width - width_of_all(&choice));
     for (int i = 0; i < count; i++) {

@@ -9,7 +9,7 @@
 #include "canvas.h"
 #include "model.h"
 
-#define COLUMNS_MOST 12
+#define COLUMNS_MAX 12
 
 /* Where a column's part of a line is painted, and what else is to be known for it. */
 struct pen {
@@ -45,7 +45,7 @@ struct column_place {
 /* columns ends with a row without a title; screen: those of the screen only, too. Returns how many
  * have places, from left to right. */
 int columns_layout(const struct column *columns, int width, bool screen,
-                   struct column_place places[COLUMNS_MOST]);
+                   struct column_place places[COLUMNS_MAX]);
 /* The line of titles; sorted: enum table_sort, -1 for none. */
 void columns_titles(const struct column_place *places, int count, struct canvas *canvas, int row,
                     int sorted, bool wall);

@@ -23,10 +23,10 @@
 #include "base/descriptors.h"
 #include "output.h"
 
-#define MOST_LINES 5000u
-#define DROPPED_LINES (MOST_LINES / 4) /* at once when there are as many: to move the rest costs */
-#define MOST_AT_ONCE (256u << 10)      /* bytes that are read before keys are looked at again */
-#define MOST_COLUMNS 4096u /* bytes of a line; the rest is dropped */
+#define LINES_MAX 5000u
+#define DROPPED_LINES (LINES_MAX / 4) /* at once when there are as many: to move the rest costs */
+#define READ_SIZE_MAX (256u << 10)      /* bytes that are read before keys are looked at again */
+#define COLUMNS_MAX 4096u /* bytes of a line; the rest is dropped */
 #define TAB 8
 
 /* --- the keeper ------------------------------------------------------------------------ */
@@ -118,9 +118,9 @@ void output_resize(const struct output *output, int rows, int columns)
 static bool have_room(struct output *output)
 {
     if (output->lines == NULL)
-        output->lines = calloc(MOST_LINES, sizeof *output->lines);
+        output->lines = calloc(LINES_MAX, sizeof *output->lines);
     if (output->line == NULL)
-        output->line = calloc(1, MOST_COLUMNS + 1);
+        output->line = calloc(1, COLUMNS_MAX + 1);
     return output->lines != NULL && output->line != NULL;
 }
 
@@ -145,7 +145,7 @@ static void show_line(struct output *output, bool begin)
         output->lines[output->count - 1] = copy;
         return;
     }
-    if (output->count == MOST_LINES)
+    if (output->count == LINES_MAX)
         drop_lines(output);
     output->lines[output->count++] = copy;
 }
@@ -159,7 +159,7 @@ static void end_line(struct output *output)
 
 static void put_byte(struct output *output, char byte)
 {
-    if (output->column >= MOST_COLUMNS)
+    if (output->column >= COLUMNS_MAX)
         return;
     output->line[output->column++] = byte;
     if (output->column > output->length)
@@ -181,7 +181,7 @@ static void take_text(struct output *output, char byte)
     case '\t':
         do
             put_byte(output, ' ');
-        while (output->column % TAB != 0 && output->column < MOST_COLUMNS);
+        while (output->column % TAB != 0 && output->column < COLUMNS_MAX);
         break;
     case '\033':
         output->state = OUTPUT_ESCAPE;
@@ -243,7 +243,7 @@ bool output_read(struct output *output)
 
     if (output->master < 0)
         return false;
-    while (all < MOST_AT_ONCE && (got = read(output->master, bytes, sizeof bytes)) > 0) {
+    while (all < READ_SIZE_MAX && (got = read(output->master, bytes, sizeof bytes)) > 0) {
         output_feed(output, bytes, (size_t)got);
         all += (size_t)got;
     }

@@ -26,8 +26,8 @@
 #include "screen.h"
 
 #define ESCAPE_MS 25   /* after ESC, for the rest of a key's sequence */
-#define MOST_ROWS 1000 /* terminals that say more are lying */
-#define MOST_COLUMNS 4000
+#define ROWS_MAX 1000 /* terminals that say more are lying */
+#define COLUMNS_MAX 4000
 
 static struct {
     volatile sig_atomic_t open;
@@ -43,7 +43,7 @@ static struct {
 
 static bool is_sane(const struct winsize *size)
 {
-    return size->ws_row <= MOST_ROWS && size->ws_col <= MOST_COLUMNS;
+    return size->ws_row <= ROWS_MAX && size->ws_col <= COLUMNS_MAX;
 }
 
 /* Signals that curses would take, and who has them. */
@@ -220,10 +220,10 @@ static bool is_right_half(const struct canvas *canvas, int row, int column)
 
 static void show_row(const struct canvas *canvas, int row, int columns)
 {
-    cchar_t line[MOST_COLUMNS];
+    cchar_t line[COLUMNS_MAX];
     int count = 0;
 
-    for (int column = 0; column < columns && count < MOST_COLUMNS; column++)
+    for (int column = 0; column < columns && count < COLUMNS_MAX; column++)
         if (!is_right_half(canvas, row, column))
             make_cell(canvas, row, column, &line[count++]);
     mvadd_wchnstr(row, 0, line, count);

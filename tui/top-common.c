@@ -14,13 +14,13 @@
 #include "top-internal.h"
 
 #define DEFAULT_HZ 1000.0
-#define MOST_LEAD_NS 100e6
+#define LEAD_NS_MAX 100e6
 
 uint64_t top_names_lead(const struct model *model)
 {
     double lead = model->window_seconds / 4 * 1e9;
 
-    return lead < MOST_LEAD_NS ? (uint64_t)lead : (uint64_t)MOST_LEAD_NS;
+    return lead < LEAD_NS_MAX ? (uint64_t)lead : (uint64_t)LEAD_NS_MAX;
 }
 
 void top_set_up_model(struct model *model, const struct top_request *request)

@@ -16,7 +16,7 @@
 /* After the end nothing but what is looked up comes: it is asked for often, then now and then. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
-#define ASK_LONGEST_NS (30000 * MILLISECOND) /* where a definition is read nobody says when */
+#define ASK_NS_MAX (30000 * MILLISECOND) /* where a definition is read nobody says when */
 #define PROGRAM_ROWS 24
 #define PROGRAM_COLUMNS 80
 
@@ -112,7 +112,7 @@ static uint64_t next_ask(const struct top *top, const struct snapshot *snapshot)
         return 0;
     if (idle < ASK_OFTEN_NS)
         return now + TOP_ASK_NS;
-    bool more = idle < ASK_LONGEST_NS || unknown_status || lacks_rows(snapshot);
+    bool more = idle < ASK_NS_MAX || unknown_status || lacks_rows(snapshot);
     return more ? now + ASK_SELDOM_NS : 0;
 }
 

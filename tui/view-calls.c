@@ -12,7 +12,7 @@
 #define FOR_SELF 60   /* columns of a screen that has room for a row's own share */
 #define FOR_OBJECT 100
 #define OBJECT_WIDTH 24
-#define MOST_INDENT 40 /* levels */
+#define INDENT_MAX 40 /* levels */
 #define SHARE_WIDTH 6
 
 static void put_titles(const struct model *model, struct canvas *canvas, int row)
@@ -43,7 +43,7 @@ static unsigned indent_of(const struct calls *calls, uint32_t row)
 {
     unsigned indent = 0;
 
-    for (uint32_t at = row; indent < MOST_INDENT && calls->rows[at].call.parent != UINT32_MAX;) {
+    for (uint32_t at = row; indent < INDENT_MAX && calls->rows[at].call.parent != UINT32_MAX;) {
         uint32_t parent = calls->rows[at].call.parent;
         bool only = calls->rows[parent].child == at && calls->rows[at].sibling == CALLS_NONE;
         indent += !only || calls->rows[parent].depth == 0;

@@ -21,7 +21,7 @@
 #define SAMPLES_WIDTH 8
 #define LINE_WIDTH 6
 #define FILE_WIDTH 22
-#define LEAST_NAME 8
+#define NAME_WIDTH_MIN 8
 #define INDENT 2       /* of instructions */
 #define FOR_SAMPLES 80 /* columns of a screen that shows them, */
 #define FOR_FILES 110  /* and files' names beside line numbers */
@@ -115,7 +115,7 @@ static void put_title(const struct model *model, struct canvas *canvas, int row)
 
     if (some_newer(&model->now))
         room -= (int)sizeof newer + 1;
-    column += paint_name(canvas, row, column, room < LEAST_NAME ? LEAST_NAME : room, STYLE_TITLE,
+    column += paint_name(canvas, row, column, room < NAME_WIDTH_MIN ? NAME_WIDTH_MIN : room, STYLE_TITLE,
                          model->code_name);
     if (some_newer(&model->now))
         canvas_put(canvas, row, column + 2, -1, STYLE_WARNING, newer);

@@ -20,7 +20,7 @@
 #define NARROW 80     /* columns below which facts are worded briefly */
 #define SHORT_ROWS 16 /* rows below which the header has three lines, */
 #define TALL_ROWS 30  /* and from which it has five; */
-#define LEAST_SPARK 8
+#define SPARK_WIDTH_MIN 8
 
 /* A line that is being filled from the left. */
 struct line {
@@ -86,7 +86,7 @@ static void put_minute(const struct model *model, struct line *line, int width)
             highest = ceilf(model->minute[i]);
     if (width > MODEL_MINUTE)
         width = MODEL_MINUTE;
-    if (width < LEAST_SPARK)
+    if (width < SPARK_WIDTH_MIN)
         return;
     canvas_spark(line->canvas, line->row, line->column + 1, width, STYLE_SPARK, model->minute,
                  MODEL_MINUTE, (double)highest);

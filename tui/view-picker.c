@@ -132,7 +132,7 @@ static void put_line(const struct model *model, struct canvas *canvas,
 
 int view_picker(struct model *model, struct canvas *canvas, int row, int rows)
 {
-    struct column_place places[COLUMNS_MOST];
+    struct column_place places[COLUMNS_MAX];
     int count = columns_layout(columns, canvas->columns, true, places), list = row + HEAD + 1;
 
     model->header_row = 0;

@@ -19,7 +19,7 @@ static void paint_lines(const struct model *model, struct canvas *canvas, int ro
                         uint32_t first, uint32_t end)
 {
     const struct table *table = model_table(model);
-    struct column_place places[COLUMNS_MOST];
+    struct column_place places[COLUMNS_MAX];
     int count = columns_layout(view_columns(model), canvas->columns, screen, places);
 
     columns_titles(places, count, canvas, row++, (int)model->sort, model->now.totals.wall);
@@ -50,7 +50,7 @@ int view_table(struct model *model, struct canvas *canvas, int row, int rows)
 
 int view_sort_at(const struct model *model, int columns, int column)
 {
-    struct column_place places[COLUMNS_MOST];
+    struct column_place places[COLUMNS_MAX];
     int count = columns_layout(view_columns(model), columns, true, places);
 
     for (int i = 0; i < count; i++)
@@ -62,7 +62,7 @@ int view_sort_at(const struct model *model, int columns, int column)
 /* --- a frame of text ------------------------------------------------------------------- */
 
 #define FRAME_HEAD 4       /* lines above the titles */
-#define FRAME_MOST 1000000 /* rows */
+#define FRAME_ROWS_MAX 1000000 /* rows */
 
 static void put_frame_head(const struct model *model, struct canvas *canvas)
 {
@@ -110,8 +110,8 @@ int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t
 
     if (most > 0 && count > most)
         count = most;
-    if (count > FRAME_MOST)
-        count = FRAME_MOST;
+    if (count > FRAME_ROWS_MAX)
+        count = FRAME_ROWS_MAX;
     int error = canvas_resize(canvas, FRAME_HEAD + 1 + (int)count, columns);
     if (error != 0)
         return error;

@@ -13,8 +13,8 @@
 static void put_too_small(struct model *model, struct canvas *canvas)
 {
     model->page_rows = model->list_row = model->header_row = 0;
-    canvas_printf(canvas, 0, 0, -1, STYLE_WARNING, "%dx%d at least", VIEW_LEAST_COLUMNS,
-                  VIEW_LEAST_ROWS);
+    canvas_printf(canvas, 0, 0, -1, STYLE_WARNING, "%dx%d at least", VIEW_COLUMNS_MIN,
+                  VIEW_ROWS_MIN);
 }
 
 /* --- tabs: the views, the present one marked ---------------------------------------------- */
@@ -127,7 +127,7 @@ static void put_page(struct model *model, struct canvas *canvas, int end)
 void view_screen(struct model *model, struct canvas *canvas, uint64_t now_ns)
 {
     canvas_clear(canvas);
-    if (canvas->rows < VIEW_LEAST_ROWS || canvas->columns < VIEW_LEAST_COLUMNS) {
+    if (canvas->rows < VIEW_ROWS_MIN || canvas->columns < VIEW_COLUMNS_MIN) {
         put_too_small(model, canvas);
         return;
     }

@@ -6,8 +6,8 @@
 #include "canvas.h"
 #include "model.h"
 
-#define VIEW_LEAST_ROWS 10
-#define VIEW_LEAST_COLUMNS 40
+#define VIEW_ROWS_MIN 10
+#define VIEW_COLUMNS_MIN 40
 
 /* The whole screen; on a smaller one than the least, it says so. Sets where the list is in
  * the model (page_rows, list_row, header_row), and scrolls so that the selection is in view. */

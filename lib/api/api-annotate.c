@@ -13,7 +13,7 @@
 
 struct pprofil_annotation {
     struct annotation annotation;
-    pprofil_code *codes[ANNOTATE_MOST]; /* owned: by block */
+    pprofil_code *codes[ANNOTATE_BLOCKS_MAX]; /* owned: by block */
     const char *problem;                /* or NULL */
 };
 

@@ -21,7 +21,7 @@
 #include "symbol/object-file.h"
 #include "symbol/symbol.h"
 
-#define MOST_SYMBOLS (1u << 24) /* of all modules: a file may name one of them a million times */
+#define SYMBOLS_MAX (1u << 24) /* of all modules: a file may name one of them a million times */
 
 /* --- files ------------------------------------------------------------------------------- */
 
@@ -120,7 +120,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
     if (file->object != NULL && !is_module(file, file->object))
         error = read_symbols(file->object, symbols);
     uint64_t program_end = symbols->end;
-    for (size_t i = 0; error == 0 && i < file->module_count && symbols->count < MOST_SYMBOLS; i++) {
+    for (size_t i = 0; error == 0 && i < file->module_count && symbols->count < SYMBOLS_MAX; i++) {
         const struct histogram_module *module = &file->modules[i];
         struct symbol_table own;
         uint64_t shift;

@@ -99,7 +99,7 @@ static int entries_start(const struct compat_call *call, const struct prof *entr
 /* 0, -E2BIG or -EINVAL. */
 static int sprofil_check(int count, unsigned flags)
 {
-    int most = compat_is_strict() ? PROFIL_MAX : (int)WIRE_PROFIL_MOST_REGIONS;
+    int most = compat_is_strict() ? PROFIL_MAX : (int)WIRE_PROFIL_REGIONS_MAX;
 
     if (count < 0 || count > most) {
         compat_say("sprofil", "profcnt is %d, and at most %d can be served", count, most);

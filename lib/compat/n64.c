@@ -152,7 +152,7 @@ void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
         n64_report(mode, ERR_OSPROFILEINIT_STR, 0, 0);
         return;
     }
-    if (mode & PPROFIL_N64_IS_DEBUG && (count == 0 || count > WIRE_PROFIL_MOST_REGIONS)) {
+    if (mode & PPROFIL_N64_IS_DEBUG && (count == 0 || count > WIRE_PROFIL_REGIONS_MAX)) {
         n64_report(mode, ERR_OSPROFILEINIT_CNT, count, 0);
         return;
     }

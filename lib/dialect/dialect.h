@@ -149,7 +149,7 @@ enum dialect_n64_error {
     DIALECT_N64_STOP_STOPPED,
     DIALECT_N64_STOP_TIMER,
 };
-#define DIALECT_N64_LEAST_US 50u /* PROF_MIN_INTERVAL */
+#define DIALECT_N64_US_MIN 50u /* PROF_MIN_INTERVAL */
 
 /* The debug library's text, a printf format; NULL for other codes. */
 const char *dialect_n64_error(int code);

@@ -71,7 +71,7 @@ static int load(int fd, unsigned char **bytes, size_t *size)
         return -EISDIR;
     if (!S_ISREG(status.st_mode))
         return -EINVAL;
-    if (status.st_size > BYTES_LARGEST)
+    if (status.st_size > BYTES_SIZE_MAX)
         return -EFBIG;
     size_t room = (size_t)status.st_size;
     unsigned char *whole = malloc(room + 1);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BYTES_LARGEST (1u << 28) /* of a file that is read whole; a counter becomes much more */
+#define BYTES_SIZE_MAX (1u << 28) /* of a file that is read whole; a counter becomes much more */
 
 struct bytes {
     const unsigned char *at, *end;

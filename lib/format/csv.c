@@ -153,13 +153,13 @@ static int write_csv(int fd, const struct profile *profile)
 
 /* --- reading ------------------------------------------------------------------------- */
 
-#define MOST_FIELDS 64
+#define FIELDS_MAX 64
 
 struct reader {
     struct profile *profile;
     struct named named;
     char *at, *end;
-    char *fields[MOST_FIELDS]; /* of a row */
+    char *fields[FIELDS_MAX]; /* of a row */
     unsigned field_count;
     int where[COLUMNS]; /* which field; -1: none */
 };
@@ -199,7 +199,7 @@ static int next_row(struct reader *reader)
     if (reader->at >= reader->end)
         return 0;
     for (reader->field_count = 0; !last; reader->field_count++)
-        if (reader->field_count == MOST_FIELDS ||
+        if (reader->field_count == FIELDS_MAX ||
             !next_field(reader, &reader->fields[reader->field_count], &last))
             return -EBADMSG;
     return 1;

@@ -17,7 +17,7 @@
 #include "format/text.h"
 
 #define NS_IN_MS 1e6
-#define MOST_NS 9e18
+#define TIME_NS_MAX 9e18
 
 struct reader {
     struct firefox_file file;
@@ -59,8 +59,8 @@ static bool read_weight(const struct reader *reader, const json_t *samples, size
                  strcmp(json_text(samples, "weightType", "samples"), "tracing-ms") == 0;
     double ns = value * (timed ? NS_IN_MS : reader->interval);
 
-    if ((json_is_array(weights) && !json_is_number(weight)) || !(ns >= 0) || ns > MOST_NS ||
-        value > MOST_NS)
+    if ((json_is_array(weights) && !json_is_number(weight)) || !(ns >= 0) || ns > TIME_NS_MAX ||
+        value > TIME_NS_MAX)
         return false;
     sample->count = timed ? 1 : (uint64_t)llround(value);
     *(reader->wall ? &sample->wall_ns : &sample->cpu_ns) = (uint64_t)llround(ns);
@@ -158,9 +158,9 @@ static int read_meta(struct reader *reader)
     reader->file.own = strcmp(json_text(reader->meta, "importedFrom", ""), FIREFOX_OWN) == 0;
     reader->wall = reader->file.own && is_elapsed(reader->meta);
     totals->wall = reader->wall;
-    reader->interval = interval > 0 && interval < MOST_NS ? interval : NS_IN_MS;
+    reader->interval = interval > 0 && interval < TIME_NS_MAX ? interval : NS_IN_MS;
     totals->asked_hz = 1e9 / reader->interval;
-    if (start > 0 && start < MOST_NS)
+    if (start > 0 && start < TIME_NS_MAX)
         totals->start_time = (uint64_t)start;
     return *product != '\0' ? named_command(reader->file.profile, product) : 0;
 }
@@ -180,7 +180,7 @@ static int read_all(struct reader *reader, const json_t *root)
     int error = file->objects == NULL ? -ENOMEM : read_meta(reader);
     for (size_t i = 0; error == 0 && i < json_array_size(threads); i++)
         error = read_thread(reader, json_array_get(threads, i));
-    if (reader->last > reader->first && reader->last - reader->first < MOST_NS)
+    if (reader->last > reader->first && reader->last - reader->first < TIME_NS_MAX)
         file->profile->totals.elapsed_ns = (uint64_t)(reader->last - reader->first);
     return error;
 }
@@ -189,7 +189,7 @@ int firefox_read(const char *path, struct profile *profile)
 {
     struct reader reader = {.file = {.profile = profile,
                                      .named = {.profile = profile},
-                                     .work_left = FIREFOX_MOST_WORK}};
+                                     .work_left = FIREFOX_WORK_MAX}};
     json_t *root;
     int error = json_read_file(path, &root);
 

@@ -14,7 +14,7 @@
 #include "format/json-read.h"
 #include "format/json.h"
 
-#define MOST_INLINED 256u
+#define INLINED_MAX 256u
 #define LONG_NAME 4096u
 
 /* --- cells --------------------------------------------------------------------------- */
@@ -278,7 +278,7 @@ static uint32_t outermost(const struct firefox_stacks *stacks, uint32_t row)
     for (;;) {
         const struct firefox_frame *frame = frame_of(stacks, row);
         uint32_t prefix = stacks->rows[row].prefix;
-        if (frame->depth == 0 || frame->depth > MOST_INLINED || prefix == FIREFOX_NOTHING)
+        if (frame->depth == 0 || frame->depth > INLINED_MAX || prefix == FIREFOX_NOTHING)
             return row;
         const struct firefox_frame *caller = frame_of(stacks, prefix);
         if (caller->address != frame->address || caller->depth + 1 != frame->depth)

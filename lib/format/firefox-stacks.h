@@ -11,7 +11,7 @@
 #include "format/named.h"
 
 #define FIREFOX_NOTHING UINT32_MAX   /* where a cell has no number */
-#define FIREFOX_MOST_WORK (1u << 24) /* a second or two, and some hundred megabytes */
+#define FIREFOX_WORK_MAX (1u << 24) /* a second or two, and some hundred megabytes */
 
 /* What the threads of a file share. */
 struct firefox_file {

@@ -241,13 +241,13 @@ struct column {
     const char *same; /* what it says in all rows instead; NULL: what column has */
 };
 
-#define MOST_COLUMNS 10
+#define COLUMNS_MAX 10
 
 static const struct {
     const char *name;
     enum firefox_column rows; /* a column of it */
     const char *more;         /* behind the columns */
-    struct column columns[MOST_COLUMNS];
+    struct column columns[COLUMNS_MAX];
 } layout[] = {
     {"samples",
      SAMPLE_STACK,
@@ -311,7 +311,7 @@ void firefox_tables_put(const struct firefox_tables *tables, FILE *out)
     for (size_t i = 0; i < sizeof layout / sizeof *layout; i++) {
         uint32_t rows = tables->columns[layout[i].rows].count;
         fprintf(out, ",\n\"%s\":{\"length\":%u", layout[i].name, rows);
-        for (size_t k = 0; k < MOST_COLUMNS && layout[i].columns[k].name != NULL; k++)
+        for (size_t k = 0; k < COLUMNS_MAX && layout[i].columns[k].name != NULL; k++)
             put_column(out, tables, &layout[i].columns[k], rows);
         fprintf(out, "%s}", layout[i].more);
     }

@@ -14,7 +14,7 @@
 #include "format/format.h"
 
 #define HEAD_SIZE 4096
-#define LARGEST_INPUT (1u << 30) /* bytes of standard input */
+#define INPUT_SIZE_MAX (1u << 30) /* bytes of standard input */
 #define PPROF_FIRST 0x0a         /* the key of a message's first field, a sample type */
 
 static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64_t *all)
@@ -100,7 +100,7 @@ static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
 static int copy_stream(int from, int copy)
 {
     char piece[1u << 14];
-    uint64_t left = LARGEST_INPUT;
+    uint64_t left = INPUT_SIZE_MAX;
     int error = 0;
     ssize_t got;
 
@@ -115,7 +115,7 @@ static int copy_stream(int from, int copy)
 static int unpack(const char *path, int copy)
 {
     char piece[1u << 14];
-    uint64_t left = BYTES_LARGEST;
+    uint64_t left = BYTES_SIZE_MAX;
     int error = 0, got;
     gzFile file = gzopen(path, "rbe");
 

@@ -17,9 +17,9 @@
 #define MAGIC "gmon"
 #define FILE_VERSION 1u
 #define HEADER 20u
-#define LARGEST 65535u
-#define MOST_BYTES (UINT64_C(1) << 32) /* written for one object */
-#define MOST_HISTOGRAMS 4096u          /* of different text: each is compared with all */
+#define COUNT_MAX 65535u
+#define WRITTEN_SIZE_MAX (UINT64_C(1) << 32) /* written for one object */
+#define HISTOGRAMS_MAX 4096u          /* of different text: each is compared with all */
 #define DIMENSION_SIZE 15u
 
 enum tag { HISTOGRAM, ARC, BLOCKS };
@@ -78,12 +78,12 @@ static int read_histogram(struct bytes *bytes, struct histogram_file *file)
     const unsigned char *dimension = bytes_take(bytes, DIMENSION_SIZE + 1);
 
     if (dimension == NULL || !is_dimension(dimension) || low > high || (low == high && count > 0) ||
-        count > bytes_left(bytes) / 2 || count > HISTOGRAM_MOST_COUNTERS)
+        count > bytes_left(bytes) / 2 || count > HISTOGRAM_COUNTERS_MAX)
         return -EBADMSG;
     if (file->rate_hz == 0)
         file->rate_hz = (double)rate;
     struct histogram *histogram = find_same(file, low, high, count);
-    if (histogram == NULL && file->histogram_count == MOST_HISTOGRAMS)
+    if (histogram == NULL && file->histogram_count == HISTOGRAMS_MAX)
         return -EBADMSG;
     if (histogram == NULL)
         histogram =
@@ -189,9 +189,9 @@ static void put_histogram(struct bytes_out *out, const struct histogram *histogr
     bytes_put(out, rate, 4);
     bytes_put_all(out, "seconds\0\0\0\0\0\0\0\0s", DIMENSION_SIZE + 1);
     for (uint64_t i = 0; i < histogram->count; i++) {
-        uint64_t count = histogram->counters[i], before = turn * LARGEST;
+        uint64_t count = histogram->counters[i], before = turn * COUNT_MAX;
         uint64_t rest = count > before ? count - before : 0;
-        bytes_put(out, rest < LARGEST ? rest : LARGEST, 2);
+        bytes_put(out, rest < COUNT_MAX ? rest : COUNT_MAX, 2);
     }
 }
 
@@ -205,8 +205,8 @@ static int put_histograms(struct bytes_out *out, const struct histogram_file *fi
     for (size_t i = 0; i < file->histogram_count; i++) {
         const struct histogram *histogram = &file->histograms[i];
         uint64_t largest = largest_of(histogram);
-        uint64_t turns = largest == 0 ? 1 : (largest - 1) / LARGEST + 1;
-        if (turns > MOST_BYTES / (2 * histogram->count + 64))
+        uint64_t turns = largest == 0 ? 1 : (largest - 1) / COUNT_MAX + 1;
+        if (turns > WRITTEN_SIZE_MAX / (2 * histogram->count + 64))
             return -EFBIG;
         for (uint64_t turn = 0; turn < turns && out->error == 0; turn++)
             put_histogram(out, histogram, (uint64_t)(file->rate_hz + 0.5), turn);

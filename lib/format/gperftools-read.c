@@ -14,7 +14,7 @@
 #include "format/named.h"
 #include "format/text.h"
 
-#define MOST_FRAMES (1u << 20)
+#define FRAMES_MAX (1u << 20)
 
 /* A line of the mappings. */
 struct mapping {
@@ -120,7 +120,7 @@ static int read_stack(struct reader *reader, struct bytes *bytes, uint64_t count
     struct profile_sample sample = {.thread = reader->thread, .count = count};
     int error = 0;
 
-    if (depth > MOST_FRAMES || depth > bytes_left(bytes) / bytes->pointer_size || count == 0 ||
+    if (depth > FRAMES_MAX || depth > bytes_left(bytes) / bytes->pointer_size || count == 0 ||
         __builtin_mul_overflow(count, reader->period_ns, &sample.cpu_ns))
         return -EBADMSG;
     uint32_t *locations = calloc((size_t)depth, sizeof *locations);

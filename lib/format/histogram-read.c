@@ -21,7 +21,7 @@
 #include "symbol/symbol.h"
 
 #define USUAL_HZ 100.0          /* of nearly all these systems */
-#define MOST_SAMPLES (1u << 25) /* more different ones are an attack on our memory */
+#define SAMPLES_MAX (1u << 25) /* more different ones are an attack on our memory */
 
 /* An object that addresses are looked for in. */
 struct target {
@@ -118,7 +118,7 @@ static int add_sample(struct builder *builder, uint32_t object, uint64_t address
     double ns = round((double)count * builder->ns);
     uint32_t location;
 
-    if (builder->profile->sample_count == MOST_SAMPLES)
+    if (builder->profile->sample_count == SAMPLES_MAX)
         return -EFBIG;
     int error = profile_location(builder->profile, object, address, &location);
     sample.count = count;

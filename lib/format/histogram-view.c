@@ -19,7 +19,7 @@ __extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz
 
 #define NANO UINT64_C(1000000000)
 #define NO_RATE_NS (NANO / 100) /* of a sample where nothing says what it stands for */
-#define MOST_TEXT (UINT64_C(1) << 30)
+#define TEXT_SIZE_MAX (UINT64_C(1) << 30)
 #define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
 #define ALIGNED UINT64_C(16) /* both ends of text: every reader's idea of a counter divides it */
 
@@ -154,10 +154,10 @@ static int make_histogram(const struct places *places, const struct dialect *dia
         region.scale = USUAL_SCALE;
     if (dialect_is_off(dialect, region.scale) || dialect_check(dialect, &region) != 0)
         return -EINVAL;
-    if (high - low > MOST_TEXT)
+    if (high - low > TEXT_SIZE_MAX)
         return -EFBIG;
     region.size = dialect_room(dialect, region.scale, counter_size, high - low);
-    if (region.size / counter_size > HISTOGRAM_MOST_COUNTERS)
+    if (region.size / counter_size > HISTOGRAM_COUNTERS_MAX)
         return -EFBIG;
     struct histogram *histogram =
         histogram_add(file, low, high, region.scale, counter_size, region.size / counter_size);
@@ -186,7 +186,7 @@ static int fill(const struct places *places, const struct symbol_text *text, uin
 
     if (file->dialect->arithmetic == DIALECT_RAW)
         return make_pcs(places, file);
-    if (text != NULL && text->high - text->low <= MOST_TEXT) {
+    if (text != NULL && text->high - text->low <= TEXT_SIZE_MAX) {
         low = text->low;
         high = text->high;
     } else if (!span(places, &low, &high)) {

@@ -41,7 +41,7 @@ static int grow(void *array, size_t count, size_t element)
 struct histogram *histogram_add(struct histogram_file *file, uint64_t low, uint64_t high,
                                 uint32_t scale, uint32_t counter_size, uint64_t count)
 {
-    if (count > HISTOGRAM_MOST_COUNTERS ||
+    if (count > HISTOGRAM_COUNTERS_MAX ||
         grow(&file->histograms, file->histogram_count, sizeof *file->histograms) != 0)
         return NULL;
     uint64_t *counters = calloc(count + 1, sizeof *counters);
@@ -100,7 +100,7 @@ int histogram_add_module(struct histogram_file *file, const char *path, size_t l
 
 int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times)
 {
-    if (times > HISTOGRAM_MOST_PCS - file->pc_count)
+    if (times > HISTOGRAM_PCS_MAX - file->pc_count)
         return -EFBIG;
     for (; times > 0; times--) {
         int error = grow(&file->pcs, file->pc_count, sizeof *file->pcs);

@@ -29,8 +29,8 @@ int histogram_add_module(struct histogram_file *file, const char *path, size_t l
                          uint64_t start, uint64_t end);
 int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
 
-#define HISTOGRAM_MOST_COUNTERS (UINT64_C(1) << 28)
-#define HISTOGRAM_MOST_PCS (UINT64_C(1) << 27)
+#define HISTOGRAM_COUNTERS_MAX (UINT64_C(1) << 28)
+#define HISTOGRAM_PCS_MAX (UINT64_C(1) << 27)
 
 /* The scale that makes so many bytes of buffer cover so much text, as glibc rounds it; at most
  * one to one. */

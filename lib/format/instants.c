@@ -115,7 +115,7 @@ static uint64_t parts_of(const struct profile *profile, const struct profile_sam
 {
     if (!instants_has(profile, sample) || (sample->count | time_of(profile, sample)) == 0)
         return 0;
-    return sample->count > 0 && profile->totals.samples <= INSTANTS_MOST ? sample->count : 1;
+    return sample->count > 0 && profile->totals.samples <= INSTANTS_SAMPLES_MAX ? sample->count : 1;
 }
 
 static void spread(struct instants *made, const struct profile *profile, uint32_t index)

@@ -14,7 +14,7 @@
 
 #include "profile/profile.h"
 
-#define INSTANTS_MOST (1u << 20) /* samples; of profiles with more, equal ones are joined */
+#define INSTANTS_SAMPLES_MAX (1u << 20) /* samples; of profiles with more, equal ones are joined */
 
 struct instant {
     uint64_t time;   /* made up, ns */

@@ -9,7 +9,7 @@
 #include "format/bytes.h"
 #include "format/json-read.h"
 
-#define MOST (UINT64_C(1) << 31) /* bytes of a tree; an ordinary file becomes 15 times its own */
+#define TREE_SIZE_MAX (UINT64_C(1) << 31) /* bytes of a tree; an ordinary file becomes 15 times its own */
 
 /* --- what a tree will take ------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ static int read_tree(const unsigned char *bytes, size_t size, json_t **root)
 {
     json_error_t problem;
 
-    if (json_cost(bytes, size) > MOST)
+    if (json_cost(bytes, size) > TREE_SIZE_MAX)
         return -EFBIG;
     *root = json_loadb((const char *)bytes, size, JSON_ALLOW_NUL, &problem);
     if (*root == NULL)

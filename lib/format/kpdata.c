@@ -14,7 +14,7 @@
 
 #define CELL 4u
 #define SHIFT 3u /* log2 of the bytes of text that a cell counts */
-#define LARGEST_SHIFT 16u
+#define SHIFT_MAX 16u
 #define SPECIALS (uint64_t) DIALECT_CELL_SPECIALS
 #define PLAN9_SPECIALS 2u
 #define PLAN9_HZ 1000.0
@@ -29,7 +29,7 @@ static bool is_inferno(const unsigned char *head, size_t size, uint64_t all)
     return !bytes.missing && cells[DIALECT_CELL_TOTAL] >= cells[DIALECT_CELL_OUTSIDE] &&
            cells[DIALECT_CELL_PERIOD] > 0 && cells[DIALECT_CELL_COUNT] * CELL == all &&
            cells[DIALECT_CELL_SIZE] == CELL && cells[DIALECT_CELL_SHIFT] >= 1 &&
-           cells[DIALECT_CELL_SHIFT] <= LARGEST_SHIFT;
+           cells[DIALECT_CELL_SHIFT] <= SHIFT_MAX;
 }
 
 static int read_cells(struct bytes *bytes, uint32_t shift, uint64_t specials,

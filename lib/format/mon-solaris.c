@@ -20,7 +20,7 @@
 #define BUFFER_PCS 131072u /* in one object, as Solaris has it */
 #define FUNCTION_SIZE 48u
 #define MODULE_SIZE 32u
-#define MOST_MODULES 4096u /* each is a file to be opened */
+#define MODULES_MAX 4096u /* each is a file to be opened */
 
 enum type { BUFFER = 1, CALL_GRAPH = 2, MODULES = 3 };
 #define BUFFER_HEADER 32u
@@ -103,7 +103,7 @@ static int read_modules(const struct bytes *object, uint64_t next, struct histog
     int error = 0;
 
     while (error == 0 && next != 0) {
-        if (file->module_count == MOST_MODULES || !mon_solaris_look(object, next, MODULE_SIZE, &at))
+        if (file->module_count == MODULES_MAX || !mon_solaris_look(object, next, MODULE_SIZE, &at))
             return -EBADMSG;
         next = bytes_get(&at, 8);
         uint64_t path = bytes_get(&at, 8), start = bytes_get(&at, 8), end = bytes_get(&at, 8);

@@ -14,8 +14,8 @@
 #define WORD 4u
 #define COUNTER 2u      /* bytes, on the console */
 #define WIDE_COUNTER 4u /* of a program that was compiled for them, or counted with --counters 32 */
-#define MOST_SEGMENTS 1024u
-#define LONGEST_US 10000000u
+#define SEGMENTS_MAX 1024u
+#define PERIOD_US_MAX 10000000u
 
 static bool is_segment(uint64_t start, uint64_t count, uint64_t left, uint32_t counter)
 {
@@ -43,8 +43,8 @@ static bool n64_matches(const unsigned char *head, size_t size, uint64_t all)
 
     bytes_get(&bytes, WORD);
     uint64_t start = bytes_get(&bytes, WORD), count = bytes_get(&bytes, WORD);
-    if (bytes.missing || segments == 0 || segments > MOST_SEGMENTS ||
-        period < DIALECT_N64_LEAST_US || period > LONGEST_US)
+    if (bytes.missing || segments == 0 || segments > SEGMENTS_MAX ||
+        period < DIALECT_N64_US_MIN || period > PERIOD_US_MAX)
         return false;
     uint64_t used = 5 * WORD + (segments - 1) * 2 * WORD;
     if (all < used || !is_segment(start, count, all - used, COUNTER))

@@ -8,8 +8,8 @@
 
 #include "format/named.h"
 
-#define MOST_PROBES 1000 /* more places of one hash than this, nobody has by chance */
-#define MOST_HASHED 4096 /* bytes of a name that its address is made of */
+#define PROBES_MAX 1000 /* more places of one hash than this, nobody has by chance */
+#define HASHED_MAX 4096 /* bytes of a name that its address is made of */
 
 enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
 
@@ -128,7 +128,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
     do
         hash = (hash ^ (unsigned char)text[at]) * UINT64_C(0x100000001b3);
-    while (text[at++] != '\0' && at < MOST_HASHED);
+    while (text[at++] != '\0' && at < HASHED_MAX);
     return hash;
 }
 
@@ -165,7 +165,7 @@ static bool has_lines(const struct profile_location *place, const struct profile
 static int add_location(struct profile *profile, uint32_t object, uint64_t address,
                         const struct profile_line *lines, uint32_t count, uint32_t *location)
 {
-    for (unsigned probe = 0; probe < MOST_PROBES; probe++) {
+    for (unsigned probe = 0; probe < PROBES_MAX; probe++) {
         uint32_t before = profile->location_count;
         int error = profile_location(profile, object, address, location);
         if (error != 0)

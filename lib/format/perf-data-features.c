@@ -50,13 +50,13 @@ static void put_build_ids(struct perf_writer *writer)
     for (uint32_t i = 0; i < profile->object_count; i++) {
         const struct profile_object *object = &profile->objects[i];
         const char *path = profile->strings[object->path];
-        if (object->build_id_size == 0 || object->build_id_size > PERF_BUILD_ID_MOST)
+        if (object->build_id_size == 0 || object->build_id_size > PERF_BUILD_ID_SIZE_MAX)
             continue;
         perf_put_head(writer, 0, PERF_MISC_USER | PERF_MISC_BUILD_ID_SIZE,
                       36 + perf_text_room(path, 64));
         perf_put4(writer, UINT32_MAX); /* of no guest */
         bytes_put_all(writer->out, object->build_id, object->build_id_size);
-        bytes_put_zeros(writer->out, PERF_BUILD_ID_MOST - object->build_id_size);
+        bytes_put_zeros(writer->out, PERF_BUILD_ID_SIZE_MAX - object->build_id_size);
         bytes_put(writer->out, object->build_id_size, 1);
         bytes_put_zeros(writer->out, 3);
         perf_put_text(writer, path, 64);

@@ -10,7 +10,7 @@
 
 #define WINDOW (4u << 20)
 #define BEHIND (1u << 20) /* bytes of the window before what was asked for */
-#define LARGEST_SECTION (1u << 24)
+#define SECTION_SIZE_MAX (1u << 24)
 
 int perf_file_open(struct perf_file *file, const char *path)
 {
@@ -66,7 +66,7 @@ bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struc
 int perf_file_load(const struct perf_file *file, const struct perf_section *section,
                    unsigned char **copy)
 {
-    if (section->size > LARGEST_SECTION || section->offset > file->size ||
+    if (section->size > SECTION_SIZE_MAX || section->offset > file->size ||
         section->size > file->size - section->offset)
         return -EBADMSG;
     *copy = calloc(1, section->size + 1);

@@ -12,8 +12,8 @@
 
 #include "format/perf-data-header.h"
 
-#define MOST_EVENTS 4096u
-#define MOST_IDS (1u << 20) /* of an event: one for each CPU and thread */
+#define EVENTS_MAX 4096u
+#define IDS_MAX (1u << 20) /* of an event: one for each CPU and thread */
 #define DUMMY 9u            /* a software event that only stands for its mappings */
 
 static int read_header(struct perf_header *header)
@@ -81,7 +81,7 @@ static int read_ids(struct perf_header *header, const struct perf_section *secti
 {
     unsigned char *copy;
 
-    if (section->size > MOST_IDS * 8u)
+    if (section->size > IDS_MAX * 8u)
         return -EBADMSG;
     int error = perf_file_load(header->file, section, &copy);
     if (error != 0)
@@ -103,7 +103,7 @@ static int choose_event(struct perf_header *header)
     struct perf_section ids, chosen_ids = {0};
     bool found = false;
 
-    if (header->attrs.size / header->attr_size > MOST_EVENTS)
+    if (header->attrs.size / header->attr_size > EVENTS_MAX)
         return -EBADMSG;
     header->event_count = (uint32_t)(header->attrs.size / header->attr_size);
     for (uint32_t i = 0; i < header->event_count; i++) {
@@ -144,17 +144,17 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
     int error = 0;
 
     while (error == 0 && bytes_left(bytes) >= 36) {
-        struct perf_build_id id = {.size = PERF_BUILD_ID_MOST};
+        struct perf_build_id id = {.size = PERF_BUILD_ID_SIZE_MAX};
         struct memory *known;
         bytes_get(bytes, 4);
         uint64_t misc = bytes_get(bytes, 2), size = bytes_get(bytes, 2);
         bytes_get(bytes, 4);
-        memcpy(id.bytes, bytes_take(bytes, PERF_BUILD_ID_MOST), PERF_BUILD_ID_MOST);
+        memcpy(id.bytes, bytes_take(bytes, PERF_BUILD_ID_SIZE_MAX), PERF_BUILD_ID_SIZE_MAX);
         uint64_t told = bytes_get(bytes, 4) & UINT8_MAX;
         const unsigned char *path = size < 36 ? NULL : bytes_take(bytes, size - 36);
         if (path == NULL || memchr(path, '\0', size - 36) == NULL)
             return -EBADMSG;
-        if (misc & PERF_MISC_BUILD_ID_SIZE && told <= PERF_BUILD_ID_MOST)
+        if (misc & PERF_MISC_BUILD_ID_SIZE && told <= PERF_BUILD_ID_SIZE_MAX)
             id.size = (uint32_t)told;
         error = profile_string(replay->profile, (const char *)path, &id.path);
         if (error == 0)

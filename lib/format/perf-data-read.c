@@ -14,7 +14,7 @@
 
 #include "format/perf-data-header.h"
 
-#define MOST_RECORDS (1u << 25)
+#define RECORDS_MAX (1u << 25)
 #define HEAD 8u /* bytes of a record before what is in it */
 
 /* Where a record is. */
@@ -72,7 +72,7 @@ static int add_record(struct reader *reader, uint64_t time, uint64_t offset)
 {
     if (reader->record_count == reader->record_room) {
         size_t room = reader->record_room == 0 ? 4096 : 2 * reader->record_room;
-        if (room > MOST_RECORDS)
+        if (room > RECORDS_MAX)
             return -EFBIG;
         struct record *larger = reallocarray(reader->records, room, sizeof *larger);
         if (larger == NULL)
@@ -167,7 +167,7 @@ static int read_all(struct reader *reader)
 
 int perf_data_read(const char *path, struct profile *profile)
 {
-    struct reader reader = {.replay = {.profile = profile, .copies_left = PERF_MOST_COPIES}};
+    struct reader reader = {.replay = {.profile = profile, .copies_left = PERF_COPIES_MAX}};
     int error = perf_file_open(&reader.file, path);
 
     reader.header = (struct perf_header){.file = &reader.file, .replay = &reader.replay};

@@ -188,8 +188,8 @@ static void take_file(unsigned misc, struct bytes *bytes, struct profile_object 
     if (misc & PERF_MISC_BUILD_ID) {
         uint64_t size = bytes_get(bytes, 1);
         bytes_take(bytes, 3);
-        const unsigned char *id = bytes_take(bytes, PERF_BUILD_ID_MOST);
-        if (id == NULL || size > PERF_BUILD_ID_MOST)
+        const unsigned char *id = bytes_take(bytes, PERF_BUILD_ID_SIZE_MAX);
+        if (id == NULL || size > PERF_BUILD_ID_SIZE_MAX)
             return;
         object->build_id_size = (uint32_t)size;
         memcpy(object->build_id, id, size);

@@ -8,13 +8,13 @@
 #include "format/perf-data.h"
 #include "format/pprof-tables.h"
 
-#define PERF_MOST_COPIES (1u << 23) /* some hundred megabytes, and seconds */
+#define PERF_COPIES_MAX (1u << 23) /* some hundred megabytes, and seconds */
 
 /* What the header says of a path. */
 struct perf_build_id {
     uint32_t path; /* string of the profile */
     uint32_t size;
-    uint8_t bytes[PERF_BUILD_ID_MOST];
+    uint8_t bytes[PERF_BUILD_ID_SIZE_MAX];
 };
 
 /* What the records of an event have; its own fields of perf_event_attr. */

@@ -9,7 +9,7 @@
 #include "format/perf-data-sample.h"
 #include "format/placement.h"
 
-#define MOST_FRAMES (65536u / 8)
+#define FRAMES_MAX (65536u / 8)
 
 /* --- samples ------------------------------------------------------------------------- */
 
@@ -107,9 +107,9 @@ static int locate_chain(struct perf_replay *replay, const struct perf_space *spa
     bool kernel = false, foreign = false, first = true;
     int error = 0;
 
-    for (uint64_t i = 0; error == 0 && i < sample->chain_length && *count < MOST_FRAMES; i++) {
+    for (uint64_t i = 0; error == 0 && i < sample->chain_length && *count < FRAMES_MAX; i++) {
         uint64_t address = bytes_get(&sample->chain, 8);
-        if (address >= PERF_CONTEXT_MOST) {
+        if (address >= PERF_CONTEXT_MIN) {
             kernel = address == PERF_CONTEXT_KERNEL;
             foreign = !kernel && address != PERF_CONTEXT_USER; /* a guest's */
             first = true;
@@ -144,7 +144,7 @@ static int locate_sample(struct perf_replay *replay, unsigned misc, struct sampl
     int error = perf_need_space(replay, sample->pid, &space);
 
     if (error == 0 && stacks->locations == NULL &&
-        (stacks->locations = calloc(MOST_FRAMES + 2, sizeof *stacks->locations)) == NULL)
+        (stacks->locations = calloc(FRAMES_MAX + 2, sizeof *stacks->locations)) == NULL)
         error = -ENOMEM;
     if (error == 0)
         error = locate_chain(replay, space, sample, &count);

@@ -23,8 +23,8 @@
 #include "format/placement.h"
 
 #define SAMPLE_ID_SIZE 24u /* what every record but a sample ends with: pid, tid, time, event */
-#define CHAIN_MOST 8000u   /* entries: a record has at most 65535 bytes */
-#define TEXT_MOST 4095u    /* bytes of a name */
+#define CHAIN_LENGTH_MAX 8000u   /* entries: a record has at most 65535 bytes */
+#define TEXT_LENGTH_MAX 4095u    /* bytes of a name */
 
 void perf_put4(struct perf_writer *writer, uint64_t number)
 {
@@ -46,7 +46,7 @@ void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned m
 static size_t text_length(const char *text)
 {
     size_t length = strlen(text);
-    return length < TEXT_MOST ? length : TEXT_MOST;
+    return length < TEXT_LENGTH_MAX ? length : TEXT_LENGTH_MAX;
 }
 
 size_t perf_text_room(const char *text, size_t align)
@@ -188,7 +188,7 @@ static uint32_t put_chain(struct perf_writer *writer, uint32_t leaf, bool out)
     uint32_t count = 0;
     int mode = -1;
 
-    for (uint32_t node = leaf; node != PROFILE_NONE && count + 2 <= CHAIN_MOST;
+    for (uint32_t node = leaf; node != PROFILE_NONE && count + 2 <= CHAIN_LENGTH_MAX;
          node = nodes[node].parent) {
         bool kernel = in_kernel(writer, node);
         if (kernel != mode) {

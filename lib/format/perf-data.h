@@ -13,7 +13,7 @@
 #define PERF_HEADER_SIZE 104u
 #define PERF_PIPE_HEADER_SIZE 16u
 #define PERF_ATTR_SIZE 64u /* of perf_event_attr as first published: all readers know it */
-#define PERF_BUILD_ID_MOST 20u
+#define PERF_BUILD_ID_SIZE_MAX 20u
 
 enum perf_record {
     PERF_MMAP = 1,
@@ -83,7 +83,7 @@ enum perf_feature {
 /* Among the addresses of a stack: whose those behind it are. */
 #define PERF_CONTEXT_KERNEL ((uint64_t)-128)
 #define PERF_CONTEXT_USER ((uint64_t)-512)
-#define PERF_CONTEXT_MOST ((uint64_t)-4095) /* this and above are no addresses */
+#define PERF_CONTEXT_MIN ((uint64_t)-4095) /* this and above are no addresses */
 
 #define PERF_TYPE_SOFTWARE 1u
 #define PERF_CPU_CLOCK 0u  /* its period is in ns */

@@ -22,7 +22,7 @@
 #include "format/perf-script.h"
 #include "format/text.h"
 
-#define MOST_ENTRIES 1000000u
+#define ENTRIES_MAX 1000000u
 #define NS_IN_SECOND 1000000000u
 
 struct writer {
@@ -162,7 +162,7 @@ static int put_samples(struct writer *writer)
 static int write_perf_script(int fd, const struct profile *profile)
 {
     struct writer writer = {
-        .profile = profile, .out = text_open(fd), .each = profile->totals.samples <= MOST_ENTRIES};
+        .profile = profile, .out = text_open(fd), .each = profile->totals.samples <= ENTRIES_MAX};
 
     if (writer.out == NULL)
         return -ENOMEM;

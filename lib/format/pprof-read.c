@@ -16,7 +16,7 @@
 #include "format/pprof-read.h"
 
 enum { MEMO_PROCESS, MEMO_THREAD }; /* the upper half of a */
-#define LONGEST_NAME 256 /* bytes of a system call's: it is hashed for each sample */
+#define CALL_NAME_SIZE_MAX 256 /* bytes of a system call's: it is hashed for each sample */
 
 /* --- small things -------------------------------------------------------------------- */
 
@@ -196,7 +196,7 @@ static int read_label(const struct pprof_reader *reader, const PbLabel *label,
     else if (strcmp(key, "process") == 0)
         return pprof_take_string(reader, label->str, &labels->process);
     else if (strcmp(key, "syscall") == 0)
-        labels->syscall = strnlen(text, LONGEST_NAME) < LONGEST_NAME ? text : "[unknown]";
+        labels->syscall = strnlen(text, CALL_NAME_SIZE_MAX) < CALL_NAME_SIZE_MAX ? text : "[unknown]";
     else if (strcmp(key, "abi") == 0)
         labels->compat = strcmp(text, "compat") == 0;
     else if (strcmp(key, "state") == 0)

@@ -17,7 +17,7 @@
 #include "base/utf8.h"
 #include "format/pprof.h"
 
-#define LARGEST_TREE (4 * (size_t)PPROF_LARGEST) /* bytes of structures for one message */
+#define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX) /* bytes of structures for one message */
 #define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
 
 /* gzip, or a message whose first field is a sample type. */
@@ -43,7 +43,7 @@ const struct format format_pprof = {
 static int read_piece(gzFile file, uint8_t **bytes, size_t *size, size_t *room)
 {
     if (*size == *room) {
-        if (*room >= PPROF_LARGEST)
+        if (*room >= PPROF_SIZE_MAX)
             return -EBADMSG;
         uint8_t *larger = realloc(*bytes, *room * 2);
         if (larger == NULL)
@@ -107,7 +107,7 @@ static void disallow(void *data, void *memory)
 
 int pprof_load(const char *path, PbProfile **message)
 {
-    struct allowance allowance = {.left = LARGEST_TREE};
+    struct allowance allowance = {.left = TREE_SIZE_MAX};
     ProtobufCAllocator allocator = {.alloc = allow, .free = disallow, .allocator_data = &allowance};
     uint8_t *bytes = NULL;
     size_t size;

@@ -31,7 +31,7 @@ typedef Perftools__Profiles__Location PbLocation;
 typedef Perftools__Profiles__Line PbLine;
 typedef Perftools__Profiles__Function PbFunction;
 
-#define PPROF_LARGEST (1u << 30) /* bytes when unpacked; more is an attack, or a mistake */
+#define PPROF_SIZE_MAX (1u << 30) /* bytes when unpacked; more is an attack, or a mistake */
 
 /* Addresses of these objects are offsets in a file; others are as mapped. */
 static inline bool pprof_relative(enum profile_object_kind kind)

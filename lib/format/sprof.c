@@ -20,8 +20,8 @@
 #define NAMES_SIZE 16u
 #define RATE 100u
 #define PAGE UINT64_C(4096)
-#define LEAST_ARCS 50u
-#define MOST_ARCS (UINT64_C(1) << 20)
+#define ARCS_MIN 50u
+#define ARCS_MAX (UINT64_C(1) << 20)
 
 enum tag { HISTOGRAM, ARCS };
 
@@ -43,7 +43,7 @@ static uint64_t arcs_for(uint64_t text)
 {
     uint64_t arcs = text * 3 / 100;
 
-    return arcs < LEAST_ARCS ? LEAST_ARCS : arcs > MOST_ARCS ? MOST_ARCS : arcs;
+    return arcs < ARCS_MIN ? ARCS_MIN : arcs > ARCS_MAX ? ARCS_MAX : arcs;
 }
 
 /* Room for arcs; the nodes of a list in the linker's memory got into the product. */
@@ -87,7 +87,7 @@ static int read_as(struct bytes bytes, struct histogram_file *file)
     uint64_t count = bytes_get(&bytes, 4), rate = bytes_get(&bytes, 4);
     const unsigned char *names = bytes_take(&bytes, NAMES_SIZE);
     if (names == NULL || memcmp(names, NAMES, NAMES_SIZE) != 0 || tag != HISTOGRAM || low >= high ||
-        high - low > BYTES_LARGEST || (high - low) % 4 != 0 || count != (high - low) / 4 ||
+        high - low > BYTES_SIZE_MAX || (high - low) % 4 != 0 || count != (high - low) / 4 ||
         size != size_for(high - low, bytes.pointer_size))
         return -EBADMSG;
     file->dialect = dialect_find("glibc");

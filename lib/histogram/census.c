@@ -16,7 +16,7 @@
 
 #define ALIGNMENT 16u           /* of text that is not given by addresses */
 #define DEFAULT_PCS (1u << 20)  /* elements of a pcsample array */
-#define LARGEST_BUFFER (UINT64_C(1) << 32)
+#define BUFFER_SIZE_MAX (UINT64_C(1) << 32)
 
 /* --- options ------------------------------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ static bool parse_range(const char *text, uint64_t *low, uint64_t *high)
     if (*end != '-' || !isxdigit((unsigned char)end[1]))
         return false;
     *high = strtoull(end + 1, &end, 16);
-    return errno == 0 && *end == '\0' && *low < *high && *high - *low <= LARGEST_BUFFER;
+    return errno == 0 && *end == '\0' && *low < *high && *high - *low <= BUFFER_SIZE_MAX;
 }
 
 /* Was a range meant, well-formed or not? */
@@ -285,7 +285,7 @@ static int census_bind(const struct census *census, struct image *image, size_t 
     struct binding *binding = &image->bindings[i];
     uint64_t size = buffer_size(options, binding->high - binding->low);
 
-    if (size > LARGEST_BUFFER)
+    if (size > BUFFER_SIZE_MAX)
         return -EFBIG;
     binding->counters = calloc(1, size + sizeof(uint64_t));
     if (binding->counters == NULL)

@@ -9,7 +9,7 @@
 #include "live/live-internal.h"
 #include "report/live-calls.h"
 
-#define MOST_PLACES 4096
+#define PLACES_MAX 4096
 
 struct pprofil_live_tree {
     struct live_calls calls;
@@ -42,7 +42,7 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
     enum report_tree_kind kind;
 
     memcpy(&wanted, options, options->size < sizeof wanted ? options->size : sizeof wanted);
-    report.limit = wanted.limit != 0 ? wanted.limit : MOST_PLACES;
+    report.limit = wanted.limit != 0 ? wanted.limit : PLACES_MAX;
     int error = tree_kind(wanted.kind, &kind);
     if (error == 0)
         error = live_exchange(live);

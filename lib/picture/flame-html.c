@@ -13,7 +13,7 @@
 #include "picture/page.h"
 #include "picture/picture.h"
 
-#define MOST_FRAMES 250000u
+#define FRAMES_MAX 250000u
 
 static void put_colour(FILE *out, struct picture_colour colour)
 {
@@ -128,7 +128,7 @@ static int write_tree(int fd, const struct profile *profile, const struct pictur
 static int compare_html(int fd, const struct profile *baseline, const struct profile *profile)
 {
     const struct picture_limits limits = {
-        .most = MOST_FRAMES, .rows = UINT32_MAX, .keep_old = true};
+        .most = FRAMES_MAX, .rows = UINT32_MAX, .keep_old = true};
     struct picture_tree tree;
     int error = picture_tree_make(profile, baseline, &limits, &tree);
 

@@ -25,7 +25,7 @@
 #define ROWS 40u /* are always drawn, and deeper ones that this share of all reaches: */
 #define DEEP 0.02
 #define ROUNDED 4.0        /* corners, of frames that are so wide */
-#define MOST_FRAMES 20000u /* what browsers draw at once */
+#define FRAMES_MAX 20000u /* what browsers draw at once */
 
 /* What is drawn, and how. */
 struct drawing {
@@ -273,7 +273,7 @@ static int write_graph(int fd, const struct profile *profile, const struct profi
     struct picture_tree tree;
     struct page page;
     const struct picture_limits limits = {
-        .most = MOST_FRAMES, .share = NARROWEST / (WIDTH - 2 * EDGE), .rows = ROWS, .deep = DEEP};
+        .most = FRAMES_MAX, .share = NARROWEST / (WIDTH - 2 * EDGE), .rows = ROWS, .deep = DEEP};
     int error = picture_tree_make(profile, baseline, &limits, &tree);
 
     if (error != 0)

@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "picture/picture.h"
 
-#define LONGEST 500u /* characters of a name */
+#define NAME_CHARACTERS_MAX 500u /* characters of a name */
 #define REPLACEMENT 0xfffdu
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -45,11 +45,11 @@ char *picture_clean(const char *text)
 {
     const char *at = text;
     size_t length = strlen(text), used = 0;
-    char *clean = malloc((length < LONGEST ? length : LONGEST) * 4 + sizeof ELLIPSIS);
+    char *clean = malloc((length < NAME_CHARACTERS_MAX ? length : NAME_CHARACTERS_MAX) * 4 + sizeof ELLIPSIS);
 
     if (clean == NULL)
         return NULL;
-    for (unsigned count = 0; *at != '\0' && count < LONGEST; count++)
+    for (unsigned count = 0; *at != '\0' && count < NAME_CHARACTERS_MAX; count++)
         used += put_character(clean_character(utf8_take(&at)), clean + used);
     strcpy(clean + used, *at != '\0' ? ELLIPSIS : "");
     return clean;

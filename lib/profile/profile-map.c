@@ -181,7 +181,7 @@ const struct live_mapping *profile_live_mapping(const struct live_process *live,
 
 /* No kernel lets a process have more, unless it is told to; of a hostile recording, each would
  * take longer than the one before. */
-#define MOST_MAPPINGS 65536u
+#define MAPPINGS_MAX 65536u
 
 /* What the new mapping overlaps is gone, or was split by an mprotect: the part below and the
  * part above stay. */
@@ -205,7 +205,7 @@ static int insert_mapping(struct live_process *live, const struct live_mapping *
         parts[part_count++] = above;
     }
     uint32_t count = live->mapping_count - (last - first) + part_count;
-    if (count > MOST_MAPPINGS)
+    if (count > MAPPINGS_MAX)
         return 0;
     if (count > live->mapping_count) {
         void *larger = realloc(live->mappings, count * sizeof *live->mappings);

@@ -135,13 +135,13 @@ static int add_blocks(const struct profile *profile, struct symbolizer *symboliz
 {
     int error = 0;
 
-    for (uint32_t i = 0; i < count && annotation->count < ANNOTATE_MOST; i++) {
+    for (uint32_t i = 0; i < count && annotation->count < ANNOTATE_BLOCKS_MAX; i++) {
         if (has(annotation, &profile->locations[places[i].location]))
             continue;
         error = add_block(symbolizer, places[i].location, annotation, problem);
         if (error != 0 && error != -ENODATA)
             return error;
-        if (error != 0 && i + 1 >= ANNOTATE_MOST) /* it is the same for all of them */
+        if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX) /* it is the same for all of them */
             break;
     }
     return annotation->count > 0 ? 0 : error;

@@ -6,10 +6,10 @@
 #include "report/report.h"
 #include "symbol/listing.h"
 
-#define ANNOTATE_MOST 64u /* blocks */
+#define ANNOTATE_BLOCKS_MAX 64u /* blocks */
 
 struct annotation {
-    struct listing *blocks[ANNOTATE_MOST]; /* owned; those with the most time first */
+    struct listing *blocks[ANNOTATE_BLOCKS_MAX]; /* owned; those with the most time first */
     uint32_t count;
 };
 

@@ -13,7 +13,7 @@
 #include "report/call-tree.h"
 
 /* Upwards: some seconds. Without other bounds a deep stack takes the square of its depth. */
-#define MOST_STEPS (UINT64_C(1) << 22)
+#define STEPS_MAX (UINT64_C(1) << 22)
 
 static void call_roots_add(struct call_total *total, const struct call_total *more)
 {
@@ -211,7 +211,7 @@ int call_tree_callers(const struct call_tree *from, const struct call_roots *roo
         struct level above = {0};
         sum_level(tree, &level);
         steps += level.count;
-        bool stop = depth == bounds->depth || steps > MOST_STEPS;
+        bool stop = depth == bounds->depth || steps > STEPS_MAX;
         error = climb_all(from, &level, stop, bounds->least_ns, tree, &above);
         clear_level(&level);
         level = above;

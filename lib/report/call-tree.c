@@ -21,7 +21,7 @@
 int call_tree_begin(struct call_tree *tree, uint32_t expected)
 {
     *tree = (struct call_tree){.count = 1, .size = FIRST_SIZE};
-    while (tree->size / 2 < expected && tree->size < CALL_TREE_LARGEST)
+    while (tree->size / 2 < expected && tree->size < CALL_TREE_NODES_MAX)
         tree->size *= 2;
     tree->nodes = calloc(1, sizeof *tree->nodes);
     tree->slots = calloc(tree->size, sizeof *tree->slots);
@@ -50,7 +50,7 @@ static uint32_t *find_slot(const struct call_tree *tree, uint32_t parent, uint32
 
 static int call_tree_make_room(struct call_tree *tree)
 {
-    if (tree->count >= CALL_TREE_LARGEST)
+    if (tree->count >= CALL_TREE_NODES_MAX)
         return -EOVERFLOW;
     int error = profile_grow(&tree->nodes, tree->count, sizeof *tree->nodes);
     if (error != 0 || tree->count < tree->size / 2)

@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "report/sums.h"
 
-#define CALL_TREE_LARGEST (UINT32_C(1) << 23) /* nodes: no real profile comes near */
+#define CALL_TREE_NODES_MAX (UINT32_C(1) << 23) /* nodes: no real profile comes near */
 
 struct call_total {
     uint64_t samples, ns;
@@ -38,7 +38,7 @@ int call_tree_look_up(struct symbolizer *symbolizer, const struct report_options
 
 /* Top-down, of all samples that count. units has to be empty, gets a sum for each, with the time
  * of its own, and is to be cleared by the caller, as is the tree, also after an error. 0, -ENOMEM,
- * or -EOVERFLOW: there are more than CALL_TREE_LARGEST nodes. */
+ * or -EOVERFLOW: there are more than CALL_TREE_NODES_MAX nodes. */
 int call_tree_build(const struct profile *profile, const struct report_options *options,
                     struct sums *units, struct call_tree *tree);
 

@@ -26,7 +26,7 @@
 #include "report/significance.h"
 
 #define PRIOR 4.0 /* places that what is known of all functions counts for */
-#define LARGEST 3.0 /* the sum of squares is at most so many times what it is at least */
+#define SQUARES_RATIO_MAX 3.0 /* the sum of squares is at most so many times what it is at least */
 
 /* As if all weighed the same. */
 static double least_squares(const struct diff_sums *sums)
@@ -51,7 +51,7 @@ void diff_settle(struct diff_sums *sums, const struct diff_spread *spread)
 
     diff_spread_add(&own, sums);
     double likely = least_squares(sums) * (1 + own.variance / own.freedom);
-    sums->squares = fmax(sums->squares, fmin(likely, LARGEST * sums->squares));
+    sums->squares = fmax(sums->squares, fmin(likely, SQUARES_RATIO_MAX * sums->squares));
 }
 
 /* The mean weight of a profile's samples, ns. */

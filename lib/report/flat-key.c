@@ -8,7 +8,7 @@
 #include "report/flat.h"
 
 #define KEY_PENDING UINT64_MAX
-#define MOST_INLINED 64 /* frames of one place; a damaged file may say anything */
+#define INLINED_MAX 64 /* frames of one place; a damaged file may say anything */
 
 const struct profile_line *flat_line(const struct profile_location *place, uint32_t frame)
 {
@@ -34,7 +34,7 @@ void flat_frames(const struct profile_location *place, const struct report_optio
     uint32_t count = place->line_count > 0 ? place->line_count : 1;
 
     *first = 0;
-    *end = count < MOST_INLINED ? count : MOST_INLINED;
+    *end = count < INLINED_MAX ? count : INLINED_MAX;
     if (options->by == PPROFIL_BY_OBJECT)
         *end = 1;
     else if (options->no_inlines && options->by == PPROFIL_BY_FUNCTION)

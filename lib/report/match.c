@@ -9,7 +9,7 @@
 
 #include "report/match.h"
 
-#define LONGEST 63u /* bytes that names are compared by to find one like another */
+#define COMPARED_SIZE_MAX 63u /* bytes that names are compared by to find one like another */
 
 /* Without its parameters, where it is C++. */
 static size_t plain_length(const char *text)
@@ -84,7 +84,7 @@ int match_texts(const char *pattern, const char *const *texts, uint32_t count, b
 /* How many letters have to be changed, added or left out to make the one of the other. */
 static uint32_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    uint32_t row[LONGEST + 1];
+    uint32_t row[COMPARED_SIZE_MAX + 1];
 
     for (uint32_t j = 0; j <= b_length; j++)
         row[j] = j;
@@ -112,11 +112,11 @@ static uint32_t likeness(const char *wrong, const char *text)
     if (length == 0)
         length = strlen(text);
     if (strcasestr(text, wrong) != NULL)
-        return 2 * LONGEST;
-    if (length > LONGEST || wrong_length > LONGEST)
+        return 2 * COMPARED_SIZE_MAX;
+    if (length > COMPARED_SIZE_MAX || wrong_length > COMPARED_SIZE_MAX)
         return 0;
     uint32_t changes = distance(wrong, wrong_length, text, length);
-    return changes <= 1 + wrong_length / 4 && changes < wrong_length ? LONGEST - changes : 0;
+    return changes <= 1 + wrong_length / 4 && changes < wrong_length ? COMPARED_SIZE_MAX - changes : 0;
 }
 
 uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count,

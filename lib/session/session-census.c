@@ -16,7 +16,7 @@
 #include "format/meta.h"
 #include "session/session.h"
 
-#define MOST_REGIONS 4096u
+#define REGIONS_MAX 4096u
 #define TRIED_TEXT 0x10000u /* bytes, and where they begin */
 
 /* The file that each system wrote. */
@@ -62,7 +62,7 @@ static int session_census_check(struct pprofil_session *session, const struct pp
     if (options->scaled && dialect_is_off(dialect, options->scale))
         return session_fail(session, -EINVAL, "%s is turned off by a scale of %u",
                             dialect->system, options->scale);
-    if (options->region_count > MOST_REGIONS ||
+    if (options->region_count > REGIONS_MAX ||
         (strcmp(dialect->name, "osf1x") == 0 && options->region_count > DIALECT_RANGES_MAX))
         return session_fail(session, -EINVAL, "%zu regions are too many", options->region_count);
     return 0;

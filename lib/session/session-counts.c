@@ -139,7 +139,7 @@ static int session_counts_check(const struct pprofil_histogram *histogram, const
         return -EINVAL;
     if (size != 0 && size != 2 && size != 4 && size != 8)
         return -EINVAL;
-    return histogram->region_count > WIRE_PROFIL_MOST_REGIONS ? -E2BIG : 0;
+    return histogram->region_count > WIRE_PROFIL_REGIONS_MAX ? -E2BIG : 0;
 }
 
 int pprofil_profil_regions(pprofil_session *session, pid_t pid,

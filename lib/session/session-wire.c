@@ -22,8 +22,8 @@
 
 #define RING_SECONDS 6        /* of samples from every CPU: so long may the caller be busy */
 #define STACK_SECONDS 0.25    /* the same of whole stacks; most are much smaller */
-#define RING_LEAST (1u << 20) /* bytes */
-#define RING_MOST (64u << 20)
+#define RING_SIZE_MIN (1u << 20) /* bytes */
+#define RING_SIZE_MAX (64u << 20)
 #define OBJECT_MS 100
 #define ANSWER_SECONDS 10 /* a supervisor that says nothing for so long is broken */
 #define SILENCE_MS 10000 /* before one that was not asked is */
@@ -34,7 +34,7 @@ static size_t room_for(double hz, size_t stack_size)
     double bytes = samples_a_second * RING_SECONDS * sizeof(struct wire_sample);
 
     bytes += samples_a_second * STACK_SECONDS * (double)stack_size;
-    return bytes < RING_LEAST ? RING_LEAST : bytes > RING_MOST ? RING_MOST : (size_t)bytes;
+    return bytes < RING_SIZE_MIN ? RING_SIZE_MIN : bytes > RING_SIZE_MAX ? RING_SIZE_MAX : (size_t)bytes;
 }
 
 int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd)

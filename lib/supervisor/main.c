@@ -309,7 +309,7 @@ static int main_parse(struct options *options, int argc, char **argv)
             return -EINVAL;
         }
     bool good = options->frequency > 0 && options->overhead > 0 &&
-                options->stack_size <= WIRE_STACK_MOST;
+                options->stack_size <= WIRE_STACK_MAX;
     return good ? 0 : -EINVAL;
 }
 

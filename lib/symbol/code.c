@@ -5,7 +5,7 @@
  *
  * Where it begins and ends is what the symbol table says, else the unwind table; code that
  * neither knows is shown some way around the location. Whatever a file claims, no more is read
- * than LARGEST bytes and MOST instructions, and the location is always among them.
+ * than FUNCTION_SIZE_MAX bytes and INSTRUCTIONS_MAX instructions, and the location is always among them.
  */
 #include "config.h"
 
@@ -23,13 +23,13 @@
 #include "symbol/disassemble.h"
 #include "symbol/symbolizer-internal.h"
 
-#define LARGEST (UINT64_C(1) << 20) /* bytes of a function */
-#define MOST 65536u                 /* instructions of it */
+#define FUNCTION_SIZE_MAX (UINT64_C(1) << 20) /* bytes of a function */
+#define INSTRUCTIONS_MAX 65536u                 /* instructions of it */
 #define AROUND UINT64_C(2048)       /* bytes before and after a location in unknown code */
-#define MOST_FILES 1024u            /* that lines are in; the rest is as if not known */
-#define MOST_INLINED 1024u          /* functions that are named; the rest likewise */
-#define MOST_PAINTED (UINT64_C(1) << 22) /* instructions of inlined functions, all nested ones */
-#define LONGEST_NAME 256            /* of a target, with its NUL; a hostile file has longer ones */
+#define FILES_MAX 1024u            /* that lines are in; the rest is as if not known */
+#define INLINED_MAX 1024u          /* functions that are named; the rest likewise */
+#define PAINTED_MAX (UINT64_C(1) << 22) /* instructions of inlined functions, all nested ones */
+#define NAME_SIZE_MAX 256            /* of a target, with its NUL; a hostile file has longer ones */
 
 /* What a path was made of, so that most lines need no path to be made. */
 struct file_key {
@@ -48,7 +48,7 @@ struct reader {
     struct symbol_code *code;
     uint32_t room;                  /* instructions */
     const struct elf_symbol *named; /* the symbol that name is of */
-    char name[LONGEST_NAME];
+    char name[NAME_SIZE_MAX];
     struct file_key *keys; /* of code->files */
     const char **inlined;  /* the borrowed names that code->inlined are made of */
 };
@@ -89,10 +89,10 @@ static void clamp(struct reader *reader)
         reader->start = segment->address;
     if (reader->end > segment->address + segment->size)
         reader->end = segment->address + segment->size;
-    if (reader->address - reader->start >= LARGEST)
+    if (reader->address - reader->start >= FUNCTION_SIZE_MAX)
         reader->start = reader->address;
-    if (reader->end - reader->start > LARGEST)
-        reader->end = reader->start + LARGEST;
+    if (reader->end - reader->start > FUNCTION_SIZE_MAX)
+        reader->end = reader->start + FUNCTION_SIZE_MAX;
 }
 
 static int find_code(struct reader *reader, uint64_t offset, const char **problem)
@@ -162,7 +162,7 @@ static void name_target(struct reader *reader, uint64_t target, char *text, size
 static int make_text(struct reader *reader, const struct disassembled *found, char **text)
 {
     const char *problem = disassembler_problem(reader->disassembler);
-    char note[LONGEST_NAME + 32] = "";
+    char note[NAME_SIZE_MAX + 32] = "";
     int length;
 
     if (found->has_target)
@@ -204,7 +204,7 @@ static int read_between(struct reader *reader, uint64_t from, uint64_t to)
     struct disassembled found;
     int error = 0;
 
-    while (error == 0 && from < to && reader->code->instruction_count < MOST) {
+    while (error == 0 && from < to && reader->code->instruction_count < INSTRUCTIONS_MAX) {
         disassemble(reader->disassembler, reader->segment.bytes + (from - reader->segment.address),
                     to - from, from - reader->shift, &found);
         error = add_instruction(reader, from, &found);
@@ -230,7 +230,7 @@ static int read_instructions(struct reader *reader)
         return error == 0 ? read_between(reader, reader->address, reader->end) : error;
     }
     error = read_between(reader, reader->start, reader->end);
-    if (error != 0 || code->instruction_count < MOST)
+    if (error != 0 || code->instruction_count < INSTRUCTIONS_MAX)
         return error;
     const struct symbol_instruction *last = &code->instructions[code->instruction_count - 1];
     if (reader->address - reader->shift < last->address + last->size)
@@ -258,8 +258,8 @@ static int add_file(struct reader *reader, const struct elf_line *line, uint32_t
 
     elf_line_path(line, path, sizeof path);
     *file = find_path(code, path);
-    if (*file < code->file_count || *file == MOST_FILES) {
-        *file = *file == MOST_FILES ? 0 : *file;
+    if (*file < code->file_count || *file == FILES_MAX) {
+        *file = *file == FILES_MAX ? 0 : *file;
         return 0;
     }
     code->files[*file] = strdup(path);
@@ -286,8 +286,8 @@ static int make_files(struct reader *reader)
 {
     struct symbol_code *code = reader->code;
 
-    code->files = calloc(MOST_FILES, sizeof *code->files);
-    reader->keys = calloc(MOST_FILES, sizeof *reader->keys);
+    code->files = calloc(FILES_MAX, sizeof *code->files);
+    reader->keys = calloc(FILES_MAX, sizeof *reader->keys);
     if (code->files == NULL || reader->keys == NULL)
         return -ENOMEM;
     code->files[0] = strdup("");
@@ -340,7 +340,7 @@ static int find_inlined(struct reader *reader, const char *name, uint32_t *inlin
     for (*inlined = code->inlined_count - 1; *inlined > 0; --*inlined)
         if (reader->inlined[*inlined] == name)
             return 0;
-    if (code->inlined_count == MOST_INLINED)
+    if (code->inlined_count == INLINED_MAX)
         return 0;
     char *plain = demangle(name);
     if (plain == NULL && (plain = strdup(name)) == NULL)
@@ -356,7 +356,7 @@ static int find_inlined(struct reader *reader, const char *name, uint32_t *inlin
 static int paint_inlined(struct reader *reader, struct elf_inlined *stretches, uint32_t count)
 {
     struct symbol_code *code = reader->code;
-    uint64_t budget = MOST_PAINTED;
+    uint64_t budget = PAINTED_MAX;
     struct elf_origin *origin;
     uint32_t inlined = 0;
     int error = 0;
@@ -382,8 +382,8 @@ static int read_inlined(struct reader *reader)
     int error = elf_object_inlined(reader->elf, reader->address, &stretches, &count);
 
     if (error == 0) {
-        reader->inlined = calloc(MOST_INLINED, sizeof *reader->inlined);
-        code->inlined = calloc(MOST_INLINED, sizeof *code->inlined);
+        reader->inlined = calloc(INLINED_MAX, sizeof *reader->inlined);
+        code->inlined = calloc(INLINED_MAX, sizeof *code->inlined);
         if (reader->inlined != NULL && code->inlined != NULL)
             code->inlined[0] = strdup("");
         if (reader->inlined == NULL || code->inlined == NULL || code->inlined[0] == NULL)

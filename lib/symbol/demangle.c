@@ -18,23 +18,23 @@
 
 #include "symbol/demangle.h"
 
-#define LONGEST 4096 /* bytes of a name that is looked at */
+#define MANGLED_SIZE_MAX 4096 /* bytes of a name that is looked at */
 
 #ifdef HAVE_LIBIBERTY
 struct text {
-    char *bytes; /* room for LONGEST_TEXT and a NUL */
+    char *bytes; /* room for DEMANGLED_SIZE_MAX and a NUL */
     size_t size;
     jmp_buf too_long; /* there is no other way to stop libiberty; but for a name in punycode it
                        * holds no memory while it prints */
 };
 
-#define LONGEST_TEXT 32768u
+#define DEMANGLED_SIZE_MAX 32768u
 
 static void demangle_take(const char *piece, size_t size, void *data)
 {
     struct text *text = data;
 
-    if (size > LONGEST_TEXT - text->size)
+    if (size > DEMANGLED_SIZE_MAX - text->size)
         longjmp(text->too_long, 1);
     if (size > 0) /* else there may be no piece */
         memcpy(text->bytes + text->size, piece, size);
@@ -55,7 +55,7 @@ static bool print_plain(const char *name, struct text *text)
 
 static char *make_plain(const char *name)
 {
-    struct text text = {.bytes = malloc(LONGEST_TEXT + 1)};
+    struct text text = {.bytes = malloc(DEMANGLED_SIZE_MAX + 1)};
     char *plain = NULL;
 
     if (text.bytes != NULL && print_plain(name, &text) && text.size > 0)
@@ -76,5 +76,5 @@ char *demangle(const char *name)
     bool mangled =
         strncmp(name, "_Z", 2) == 0 || strncmp(name, "__Z", 3) == 0 || strncmp(name, "_R", 2) == 0;
 
-    return mangled && strlen(name) <= LONGEST ? make_plain(name) : NULL;
+    return mangled && strlen(name) <= MANGLED_SIZE_MAX ? make_plain(name) : NULL;
 }

@@ -18,7 +18,7 @@ bool elf_object_in_plt(const struct elf_object *object, uint64_t address)
     if (elf_getshdrstrndx(object->elf, &names) != 0)
         return false;
     for (unsigned i = 0;
-         i < ELF_MOST_SECTIONS && (section = elf_nextscn(object->elf, section)) != NULL; i++) {
+         i < ELF_SECTIONS_MAX && (section = elf_nextscn(object->elf, section)) != NULL; i++) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) == NULL ||
             address - object->bias - header.sh_addr >= header.sh_size)
@@ -39,7 +39,7 @@ static const char *bytes_at(const struct elf_object *object, uint64_t address, s
     if (file == NULL || elf_getphdrnum(object->elf, &count) != 0)
         return NULL;
     address -= object->bias;
-    for (size_t i = 0; i < count && i < ELF_MOST_SEGMENTS; i++) {
+    for (size_t i = 0; i < count && i < ELF_SEGMENTS_MAX; i++) {
         GElf_Phdr header;
         if (gelf_getphdr(object->elf, (int)i, &header) == NULL || header.p_type != PT_LOAD ||
             address < header.p_vaddr || address - header.p_vaddr >= header.p_filesz)
@@ -74,7 +74,7 @@ static bool find_unwind_index(const struct elf_object *object, struct unwind_ind
 
     if (elf_getphdrnum(object->elf, &count) != 0)
         return false;
-    for (size_t i = 0; i < count && i < ELF_MOST_SEGMENTS; i++) {
+    for (size_t i = 0; i < count && i < ELF_SEGMENTS_MAX; i++) {
         GElf_Phdr header;
         if (gelf_getphdr(object->elf, (int)i, &header) == NULL || header.p_type != PT_GNU_EH_FRAME)
             continue;

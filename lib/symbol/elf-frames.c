@@ -161,7 +161,7 @@ static bool find_section(struct frames *frames)
 
     if (elf_getshdrstrndx(elf, &names) != 0)
         return false;
-    for (unsigned i = 0; i < ELF_MOST_SECTIONS && (section = elf_nextscn(elf, section)) != NULL;
+    for (unsigned i = 0; i < ELF_SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL;
          i++) {
         if (gelf_getshdr(section, &frames->header) == NULL || frames->header.sh_type == SHT_NOBITS)
             continue;

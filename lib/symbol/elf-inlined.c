@@ -10,7 +10,7 @@
 
 #include "symbol/elf-functions.h"
 
-#define MOST 65536u /* stretches of one function */
+#define STRETCHES_MAX 65536u /* stretches of one function */
 
 /* --- what was inlined into one ------------------------------------------------------------ */
 
@@ -28,7 +28,7 @@ static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
     bool named = elf_is_name(dwarf_diename(die));
     Dwarf_Addr start, end;
 
-    while (named && function->count < MOST && elf_ranges_next(&ranges, &start, &end) &&
+    while (named && function->count < STRETCHES_MAX && elf_ranges_next(&ranges, &start, &end) &&
            elf_functions_spend(walk->functions)) {
         walk->functions->error = elf_grow(&function->inlined, function->count, &function->room,
                                           sizeof *function->inlined);
@@ -84,13 +84,13 @@ int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_i
 }
 
 int elf_object_inlined_at(struct elf_object *object, uint64_t address,
-                          struct elf_inlined *chain[ELF_INLINED_MOST], uint32_t *count)
+                          struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count)
 {
     struct elf_inlined *list;
     uint32_t all, found = 0;
     int error = elf_object_inlined(object, address, &list, &all);
 
-    for (uint32_t i = 0; error == 0 && i < all && found < ELF_INLINED_MOST; i++) {
+    for (uint32_t i = 0; error == 0 && i < all && found < ELF_INLINED_MAX; i++) {
         if (address < list[i].start || address >= list[i].end)
             continue;
         if (found > 0 && list[i].depth <= chain[found - 1]->depth)

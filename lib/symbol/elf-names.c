@@ -18,8 +18,8 @@
 #include "symbol/demangle.h"
 #include "symbol/elf-functions.h"
 
-#define LONGEST 4096u  /* bytes of what is put together */
-#define MOST_STEPS 16u /* from what was inlined to what declares it */
+#define NAME_SIZE_MAX 4096u  /* bytes of what is put together */
+#define STEPS_MAX 16u /* from what was inlined to what declares it */
 
 /* A function, and the text that was made for it. */
 struct origin {
@@ -54,7 +54,7 @@ static bool follow(Dwarf_Die *die, unsigned reference)
 /* From what was inlined to the entry that declares the function, in its class. */
 static Dwarf_Die declaration_of(Dwarf_Die die)
 {
-    for (unsigned i = 0; i < MOST_STEPS; i++)
+    for (unsigned i = 0; i < STEPS_MAX; i++)
         if (!follow(&die, DW_AT_abstract_origin) && !follow(&die, DW_AT_specification))
             break;
     return die;
@@ -114,7 +114,7 @@ static void put_scopes(FILE *text, const struct elf_functions *functions, uint32
         Dwarf_Die die = functions->scopes[scope].die;
         scope = linkage_name(&die) != NULL ? ELF_TOP : functions->scopes[scope].parent;
     }
-    while (count > 0 && ftell(text) <= (long)LONGEST)
+    while (count > 0 && ftell(text) <= (long)NAME_SIZE_MAX)
         put_scope(text, &functions->scopes[chain[--count]]);
 }
 
@@ -133,7 +133,7 @@ static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die 
         return NULL;
     put_scopes(text, functions, scope);
     fputs(name, text);
-    if (fclose(text) == 0 && size <= LONGEST)
+    if (fclose(text) == 0 && size <= NAME_SIZE_MAX)
         return made;
     free(made);
     return NULL;

@@ -67,11 +67,11 @@ struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die);
 bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end);
 
 /* A program has a dozen of each: what a file has beyond is not looked at, for each address is. */
-#define ELF_MOST_SEGMENTS 1024u
-#define ELF_MOST_SECTIONS 4096u
+#define ELF_SEGMENTS_MAX 1024u
+#define ELF_SECTIONS_MAX 4096u
 
 /* All functions of a hostile file may have the same endless name, or ones without a letter. */
-#define ELF_LONGEST_NAME 32768u
+#define ELF_NAME_SIZE_MAX 32768u
 bool elf_is_name(const char *name);
 
 /* Where an entry, or what it refers to, says that the function is declared. */

@@ -149,7 +149,7 @@ static bool find_segment(const struct elf_object *object, uint64_t offset, GElf_
 
     if (elf_getphdrnum(object->elf, &count) != 0)
         return false;
-    for (size_t i = 0; i < count && i < ELF_MOST_SEGMENTS; i++) {
+    for (size_t i = 0; i < count && i < ELF_SEGMENTS_MAX; i++) {
         GElf_Phdr header;
         if (gelf_getphdr(object->elf, (int)i, &header) == NULL || header.p_type != PT_LOAD ||
             offset < header.p_offset || offset - header.p_offset >= header.p_filesz)
@@ -229,7 +229,7 @@ static uint64_t code_end(Elf *elf, GElf_Word section)
 bool elf_is_name(const char *name)
 {
     return name != NULL && name[0] != '\0' &&
-           strnlen(name, ELF_LONGEST_NAME) < ELF_LONGEST_NAME;
+           strnlen(name, ELF_NAME_SIZE_MAX) < ELF_NAME_SIZE_MAX;
 }
 
 /* "$x", "$d.12": marks for disassemblers on Arm. */

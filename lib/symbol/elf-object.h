@@ -94,13 +94,13 @@ struct elf_inlined {
 int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list,
                        uint32_t *count);
 
-#define ELF_INLINED_MOST 63u /* around one address; what is deeper is left out */
+#define ELF_INLINED_MAX 63u /* around one address; what is deeper is left out */
 
 /* Those around an address, outermost first: each was inlined into the one before it, the first
  * into the function that the code is of. Borrowed from the object. Errors as above. Cheap once
  * another place of that function was asked about. */
 int elf_object_inlined_at(struct elf_object *object, uint64_t address,
-                          struct elf_inlined *chain[ELF_INLINED_MOST], uint32_t *count);
+                          struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count);
 /* Where it was called; file "" and number 0: not known. */
 void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined *inlined,
                              struct elf_line *call);

@@ -15,9 +15,9 @@
 
 #include "symbol/elf-object-internal.h"
 
-#define LEAST (UINT64_C(64) << 20) /* bytes that any file may become */
+#define UNPACKED_LIMIT_MIN (UINT64_C(64) << 20) /* bytes that any file may become */
 #define RATIO 32u                  /* times its size, of others: debug information gets to 10 */
-#define MOST (UINT64_C(8) << 30)
+#define UNPACKED_LIMIT_MAX (UINT64_C(8) << 30)
 
 struct bytes_left {
     const unsigned char *at;
@@ -110,7 +110,7 @@ static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, con
         return true;
     if ((header->sh_flags & SHF_COMPRESSED) != 0) {
         if (gelf_getchdr(section, &compressed) != NULL)
-            *sum += compressed.ch_size < MOST ? compressed.ch_size : MOST;
+            *sum += compressed.ch_size < UNPACKED_LIMIT_MAX ? compressed.ch_size : UNPACKED_LIMIT_MAX;
         return true; /* else libdw cannot, either */
     }
     bool old = strncmp(name, ".zdebug", 7) == 0;
@@ -125,7 +125,7 @@ static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, con
         return add_stream((struct bytes_left){bytes, data->d_size}, sum);
     if (data->d_size >= 12 && memcmp(bytes, "ZLIB", 4) == 0) {
         uint64_t size = read_big_endian(bytes + 4);
-        *sum += size < MOST ? size : MOST;
+        *sum += size < UNPACKED_LIMIT_MAX ? size : UNPACKED_LIMIT_MAX;
     }
     return true;
 }
@@ -157,11 +157,11 @@ int elf_check_packed(int fd)
 
     if (fstat(fd, &status) < 0)
         return -errno;
-    uint64_t most = LEAST + RATIO * (uint64_t)status.st_size;
+    uint64_t most = UNPACKED_LIMIT_MIN + RATIO * (uint64_t)status.st_size;
     if (elf_version(EV_CURRENT) == EV_NONE)
         return -ENOEXEC;
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    int error = elf == NULL ? -ENOEXEC : check_sections(elf, most < MOST ? most : MOST);
+    int error = elf == NULL ? -ENOEXEC : check_sections(elf, most < UNPACKED_LIMIT_MAX ? most : UNPACKED_LIMIT_MAX);
     elf_end(elf);
     return error;
 }

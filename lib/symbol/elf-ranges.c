@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "symbol/elf-object-internal.h"
 
-#define MOST_NS 5000000000   /* for all lists of a file: those of 10 million entries take less */
-#define LONGEST_NS 100000000 /* for one of them: more, and we were stopped meanwhile */
+#define ALL_LISTS_NS_MAX 5000000000   /* for all lists of a file: those of 10 million entries take less */
+#define ONE_LIST_NS_MAX 100000000 /* for one of them: more, and we were stopped meanwhile */
 
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die)
 {
@@ -23,12 +23,12 @@ struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die)
 
 bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end)
 {
-    if (ranges->object->ranges_ns >= MOST_NS)
+    if (ranges->object->ranges_ns >= ALL_LISTS_NS_MAX)
         return false;
     while ((ranges->at = dwarf_ranges(ranges->die, ranges->at, &ranges->base, start, end)) > 0)
         if (*start < *end)
             return true;
     int64_t took = (int64_t)time_now() - ranges->since;
-    ranges->object->ranges_ns += took < LONGEST_NS ? took : LONGEST_NS;
+    ranges->object->ranges_ns += took < ONE_LIST_NS_MAX ? took : ONE_LIST_NS_MAX;
     return false;
 }

@@ -22,8 +22,8 @@
 #include "symbol/jitdump.h"
 #include "symbol/perf-map.h"
 
-#define LARGEST ((off_t)256 << 20)    /* bytes of a map */
-#define LARGEST_DUMP ((off_t)4 << 30) /* bytes of a dump, which has the code, too */
+#define MAP_SIZE_MAX ((off_t)256 << 20)    /* bytes of a map */
+#define DUMP_SIZE_MAX ((off_t)4 << 30) /* bytes of a dump, which has the code, too */
 #define SECOND UINT64_C(1000000000)
 #define SLACK (SECOND / 10) /* of the kernel's times, which go in ticks */
 #define AFTERWARDS SECOND   /* that a process may live on when its last sample was taken */
@@ -122,7 +122,7 @@ static bool trusted(int fd, const struct jit_owner *owner, size_t *size)
     if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
         return false;
     bool dump = pread(fd, head, sizeof head, 0) == sizeof head && jitdump_is(head);
-    if (status.st_size > (dump ? LARGEST_DUMP : LARGEST))
+    if (status.st_size > (dump ? DUMP_SIZE_MAX : MAP_SIZE_MAX))
         return false;
     *size = (size_t)status.st_size;
     if (status.st_uid == 0 || status.st_uid == geteuid())

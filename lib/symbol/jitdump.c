@@ -14,8 +14,8 @@
 #include "symbol/jitdump.h"
 
 #define MAGIC 0x4a695444u
-#define LONGEST_NAME 4096u
-#define LARGEST_LINES (1u << 24) /* bytes of a record of lines */
+#define NAME_SIZE_MAX 4096u
+#define LINES_SIZE_MAX (1u << 24) /* bytes of a record of lines */
 #define V8_SHIFT 64u /* V8 counts lines from an ELF header on that perf inject puts before code */
 
 enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
@@ -93,7 +93,7 @@ static bool remember(struct reader *reader, uint64_t index, const struct code_na
 static bool take_load(struct reader *reader, uint64_t at, size_t size)
 {
     struct load load;
-    char text[LONGEST_NAME];
+    char text[NAME_SIZE_MAX];
 
     if (size < sizeof load || !read_at(reader->fd, at, &load, sizeof load) || load.size == 0 ||
         load.size > UINT64_MAX - load.address)
@@ -183,7 +183,7 @@ static bool take_lines(struct reader *reader, uint64_t at, size_t size)
     struct debug_info info;
 
     reader->lines = NULL;
-    if (size < sizeof info || size > LARGEST_LINES ||
+    if (size < sizeof info || size > LINES_SIZE_MAX ||
         !read_at(reader->fd, at, &info, sizeof info) ||
         info.count > (size - sizeof info) / (sizeof(struct debug_entry) + 1))
         return true;

@@ -18,7 +18,7 @@
 #include "symbol/listing.h"
 #include "symbol/object-file.h"
 
-#define LARGEST_SOURCE (16 << 20) /* bytes */
+#define SOURCE_SIZE_MAX (16 << 20) /* bytes */
 
 /* *written_ns: when it was, since 1970. NULL: it cannot be read. */
 static char *read_source(const char *path, int64_t *written_ns)
@@ -30,7 +30,7 @@ static char *read_source(const char *path, int64_t *written_ns)
 
     if (fd < 0)
         return NULL;
-    if (fstat(fd, &status) == 0 && status.st_size <= LARGEST_SOURCE)
+    if (fstat(fd, &status) == 0 && status.st_size <= SOURCE_SIZE_MAX)
         text = malloc((size_t)status.st_size + 1);
     while (text != NULL && got < (size_t)status.st_size) {
         ssize_t part = read(fd, text + got, (size_t)status.st_size - got);

@@ -17,7 +17,7 @@
 #include "base/plain.h"
 #include "symbol/symbol-table.h"
 
-#define LONGEST_NAME 32768u /* all symbols of a hostile file may have the same endless name */
+#define NAME_SIZE_MAX 32768u /* all symbols of a hostile file may have the same endless name */
 
 /* A section of symbols, and what belongs to it. */
 struct source {
@@ -93,7 +93,7 @@ static bool find_name(const struct source *source, size_t offset, struct symbol 
 {
     const char *names = source->names->d_buf, *name = names + offset;
     size_t room = offset < source->names->d_size ? source->names->d_size - offset : 0;
-    size_t rest = room < LONGEST_NAME ? room : LONGEST_NAME, length = strnlen(name, rest);
+    size_t rest = room < NAME_SIZE_MAX ? room : NAME_SIZE_MAX, length = strnlen(name, rest);
 
     if (length == 0 || length == rest)
         return false;

@@ -53,7 +53,7 @@ const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t obj
 
 /* --- text: where the code of an object lies ---------------------------------------------- */
 
-#define SYMBOL_MOST_SEGMENTS 64u /* a file with more is no program */
+#define SYMBOL_SEGMENTS_MAX 64u /* a file with more is no program */
 
 struct symbol_segment {
     uint64_t offset, size; /* in the file */
@@ -69,7 +69,7 @@ struct symbol_text {
     bool big_endian;
     uint32_t build_id_size;
     uint8_t build_id[WIRE_MAX_BUILD_ID];
-    struct symbol_segment segments[SYMBOL_MOST_SEGMENTS];
+    struct symbol_segment segments[SYMBOL_SEGMENTS_MAX];
     uint32_t segment_count;
 };
 

@@ -322,7 +322,7 @@ static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, u
 static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                        uint64_t address, struct profile_line *lines, uint32_t *count)
 {
-    struct elf_inlined *chain[ELF_INLINED_MOST];
+    struct elf_inlined *chain[ELF_INLINED_MAX];
     struct profile_line code = lines[0];
     struct elf_line call;
     uint32_t depth;
@@ -357,7 +357,7 @@ int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_
 {
     struct profile *profile = symbolizer->profile;
     struct profile_location place = profile->locations[location];
-    struct profile_line lines[ELF_INLINED_MOST + 1] = {0}, *line = &lines[0];
+    struct profile_line lines[ELF_INLINED_MAX + 1] = {0}, *line = &lines[0];
     uint32_t count = 1;
     uint64_t address;
 

@@ -21,7 +21,7 @@ static void take_segment(struct symbol_text *text, const GElf_Phdr *header)
                                      .address = header->p_vaddr,
                                      .code = (header->p_flags & PF_X) != 0};
 
-    if (text->segment_count == SYMBOL_MOST_SEGMENTS || segment.size == 0 ||
+    if (text->segment_count == SYMBOL_SEGMENTS_MAX || segment.size == 0 ||
         segment.size > UINT64_MAX - segment.offset || segment.size > UINT64_MAX - segment.address)
         return;
     if (text->segment_count == 0 || segment.address < text->base)

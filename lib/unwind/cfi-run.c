@@ -12,8 +12,8 @@
 
 /* DWARF for the Arm 64-bit Architecture; elfutils' dwarf.h has it not */
 #define DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC 0x2c
-#define MOST_STATES 16u          /* compilers nest one or two */
-#define MOST_INSTRUCTIONS 65536u /* of one description */
+#define STATES_MAX 16u          /* compilers nest one or two */
+#define INSTRUCTIONS_MAX 65536u /* of one description */
 
 struct run {
     const struct cfi_section *section;
@@ -24,7 +24,7 @@ struct run {
     bool done, nonsense;
     struct rule_full *rule;
     struct rule_full initial; /* what DW_CFA_restore goes back to */
-    struct rule_full states[MOST_STATES];
+    struct rule_full states[STATES_MAX];
     uint32_t state_count;
 };
 
@@ -137,7 +137,7 @@ static void advance(struct run *run, uint64_t to)
 
 static void remember(struct run *run)
 {
-    if (run->state_count == MOST_STATES)
+    if (run->state_count == STATES_MAX)
         run->nonsense = true;
     else
         run->states[run->state_count++] = *run->rule;
@@ -275,7 +275,7 @@ static void run_code(struct run *run, struct reader code)
 {
     for (uint32_t i = 0; code.at < code.end && !run->done && !run->nonsense; i++) {
         do_instruction(run, &code);
-        run->nonsense = run->nonsense || i == MOST_INSTRUCTIONS;
+        run->nonsense = run->nonsense || i == INSTRUCTIONS_MAX;
     }
 }
 

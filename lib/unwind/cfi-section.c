@@ -18,8 +18,8 @@
 #include "unwind/unwind-internal.h"
 
 /* Nobody's are larger; hostile ones would be read again and again. */
-#define MOST_COMMON 1024u
-#define MOST_OWN (1u << 18)
+#define COMMON_MAX 1024u
+#define OWN_MAX (1u << 18)
 
 /* What descriptions have in common. */
 struct common {
@@ -124,7 +124,7 @@ static bool read_common(const struct cfi_section *section, Dwarf_Off offset, str
     if (common->read > 0 && common->offset == offset)
         return common->known;
     common->known = false;
-    if (offset >= section->size || common->read > section->size * 16 + MOST_COMMON ||
+    if (offset >= section->size || common->read > section->size * 16 + COMMON_MAX ||
         dwarf_next_cfi((const unsigned char *)section->ident, &data, section->eh, offset, &next,
                        &entry) != 0 ||
         !dwarf_cfi_cie_p(&entry))
@@ -133,7 +133,7 @@ static bool read_common(const struct cfi_section *section, Dwarf_Off offset, str
     common->read += size;
     common->offset = offset;
     common->cie = entry.cie;
-    common->known = size <= MOST_COMMON && entry.cie.return_address_register < UNWIND_REGISTERS &&
+    common->known = size <= COMMON_MAX && entry.cie.return_address_register < UNWIND_REGISTERS &&
                     read_augmentation(section, common);
     return common->known;
 }
@@ -162,7 +162,7 @@ static bool read_program(const struct cfi_section *section, const Dwarf_FDE *fde
         .return_column = (uint8_t)common->cie.return_address_register,
         .encoding = common->encoding,
         .signal = common->signal};
-    return !reader.failed && reader.end - reader.at <= MOST_OWN && size > 0 && size <= UINT32_MAX &&
+    return !reader.failed && reader.end - reader.at <= OWN_MAX && size > 0 && size <= UINT32_MAX &&
            start <= UINT64_MAX - size;
 }
 

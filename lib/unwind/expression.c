@@ -10,22 +10,22 @@
 
 #include "unwind/unwind-internal.h"
 
-#define MOST_VALUES 64u
-#define MOST_STEPS 256u /* some can jump back */
+#define VALUES_MAX 64u
+#define STEPS_MAX 256u /* some can jump back */
 
 struct evaluation {
     struct reader code;
     const uint8_t *begin;
     const struct machine *machine;
     const struct expression_world *world;
-    uint64_t values[MOST_VALUES];
+    uint64_t values[VALUES_MAX];
     uint32_t count;
     enum expression_end end;
 };
 
 static void expression_push(struct evaluation *e, uint64_t value)
 {
-    if (e->count == MOST_VALUES)
+    if (e->count == VALUES_MAX)
         e->end = EXPRESSION_NONSENSE;
     else
         e->values[e->count++] = machine_wrap(e->machine, value);
@@ -293,7 +293,7 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
         expression_push(&e, *value);
     for (uint32_t i = 0; e.end == EXPRESSION_DONE && e.code.at < e.code.end; i++) {
         step(&e);
-        if (e.code.failed || i == MOST_STEPS)
+        if (e.code.failed || i == STEPS_MAX)
             e.end = EXPRESSION_NONSENSE;
     }
     if (e.end == EXPRESSION_DONE)

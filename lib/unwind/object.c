@@ -20,9 +20,9 @@
 #define ENTRY_SIZE 256u /* what runs before anything is called */
 
 /* Nobody's files have more; hostile ones would cost time and memory. */
-#define MOST_SECTIONS 1024u
-#define MOST_SEGMENTS 64u
-#define MOST_BYTES (UINT64_C(128) << 20)
+#define SECTIONS_MAX 1024u
+#define SEGMENTS_MAX 64u
+#define SIZE_ALL_MAX (UINT64_C(128) << 20)
 
 static bool is_ours(Elf *elf)
 {
@@ -68,9 +68,9 @@ static const Elf_Data *section_bytes(Elf_Scn *section, const GElf_Shdr *header)
     GElf_Chdr compressed;
 
     if ((header->sh_flags & SHF_COMPRESSED) == 0)
-        return header->sh_size > MOST_BYTES ? NULL : elf_rawdata(section, NULL);
-    if (header->sh_size > MOST_BYTES || gelf_getchdr(section, &compressed) == NULL ||
-        compressed.ch_size > MOST_BYTES || elf_compress(section, 0, 0) < 0)
+        return header->sh_size > SIZE_ALL_MAX ? NULL : elf_rawdata(section, NULL);
+    if (header->sh_size > SIZE_ALL_MAX || gelf_getchdr(section, &compressed) == NULL ||
+        compressed.ch_size > SIZE_ALL_MAX || elf_compress(section, 0, 0) < 0)
         return NULL;
     return elf_rawdata(section, NULL);
 }
@@ -79,7 +79,7 @@ static const Elf_Data *named_section(Elf *elf, const char *name, uint64_t *addre
 {
     Elf_Scn *section = NULL;
 
-    for (size_t i = 0; i < MOST_SECTIONS && (section = elf_nextscn(elf, section)) != NULL; i++) {
+    for (size_t i = 0; i < SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL; i++) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS ||
             !section_is(elf, &header, name))
@@ -98,7 +98,7 @@ static size_t segment_count(Elf *elf)
 
     if (elf_getphdrnum(elf, &count) != 0)
         return 0;
-    return count < MOST_SEGMENTS ? count : MOST_SEGMENTS;
+    return count < SEGMENTS_MAX ? count : SEGMENTS_MAX;
 }
 
 /* The segment that holds a file offset; code is what is asked for. */
@@ -168,7 +168,7 @@ static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
         int32_t relative;
         memcpy(&relative, (const char *)index->d_buf + 4, sizeof relative);
         *address = header.p_vaddr + 4 + (uint64_t)(int64_t)relative;
-        if (!segment_from(elf, *address, &offset, &size) || size > MOST_BYTES)
+        if (!segment_from(elf, *address, &offset, &size) || size > SIZE_ALL_MAX)
             return NULL;
         return elf_getdata_rawchunk(elf, (int64_t)offset, size, ELF_T_BYTE);
     }

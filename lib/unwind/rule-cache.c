@@ -11,7 +11,7 @@
 
 #include "unwind/unwind-internal.h"
 
-#define MOST_ENTRIES 65536u
+#define ENTRIES_MAX 65536u
 #define FIRST_SIZE 256u
 
 void rule_cache_clear(struct rule_cache *cache)
@@ -28,7 +28,7 @@ static int make_slots(struct rule_cache *cache)
 
     if (cache->used < cache->size / 2)
         return 0;
-    if (cache->used >= MOST_ENTRIES) {
+    if (cache->used >= ENTRIES_MAX) {
         rule_cache_clear(cache);
         larger = *cache;
     }

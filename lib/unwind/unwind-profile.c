@@ -127,8 +127,8 @@ int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint
 {
     struct process_world context = {.profile = profile, .pid = pid};
     const struct unwind_world world = {.context = &context, .find = unwind_profile_find, .open = open_object};
-    struct unwind_frame *frames = malloc(UNWIND_MOST_FRAMES * sizeof *frames);
-    struct unwind_stack stack = {.frames = frames, .room = UNWIND_MOST_FRAMES};
+    struct unwind_frame *frames = malloc(UNWIND_FRAMES_MAX * sizeof *frames);
+    struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
 
     if (frames == NULL)
         return -ENOMEM;

@@ -27,8 +27,8 @@ enum unwind_machine {
 };
 
 #define UNWIND_REGISTERS 33u
-#define UNWIND_MOST_PIECES 2u
-#define UNWIND_MOST_FRAMES 4096u /* a deeper stack is cut here */
+#define UNWIND_PIECES_MAX 2u
+#define UNWIND_FRAMES_MAX 4096u /* a deeper stack is cut here */
 
 struct unwind_registers {
     enum unwind_machine machine;
@@ -49,7 +49,7 @@ struct unwind_input {
     struct unwind_registers registers;
     /* The stack from its pointer up, or from 128 bytes below it, where epilogues leave what they
      * have popped; then, of a thread on an alternate stack, the one that it interrupted. */
-    struct unwind_piece pieces[UNWIND_MOST_PIECES];
+    struct unwind_piece pieces[UNWIND_PIECES_MAX];
     uint32_t piece_count;
 };
 
@@ -96,7 +96,7 @@ struct unwind_frame {
 
 struct unwind_stack {
     struct unwind_frame *frames; /* the caller's room, innermost first */
-    uint32_t room;               /* at least 1; more than UNWIND_MOST_FRAMES is not used */
+    uint32_t room;               /* at least 1; more than UNWIND_FRAMES_MAX is not used */
     uint32_t count;              /* set: at least 1 */
     enum unwind_end end;         /* set */
 };

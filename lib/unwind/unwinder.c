@@ -8,7 +8,7 @@
 
 #include "unwind/unwind-internal.h"
 
-#define MOST_OBJECTS (1u << 24)
+#define OBJECTS_MAX (1u << 24)
 
 struct unwinder {
     struct unwind_object **objects; /* owned; by the caller's number; NULL: not opened yet */
@@ -51,7 +51,7 @@ int unwinder_object(struct unwinder *unwinder, const struct unwind_world *world,
                     struct unwind_object **object)
 {
     *object = NULL;
-    if (number >= MOST_OBJECTS)
+    if (number >= OBJECTS_MAX)
         return 0;
     if (number >= unwinder->count || unwinder->objects[number] == NULL) {
         int fd = world->open(world->context, number);

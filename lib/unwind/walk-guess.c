@@ -11,7 +11,7 @@
 
 #include "unwind/walk-internal.h"
 
-#define LEAST_ADDRESS 4096u /* of anything that can be mapped */
+#define ADDRESS_MIN 4096u /* of anything that can be mapped */
 #define LEAF_SIZE_MAX 512u  /* of the frame of a function that nothing describes, and that calls nobody */
 
 /* Could this be where a call returns to? In a file there is a call before it. */
@@ -202,7 +202,7 @@ static enum likelihood judge_slot(struct walk *walk, uint64_t slot)
     if (!memory_read(walk->input, slot, (size_t)word, &saved) ||
         !memory_read(walk->input, slot + word, (size_t)word, &caller))
         return IMPOSSIBLE;
-    bool outermost = saved < LEAST_ADDRESS;
+    bool outermost = saved < ADDRESS_MIN;
     bool above = saved > slot && saved - piece->start < piece->size;
     enum likelihood likelihood = judge_return(walk, caller);
     return likelihood == LIKELY && !above && !outermost ? DOUBTFUL : likelihood;

@@ -5,7 +5,7 @@
 
 #include "unwind/unwind-internal.h"
 
-#define WALK_MOST_PLACES 8u
+#define WALK_PLACES_MAX 8u
 
 /* A mapping that this walk has met. */
 struct place {
@@ -20,7 +20,7 @@ struct walk {
     const struct machine *machine;
     uint64_t registers[UNWIND_REGISTERS];
     uint64_t unknown; /* bit i: registers[i] is not */
-    struct place places[WALK_MOST_PLACES];
+    struct place places[WALK_PLACES_MAX];
     uint32_t place_count;
     bool exact;   /* the program counter is no return address */
     bool made;    /* the return address to the last frame was made by hand: it is the outermost */

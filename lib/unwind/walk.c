@@ -3,7 +3,7 @@
  * The walk itself: where is the program counter mapped, what does that object say about its
  * frame, where are the caller's registers; again, until there is no caller. Whatever the copy
  * and the files hold, each step moves up the stack or passes one signal, and there are at most
- * UNWIND_MOST_FRAMES.
+ * UNWIND_FRAMES_MAX.
  */
 #include "config.h"
 
@@ -74,7 +74,7 @@ const struct place *walk_find_place(struct walk *walk, uint64_t address)
         walk_fail(walk, error);
         return NULL;
     }
-    if (walk->place_count == WALK_MOST_PLACES)
+    if (walk->place_count == WALK_PLACES_MAX)
         walk->place_count--; /* the last one goes */
     walk->places[walk->place_count] = place;
     return &walk->places[walk->place_count++];
@@ -170,7 +170,7 @@ static void take_frame(struct walk *walk, struct unwind_stack *stack)
         return walk_end(walk, UNWIND_COMPLETE);
     if (place == NULL && stack->count > 0)
         return lead_back(walk);
-    if (stack->count == stack->room || stack->count == UNWIND_MOST_FRAMES)
+    if (stack->count == stack->room || stack->count == UNWIND_FRAMES_MAX)
         return walk_end(walk, UNWIND_TOO_DEEP);
     stack->frames[stack->count++] =
         (struct unwind_frame){.object = place == NULL ? UNWIND_NO_OBJECT : place->mapping.object,
@@ -187,7 +187,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
     stack->count = 0;
     stack->end = UNWIND_BROKEN;
     walk.machine = machine_find(input->registers.machine);
-    if (walk.machine == NULL || input->piece_count > UNWIND_MOST_PIECES)
+    if (walk.machine == NULL || input->piece_count > UNWIND_PIECES_MAX)
         return -EINVAL;
     walk.unwinder = unwinder;
     walk.world = world;

@@ -71,8 +71,8 @@ struct wire_sample {
 };
 
 #define WIRE_STACK_REGS 33u          /* in DWARF's numbering; enough for AArch64 */
-#define WIRE_STACK_LEAST 1024u       /* bytes of stack that may be asked for */
-#define WIRE_STACK_MOST (1u << 20)
+#define WIRE_STACK_MIN 1024u       /* bytes of stack that may be asked for */
+#define WIRE_STACK_MAX (1u << 20)
 
 /* What a thread's stack held while it was stopped, from its stack pointer up; of a thread in a
  * signal handler on an alternate stack, then what the interrupted one held. */
@@ -89,7 +89,7 @@ struct wire_stack {
 const struct wire_stack *wire_sample_stack(const struct wire_sample *sample);
 const unsigned char *wire_stack_bytes(const struct wire_stack *stack);
 
-#define WIRE_MAX_SAMPLE (sizeof(struct wire_sample) + sizeof(struct wire_stack) + WIRE_STACK_MOST)
+#define WIRE_MAX_SAMPLE (sizeof(struct wire_sample) + sizeof(struct wire_stack) + WIRE_STACK_MAX)
 
 enum wire_map_kind {
     WIRE_MAP_FILE = 1, /* a mapped file: name is its path as the kernel prints it */
@@ -278,7 +278,7 @@ enum wire_profil_scope {
     WIRE_PROFIL_OWN_FORM,
 };
 
-#define WIRE_PROFIL_MOST_REGIONS 65536u
+#define WIRE_PROFIL_REGIONS_MAX 65536u
 
 struct wire_profil_region { /* as in struct dialect_region */
     uint64_t buffer, size;

@@ -21,7 +21,7 @@
 #include "check.h"
 
 #define PATIENCE_MS 30000
-#define LONGEST_TURN_MS 3000 /* the ring holds samples of 6 s; a busy machine leaves us waiting, too */
+#define TURN_MS_MAX 3000 /* the ring holds samples of 6 s; a busy machine leaves us waiting, too */
 
 static pprofil_session *open_session(double hz)
 {
@@ -555,7 +555,7 @@ static void test_big(const char *big)
     printf("# big: longest turn %lld ms, at most %u without names, all named after %lld ms\n",
            (long long)longest, most, (long long)(now_ms() - began));
     check("all of a large program is named", pending == 0 && most > 0);
-    check("pumping goes on meanwhile", longest < LONGEST_TURN_MS);
+    check("pumping goes on meanwhile", longest < TURN_MS_MAX);
     check("and nothing is lost", totals_of(session).lost == 0);
     pprofil_live_close(live);
     end(session, pid);

@@ -13,7 +13,7 @@
 #include "format/format.h"
 #include "fuzz.h"
 
-#define MOST_SAMPLES 10000
+#define SAMPLES_MAX 10000
 
 static void add(uint64_t *sum, uint64_t more)
 {
@@ -70,7 +70,7 @@ static void write_one(const struct profile *profile, uint32_t which)
     while (format_at(count) != NULL)
         count++;
     const struct format *format = format_at(which % count);
-    if (profile->totals.samples <= MOST_SAMPLES && format_writable(format) && format->codec == NULL)
+    if (profile->totals.samples <= SAMPLES_MAX && format_writable(format) && format->codec == NULL)
         format_write_file(format, "/dev/null", profile);
 }
 

@@ -18,7 +18,7 @@
 #include "symbol/symbol.h"
 
 #define PLACES 24u
-#define MOST_SYMBOLS 24u
+#define SYMBOLS_MAX 24u
 
 static void need(int error)
 {
@@ -54,7 +54,7 @@ static void add_places_of_file(struct profile *profile, uint32_t object, int fd,
         const struct symbol *symbol = &table.symbols[i];
         if (use(symbol->name) == 0 || symbol->size > UINT64_MAX - symbol->address)
             abort();
-        if (i < MOST_SYMBOLS && symbol_text_offset(&text, symbol->address + 1, &offset))
+        if (i < SYMBOLS_MAX && symbol_text_offset(&text, symbol->address + 1, &offset))
             add_place(profile, object, offset);
     }
     symbol_table_clear(&table);

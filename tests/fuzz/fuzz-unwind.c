@@ -26,7 +26,7 @@
 #define JIT UINT64_C(0x500000)
 #define STACK UINT64_C(0x7ff00000)
 #define FRAMES_AT 0x1000u /* in the file that is built, and so in memory */
-#define MOST_STACK 65535u
+#define STACK_MAX 65535u
 
 enum object { FILE_OBJECT, JIT_OBJECT };
 
@@ -190,8 +190,8 @@ static void check(const struct unwind_stack *stack)
 
 void fuzz_unwind(const uint8_t *data, size_t size)
 {
-    static struct unwind_frame frames[UNWIND_MOST_FRAMES];
-    static uint64_t words[MOST_STACK / 8 + 1];
+    static struct unwind_frame frames[UNWIND_FRAMES_MAX];
+    static uint64_t words[STACK_MAX / 8 + 1];
     struct input input = {data, data + size};
     uint8_t choices = 0;
     uint16_t stack_size = 0;
@@ -220,7 +220,7 @@ void fuzz_unwind(const uint8_t *data, size_t size)
     const struct unwind_world world = {&fd, find, open_object};
     struct unwinder *unwinder = unwinder_new();
     for (size_t turn = 0; turn < 2; turn++) { /* warm, too */
-        struct unwind_stack stack = {.frames = frames, .room = UNWIND_MOST_FRAMES};
+        struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
         if (unwind_walk(unwinder, &world, &copy, &stack) == 0)
             check(&stack);
     }

@@ -10,8 +10,8 @@
 
 #include "records.h"
 
-#define MOST_RECORDS 4096
-#define LARGEST (1u << 16)
+#define RECORDS_MAX 4096
+#define INPUT_SIZE_MAX (1u << 16)
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
@@ -19,7 +19,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint
                                  size_t two_size, uint8_t *result, size_t most, unsigned seed);
 
 struct out {
-    uint8_t bytes[LARGEST];
+    uint8_t bytes[INPUT_SIZE_MAX];
     size_t size, most;
 };
 
@@ -54,11 +54,11 @@ static void put_record(struct out *out, const struct frame *frame, const struct 
 }
 
 static size_t split(const struct frame *frame, const uint8_t *at, const uint8_t *end,
-                    struct record records[MOST_RECORDS])
+                    struct record records[RECORDS_MAX])
 {
     size_t count = 0;
 
-    while (count < MOST_RECORDS && at < end &&
+    while (count < RECORDS_MAX && at < end &&
            frame_next(frame, at, (size_t)(end - at), &records[count])) {
         at += records[count].head + records[count].size;
         count++;
@@ -78,7 +78,7 @@ static void put_changed(struct out *out, const struct frame *frame, const struct
     if (body == NULL)
         abort();
     body->size = 0;
-    body->most = record->size + 64 < LARGEST ? record->size + 64 : LARGEST;
+    body->most = record->size + 64 < INPUT_SIZE_MAX ? record->size + 64 : INPUT_SIZE_MAX;
     if (frame_nested(frame) && depth < 2 && roll(seed, 2) == 0) {
         change_all(body, frame, record->at + record->head, record->size, seed, depth + 1);
     } else {
@@ -95,7 +95,7 @@ enum change { CHANGE_INSIDE, CHANGE_INSIDE_TOO, TAKE_OUT, COPY, MOVE, CHANGES };
 static void change_all(struct out *out, const struct frame *frame, const uint8_t *at, size_t size,
                        uint32_t *seed, unsigned depth)
 {
-    struct record *records = calloc(MOST_RECORDS, sizeof *records);
+    struct record *records = calloc(RECORDS_MAX, sizeof *records);
     const uint8_t *end = at + size;
 
     if (records == NULL)
@@ -126,7 +126,7 @@ static struct out *begin(size_t most)
     if (out == NULL)
         abort();
     out->size = 0;
-    out->most = most < LARGEST ? most : LARGEST;
+    out->most = most < INPUT_SIZE_MAX ? most : INPUT_SIZE_MAX;
     return out;
 }
 
@@ -173,7 +173,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *two,
                                  size_t two_size, uint8_t *result, size_t most, unsigned seed)
 {
-    static struct record firsts[MOST_RECORDS], seconds[MOST_RECORDS];
+    static struct record firsts[RECORDS_MAX], seconds[RECORDS_MAX];
     const struct frame *frame = frame_of_target();
     uint32_t dice = seed | 1u;
     size_t start, end, second_start, second_end;

@@ -26,15 +26,15 @@ int temporary_file(off_t size)
 /* It ends at the largest size that a file may have, and raises no SIGXFSZ. */
 bool try_copy_to_limit(void)
 {
-    enum { SIZE = 16 << 20, LARGEST = 12 << 20 };
+    enum { SIZE = 16 << 20, LIMIT = 12 << 20 };
     struct rlimit before, limit;
     off_t from = 0, to = 0;
     int source = temporary_file(SIZE), target = temporary_file(0);
 
     getrlimit(RLIMIT_FSIZE, &before);
-    limit = (struct rlimit){LARGEST, before.rlim_max};
+    limit = (struct rlimit){LIMIT, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
-    bool right = copy_file_range(source, &from, target, &to, SIZE, 0) == LARGEST;
+    bool right = copy_file_range(source, &from, target, &to, SIZE, 0) == LIMIT;
     setrlimit(RLIMIT_FSIZE, &before);
     close(source);
     close(target);

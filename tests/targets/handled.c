@@ -28,7 +28,7 @@
 
 #define POLL_US 50
 #define STEP 4096                       /* numbers of bytes are multiples of that */
-#define SIGNAL_MOST (BLOCKING_SIZE / 2) /* more than is left fits into no socket or pipe here */
+#define SIGNAL_MAX (BLOCKING_SIZE / 2) /* more than is left fits into no socket or pipe here */
 #define BUFFER 65536                    /* bytes, of a socket */
 #define UNTOUCHED 0x5a                  /* what a byte is before it is overwritten */
 
@@ -77,7 +77,7 @@ static size_t bytes_before_signal(long round)
 {
     uint64_t hash = (uint64_t)(round + 1) * 0x9e3779b97f4a7c15u;
 
-    return STEP * (size_t)((hash >> 32) % (SIGNAL_MOST / STEP));
+    return STEP * (size_t)((hash >> 32) % (SIGNAL_MAX / STEP));
 }
 
 static void report(const char *name, long round, ssize_t result)

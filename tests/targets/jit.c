@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST 256
+#define PROCESSES_MAX 256
 #define ROUNDS 100000
 #define CPU_S_MIN 0.1 /* seconds of CPU time that it uses at least */
 
@@ -86,9 +86,9 @@ int main(int argc, char **argv)
 {
     int processes = argc > 2 ? atoi(argv[1]) : 0, status, good = 0;
     char path[64];
-    pid_t pids[MOST];
+    pid_t pids[PROCESSES_MAX];
 
-    if (processes < 1 || processes > MOST)
+    if (processes < 1 || processes > PROCESSES_MAX)
         return 2;
     for (int i = 0; i < processes; i++) {
         pids[i] = fork();

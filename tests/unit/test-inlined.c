@@ -13,7 +13,7 @@
 
 #include "symbol/symbol.h"
 
-#define MOST 4096u /* bytes of code that are asked about */
+#define CODE_SIZE_MAX 4096u /* bytes of code that are asked about */
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";
 
@@ -230,7 +230,7 @@ static void compare(const char *function, uint32_t *inlined)
     uint64_t address = symbol(function), size = size_of(function), move = shift();
     char command[128], line[64];
 
-    for (uint64_t i = 0; i < size && i < MOST; i++) {
+    for (uint64_t i = 0; i < size && i < CODE_SIZE_MAX; i++) {
         snprintf(command, sizeof command, "eu-addr2line -i -f -a -e prog 0x%lx", address + i);
         FILE *theirs = popen(command, "r");
         cr_assert_not_null(fgets(line, sizeof line, theirs)); /* the address */

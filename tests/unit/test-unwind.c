@@ -30,7 +30,7 @@
 #define NARROW_CODE UINT64_C(0x56550000)
 #define NARROW_STACK UINT64_C(0xfff00000)
 #define CODE_SIZE UINT64_C(0x10000)
-#define MOST_WORDS 8192u
+#define WORDS_MAX 8192u
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";
 
@@ -62,11 +62,11 @@ struct fixture {
     struct unwinder *unwinder;
     uint64_t code; /* where the file is mapped */
     int fd;        /* or -errno */
-    uint64_t words[MOST_WORDS];
-    uint32_t narrow[MOST_WORDS]; /* the same for 32-bit machines */
+    uint64_t words[WORDS_MAX];
+    uint32_t narrow[WORDS_MAX]; /* the same for 32-bit machines */
     uint32_t count;
     struct unwind_input input;
-    struct unwind_frame frames[UNWIND_MOST_FRAMES];
+    struct unwind_frame frames[UNWIND_FRAMES_MAX];
     struct unwind_stack stack;
 };
 
@@ -153,7 +153,7 @@ static void walk_pieces(struct fixture *fixture)
 
     fixture->stack.frames = fixture->frames;
     if (fixture->stack.room == 0)
-        fixture->stack.room = UNWIND_MOST_FRAMES;
+        fixture->stack.room = UNWIND_FRAMES_MAX;
     cr_assert_eq(unwind_walk(fixture->unwinder, &world, &fixture->input, &fixture->stack), 0);
 }
 
@@ -299,7 +299,7 @@ Test(unwind, too_deep)
     struct fixture *fixture = make_fixture(wide, "gcc");
 
     uint64_t back = code(fixture, "deep_back");
-    for (size_t i = 0; i < MOST_WORDS; i++)
+    for (size_t i = 0; i < WORDS_MAX; i++)
         put(fixture, back);
     fixture->stack.room = 7;
     walk(fixture, code(fixture, "deep"));
@@ -307,7 +307,7 @@ Test(unwind, too_deep)
     fixture->stack.room = UINT32_MAX;
     walk(fixture, code(fixture, "deep"));
     cr_assert_eq(fixture->stack.count,
-                 MOST_WORDS / 2 < UNWIND_MOST_FRAMES ? MOST_WORDS / 2 : UNWIND_MOST_FRAMES);
+                 WORDS_MAX / 2 < UNWIND_FRAMES_MAX ? WORDS_MAX / 2 : UNWIND_FRAMES_MAX);
     cr_assert_eq(fixture->stack.end, UNWIND_TOO_DEEP);
     free_fixture(fixture);
 }
@@ -738,7 +738,7 @@ Test(unwind, i386)
     fixture->input.registers.values[8] = code(fixture, "leaf");
     fixture->input.pieces[0] =
         (struct unwind_piece){NARROW_STACK, (const void *)fixture->narrow, fixture->count * 4};
-    fixture->stack = (struct unwind_stack){.frames = fixture->frames, .room = UNWIND_MOST_FRAMES};
+    fixture->stack = (struct unwind_stack){.frames = fixture->frames, .room = UNWIND_FRAMES_MAX};
     cr_assert_eq(unwind_walk(fixture->unwinder, &world, &fixture->input, &fixture->stack), 0);
     expect(fixture, UNWIND_COMPLETE, 3, "=leaf", "middle_back", "outer_back");
     free_fixture(fixture);
@@ -1047,8 +1047,8 @@ __attribute__((noinline)) static int recurse(int depth)
 Test(unwind, as_glibc)
 {
     struct sigaction action = {.sa_sigaction = look, .sa_flags = SA_SIGINFO};
-    static struct unwind_frame frames[UNWIND_MOST_FRAMES];
-    struct unwind_stack stack = {.frames = frames, .room = UNWIND_MOST_FRAMES};
+    static struct unwind_frame frames[UNWIND_FRAMES_MAX];
+    struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
     struct unwinder *unwinder = unwinder_new();
     struct unwind_input input = {.piece_count = 1};
     struct unwind_mapping mapping;

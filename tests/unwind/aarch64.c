@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #define SIGNALS 250
-#define MOST_FRAMES 512
-#define MOST_MAPPINGS 64
+#define FRAMES_MAX 512
+#define MAPPINGS_MAX 64
 #define RESTORER 0x04000000ul /* SA_RESTORER, which C libraries keep to themselves */
 
 extern char **environ;
@@ -39,7 +39,7 @@ struct mapping {
     char path[256];
 };
 
-static struct mapping mappings[MOST_MAPPINGS];
+static struct mapping mappings[MAPPINGS_MAX];
 static uint32_t mapping_count, signals;
 static void *outermost; /* of all stacks here */
 static FILE *out;
@@ -111,8 +111,8 @@ static void take_registers(const ucontext_t *context, uint64_t registers[33])
 static void handler(int number, siginfo_t *info, void *interrupted)
 {
     uint64_t registers[33], here;
-    void *frames[MOST_FRAMES];
-    int count = backtrace(frames, MOST_FRAMES);
+    void *frames[FRAMES_MAX];
+    int count = backtrace(frames, FRAMES_MAX);
 
     (void)number;
     (void)info;
@@ -175,7 +175,7 @@ static void read_mappings(const char *vdso)
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[512], permissions[8];
 
-    while (maps != NULL && mapping_count < MOST_MAPPINGS &&
+    while (maps != NULL && mapping_count < MAPPINGS_MAX &&
            fgets(line, sizeof line, maps) != NULL) {
         struct mapping *mapping = &mappings[mapping_count];
         *mapping = (struct mapping){0};

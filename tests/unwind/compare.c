@@ -76,13 +76,13 @@ static bool equal(struct stacks *stacks, const struct unwind_stack *stack, bool 
 
 static struct tally compare(struct stacks *stacks, size_t most, bool verbose)
 {
-    static struct unwind_frame frames[UNWIND_MOST_FRAMES];
+    static struct unwind_frame frames[UNWIND_FRAMES_MAX];
     struct unwinder *unwinder = unwinder_new();
     struct unwind_world world = {stacks, stacks_find, stacks_open};
     struct tally tally = {0};
 
     for (uint32_t i = 0; i < stacks->count; i++) {
-        struct unwind_stack stack = {.frames = frames, .room = UNWIND_MOST_FRAMES};
+        struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
         struct unwind_input input = stacks->records[i].input;
         bool cut = input.pieces[0].size > most;
         if (cut)

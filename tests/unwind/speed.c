@@ -14,7 +14,7 @@
 
 #include "stacks.h"
 
-#define MOST_STACKS 2000u
+#define STACKS_MAX 2000u
 #define OUR_ROUNDS 500u
 #define THEIR_ROUNDS 10u
 
@@ -29,7 +29,7 @@ static const Dwfl_Callbacks callbacks = {
 
 struct theirs {
     const struct unwind_input *input;
-    uint64_t pcs[UNWIND_MOST_FRAMES];
+    uint64_t pcs[UNWIND_FRAMES_MAX];
     uint32_t count;
 };
 
@@ -74,7 +74,7 @@ static int take_frame(Dwfl_Frame *frame, void *context)
     struct theirs *theirs = context;
     Dwarf_Addr pc;
 
-    if (!dwfl_frame_pc(frame, &pc, NULL) || theirs->count == UNWIND_MOST_FRAMES)
+    if (!dwfl_frame_pc(frame, &pc, NULL) || theirs->count == UNWIND_FRAMES_MAX)
         return DWARF_CB_ABORT;
     theirs->pcs[theirs->count++] = pc;
     return DWARF_CB_OK;
@@ -158,7 +158,7 @@ static bool same_world(const struct stacks_record *a, const struct stacks_record
 struct race {
     struct stacks *stacks;
     struct unwinder *unwinder;
-    struct unwind_frame frames[UNWIND_MOST_FRAMES];
+    struct unwind_frame frames[UNWIND_FRAMES_MAX];
     struct unwind_stack ours;
     struct theirs theirs;
     Dwfl *dwfl;
@@ -170,7 +170,7 @@ static double time_ours(struct race *race, const struct unwind_input *input, uin
     const struct unwind_world world = {race->stacks, stacks_find, stacks_open};
     double start = now();
 
-    race->ours = (struct unwind_stack){.frames = race->frames, .room = UNWIND_MOST_FRAMES};
+    race->ours = (struct unwind_stack){.frames = race->frames, .room = UNWIND_FRAMES_MAX};
     for (uint32_t i = 0; i < rounds; i++)
         if (unwind_walk(race->unwinder, &world, input, &race->ours) != 0)
             exit(1);
@@ -214,7 +214,7 @@ static bool wanted(struct race *race, const struct stacks_record *record, bool a
 int main(int argc, char **argv)
 {
     static struct race race;
-    static double ours[MOST_STACKS], theirs[MOST_STACKS];
+    static double ours[STACKS_MAX], theirs[STACKS_MAX];
     uint32_t count = 0, agreed = 0;
     uint64_t frames = 0;
     bool all = argc == 3 && strcmp(argv[1], "-a") == 0;
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
         return 2;
     race.stacks = stacks_read(argv[1 + all]);
     race.unwinder = unwinder_new();
-    for (uint32_t i = 0; i < race.stacks->count && count < MOST_STACKS; i++) {
+    for (uint32_t i = 0; i < race.stacks->count && count < STACKS_MAX; i++) {
         const struct stacks_record *record = race.stacks->current = &race.stacks->records[i];
         if (!wanted(&race, record, all))
             continue;

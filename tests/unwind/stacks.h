@@ -23,7 +23,7 @@
 
 #include "unwind/unwind.h"
 
-#define STACKS_MOST_PATHS 4096u
+#define STACKS_PATHS_MAX 4096u
 
 struct stacks_text {
     const char *bytes; /* borrowed, not NUL-terminated */
@@ -54,8 +54,8 @@ struct stacks {
     size_t size;
     struct stacks_record *records; /* owned */
     uint32_t count;
-    char *paths[STACKS_MOST_PATHS]; /* owned: objects by number */
-    int fds[STACKS_MOST_PATHS];
+    char *paths[STACKS_PATHS_MAX]; /* owned: objects by number */
+    int fds[STACKS_PATHS_MAX];
     uint32_t path_count;
     const struct stacks_record *current; /* whose world it is */
 };
@@ -97,13 +97,13 @@ static inline void stacks_take_record(struct stacks_reader *reader, struct stack
     stacks_take(reader, &machine, sizeof machine);
     record->input.registers.machine = machine;
     stacks_take(reader, record->input.registers.values, sizeof record->input.registers.values);
-    for (uint32_t i = 0; i < UNWIND_MOST_PIECES; i++) {
+    for (uint32_t i = 0; i < UNWIND_PIECES_MAX; i++) {
         stacks_take(reader, &start, sizeof start);
         struct stacks_text stack = stacks_take_text(reader);
         record->input.pieces[i] =
             (struct unwind_piece){start, (const void *)stack.bytes, stack.size};
     }
-    record->input.piece_count = UNWIND_MOST_PIECES;
+    record->input.piece_count = UNWIND_PIECES_MAX;
     stacks_take(reader, &record->mapping_count, sizeof record->mapping_count);
     record->mappings = calloc(record->mapping_count + 1, sizeof *record->mappings);
     for (uint32_t i = 0; i < record->mapping_count; i++) {
@@ -178,7 +178,7 @@ static inline uint32_t stacks_object(struct stacks *stacks, struct stacks_text p
         if (strlen(stacks->paths[i]) == path.size &&
             memcmp(stacks->paths[i], path.bytes, path.size) == 0)
             return i;
-    if (i == STACKS_MOST_PATHS)
+    if (i == STACKS_PATHS_MAX)
         exit(1);
     stacks->paths[i] = strndup(path.bytes, path.size);
     stacks->fds[i] = stacks_open_path(stacks, stacks->paths[i]);

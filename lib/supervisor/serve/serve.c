@@ -174,7 +174,7 @@ static int serve_start_counting(struct process *process, const struct serve_call
     struct dialect_count *count = NULL;
     size_t regions = request->region_count;
 
-    if (regions > WIRE_PROFIL_MOST_REGIONS)
+    if (regions > WIRE_PROFIL_REGIONS_MAX)
         return -E2BIG;
     if (request->counter_size != 2 && request->counter_size != 4 && request->counter_size != 8)
         return -EINVAL;
