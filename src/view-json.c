@@ -48,8 +48,8 @@ static json_t *make_totals(const pprofil_profile *profile)
         "full_ns", json_uint(totals.full_ns), "sample_cost_ns", json_uint(totals.sample_cost_ns),
         "overhead", totals.overhead,
         "continued", json_uint(totals.continued), "cut_short", json_uint(totals.cut_short),
-        "threads", (json_int_t)totals.threads_seen, "processes",
-        (json_int_t)totals.processes_seen, "untraced", (json_int_t)totals.untraced, "asked_hz", totals.asked_hz, "wall", totals.wall);
+        "threads", (json_int_t)totals.threads_seen, "processes", (json_int_t)totals.processes_seen,
+        "untraced", (json_int_t)totals.untraced, "asked_hz", totals.asked_hz, "wall", totals.wall);
 }
 
 static json_t *make_row(const struct pprofil_row *row)

@@ -24,9 +24,9 @@
 #define PIECE_SIZE 32768 /* bytes copied at a time */
 #define ATTEMPTS_MAX 16
 
-/* Until Linux 6.7 /proc/PID/maps has the inode of the layer in which a file of an overlay lies, and stat(2), once the file
- * was copied to the upper layer, that of the lower one: 3efdc78fdc21 ("fs/proc: show correct device and inode numbers in
- * /proc/pid/maps"). */
+/* A file of an overlay lies in one of its layers. Until Linux 6.7 /proc/PID/maps has the inode of that layer. Once the
+ * file was copied to the upper layer, stat(2) has the inode of the lower one: 3efdc78fdc21 ("fs/proc: show correct
+ * device and inode numbers in /proc/pid/maps"). */
 static bool regular_file_hides_inode(int place)
 {
     struct statfs system;

@@ -85,11 +85,14 @@ const struct format *format_by_path(const char *path);
 /* The i-th format, in the order in which they are tried on a file; NULL past the last. */
 const struct format *format_at(unsigned i);
 
-/* Reads a saved profile of any format we know, which its contents show, else its name; it may be
- * gzip'd, once. Path "-" is standard input, to its end, and one of a pipe of ours (/dev/fd/63) that. *profile is the caller's, to be freed with profile_free; after an
- * error it is not set. Errors are those above, and -ENOEXEC: it is of no format; -EISDIR, -EINVAL:
- * it is no file. Of perf.data, those that are not read: -ESPIPE (written for a pipe),
- * -EPFNOSUPPORT (of the other byte order), -EPROTONOSUPPORT (compressed). */
+/* Reads a saved profile of any known format. The contents show the format, else the name does. The file may be gzip'd,
+ * once. Path "-" is standard input, which is read to its end, and so is a pipe of ours (/dev/fd/63). The caller frees
+ * *profile with profile_free; after an error it is not set. Errors are those above, and
+ *     -ENOEXEC                it is of no known format
+ *     -EISDIR, -EINVAL        it is no file
+ *     -ESPIPE                 a perf.data that was written for a pipe
+ *     -EPFNOSUPPORT           a perf.data of the other byte order
+ *     -EPROTONOSUPPORT        a perf.data that is compressed */
 int format_read_file(const char *path, struct profile **profile);
 /* The same of one format, NULL: any; -EINVAL also where it cannot be read. codec.h has more
  * errors. options may not be NULL. */

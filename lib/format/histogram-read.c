@@ -231,9 +231,10 @@ static int add_modules(struct builder *builder)
 /* Is the object one that is loaded anywhere, and are the file's addresses those of memory, so that none is in it? */
 static bool is_elsewhere(const struct builder *builder, const struct target *target)
 {
-    bool strays_only = histogram_has_memory_addresses(builder->file) && builder->nowhere != 0 && builder->profile->sample_count > 0;
+    uint32_t count = builder->profile->sample_count;
+    bool strays_only = histogram_has_memory_addresses(builder->file) && builder->nowhere != 0 && count > 0;
 
-    for (uint32_t i = 0; strays_only && i < builder->profile->sample_count; i++) {
+    for (uint32_t i = 0; strays_only && i < count; i++) {
         const struct profile_node *node = &builder->profile->nodes[builder->profile->samples[i].node];
         strays_only = builder->profile->locations[node->location].object == builder->nowhere - 1;
     }

@@ -25,7 +25,8 @@ int main(void)
 {
     static struct profil_args many[65];
     struct profil_args up[] = {{counts, (void *)0x20, (void *)0x10, 0, 2}, {counts, (void *)0x40, (void *)0x30, 0, 2}};
-    struct profil_args over[] = {{counts, (void *)0x40, (void *)0x20, 0, 2}, {counts, (void *)0x30, (void *)0x10, 0, 2}};
+    struct profil_args over[] = {{counts, (void *)0x40, (void *)0x20, 0, 2},
+                                 {counts, (void *)0x30, (void *)0x10, 0, 2}};
     struct profil_args empty[] = {{counts, (void *)0x10, (void *)0x10, 0, 2}};
 
     call("ascending", up, 2);
@@ -70,7 +71,8 @@ int main(void)
 
     fputs("buffer: ", stderr);
     status = profil((char *)16, 4096, (unsigned long)main, 65536);
-    fprintf(stderr, "status %d %s\n", status, status < 0 ? errno == EFAULT ? "EFAULT" : errno == EINVAL ? "EINVAL" : "?" : "");
+    fprintf(stderr, "status %d %s\n", status,
+            status >= 0 ? "" : errno == EFAULT ? "EFAULT" : errno == EINVAL ? "EINVAL" : "?");
     fputs("good: ", stderr);
     status = profil((char *)counts, sizeof counts, (unsigned long)main, 65536);
     fprintf(stderr, "status %d %s\n", status, status < 0 && errno == EINVAL ? "EINVAL" : "");

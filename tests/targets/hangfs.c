@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * hangfs DIRECTORY FILE all|open|read|flush|direct: mounts a file system whose files, "file",
- * "file1", "file2" and so on, have the bytes of FILE. From SIGUSR1 on it does not answer such requests (all: none at all). direct: nothing
- * is cached, each read and each look at the file is a request. At SIGTERM it unmounts and ends. It
- * speaks the kernel's own protocol (fuse(4), include/uapi/linux/fuse.h).
+ * "file1", "file2" and so on, have the bytes of FILE. From SIGUSR1 on it does not answer such requests
+ * (all: none at all). direct: nothing is cached, so each read and each look at the file is a request. At
+ * SIGTERM it unmounts and ends. It speaks the kernel's own protocol (fuse(4), include/uapi/linux/fuse.h).
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -21,8 +21,8 @@
 
 #define CUT_TIME_LEFT_MIN_NS 10000000 /* far longer than an interrupt takes to find a thread that has just run */
 
-/* The blocking pool of /dev/random gave what it had, until 90ea1c6436d2 ("random: remove the blocking pool"). Series 5.4
- * has that too, since 2022: there such a read is left short. */
+/* The blocking pool of /dev/random gave what it had, until 90ea1c6436d2 ("random: remove the blocking pool"). Since
+ * 2022 series 5.4 has that, too; such a read is left short there. */
 static bool cut_random_may_run_dry(void)
 {
     return kernel_release_is_before(5, 6);

@@ -60,17 +60,20 @@ static const struct call_row rows[] = {
     {SYS_recvmsg,          519,  372,  CALL_READ,    CALL_MESSAGE,  0,    1,    NONE, NONE, 2,    NONE, NONE},
     {SYS_sendmmsg,         538,  345,  CALL_WRITE,   CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE},
     {SYS_recvmmsg,         537,  337,  CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE},
-    {NONE,                 NONE, 417,  CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE}, /* recvmmsg_time64 */
+    /* recvmmsg_time64 */
+    {NONE,                 NONE, 417,  CALL_READ,    CALL_MESSAGES, 0,    1,    2,    NONE, 3,    NONE, NONE},
     {SYS_getrandom,        318,  355,  CALL_RANDOM,  CALL_BYTES,    NONE, 0,    1,    NONE, NONE, NONE, NONE},
     {SYS_sendfile,         40,   187,  CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE},
-    {NONE,                 NONE, 239,  CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE}, /* sendfile64 */
+    /* sendfile64 */
+    {NONE,                 NONE, 239,  CALL_COPY,    CALL_BYTES,    0,    NONE, 3,    NONE, NONE, 1,    NONE},
     {SYS_copy_file_range,  326,  377,  CALL_COPY,    CALL_BYTES,    2,    NONE, 4,    NONE, NONE, 0,    NONE},
     {SYS_splice,           275,  313,  CALL_SPLICE,  CALL_BYTES,    2,    NONE, 4,    NONE, 5,    0,    NONE},
     {SYS_getdents,         78,   141,  CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE},
     {SYS_getdents64,       217,  220,  CALL_ENTRIES, CALL_BYTES,    NONE, 1,    2,    NONE, NONE, NONE, NONE},
     {SYS_io_getevents,     208,  247,  CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
     {SYS_io_pgetevents,    333,  385,  CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
-    {NONE,                 NONE, 416,  CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1}, /* io_pgetevents_time64 */
+    /* io_pgetevents_time64 */
+    {NONE,                 NONE, 416,  CALL_EVENTS,  CALL_BYTES,    NONE, 3,    2,    NONE, NONE, NONE, 1},
     {SYS_io_uring_enter,   426,  426,  CALL_RING,    CALL_BYTES,    NONE, NONE, 1,    NONE, 3,    NONE, 2},
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The kernel prints a page of this file at a time, and takes the lock of the mappings for each (fs/seq_file.c,
- * m_start() in fs/proc/task_mmu.c). So pieces of a page and more are read, which stdio would not do: the file's st_blksize
- * is 1024.
+ * m_start() in fs/proc/task_mmu.c). So it is read in pieces of a page and more. The pieces of stdio would be smaller:
+ * the file's st_blksize is 1024.
  */
 #include "config.h"
 

@@ -56,9 +56,9 @@ void maps_init(struct maps *maps);
 /* Closes, and forgets everything: after exec, and at the end. */
 void maps_close(struct maps *maps);
 
-/* Opens /proc/PID/maps if it is not open. It stays open until maps_close, and shows the memory that the process had when
- * it was opened, also while it executes another program. parse: read it as text even where the kernel has
- * PROCMAP_QUERY. Returns true if it is open: false also where descriptors are scarce. */
+/* Opens /proc/PID/maps if it is not open. It stays open until maps_close. It shows the memory that the process had when
+ * the file was opened, also after an exec. parse: it is read as text even where the kernel has PROCMAP_QUERY. Returns
+ * true if it is open, and false if it cannot be, or if descriptors are scarce. */
 bool maps_open(struct maps *maps, pid_t pid, bool parse);
 bool maps_is_open(const struct maps *maps);
 

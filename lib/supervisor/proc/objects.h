@@ -30,11 +30,11 @@ struct objects {
     struct mapping_details details; /* scratch: 4 KiB, not for the stack of every sample */
 };
 
-/* Opens the list of the process's mappings, and keeps it open where descriptors last. This waits for an exec (kernel.h),
- * and what is asked later does not. So for a tracee that is unsettled it is called while that stands still. */
+/* Opens the list of the process's mappings, and keeps it open where descriptors last. To open it waits for an exec
+ * (kernel.h), and to read it does not. So it is called while a tracee that is unsettled stands still. */
 void objects_open_mappings(struct supervisor *supervisor, const struct tracee *tracee);
-/* Can the kernel only print the mappings (no PROCMAP_QUERY)? Then objects_emit_mapping does not see that another file was
- * mapped where one was known, and objects_emit_executable does. */
+/* Can the kernel only print the mappings (no PROCMAP_QUERY)? Then only objects_emit_executable sees that another file
+ * was mapped where one was known. */
 bool objects_are_listed(const struct process *process);
 /* Emits the mapping around pc if the client does not know it. */
 void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
