@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fuzz: what is done with one hostile input. A target is a directory of tests/fuzz/corpus: a
+ * fuzz: what is done with one hostile input. A target is an archive of tests/fuzz/corpus: a
  * format of lib/format, or elf, jitdump, perf-map, symbol-name, unwind. libFuzzer makes inputs
  * without end (run.sh), and make check goes through those that are kept (tests/unit/test-corpus).
  */

@@ -3,22 +3,41 @@
 # Fuzzes the readers of files and of ELF files, and the unwinder, each for some seconds:
 #
 #   tests/fuzz/run.sh [-b BUILD] [-t SECONDS] [TARGET...]     all in tests/fuzz/corpus, if none is named
+#   tests/fuzz/run.sh [-b BUILD] -k FILE TARGET
 #
-# It needs clang, and builds in BUILD (./build-fuzz). What it finds beyond tests/fuzz/corpus stays in
+# It needs clang, and builds in BUILD (./build-fuzz). What it finds beyond tests/fuzz/corpus/TARGET.tar.gz stays in
 # BUILD/corpus; an input that crashes, hangs or needs too much memory is left in BUILD and fails.
-# With -m, what was found and covers more is added to tests/fuzz/corpus instead.
+# With -m, what was found and covers more is added to the archive instead. With -k, FILE is added to it: an input that
+# failed, by a name that says what it broke.
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
-build=$PWD/build-fuzz seconds=60 merge=
-while getopts b:mt: option; do
+build=$PWD/build-fuzz seconds=60 merge= keep=
+while getopts b:k:mt: option; do
 	case $option in
 	b) build=$OPTARG ;;
+	k) keep=$(realpath "$OPTARG") ;;
 	m) merge=1 ;;
 	t) seconds=$OPTARG ;;
 	*) exit 125 ;;
 	esac
 done
 shift $((OPTIND - 1))
+# unpack TARGET, and pack TARGET: the archive to and from BUILD/kept/TARGET
+unpack() {
+	rm -rf "$build/kept/$1"
+	mkdir -p "$build/kept/$1"
+	tar -xzf "$source/tests/fuzz/corpus/$1.tar.gz" -C "$build/kept/$1"
+}
+pack() {
+	(cd "$build/kept/$1" && tar --format=ustar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=0644 \
+		-cf - -- * | gzip -9n) >"$source/tests/fuzz/corpus/$1.tar.gz"
+}
+if [ -n "$keep" ]; then
+	unpack "$1"
+	cp "$keep" "$build/kept/$1/"
+	pack "$1"
+	exit
+fi
 command -v clang >/dev/null || { echo "clang was not found: apt-get install clang" >&2; exit 77; }
 
 mkdir -p "$build"
@@ -34,13 +53,15 @@ clang -std=gnu11 $flags $sanitize,fuzzer -I"$source/lib" -I"$build" -Ilib \
 	$(pkg-config --libs libdw libelf zlib libprotobuf-c jansson) -liberty -lm
 
 # shellcheck disable=SC2046
-[ $# -gt 0 ] || set -- $(cd "$source/tests/fuzz/corpus" && ls)
+[ $# -gt 0 ] || set -- $(cd "$source/tests/fuzz/corpus" && ls | sed 's/\.tar\.gz$//')
 for target in "$@"; do
-	kept=$source/tests/fuzz/corpus/$target words=$source/tests/fuzz/words/$target
+	unpack "$target"
+	kept=$build/kept/$target words=$source/tests/fuzz/words/$target
 	export PPROFIL_FUZZ_TARGET="$target"
 	mkdir -p "corpus/$target"
 	if [ -n "$merge" ]; then
 		./fuzz -set_cover_merge=1 -use_counters=0 -max_len=20000 "$kept" "corpus/$target"
+		pack "$target"
 		continue
 	fi
 	memory=2048 # MiB; sanitizers keep what was freed for a while

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What fuzzing kept (tests/fuzz/corpus), each file once, as the fuzzer ran it: those that once
- * crashed or hung too. Each target is a process of its own, and says in shared memory where it
- * is, for whoever finds it dead.
+ * What fuzzing kept (tests/fuzz/corpus, an archive for each target), each file once, as the fuzzer ran it: those that
+ * once crashed or hung too. Each target is a process of its own, and says in shared memory where it is, for whoever
+ * finds it dead.
  */
 #include "config.h"
 
@@ -13,51 +13,59 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "../fuzz/fuzz.h"
 
-#define SECONDS 10        /* of CPU time, for a file */
-#define MEMORY (1L << 20) /* KiB, for a target; a sanitizer keeps what was freed for a while */
+#define FILE_CPU_SECONDS 10       /* of CPU time, for a file */
+#define TARGET_KIB_MAX (1L << 20) /* a sanitizer keeps what was freed for a while */
+#define SUFFIX ".tar.gz"
+#define TAR_BLOCK 512u /* tar(5) of FreeBSD: headers and contents are padded to blocks */
 
-struct place {
-    char path[PATH_MAX + 2 * (NAME_MAX + 1)];
+/* Where a target is. */
+struct progress {
+    char name[101];
     unsigned files;
 };
 
-static int is_visible(const struct dirent *entry)
+/* The head of an entry: "ustar" of POSIX.1-1988. */
+struct tar_header {
+    char name[100], mode[8], uid[8], gid[8], size[12], rest[TAR_BLOCK - 136];
+};
+
+static int is_archive(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.';
+    size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
+
+    return length > suffix && strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
+}
+
+/* Reads the head of the next entry. Returns false at the end. */
+static bool tar_next(gzFile archive, struct tar_header *header)
+{
+    return gzread(archive, header, sizeof *header) == sizeof *header && header->name[0] != '\0';
 }
 
 /* Exactly as large as the file, so that sanitizers see its end; NULL: it cannot be read. */
-static uint8_t *load(const char *path, size_t *size)
+static uint8_t *tar_read(gzFile archive, size_t size)
 {
-    FILE *file = fopen(path, "rbe");
-    struct stat status;
-    uint8_t *bytes = NULL;
+    uint8_t *bytes = malloc(size > 0 ? size : 1), padding[TAR_BLOCK];
+    unsigned padded = (unsigned)(-size & (TAR_BLOCK - 1));
 
-    if (file != NULL && fstat(fileno(file), &status) == 0) {
-        *size = (size_t)status.st_size;
-        bytes = malloc(*size > 0 ? *size : 1);
-    }
-    if (bytes != NULL && fread(bytes, 1, *size, file) != *size) {
-        free(bytes);
-        bytes = NULL;
-    }
-    if (file != NULL)
-        fclose(file);
-    return bytes;
+    if (bytes != NULL && gzread(archive, bytes, (unsigned)size) == (int)size &&
+        gzread(archive, padding, padded) == (int)padded)
+        return bytes;
+    free(bytes);
+    return NULL;
 }
 
-static bool run_file(const char *target, const char *path)
+static bool run_file(const char *target, gzFile archive, size_t size)
 {
-    const struct itimerval limit = {.it_value.tv_sec = SECONDS};
-    size_t size;
-    uint8_t *bytes = load(path, &size);
+    const struct itimerval limit = {.it_value.tv_sec = FILE_CPU_SECONDS};
+    uint8_t *bytes = tar_read(archive, size);
 
     if (bytes == NULL)
         return false;
@@ -68,45 +76,44 @@ static bool run_file(const char *target, const char *path)
 }
 
 /* The exit status: 0, or 1 where something is no input. */
-static int run_files(const char *target, const char *directory, struct place *place)
+static int run_files(const char *target, const char *path, struct progress *progress)
 {
-    struct dirent **names;
-    int count = scandir(directory, &names, is_visible, alphasort);
-    bool good = count > 0;
+    gzFile archive = gzopen(path, "rbe");
+    struct tar_header header;
+    bool good = archive != NULL;
 
-    for (int i = 0; good && i < count; i++) {
-        snprintf(place->path, sizeof place->path, "%s/%s", directory, names[i]->d_name);
-        good = run_file(target, place->path);
-        place->files++;
+    while (good && tar_next(archive, &header)) {
+        memcpy(progress->name, header.name, sizeof header.name);
+        good = run_file(target, archive, strtoul(header.size, NULL, 8));
+        progress->files++;
     }
-    for (int i = 0; i < count; i++)
-        free(names[i]);
-    if (count >= 0)
-        free(names);
-    return good ? 0 : 1;
+    if (archive != NULL)
+        gzclose(archive);
+    return good && progress->files > 0 ? 0 : 1;
 }
 
-static bool run_target(const char *corpus, const char *target, struct place *place)
+/* name: of the archive */
+static bool run_target(const char *corpus, const char *name, struct progress *progress)
 {
-    char directory[PATH_MAX + NAME_MAX + 1];
+    char path[PATH_MAX + NAME_MAX + 1], target[NAME_MAX + 1];
     struct rusage usage;
     int status;
 
-    snprintf(directory, sizeof directory, "%s/%s", corpus, target);
-    *place = (struct place){0};
+    snprintf(path, sizeof path, "%s/%s", corpus, name);
+    snprintf(target, sizeof target, "%.*s", (int)(strlen(name) - strlen(SUFFIX)), name);
+    *progress = (struct progress){0};
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
-        exit(run_files(target, directory, place)); /* exit looks for leaks */
+        exit(run_files(target, path, progress)); /* exit looks for leaks */
     if (child < 0 || wait4(child, &status, 0, &usage) != child)
         return false;
-    if (status == 0 && usage.ru_maxrss <= MEMORY) {
-        printf("PASS %s: %u files, %ld MiB\n", target, place->files, usage.ru_maxrss / 1024);
+    if (status == 0 && usage.ru_maxrss <= TARGET_KIB_MAX) {
+        printf("PASS %s: %u files, %ld MiB\n", target, progress->files, usage.ru_maxrss / 1024);
         return true;
     }
-    printf("FAIL %s: %s, %ld MiB: %s\n", target,
-           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit status not 0",
-           usage.ru_maxrss / 1024, place->path);
+    printf("FAIL %s: %s, %ld MiB: %s\n", target, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit status not 0",
+           usage.ru_maxrss / 1024, progress->name);
     return false;
 }
 
@@ -114,22 +121,22 @@ int main(void)
 {
     const char *source = getenv("abs_srcdir");
     char corpus[PATH_MAX];
-    struct dirent **targets;
+    struct dirent **archives;
     bool good = true;
 
     if (source == NULL)
         return 99;
     snprintf(corpus, sizeof corpus, "%s/tests/fuzz/corpus", source);
-    struct place *place =
-        mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int count = scandir(corpus, &targets, is_visible, alphasort);
-    if (place == MAP_FAILED || count < 1)
+    struct progress *progress =
+        mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int count = scandir(corpus, &archives, is_archive, alphasort);
+    if (progress == MAP_FAILED || count < 1)
         return 99; /* a hard error, for automake */
     for (int i = 0; i < count; i++) {
-        good = run_target(corpus, targets[i]->d_name, place) && good;
-        free(targets[i]);
+        good = run_target(corpus, archives[i]->d_name, progress) && good;
+        free(archives[i]);
     }
-    free(targets);
-    munmap(place, sizeof *place);
+    free(archives);
+    munmap(progress, sizeof *progress);
     return good ? 0 : 1;
 }
