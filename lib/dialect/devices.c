@@ -12,8 +12,7 @@
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc)
 {
-    bool overlaid = strcmp(dialect->name, "inferno") == 0;
-    uint64_t first = kernel->low + (overlaid ? DIALECT_CELL_SPECIALS << CELL_SHIFT : 0);
+    uint64_t first = kernel->low + (dialect->overlaid_cells ? DIALECT_CELL_SPECIALS << CELL_SHIFT : 0);
 
     if (pc < first || pc >= kernel->high)
         return DIALECT_CELL_OUTSIDE;

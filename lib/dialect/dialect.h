@@ -41,6 +41,14 @@ enum dialect_fault {
     DIALECT_FAULT_NONE,         /* it cannot happen: the kernel's own buffer */
 };
 
+/* Whose prof(1) a report looks like. */
+enum dialect_prof {
+    DIALECT_PROF_BSD,
+    DIALECT_PROF_SYSTEM_V,
+    DIALECT_PROF_V7,
+    DIALECT_PROF_VERSIONED, /* of Solaris, for a mon.out with a version */
+};
+
 struct dialect {
     const char *name;
     const char *system; /* whose rules they are, for people */
@@ -57,6 +65,11 @@ struct dialect {
     bool system_time;       /* time in system calls counts too, at the pc that made the call */
     bool below_wraps;       /* no test for pc < offset */
     bool narrow;            /* the byte offset is cut to 32 bits */
+    bool bounded_ranges;    /* its regions have bounds of their own, and do not overlap */
+    bool overlaid_cells;    /* the first cells are those of text, too; else text begins behind them */
+    enum dialect_prof prof;
+    const char *format;     /* of lib/format: what its own programs read */
+    const char *file;       /* the usual name of such a file */
     uint64_t period_ns;     /* of the system's tick, where the caller cannot say */
 };
 

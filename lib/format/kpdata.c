@@ -129,7 +129,7 @@ static void put_plan9(struct bytes_out *out, const struct histogram_file *file,
 int kpdata_write(int fd, const struct histogram_file *file)
 {
     const struct histogram *histogram = histogram_single(file, 1u << SHIFT);
-    bool plan9 = file->dialect != NULL && strcmp(file->dialect->name, "plan9") == 0;
+    bool plan9 = file->dialect != NULL && file->dialect->arithmetic == DIALECT_CELLS && !file->dialect->overlaid_cells;
     struct bytes_out out;
 
     if (histogram == NULL || file->rate_hz <= 0 || (plan9 && histogram->count < PLAN9_SPECIALS))

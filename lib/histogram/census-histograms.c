@@ -11,8 +11,7 @@
 
 bool census_is_ranged(const struct dialect *dialect)
 {
-    return dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS ||
-           strcmp(dialect->name, "osf1x") == 0;
+    return dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS || dialect->bounded_ranges;
 }
 
 static struct image *counted(struct image *image)

@@ -374,13 +374,13 @@ int style_prof_solaris_versioned(const struct histogram_file *file,
 /* By what the file holds, or whose rules it was counted by. */
 static const struct flavour *flavour_of(const struct histogram_file *file)
 {
-    const char *name = file->dialect != NULL ? file->dialect->name : "";
+    enum dialect_prof prof = file->dialect != NULL ? file->dialect->prof : DIALECT_PROF_BSD;
 
-    if (file->pc_count > 0 || strcmp(name, "pcsample") == 0)
+    if (file->pc_count > 0 || prof == DIALECT_PROF_VERSIONED)
         return &versioned;
-    if (strcmp(name, "v7") == 0 || file->pointer_size == 2)
+    if (prof == DIALECT_PROF_V7 || file->pointer_size == 2)
         return &v7;
-    if (strcmp(name, "solaris") == 0 || strncmp(name, "irix", strlen("irix")) == 0)
+    if (prof == DIALECT_PROF_SYSTEM_V)
         return &solaris;
     if (file->dialect == NULL && file->calls_count > 0)
         return &solaris; /* of all that had a mon.out, the last */

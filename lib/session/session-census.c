@@ -19,27 +19,6 @@
 #define REGIONS_MAX 4096u
 #define TRIED_TEXT 0x10000u /* bytes, and where they begin */
 
-/* The file that each system wrote. */
-static const struct own_file {
-    const char *dialect, *format, *path;
-} own_files[] = {
-    {"irix", "mon", "mon.out"},          {"irix-sprofil", "gmon", "gmon.out"},
-    {"solaris", "mon", "mon.out"},       {"pcsample", "pcsample", "pcsample.out"},
-    {"bsd44", "gmon-bsd", "gmon.out"},   {"osx", "gmon-bsd", "gmon.out"},
-    {"osf1", "mon", "mon.out"},          {"osf1x", "gmon", "gmon.out"},
-    {"n64", "n64", "osprofile.out"},     {"inferno", "kpdata", "kpdata"},
-    {"plan9", "kpdata", "kpdata"},       {"v7", "mon", "mon.out"},
-    {"glibc", "gmon", "gmon.out"},
-};
-
-static const struct own_file *own_file_of(const char *dialect)
-{
-    for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
-        if (strcmp(own_files[i].dialect, dialect) == 0)
-            return &own_files[i];
-    return NULL;
-}
-
 static int session_census_check(struct pprofil_session *session, const struct pprofil_dialect_options *options,
                                 const struct dialect *dialect)
 {
@@ -63,7 +42,7 @@ static int session_census_check(struct pprofil_session *session, const struct pp
         return session_fail(session, -EINVAL, "%s is turned off by a scale of %u",
                             dialect->system, options->scale);
     if (options->region_count > REGIONS_MAX ||
-        (strcmp(dialect->name, "osf1x") == 0 && options->region_count > DIALECT_RANGES_MAX))
+        (dialect->bounded_ranges && options->region_count > DIALECT_RANGES_MAX))
         return session_fail(session, -EINVAL, "%zu regions are too many", options->region_count);
     return 0;
 }
@@ -98,7 +77,7 @@ static int try_format(struct pprofil_session *session,
                       const struct dialect *dialect)
 {
     const struct format *format = format_by_name(
-        options->format != NULL ? options->format : own_file_of(dialect->name)->format);
+        options->format != NULL ? options->format : dialect->format);
     uint32_t size = options->counter_size != 0 ? options->counter_size : dialect->counter_size;
     struct histogram_file file = {.dialect = dialect, .pointer_size = 8, .rate_hz = 100};
     uint64_t bytes = dialect_room(dialect, options->scaled ? options->scale : size * 0x4000u, size,
@@ -313,22 +292,27 @@ static int save_all(struct saving *saving)
 }
 
 /* As asked for, else as the path's end says, else the system's own. */
-static const struct format *choose_format(const struct own_file *own, const char *path,
+static const struct format *choose_format(const struct dialect *dialect, const char *path,
                                           const char *name)
 {
     const struct format *by_path = path != NULL ? format_by_path(path) : NULL;
 
     if (name != NULL)
         return format_by_name(name);
-    return by_path != NULL && by_path->codec != NULL ? by_path : format_by_name(own->format);
+    return by_path != NULL && by_path->codec != NULL ? by_path : format_by_name(dialect->format);
 }
 
-static const char *own_path(const struct own_file *own, const char *name)
+/* The usual name of a file of that format; NULL: the dialect's own. */
+static const char *usual_path(const struct dialect *dialect, const char *format)
 {
-    for (size_t i = 0; name != NULL && i < sizeof own_files / sizeof *own_files; i++)
-        if (strcmp(own_files[i].format, name) == 0)
-            return own_files[i].path;
-    return name != NULL ? name : own->path;
+    const struct dialect *other;
+
+    if (format == NULL)
+        return dialect->file;
+    for (size_t i = 0; (other = dialect_at(i)) != NULL; i++)
+        if (strcmp(other->format, format) == 0)
+            return other->file;
+    return format;
 }
 
 int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *name,
@@ -338,10 +322,10 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
 {
     if (session->census == NULL)
         return session_fail(session, -EINVAL, "the session has no dialect");
-    const struct own_file *own = own_file_of(census_dialect(session->census)->name);
+    const struct dialect *dialect = census_dialect(session->census);
     struct saving saving = {.session = session,
-                            .format = choose_format(own, path, name),
-                            .path = path != NULL ? path : own_path(own, name),
+                            .format = choose_format(dialect, path, name),
+                            .path = path != NULL ? path : usual_path(dialect, name),
                             .wrote = wrote,
                             .context = context};
 

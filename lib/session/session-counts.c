@@ -123,7 +123,7 @@ static int translate(const struct dialect *dialect, const struct pprofil_histogr
             return error;
         off = off && dialect_is_off(dialect, from->scale);
     }
-    if (strcmp(dialect->name, "osf1x") == 0) {
+    if (dialect->bounded_ranges) {
         int error = dialect_check_ranges(regions, histogram->region_count);
         if (error != 0)
             return error;

@@ -76,7 +76,7 @@ pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil
         return caller;
     if (scope == WIRE_PROFIL_ALL_THREADS || all == NULL || !all->count->on || all->maker == caller)
         return COUNTS_ALL_THREADS;
-    bool same_form = strcmp(all->count->dialect->name, dialect) == 0;
+    bool same_form = all->count->dialect == dialect_find(dialect);
     return same_form || !counts_has_thread(process, all->maker) ? COUNTS_ALL_THREADS : caller;
 }
 
