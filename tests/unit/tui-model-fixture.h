@@ -2,6 +2,7 @@
 /* What the files of test-tui-model share. */
 #ifndef PPROFIL_TEST_TUI_MODEL_FIXTURE_H
 #define PPROFIL_TEST_TUI_MODEL_FIXTURE_H
+
 #include <errno.h>
 
 #include "make-snapshot.h"

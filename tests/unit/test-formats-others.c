@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "formats-fixture.h"
+
+TestSuite(formats_others, .init = make_directory, .fini = remove_directory);
+
+/* --- files of others, and damaged ones ------------------------------------------------ */
+
+static int read_text(const char *format, const char *text, struct profile **profile)
+{
+    int fd = open(in_directory("file"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    return format_read_file_as(in_directory("file"), format_by_name(format),
+                               &(struct format_options){0}, profile);
+}
+
+static void expect_told(const char *format, const char *text, unsigned show, const char *words)
+{
+    struct profile *profile;
+
+    cr_assert_eq(read_text(format, text, &profile), 0, "%s", text);
+    char *told = tell(profile, show, "");
+    cr_assert_str_eq(told, words);
+    free(told);
+    profile_free(profile);
+}
+
+Test(formats_others, perf_script_of_perf)
+{
+    static const char text[] =
+        "# captured on: today\n"
+        "           :-1    12/13    [003] 46857.889326:    1001001 cpu-clock:u: \n"
+        "\t            1159 hot+0x20 (/home/me/prog)\n"
+        "\t            119b inner (inlined)\n"
+        "\t            119b outer+0x10 (/home/me/prog (deleted))\n"
+        "\tffffffff81000000 [unknown] ([kernel.kallsyms])\n"
+        "\n"
+        "Web Content  14 46858.000000: other-event: \n"
+        "\t            1159 hot+0x20 (/home/me/prog)\n\n"
+        "Web Content 14 46859.000000:          5 cpu-clock:u:      1159 hot+0x20 (/home/me/prog)\n";
+    expect_told("perf-script", text, STACKS | OBJECTS | INLINED | WHO | COUNT | NS,
+                ":-1 12.0/13 <[unknown] in [kernel.kallsyms]> <outer in /home/me/prog (deleted)>"
+                " <inner in /home/me/prog (deleted) inlined> <hot in /home/me/prog>: 1 1001001 0\n"
+                "Web Content 14.0/14Web Content <hot in /home/me/prog>: 1 5 0\n");
+}
+
+/* As a hostile program calls itself; and a program that has another name after its exec. */
+Test(formats_others, perf_script_of_odd_names)
+{
+    static const char text[] = "     12/12 3.0:  5 cpu-clock: \n\t 1 hot (/p)\n\n"
+                               "perf-exec 9/9 3.0:  6 cpu-clock: \n\t 1 hot (/p)\n\n"
+                               "prog 9/9 3.0:  7 cpu-clock: \n\t 1 hot (/p)\n\n";
+    expect_told("perf-script", text, STACKS | WHO | NS,
+                "[unknown] 12.0/12[unknown] <hot>: 0 5 0\n"
+                "perf-exec 9.0/9perf-exec <hot>: 0 6 0\nprog 9.1/9prog <hot>: 0 7 0\n");
+}
+
+Test(formats_others, callgrind_of_callgrind)
+{
+    static const char text[] = "# callgrind format\nversion: 1\ncmd:  ./prog\n\n"
+                               "positions: instr line\nevents: Ir Dr\n\n"
+                               "ob=(3) /lib/c.so\nfl=(1) a.c\nfn=(7) f\n0x50 50 1 1\n+4 +1 2\n"
+                               "cob=(1) /lib/ld.so\ncfi=(2) b.c\ncfn=(8) g\ncalls=1 0x408 408\n"
+                               "* * 19 2\nfi=(4) in.h\n+3 7 5 1\njump=3 +2 8\n* *\nfe=(1)\n* 52 6\n"
+                               "\nob=(1)\nfl=(2)\nfn=(8)\n0x408 408 19 2\ntotals: 33 6\n";
+    expect_told("callgrind", text, OBJECTS | FUNCTION_PLACE | LINES | COUNT,
+                " <f in /lib/c.so of a.c:0 at a.c:50>: 1 0 0\n"
+                " <f in /lib/c.so of a.c:0 at a.c:51>: 2 0 0\n"
+                " <f in /lib/c.so of a.c:0 at a.c:52>: 6 0 0\n"
+                " <f in /lib/c.so of a.c:0 at in.h:7>: 5 0 0\n"
+                " <g in /lib/ld.so of b.c:0 at b.c:408>: 19 0 0\n");
+}
+
+Test(formats_others, speedscope_of_events)
+{
+    static const char text[] =
+        "{\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\",\"file\":\"b.c\",\"line\":3}]},"
+        "\"profiles\":[{\"type\":\"evented\",\"name\":\"t\",\"unit\":\"milliseconds\","
+        "\"startValue\":0,\"endValue\":10,\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":0},"
+        "{\"type\":\"O\",\"frame\":1,\"at\":2.5},{\"type\":\"C\",\"frame\":1,\"at\":7},"
+        "{\"type\":\"C\",\"frame\":0,\"at\":10}]}]}";
+    expect_told("speedscope", text, STACKS | NS, " <a>: 0 5500000 0\n <a> <b>: 0 4500000 0\n");
+}
+
+Test(formats_others, folded_of_others)
+{
+    expect_told("folded", "a;b 3\r\n\na;b 4\n;x 1.5\nfoo-1;b 2\n", STACKS | COUNT,
+                " <[unknown]> <x>: 1 0 0\n <a> <b>: 7 0 0\n <foo-1> <b>: 2 0 0\n");
+}
+
+/* Cycles of many CPUs are no milliseconds: their shares still are right. */
+Test(formats_others, folded_of_large_numbers)
+{
+    struct profile *profile;
+
+    cr_assert_eq(read_text("folded", "a;b 30000000000000\na;c 10000000000000\n", &profile), 0);
+    cr_assert_eq(profile->totals.cpu_ns, 40000000000000);
+    cr_assert_eq(profile->totals.samples, 40000000000000);
+    profile_free(profile);
+}
+
+#define FIREFOX(stack, frame, prefix, address, func)                                               \
+    "{\"meta\":{\"interval\":2,\"product\":\"Other\",\"preprocessedProfileVersion\":60},"            \
+    "\"libs\":[{\"name\":\"libx.so\",\"path\":\"/lib/libx.so\"}],\"threads\":[{\"name\":\"Worker\","     \
+    "\"processName\":\"prog\",\"pid\":\"12.1\",\"tid\":13,\"samples\":{\"stack\":" stack "}}],"         \
+    "\"shared\":{\"stackTable\":{\"frame\":" frame ",\"prefix\":" prefix                              \
+    "},\"frameTable\":{\"address\":" address ",\"func\":" func ",\"inlineDepth\":[0,0,1],"             \
+    "\"line\":[1,2,3]},\"funcTable\":{\"name\":[0,1,2],\"resource\":[0,-1,0]},"                      \
+    "\"resourceTable\":{\"lib\":[0]},\"stringArray\":[\"f\",\"js\",\"g\"]}}"
+
+/* As others have it: tables that threads share, functions of no library, no weights. */
+Test(formats_others, firefox_of_others)
+{
+    expect_told("firefox",
+                FIREFOX("[2,null,1,2]", "[1,0,2]", "[null,0,1]", "[5,-1,5]", "[0,1,2]"),
+                STACKS | OBJECTS | LINES | WHO | COUNT | NS | INLINED,
+                "Worker 12.0/13 <js in [unknown] at :2> <f in /lib/libx.so at :1>: 1 2000000 0\n"
+                "Worker 12.0/13 <js in [unknown] at :2> <f in /lib/libx.so at :1> "
+                "<g in /lib/libx.so at :3 inlined>: 2 4000000 0\n");
+}
+
+/* A function of callgrind is named once and then by a number: so often, and with lines so many,
+ * that to look at its letters each time takes minutes. */
+Test(formats_others, long_names_are_looked_at_once, .timeout = 20)
+{
+    enum { LETTERS = 1 << 20, ROUNDS = 50000 };
+    size_t size;
+    char *text;
+    FILE *out = open_memstream(&text, &size);
+    struct profile *profile;
+
+    fputs("events: Ir\nfn=(1) ", out);
+    for (int i = 0; i < LETTERS; i++)
+        putc('a', out);
+    fputs("\nfn=(2) other\n", out);
+    for (int i = 1; i <= ROUNDS; i++)
+        fprintf(out, "fn=(1)\n%d 1\nfn=(2)\n1 1\n", i);
+    fclose(out);
+    cr_assert_eq(read_text("callgrind", text, &profile), 0);
+    cr_expect_eq(profile->totals.samples, 2 * ROUNDS);
+    cr_expect_eq(profile->sample_count, ROUNDS + 1);
+    profile_free(profile);
+    free(text);
+}
+
+Test(formats_others, damaged_files_are_refused)
+{
+    static const struct {
+        const char *format, *text;
+    } bad[] = {
+        {"folded", ""},
+        {"folded", "a;b\n"},
+        {"folded", "a;b 99999999999999999999\n"},
+        {"folded", "a 9000000000000000000\nb 9000000000000000000\n"},
+        {"callgrind", "fn=main\n1 2\n"},
+        {"callgrind", "events: Ir\nfn=(3)\n1 2\n"},
+        {"callgrind", "events: Ir\nfn=main\ncalls=1 2\n"},
+        {"callgrind", "events: Ir\nwhat is this\n"},
+        {"perf-script", "\t1159 hot (/home/me/prog)\n"},
+        {"perf-script", "prog 1/2 3.4: 5 cycles:\n\t1159 ho"},
+        {"perf-script", "prog 1/2 3.4: 5 cycles:\n\t1159 hot (inlined)\n\n"},
+        {"csv", "pid,tid\n1,2\n"},
+        {"csv", "function,samples\nf\n"},
+        {"csv", "function,samples\nf,x\n"},
+        {"csv", "function,samples\n\"f,1\n"},
+        {"speedscope", "{\"shared\":{\"frames\":[]}}"},
+        {"speedscope", "{\"shared\":{\"frames\":[]},\"profiles\":[{\"type\":\"sampled\","
+                       "\"samples\":[[0]],\"weights\":[1]}]}"},
+        {"speedscope", "{\"shared\":{\"frames\":[]},\"profiles\":[{\"type\":\"sampled\","
+                       "\"samples\":[[]],\"weights\":[-1]}]}"},
+        {"speedscope", "{\"shared\""},
+        {"firefox", "{\"meta\":{}}"},
+        {"firefox", "{\"meta\":{},\"threads\":[{\"samples\":{\"stack\":[0]}}]}"},
+        {"firefox", FIREFOX("[0]", "[0]", "[0]", "[-2]", "[0]")},
+        {"firefox", FIREFOX("[1]", "[0]", "[null]", "[5]", "[0]")},
+        {"firefox", FIREFOX("[0]", "[0,0]", "[null,1]", "[5]", "[0]")},
+        {"firefox", FIREFOX("[0]", "[1]", "[null]", "[5]", "[0]")},
+        {"firefox", FIREFOX("[0]", "[0]", "[null]", "[5]", "[7]")},
+        {"json", "{\"pprofil\":2}"},
+        {"json", "{\"pprofil\":1}"},
+        {"json", "{\"pprofil\":1,\"processes\":[],\"threads\":[],\"objects\":[],\"functions\":[],"
+                 "\"locations\":[],\"nodes\":[],\"syscalls\":[],\"samples\":[],"
+                 "\"timeline\":{\"start\":1,\"slot_ns\":3,\"cpu_ns\":[1]}}"},
+        {"json", "{\"pprofil\":1,\"processes\":[],\"threads\":[{\"process\":1,\"tid\":1}]}"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct profile *profile;
+        cr_assert_eq(read_text(bad[i].format, bad[i].text, &profile), -EBADMSG, "%s: %s",
+                     bad[i].format, bad[i].text);
+    }
+}
+
+/* The stream's buffer is full at some size, and empty when the stream is closed. */
+Test(formats_others, whoever_reads_a_text_may_leave_at_any_byte)
+{
+    int ends[2];
+
+    signal(SIGPIPE, SIG_IGN);
+    cr_assert_eq(pipe(ends), 0);
+    close(ends[0]);
+    for (size_t size = 1; size <= 3 * (size_t)BUFSIZ; size++) {
+        FILE *out = text_open(ends[1]);
+        cr_assert_not_null(out);
+        for (size_t i = 0; i < size && !ferror(out); i++)
+            putc('x', out);
+        cr_assert_eq(text_close(out), -EPIPE, "at %zu bytes", size);
+    }
+    close(ends[1]);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "histogram-formats-fixture.h"
+
+TestSuite(histogram_formats_odd, .init = make_directory, .fini = remove_directory);
+
+/* --- hostile files ----------------------------------------------------------------------- */
+
+/* Reads bytes at the end of their memory, and makes a profile of what comes out. */
+static int feed(const struct example *example, const unsigned char *bytes, size_t size)
+{
+    unsigned char *exact = malloc(size > 0 ? size : 1);
+    struct histogram_file file = {0};
+    struct profile *profile = profile_new();
+
+    memcpy(exact, bytes, size);
+    int error = example->read(exact, size, &file);
+    cr_assert(error == 0 || error == -EBADMSG, "%s: %d", example->name, error);
+    for (size_t i = 0; i < file.module_count; i++)
+        file.modules[i].path[0] = '\0'; /* whatever it named shall not be opened */
+    if (error == 0) {
+        int made = histogram_to_profile(&file, profile);
+        cr_assert(made == 0 || made == -EBADMSG, "%s: %d", example->name, made);
+    }
+    histogram_file_clear(&file);
+    profile_free(profile);
+    free(exact);
+    return error;
+}
+
+Test(histogram_formats_odd, are_hardened_against_ends)
+{
+    for (size_t i = 0; i < EXAMPLES; i++)
+        for (size_t size = 0; size < examples[i].size; size++) {
+            int error = feed(&examples[i], examples[i].bytes, size);
+            if (size == examples[i].size - 1)
+                cr_assert_eq(error, -EBADMSG, "%s", examples[i].name);
+        }
+}
+
+Test(histogram_formats_odd, are_hardened_against_wrong_bits)
+{
+    for (size_t i = 0; i < EXAMPLES; i++) {
+        size_t size = examples[i].size;
+        unsigned char *bytes = malloc(size);
+        for (size_t bit = 0; bit < 8 * size; bit++) {
+            memcpy(bytes, examples[i].bytes, size);
+            bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            feed(&examples[i], bytes, size);
+        }
+        free(bytes);
+    }
+}
+
+Test(histogram_formats_odd, are_hardened_against_large_numbers)
+{
+    for (size_t i = 0; i < EXAMPLES; i++) {
+        size_t size = examples[i].size;
+        unsigned char *bytes = malloc(size);
+        for (size_t at = 0; at + 8 <= size; at++)
+            for (size_t width = 2; width <= 8; width *= 2) {
+                memcpy(bytes, examples[i].bytes, size);
+                memset(bytes + at, 0xff, width);
+                feed(&examples[i], bytes, size);
+                memset(bytes + at, 0, width);
+                feed(&examples[i], bytes, size);
+            }
+        free(bytes);
+    }
+}
+
+/* --- LD_PROFILE -------------------------------------------------------------------------- */
+
+static unsigned char *make_sprof(uint64_t low, uint64_t high, size_t *size)
+{
+    struct histogram_file file = {.pointer_size = 8, .rate_hz = 100};
+    uint64_t *counters = calloc((high - low) / 4, sizeof *counters);
+
+    counters[0] = 7;
+    counters[(high - low) / 4 - 1] = 9;
+    add_counters(&file, low, high, 2, counters, (high - low) / 4);
+    histogram_add_arc(&file, 0, low + 0x370, 3);
+    histogram_add_arc(&file, low + 0x10, low + 0x400, 4);
+    unsigned char *bytes = written(sprof_write, &file, size);
+    free(counters);
+    histogram_file_clear(&file);
+    return bytes;
+}
+
+static const unsigned char sprof_start[] = "gmon\xff\xff\1\0" ZEROS_12 "\0\0\0\0"
+                                           "\0\0\1\0\0\0\0\0\0\x10\1\0\0\0\0\0\0\4\0\0\x64\0\0\0" SECONDS
+                                           "\7\0";
+
+Test(histogram_formats_odd, sprof)
+{
+    struct histogram_file file = {0};
+    size_t size;
+    unsigned char *bytes = make_sprof(0x10000, 0x11000, &size);
+
+    cr_assert_eq(size, 20 + 4 + 40 + 0x800 + 8 + 122 * 16 * 20);
+    expect_bytes("sprof", bytes, sizeof sprof_start - 1, sprof_start, sizeof sprof_start - 1);
+    expect_bytes("sprof arcs", bytes + 64 + 0x7fe, 30,
+                 BYTES("\x09\0\1\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\x70\3\0\0\0\0\0\0\3\0\0\0"));
+    cr_assert_eq(sprof_read(bytes, size, &file), 0);
+    cr_assert_eq(file.histograms[0].counters[1023], 9);
+    cr_assert_eq(file.arcs[0].from, 0);
+    cr_assert_eq(file.arcs[0].self, 0x10370);
+    cr_assert_eq(file.arcs[1].from, 0x10010);
+    histogram_file_clear(&file);
+
+    struct example example = {.name = "sprof", .read = sprof_read};
+    for (size_t end = 0; end < size; end++)
+        cr_assert_eq(feed(&example, bytes, end), -EBADMSG);
+    for (size_t bit = 0; bit < 8 * 64; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        feed(&example, bytes, size);
+        bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    bytes[64 + 0x800 + 6] = 1; /* more arcs than there is room for */
+    cr_assert_eq(feed(&example, bytes, size), -EBADMSG);
+    free(bytes);
+}
+
+Test(histogram_formats_odd, sprof_has_the_linkers_size)
+{
+    size_t size;
+
+    /* as found for a libm whose text is this large */
+    free(make_sprof(0x10000, 0x84000, &size));
+    cr_assert_eq(size, 4798920);
+}
+
+/* --- odd files --------------------------------------------------------------------------- */
+
+Test(histogram_formats_odd, gmon_of_glibc)
+{
+    /* version 0, a count of blocks in 8 bytes, a range that 16 does not divide */
+    static const unsigned char bytes[] =
+        "gmon\0\0\0\0" ZEROS_12 "\2\1\0\0\0\0\0\0\0\x04\x10\0\0\0\0\0\0\x09\0\0\0\0\0\0\0"
+        "\0\0\x10\0\0\0\0\0\0\x24\x10\0\0\0\0\0\0\x0c\0\0\0\x64\0\0\0" SECONDS
+        "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2\0";
+    struct histogram_file file = {0};
+
+    cr_assert_eq(gmon_read(bytes, sizeof bytes - 1, &file), 0);
+    cr_assert_eq(file.block_count, 1);
+    cr_assert_eq(file.blocks[0].count, 9);
+    cr_assert_eq(file.histograms[0].scale, 43690);
+    cr_assert_eq(file.histograms[0].counters[11], 2);
+    histogram_file_clear(&file);
+    cr_assert_eq(gmon_read((const unsigned char *)"gmon\2\0\0\0" ZEROS_12, 20, &file), -EBADMSG);
+    cr_assert_eq(gmon_read((const unsigned char *)"gmon\1\0\0\0" ZEROS_12 "\7", 21, &file),
+                 -EBADMSG);
+    histogram_file_clear(&file);
+}
+
+Test(histogram_formats_odd, bsd_headers_of_64_bits)
+{
+    /* without and with the padding of a C structure */
+    static const unsigned char packed[] = "\0\x10\0\0\0\0\0\0\x20\x10\0\0\0\0\0\0\x24\0\0\0" COUNTERS;
+    static const unsigned char with_gap[] =
+        "\0\x10\0\0\0\0\0\0\x20\x10\0\0\0\0\0\0\x28\0\0\0\0\0\0\0" COUNTERS;
+    struct histogram_file file = {0};
+
+    cr_assert_eq(gmon_bsd_read(packed, sizeof packed - 1, &file), 0);
+    cr_assert_eq(file.histograms[0].counters[4], 65535);
+    histogram_file_clear(&file);
+    cr_assert_eq(gmon_bsd_read(with_gap, sizeof with_gap - 1, &file), 0);
+    cr_assert_eq(file.histograms[0].counters[4], 65535);
+    cr_assert_eq(file.histograms[0].count, 8);
+    histogram_file_clear(&file);
+}
+
+Test(histogram_formats_odd, mon_has_a_call)
+{
+    static const unsigned char expected[] =
+        "\0\x10\0\0\x20\x10\0\0\1\0\0\0\0\x10\0\0\1\0\0\0" COUNTERS;
+    struct histogram_file file;
+    size_t size;
+
+    make_text(&file, 4, 0);
+    unsigned char *bytes = written(mon_write, &file, &size);
+    expect_bytes("mon", bytes, size, expected, sizeof expected - 1);
+    free(bytes);
+    histogram_file_clear(&file);
+}
+
+/* profil(2): all of the text in one counter. */
+Test(histogram_formats_odd, mon_of_an_unusual_scale)
+{
+    static const unsigned char bytes[] = "\0\0\x40\0\0\0\0\0" "\0\0\x42\0\0\0\0\0" "\1\0\0\0\0\0\0\0"
+                                         "\x10\0\x40\0\0\0\0\0" "\3\0\0\0\0\0\0\0" "\x9b\0";
+    struct histogram_file file = {0};
+
+    cr_assert_eq(mon_read(bytes, sizeof bytes - 1, &file), 0);
+    cr_assert_eq(file.pointer_size, 8);
+    cr_assert_eq(file.histograms[0].counters[0], 155);
+    cr_assert_eq(file.histograms[0].high, 0x420000);
+    histogram_file_clear(&file);
+}
+
+Test(histogram_formats_odd, kpdata_of_plan_9)
+{
+    static const unsigned char expected[] =
+        "\0\0\0\x78\0\0\0\x14\0\0\0\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x50\0\0\0\0";
+    static const uint64_t counters[] = {1, 0, 1, 0, 0, 0, 8, 0};
+    struct histogram_file file = {.dialect = dialect_find("plan9"), .rate_hz = 100};
+    size_t size;
+
+    add_counters(&file, 0, 64, 4, counters, 8);
+    file.ticks = 11;
+    file.outside = 2;
+    unsigned char *bytes = written(kpdata_write, &file, &size);
+    expect_bytes("plan9", bytes, size, expected, sizeof expected - 1);
+    histogram_file_clear(&file);
+    cr_assert_eq(kpdata_read(bytes, size, &file), 0);
+    cr_assert_str_eq(file.dialect->name, "plan9");
+    cr_assert_eq(file.histograms[0].counters[6], 80);
+    cr_assert_eq(file.rate_hz, 1000);
+    free(bytes);
+    histogram_file_clear(&file);
+}
+
+Test(histogram_formats_odd, counters_are_cut_as_the_dialect_says)
+{
+    struct histogram_file file = {0};
+
+    cr_assert_eq(histogram_cut(&file, 2, 70000), 65535);
+    file.dialect = dialect_find("bsd44");
+    cr_assert_eq(histogram_cut(&file, 2, 70000), 70000 - 65536);
+    file.dialect = dialect_find("solaris");
+    cr_assert_eq(histogram_cut(&file, 2, 32767), 32767);
+    cr_assert_eq(histogram_cut(&file, 2, 32768), 32767);
+    cr_assert_eq(histogram_cut(&file, 2, 70000), 32767);
+}
+
+Test(histogram_formats_odd, what_a_format_cannot_hold)
+{
+    struct histogram_file file;
+    int fd = memfd_create("out", MFD_CLOEXEC);
+
+    make_text(&file, 8, 100);
+    cr_assert_eq(pcsample_write(fd, &file), -EDOM);
+    cr_assert_eq(mon_solaris_write(fd, &file), -EDOM);
+    cr_assert_eq(kpdata_write(fd, &file), -EDOM);
+    file.histograms[0].low += UINT64_C(1) << 32;
+    file.histograms[0].high += UINT64_C(1) << 32;
+    cr_assert_eq(n64_write(fd, &file), -EOVERFLOW);
+    file.pointer_size = 4;
+    cr_assert_eq(gmon_write(fd, &file), -EOVERFLOW);
+    cr_assert_eq(mon_write(fd, &file), -EOVERFLOW);
+    histogram_file_clear(&file);
+    make_pcsample(&file);
+    cr_assert_eq(gmon_write(fd, &file), -EDOM);
+    cr_assert_eq(sprof_write(fd, &file), -EDOM);
+    cr_assert_eq(n64_write(open("/dev/full", O_WRONLY), &(struct histogram_file){0}), -EDOM);
+    histogram_file_clear(&file);
+    make_text(&file, 8, 100);
+    cr_assert_eq(gmon_write(open("/dev/full", O_WRONLY), &file), -ENOSPC);
+    histogram_file_clear(&file);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "pprof-fixture.h"
+
+TestSuite(pprof_own, .init = make_directory, .fini = remove_directory);
+
+Test(pprof_own, what_is_written_is_read)
+{
+    struct profile *profile = make_profile(false);
+    expect_round_trip(profile);
+    profile_free(profile);
+}
+
+Test(pprof_own, wall_time_too)
+{
+    struct profile *profile = make_profile(true);
+    cr_assert(profile->totals.wall);
+    expect_round_trip(profile);
+    profile_free(profile);
+}
+
+/* Wall mode was on for a while, and is off now. */
+Test(pprof_own, without_wall_time_there_are_no_sleepers)
+{
+    struct profile *profile = make_profile(true), *read;
+    uint64_t awake = 0, cpu_ns = 0;
+
+    profile->totals.wall = false;
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (profile->samples[i].state == PROFILE_RUNNING) {
+            awake += profile->samples[i].count;
+            cpu_ns += profile->samples[i].cpu_ns;
+        }
+    cr_assert_lt(awake, profile->totals.samples);
+    cr_assert_eq(format_write_file(&format_pprof, in_directory("p.pb.gz"), profile), 0);
+    cr_assert_eq(format_read_file(in_directory("p.pb.gz"), &read), 0);
+    cr_assert(!read->totals.wall);
+    cr_assert_eq(read->totals.samples, awake);
+    cr_assert_eq(read->totals.cpu_ns, cpu_ns);
+    profile_free(read);
+    profile_free(profile);
+}
+
+Test(pprof_own, nothing_is_a_profile_too)
+{
+    struct profile *profile = profile_new();
+    profile->command = strdup("");
+    expect_round_trip(profile);
+    profile_free(profile);
+}
+
+Test(pprof_own, comments_are_harmless_to_a_terminal)
+{
+    static const char *const names[] = {"\033[31m\n\x7f", "\xe2\x90", "\xe2\x90\x80", "a\xc2\x9bm"};
+    static const char *const kept[] = {"\033[31m\n\x7f", "\xef\xbf\xbd\xef\xbf\xbd", "\xe2\x90\x80",
+                                       "a\xef\xbf\xbdm"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct profile *profile = profile_new(), *again;
+        profile->command = strdup(names[i]);
+        feed_comm(profile, 1, 1, names[i]);
+        feed_sample(profile, 1, 1, 0x10, 5, WIRE_NO_SYSCALL);
+        for (uint32_t p = 0; p < 2; p++) {
+            char *comment = p == 0 ? pprof_say_command(profile) : pprof_say_process(profile, 0);
+            for (const char *at = comment; *at != '\0';) {
+                uint32_t character = utf8_take(&at);
+                cr_assert(character >= 0x20 && !(character >= 0x7f && character < 0xa0));
+            }
+            free(comment);
+        }
+        cr_assert_eq(format_write_file(&format_pprof, in_directory("p.pb.gz"), profile), 0);
+        cr_assert_eq(format_read_file(in_directory("p.pb.gz"), &again), 0);
+        cr_assert_str_eq(again->command, kept[i]);
+        cr_assert_str_eq(string(again, again->processes[0].comm), kept[i]);
+        profile_free(again);
+        profile_free(profile);
+    }
+}
+
+Test(pprof_own, strings_become_utf8)
+{
+    struct profile *profile = profile_new(), *again;
+
+    feed_comm(profile, 1, 1, "a\xff\xc3\xa9\xe2\x82");
+    feed_sample(profile, 1, 1, 0x10, 5, WIRE_NO_SYSCALL);
+    cr_assert_eq(format_write_file(&format_pprof, in_directory("p.pb.gz"), profile), 0);
+    cr_assert_eq(format_read_file(in_directory("p.pb.gz"), &again), 0);
+    cr_assert_str_eq(string(again, again->processes[0].comm),
+                     "a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd");
+    profile_free(again);
+    profile_free(profile);
+}
+
+static uint64_t random64(void)
+{
+    uint64_t bits = 0;
+
+    for (int i = 0; i < 5; i++)
+        bits = bits << 15 ^ (uint64_t)random();
+    return bits >> random() % 64; /* of all sizes */
+}
+
+static uint32_t random_string(struct profile *profile, const char *prefix)
+{
+    char text[64];
+    uint32_t index;
+
+    snprintf(text, sizeof text, "%s %ld=\n\xc3\xa9", prefix, random() % 50);
+    profile_string(profile, text, &index);
+    return index;
+}
+
+static void random_tables(struct profile *profile)
+{
+    uint32_t index;
+
+    for (uint32_t i = 0; i < 20; i++) {
+        struct profile_process process = {.pid = i / 2 + 1,
+                                          .ppid = i / 4,
+                                          .generation = i % 2,
+                                          .comm = random_string(profile, "proc pid=3"),
+                                          .start = random64(),
+                                          .end = random64(),
+                                          .status = (int32_t)random64(),
+                                          .cpu_ns = random64()};
+        profile_add_process(profile, &process, &index);
+    }
+    for (uint32_t i = 0; i < 100; i++) {
+        struct profile_thread thread = {
+            .process = i % 20, .tid = i, .comm = i % 7 == 0 ? 0 : random_string(profile, "comm")};
+        profile_add_thread(profile, &thread, &index);
+    }
+    for (uint32_t i = 0; i < 30; i++) {
+        struct profile_object object = {.kind = (enum profile_object_kind)(i % 4 + 1),
+                                        .deleted = i % 3 == 0,
+                                        .device = random64(),
+                                        .inode = i,
+                                        .start = random64(),
+                                        .offset = random64() & 0xfffff000,
+                                        .fd = -1};
+        profile_string(profile, i % 4 == 3 ? "[unknown]" : "/lib/x.so", &object.path);
+        object.end = object.start > UINT64_MAX - 0x5000 ? object.start : object.start + 0x5000;
+        if (object.kind == PROFILE_OBJECT_ANON) {
+            object.process = i % 20;
+            object.pid = profile->processes[i % 20].pid;
+        }
+        object.build_id_size = i % 5 == 0 && i % 4 < 2 ? 1 + i : 0;
+        memset(object.build_id, (int)i, object.build_id_size);
+        profile_object(profile, &object, &index);
+    }
+}
+
+static void random_location(struct profile *profile)
+{
+    uint32_t location, object = (uint32_t)random() % profile->object_count;
+    uint32_t before = profile->location_count, count = (uint32_t)random() % 4, looked = 0;
+    struct profile_line lines[4];
+
+    profile_location(profile, object, random64(), &location);
+    if (profile->location_count == before)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        struct profile_function function = {.name = random_string(profile, "f"),
+                                            .system_name = random_string(profile, "_Z"),
+                                            .object = object + 1,
+                                            .file = random_string(profile, "/src"),
+                                            .line = (uint32_t)random() % 9};
+        lines[i] = (struct profile_line){.line = (uint32_t)random() % 3};
+        lines[i].file = lines[i].line > 0 ? function.file : 0;
+        profile_function(profile, &function, &lines[i].function);
+        looked |= PROFILE_LOOKED_NAME;
+        looked |= lines[i].line > 0 || count > 1 ? PROFILE_LOOKED_LINE : 0;
+    }
+    profile_set_lines(profile, location, lines, count, looked);
+}
+
+static void random_sample(struct profile *profile)
+{
+    struct profile_sample sample = {.thread = (uint32_t)random() % profile->thread_count,
+                                    .state = (uint32_t)random() % PROFILE_STATES,
+                                    .count = 1 + (uint64_t)random() % 10,
+                                    .cpu_ns = random64() >> 16,
+                                    .wall_ns = random64() >> 16};
+    uint32_t location;
+
+    for (long depth = random() % 12; depth >= 0; depth--) {
+        location = 1 + (uint32_t)random() % (profile->location_count - 1);
+        profile_node(profile, sample.node, location, &sample.node);
+    }
+    if (random() % 3 == 0)
+        profile_syscall(profile, random() % 2 ? "read" : "poll", -1, (uint32_t)random() % 2,
+                        &sample.syscall);
+    profile_count(profile, &sample);
+}
+
+Test(pprof_own, whatever_is_written_is_read)
+{
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        struct profile *profile = profile_new();
+        srandom(seed);
+        random_tables(profile);
+        for (int i = 0; i < 200; i++)
+            random_location(profile);
+        for (int i = 0; i < 300; i++)
+            random_sample(profile);
+        profile->totals.asked_hz = 1 + (double)random() / 1000;
+        profile->totals.elapsed_ns = random64() >> 1;
+        profile->totals.lost = random64();
+        profile->totals.threads_alive = (uint32_t)random64();
+        profile->command = strdup("run totals ticks=1\n");
+        expect_round_trip(profile);
+        profile_free(profile);
+    }
+}
