@@ -49,7 +49,7 @@
  *                            proc/objects.c says when; it also opens the list while a tracee stands still
  *     target-memory.c        reads and writes; stack.c and regs-x86_64.c read. The kernel locks the mappings, and
  *                            fetches pages. On old kernels that waits for an exec, too
- *     serve/count-sample.c   writes histograms into programs that profile themselves
+ *     serve/counts.c         writes histograms into programs that profile themselves
  *     main.c                 supervisor_lock: the stops of births, execs and ends wait for it, and all stops of
  *                            programs that profile themselves. Invariant 4 says what its holder may do meanwhile
  *

@@ -2,7 +2,7 @@
 /*
  * target-memory: reading a target's memory, and writing it. Nothing else writes there.
  *
- * It is written for programs that profile themselves (serve/count-sample.c), and where a call that was cut short has to
+ * It is written for programs that profile themselves (serve/counts.c), and where a call that was cut short has to
  * leave in memory what the whole call would have left there (calls/call-progress.c).
  */
 #ifndef PPROFIL_TARGET_MEMORY_H
