@@ -150,7 +150,10 @@ for said in 'ascending: pprofil: profil: range 1, 0x30 to 0x40, is above' \
 	'buffer: pprofil: profil: the buffer of 4096 bytes at 0x10 cannot be written'; do
 	expect_text "osf1 says: ${said%%:*}" "$said" "$work/err"
 done
-refused irix && "$work/refused-irix" 2>"$work/err"
+# where addresses are drawn, in one run of some thousand a text lies at the offset that is in none
+still=
+! setarch -R true 2>/dev/null || still="setarch -R"
+refused irix && $still "$work/refused-irix" 2>"$work/err"
 expect_text "irix: 101 regions are served" '101 regions: status 0' "$work/err"
 expect_text "irix: an offset in no text is said" \
 	'nowhere: pprofil: profil: offset 0x10 is in no text of this program: nothing is counted' "$work/err"
