@@ -112,8 +112,9 @@ static bool run_target(const char *corpus, const char *name, struct progress *pr
         printf("PASS %s: %u files, %ld MiB\n", target, progress->files, usage.ru_maxrss / 1024);
         return true;
     }
-    printf("FAIL %s: %s, %ld MiB: %s\n", target, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit status not 0",
-           usage.ru_maxrss / 1024, progress->name);
+    printf("FAIL %s: %s, %ld MiB: %s\n", target,
+           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit status not 0", usage.ru_maxrss / 1024,
+           progress->name);
     return false;
 }
 
