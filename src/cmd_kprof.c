@@ -241,16 +241,14 @@ static int serve_once(struct kprof *kprof, const sigset_t *outside)
     return ended;
 }
 
-static int serve(struct kprof *kprof)
+static int serve(struct kprof *kprof, const sigset_t *outside)
 {
-    sigset_t outside;
     int status = 0;
 
-    catch_signals(&outside);
     fprintf(stderr, "pprofil: serving %s and %s for process %d; Ctrl-C ends\n", kprof->control,
             kprof->data, (int)kprof->pid);
     while (!end_wanted && status == 0)
-        status = serve_once(kprof, &outside);
+        status = serve_once(kprof, outside);
     kprof->ended = status == 1;
     kprof_control_read(kprof);
     pprofil_session_finish(kprof->session);
@@ -268,10 +266,12 @@ int command_kprof(int argc, char **argv)
     argv[0] = (char *)"pprofil kprof";
     argp_parse(&parser, argc, argv, 0, NULL, &kprof);
     int status = start_session(&kprof);
+    sigset_t outside;
+    catch_signals(&outside); /* from the first lease on a reader's open sends SIGIO, which would end us */
     if (status == 0)
         status = make_files(&kprof);
     if (status == 0)
-        status = serve(&kprof);
+        status = serve(&kprof, &outside);
     /* the guard of a process that has ended leaves something that refuses what would be written there */
     bool guarded = kprof.ended && kprof.guard_fd >= 0;
     kprof_guard_end(kprof.guard_fd, !guarded);

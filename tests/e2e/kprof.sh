@@ -124,6 +124,20 @@ await test -S "$kp/kpctl"
 timeout 20 sh -c "echo stop >'$kp/kpctl'" 2>"$work/err"
 expect "a writer after the end is refused" 2 $?
 
+# --- readers may come before it has begun to serve
+lived=0
+for i in 1 2 3 4 5 6 7 8; do
+	timeout 20 sh -c "until [ -e '$work/stop$i' ]; do cat '$work/k$i/kpdata'; done" >/dev/null 2>&1 & reader=$!
+	"$pprofil" kprof -p "$target" "$work/k$i" 2>"$work/err" & run=$!
+	await grep -q serving "$work/err"
+	kill -0 "$run" 2>/dev/null && lived=$((lived + 1))
+	kill -TERM "$run"
+	wait "$run" 2>/dev/null
+	: >"$work/stop$i"
+	wait "$reader"
+done
+expect "readers from the first moment on" 8 "$lived"
+
 # --- time in the kernel, by call
 "$targets/forks" -s 60000 >/dev/null & caller=$!
 "$pprofil" kprof --kernel -p "$caller" "$kp" 2>"$work/err" & run=$!
