@@ -12,7 +12,7 @@ double number_option(const char *option, const char *text, double lowest, double
 uint32_t count_option(const char *option, const char *text);
 /* The name of a format of files; list prints all of them, and ends the program too. */
 const char *format_option(const char *option, const char *name);
-/* Of -f: how rows are printed. */
+/* Returns how rows are printed: the argument of -f. */
 enum view_format view_format_option(const char *text);
 
 #endif

@@ -79,7 +79,7 @@ int view_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *re
     return 0;
 }
 
-/* Of what was cut off a row the name is empty, and the last field its number of branches. */
+/* A row that stands for what was cut off has an empty name, and the number of branches in its last field. */
 int view_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                         const struct view *view)
 {

@@ -7,7 +7,7 @@
 
 #include "command.h"
 
-/* Of bytes in any encoding; NULL: no memory. */
+/* Makes a JSON text of bytes in any encoding; NULL: no memory. */
 json_t *json_text(const char *bytes);
 json_int_t json_uint(uint64_t number);
 

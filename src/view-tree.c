@@ -57,7 +57,7 @@ static const struct drawing *choose_drawing(void)
     return drawing;
 }
 
-/* Of UTF-8, as near as it can be had without knowing the terminal. */
+/* Returns the width of UTF-8 text, as near as it can be known without the terminal. */
 static size_t width_of(const char *text)
 {
     size_t width = 0;

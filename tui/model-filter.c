@@ -75,7 +75,7 @@ static bool same_filter(const struct pprofil_filter *one, const struct pprofil_f
            one->thread == other->thread && one->state == other->state;
 }
 
-/* Of another filter nothing is held: its counts would have to be taken first. */
+/* A held display keeps its filter: for another one counts would have to be taken first. */
 static enum effect stay_held(struct model *model)
 {
     model_answer(model, "the display is held still: %s lets it go on", keys_name(' '));

@@ -40,7 +40,7 @@ static bool lives(const struct snapshot *snapshot, const struct pprofil_filter *
     return true;
 }
 
-/* Of a system call, an object or a state nobody has anything without a sample there. */
+/* Does the filter let a thread or process without samples through? None has a system call, an object or a state. */
 static bool lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
 {
     return filter->object == 0 && filter->syscall == 0 && filter->state == 0 &&
@@ -56,7 +56,7 @@ static bool thread_row(const struct pprofil_task *task, const struct pprofil_fil
            (filter->thread == 0 || filter->thread == task->id);
 }
 
-/* Of a thread's process, a filter on that thread lets only itself through. */
+/* A filter on a thread lets the thread's process through, and no other. */
 static bool process_row(const struct snapshot_process *process, const struct pprofil_filter *filter,
                         struct pprofil_row *row)
 {

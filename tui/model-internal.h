@@ -53,7 +53,7 @@ bool view_is_kept(enum pprofil_by by);
 
 bool calls_is_page(const struct model *model);
 enum effect calls_open(struct model *model, enum model_page page);
-/* Of the selected function, wherever it is. */
+/* Opens the tree of the selected function, on whatever page that is. */
 enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind);
 void calls_take_snapshot(struct model *model, const struct snapshot *snapshot, bool due);
 enum effect calls_enter(struct model *model);
@@ -62,7 +62,7 @@ enum effect calls_back(struct model *model);
 enum effect calls_sideways(struct model *model, int steps);
 enum effect flame_move(struct model *model, int levels);
 void flame_click(struct model *model, int row, int column);
-/* Of the last window, or of all. */
+/* Changes whether calls are those of the last window, or all. */
 enum effect calls_measure(struct model *model);
 
 /* --- model-filter.c: into rows, and out ---------------------------------------------------- */

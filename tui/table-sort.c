@@ -123,7 +123,7 @@ static int compare_entries(const void *left, const void *right)
     return order != 0 ? order : compare_numbers(a->rank, b->rank);
 }
 
-/* Of those with this pid the one with the largest rank, or NULL. */
+/* Returns the entry with this pid that has the largest rank; NULL: there is none. */
 static const struct pid_entry *find_pid(const struct pid_entry *entries, uint32_t count,
                                         uint32_t pid)
 {

@@ -32,7 +32,7 @@ void top_set_up_model(struct model *model, const struct top_request *request)
         model->window_seconds = request->window_seconds;
 }
 
-/* Of what was attached to the model says what the first snapshot does: a command, not "-p PID". */
+/* Describes what is launched. What is attached to is described by the first snapshot: a command, not "-p PID". */
 void top_describe(struct model *model, const struct top_request *request, const char *command)
 {
     if (request->program != NULL)

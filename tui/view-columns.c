@@ -69,8 +69,8 @@ static void paint_seconds(const struct pen *pen, const void *row)
     canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
 }
 
-/* Of one CPU. A thread cannot use more, though what it did before the window began may be told
- * within it: those that sleep are looked at in turn. */
+/* Paints the share of one CPU. A thread cannot use more. Its figure may be larger, for a look at a thread that
+ * sleeps may tell of what it did before the window began. */
 static void paint_cpu(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;

@@ -9,8 +9,8 @@ static bool is_bin(const struct dialect *dialect, const struct dialect_region *r
     return dialect->two_is_all && region->offset == 0 && region->scale == 2 && region->high == 0;
 }
 
-/* Of the regions that reach the pc the one with the largest offset; they come in any order, and
- * there may be thousands. */
+/* Takes the region with the largest offset of those that reach the pc. Regions come in any order, and there may be
+ * thousands. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions,
                       size_t count, unsigned counter_size, uint64_t pc, uint64_t *index)
 {

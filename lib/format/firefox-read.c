@@ -29,7 +29,7 @@ struct reader {
 
 /* --- samples ------------------------------------------------------------------------- */
 
-/* Of our files: the system call that a row's category says, and the state. */
+/* Reads the system call and the state of a row from its category, as our own files have them. */
 static int read_category(const struct reader *reader, const struct firefox_row *row,
                          struct profile_sample *sample)
 {

@@ -70,8 +70,8 @@ int firefox_stacks_node(struct firefox_stacks *stacks, uint32_t row, uint32_t *n
 /* A table: the thread's own, or in later versions the one that threads share; NULL: none. */
 const json_t *firefox_table(const struct firefox_file *file, const json_t *thread,
                             const char *name);
-/* Of a column the number of a row: FIREFOX_NOTHING where it is null or -1, or there is no such
- * column. False: it is something else. */
+/* Reads the number in a row of a column. It is FIREFOX_NOTHING if the cell is null or -1, or if there is no such
+ * column. Returns false if the cell is something else. */
 bool firefox_cell(const json_t *table, const char *column, size_t row, uint32_t *number);
 
 #endif

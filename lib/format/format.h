@@ -34,7 +34,7 @@ struct format {
     /* Is this file of the format? head: its first size bytes, at most 4096, of all that it has;
      * no zero is behind them. NULL: never by itself. */
     bool (*matches)(const unsigned char *head, size_t size, uint64_t all);
-    /* Of the profil family (codec.h), and then none of those below; else NULL. */
+    /* A format of the profil family: codec.h. It has none of the functions below. NULL: it is no such format. */
     const struct codec *codec;
     /* Reads path into an empty profile, which the caller frees, also after an error. Time and
      * memory grow with the file and no faster. NULL, read_with too: never read. */

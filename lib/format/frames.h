@@ -55,8 +55,8 @@ struct frames {
     uint32_t weight_count;
 };
 
-/* Of all samples; group: of each thread, by index. 0 or -ENOMEM, -EOVERFLOW; to be cleared in
- * any case. */
+/* Makes the frames of all samples. group: the group of each thread, by index. 0, -ENOMEM or -EOVERFLOW. The caller
+ * clears frames, also after an error. */
 int frames_make(struct frames *frames, const struct profile *profile, const uint32_t *group);
 void frames_clear(struct frames *frames);
 

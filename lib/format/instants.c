@@ -58,7 +58,7 @@ static uint64_t share_of(const struct instants *made, uint64_t part, uint64_t pa
     return made->begin + (uint64_t)(length * (double)part / (double)parts);
 }
 
-/* Of each process by its number the last image that there is. */
+/* Finds the last image of each process, by its number. */
 static int find_images(const struct profile *profile, struct memo *latest)
 {
     struct memory *last;

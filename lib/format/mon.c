@@ -69,7 +69,8 @@ static const struct shape *try_shapes(const unsigned char *bytes, size_t size, u
     return NULL;
 }
 
-/* Of a file that somebody says to be one. Its scale may be far from what monitor() asks for. */
+/* Finds the shape of a file of which the user has said that it is one. Its scale may be far from what monitor() asks
+ * for. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, struct header *header)
 {
     const struct shape *shape = try_shapes(bytes, size, size, 0, SHAPES - 1, false, true, header);

@@ -132,7 +132,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-/* Of 47 bits, as addresses are. */
+/* Makes an address of 47 bits, as those of programs are. */
 static uint64_t make_address(const struct profile *profile, const struct profile_line *lines,
                              uint32_t count)
 {

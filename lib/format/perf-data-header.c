@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Of several events one is read, a clock if there is one, else the first: they count different
- * things, which no sum can hold. Its period is taken for the time of a sample, whatever it
- * counts, so that shares are right.
+ * A file may have several events. They count different things, so there is no sum of them, and one is read: a clock if
+ * there is one, else the first. Its period is taken for the time of a sample, whatever it counts, so that shares are
+ * right.
  */
 #include "config.h"
 

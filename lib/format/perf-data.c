@@ -6,7 +6,8 @@
 
 #include "format/perf-data.h"
 
-/* Of either byte order, and of a pipe: the reader says what it does not take. */
+/* Matches files of either byte order, and those that were written for a pipe. The reader says which it does not
+ * take. */
 static bool perf_data_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;

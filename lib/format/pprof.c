@@ -81,7 +81,7 @@ static int read_all(const char *path, uint8_t **bytes, size_t *size)
     return error;
 }
 
-/* Of one message; freeing gives nothing back, for nothing is freed while it is unpacked. */
+/* What one message may allocate. Freeing gives nothing back, for nothing is freed while the message is unpacked. */
 struct allowance {
     size_t left;
     bool out_of_memory;

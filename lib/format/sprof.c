@@ -52,7 +52,7 @@ static uint64_t room_for(uint64_t text, uint32_t pointer_size)
     return arcs_for(text) * (2 * pointer_size) * arc_size(pointer_size);
 }
 
-/* Of the whole file. */
+/* Returns the size of a whole file, bytes. */
 static uint64_t size_for(uint64_t text, uint32_t pointer_size)
 {
     return HEADER + TAG + 2 * pointer_size + 8 + NAMES_SIZE + text / 2 + TAG + 4 +

@@ -125,7 +125,7 @@ struct picture_colour {
 struct picture_colour picture_colour_of(const struct picture_name *name);
 /* The colour that stands for a kind in the legend. */
 struct picture_colour picture_colour_of_kind(enum picture_kind kind);
-/* Of a frame that is compared: red, blue, or grey where chance explains the difference. largest:
+/* Returns the colour of a frame that is compared: red, blue, or grey if chance explains the difference. largest:
  * picture_largest_change. */
 struct picture_colour picture_colour_of_change(const struct picture_tree *tree, uint32_t frame,
                                                double largest);

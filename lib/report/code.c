@@ -44,7 +44,7 @@ uint32_t pprofil_code_count(const pprofil_code *code)
     return code->listing->row_count;
 }
 
-/* Of a source line that of the instruction behind it. */
+/* Returns the instruction of a row; of a source line the one that follows it. */
 static const struct symbol_instruction *instruction_at(const struct listing *listing, uint32_t i)
 {
     while (i < listing->row_count && listing->rows[i].instruction == NULL)

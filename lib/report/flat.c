@@ -28,8 +28,8 @@ struct table {
     uint64_t samples, ns;
 };
 
-/* Of one name there may be functions of which it is not known where they begin: a row is told by
- * one of which it is. */
+/* A row stands for all functions of a name. Where some of them begin is not known. A row is shown by one whose
+ * beginning is known. */
 void flat_show_by(const struct profile *profile, struct sum *sum, uint32_t location,
                   uint32_t frame)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Of each sample it is known how much of it is in the sums; what it has more is added, up its
- * stack. Places without a name would move to other sums when they get one: samples there are added
- * for one report at a time, and taken away after it. A name that changes, which only that of code
- * made at run time does, makes all begin anew.
+ * Each sample knows how much of it is in the sums. What it has more is added to the sums of its stack. A place without
+ * a name would move to another sum when it gets a name: its samples are added for one report at a time, and taken away
+ * after it. If a name changes, all sums are made anew. Only names of code that was made at run time change.
  */
 #include "config.h"
 

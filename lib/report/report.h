@@ -32,7 +32,7 @@ struct report_row {
     uint64_t id;        /* not 0; of the same row in another report of this profile the same */
     bool pending;       /* live: what was not looked up yet */
     const char *hottest; /* live, BY_THREAD and BY_PROCESS: its function with the most ns; or "" */
-    /* Of samples with it anywhere on their stack, each counted once: where stacks were asked for. */
+    /* Samples with it anywhere on their stack; each counts once. 0 unless stacks were asked for. */
     uint64_t total_samples, total_ns;
     double total_share, total_error95;
 };

@@ -43,8 +43,8 @@ static bool is_plainer(const char *name, const char *than)
     return (name[0] != '_' && than[0] == '_') || (name[1] != '_' && than[1] == '_');
 }
 
-/* Of symbols at one address, gprof shows a function rather than a label, global rather than
- * local; and of equals the plainer name, else the first. */
+/* Chooses among symbols at one address. gprof shows a function rather than a label, and a global one rather than a
+ * local one. Else the plainer name is taken, else the first. */
 static const struct symbol *choose(const struct symbol *symbols, size_t count, tally_wanted *wanted)
 {
     const struct symbol *best = NULL;

@@ -20,7 +20,8 @@
 
 #define TIDS_NAMED_MAX 8
 
-/* Of a line that begins so: the program's name, in the first one, may read like any. */
+/* Finds the line that begins with name. Only beginnings of lines count, for the program's name, in the first line, may
+ * be any text. */
 static const char *field(const char *text, const char *name)
 {
     const char *line = strstr(text, name);

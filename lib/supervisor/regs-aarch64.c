@@ -47,7 +47,8 @@ struct regs_arm {
 #define NUMBER_REGISTER 8
 #define INSTRUCTION_SIZE 4
 
-/* Of a stop at a system call's entry or exit. At all others the kernel has forgotten it: regs_find_syscall. */
+/* Reads the number of the system call at whose entry or exit the thread has stopped. At other stops the kernel has
+ * forgotten it: regs_find_syscall. */
 static int32_t regs_read_syscall(pid_t tid)
 {
     int number = WIRE_NO_SYSCALL;

@@ -73,8 +73,8 @@ struct symbol_text {
     uint32_t segment_count;
 };
 
-/* Of an object of kind FILE or VDSO; of a file (fd is not consumed). 0 or -errno, -ENOEXEC: it
- * is no ELF file, or has no code. */
+/* Tells the text of an object of kind FILE or VDSO, or of a file, whose fd stays open. 0 or -errno. -ENOEXEC: it is no
+ * ELF file, or has no code. */
 int symbol_text(const struct profile *profile, uint32_t object, struct symbol_text *text);
 int symbol_text_of_file(int fd, const char *path, struct symbol_text *text);
 

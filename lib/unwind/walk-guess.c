@@ -3,7 +3,7 @@
  * What is guessed. Where nothing describes a frame: the frame pointer, which JIT compilers keep;
  * and at the very instruction where a thread was stopped the return address where a call puts it,
  * on top of the stack or in a register, since hand-written functions and stubs mostly push nothing.
- * Of a sleeper: where its frame pointer points. A guess holds only if it leads behind a call.
+ * A thread that sleeps: where its frame pointer points. A guess holds only if it leads behind a call.
  */
 #include "config.h"
 
