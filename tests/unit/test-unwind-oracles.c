@@ -3,8 +3,9 @@
 
 #include "unwind-fixture.h"
 
-#ifdef __x86_64__ /* whose registers are taken here */
 /* --- this process, by glibc's unwinder too -------------------------------------------------- */
+
+#ifdef __x86_64__ /* whose registers are taken here */
 
 static struct {
     void *theirs[256];
