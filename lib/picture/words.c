@@ -113,8 +113,8 @@ void picture_escape_clipped(FILE *out, const char *text, unsigned columns)
     picture_escape(out, text);
 }
 
-/* JSON may say any character as \uXXXX: then no script element ends in it, and no comment
- * begins. */
+/* Writes <, > and & as \u and four digits, as JSON may write any character. So no text ends the script element that it
+ * stands in, or begins a comment. */
 int picture_json(FILE *out, const char *text)
 {
     json_t *string = json_string(text);

@@ -8,7 +8,7 @@
 #include "report/flat.h"
 #include "report/hottest.h"
 
-/* Of two equal sums the first stays, or the display would flicker. */
+/* A sum that is only as large as the largest does not replace it, or the display would flicker. */
 static int keep_largest(struct sums *best, const struct sum *sum)
 {
     struct sum *largest = sums_need(best, (const uint64_t[2]){sum->key[0], 0});

@@ -20,7 +20,8 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/weight.h"
 
-/* A sample of a young thread takes one part in so many of what its process has used and no sample stands for. */
+/* Part of what a process has used has no sample yet that stands for it. A sample of a young thread takes one part in
+ * YOUNG_SHARES of that. */
 #define YOUNG_SHARES 4u
 #define AHEAD_MAX 8             /* looks that the sum may be ahead of the CPU time used */
 #define SEEN_LATE_NS 100000u    /* a stop that is seen sooner after its interrupt is seen as it comes */

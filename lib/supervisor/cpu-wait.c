@@ -12,8 +12,8 @@
  * More would let in threads whose turn ended a little before the tick, and turns often end in a system call. */
 #define RAN_NS 20000u
 #define RAN_PART 1024u
-/* Who lost the CPU later than RAN_AFTER_NS after a tick was due has got it after that: the tracer had lost it amid the
- * tick, or came late. */
+/* A thread that lost the CPU later than RAN_AFTER_NS after the tick was due got that CPU after the tick was due: the
+ * tracer came late, or had lost the CPU amid the tick. */
 #define RAN_AFTER_NS 150000u
 /* After ONE_TURN_WAITS_MAX waits in a row that were told by one turn, the thread is interrupted: the stop shows what
  * it did. */

@@ -165,9 +165,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/clock.h"
 #include "supervisor/active.h"
 #include "supervisor/budget.h"
-#include "base/clock.h"
 #include "supervisor/cpus-full.h"
 #include "supervisor/housekeeping.h"
 #include "supervisor/proc/objects.h"
@@ -223,7 +223,7 @@ struct supervisor {
     cpu_set_t cpus;
 
     uint64_t ended_cpu_ns;  /* of processes that have ended */
-    int64_t ended_left_ns;  /* serving: of that, what no sample stands for, of others neither; may be negative */
+    int64_t ended_left_ns;  /* serving: the part of that which no sample stands for; may be negative */
     uint64_t started_at;    /* time: sampling began or went on */
     uint64_t born_at;       /* time: a tracee made another task */
     struct wire_stats stats;

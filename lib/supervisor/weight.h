@@ -30,7 +30,7 @@ struct weight {
     bool process_known; /* what follows is known */
     int64_t process_left; /* what the process has used, less what its samples stand for; may be negative */
     int64_t process_lag;  /* by so much that figure may be behind */
-    unsigned process_shares; /* 1 or more: a young thread's sample takes one part in so many of process_left */
+    unsigned process_shares; /* 1 or more: the sample of a young thread takes process_left / process_shares */
     int64_t others_left; /* the same of all other processes, those that have ended too; 0: others are left alone */
     int64_t others_room; /* so much of that the process may still take */
 };

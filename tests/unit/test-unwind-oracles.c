@@ -42,7 +42,7 @@ static int open_own(void *context, uint32_t object)
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* Where a signal came, as the kernel tells; and the stack from there on. */
+/* The registers at which a signal came, as the kernel tells them, and a copy of the stack from there on. */
 static void look(int number, siginfo_t *information, void *context)
 {
     const ucontext_t *at = context;

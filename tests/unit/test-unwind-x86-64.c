@@ -394,7 +394,7 @@ Test(unwind, later)
     free_fixture(fixture);
 }
 
-/* Of a sleeper the stack pointer is known, and what lies on the stack. */
+/* For a thread that sleeps, only the stack pointer and the contents of the stack are known. */
 Test(unwind, asleep)
 {
     static const char assembler[] =

@@ -91,7 +91,7 @@ Test(weight, a_young_thread_is_given_at_once_what_was_missed)
     cr_assert_eq(weight_of_sample(&weight), 101 * (int64_t)MS);
 }
 
-/* Of ten threads that lived for one look each, one was met: it stands for all of them in the end. */
+/* Ten threads lived for one look each, and one of them was met. In the end its sample stands for all of them. */
 Test(weight, young_threads_share_what_their_process_has_used)
 {
     struct weight weight = weight_of(MS, MS, 0);
