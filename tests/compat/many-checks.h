@@ -62,8 +62,10 @@ static void check_many_children(void)
     while (wait(NULL) > 0)
         ;
     stop();
+    /* a child is met a few times only, and what it uses after the last is not always made up for: twice the variance
+     * of many threads */
     if (CHILD_COUNTS)
-        expect_ticks_of("all of many children", *shared, (double)(MANY_CHILDREN * each), since, PERIOD_NS, 4);
+        expect_ticks_of("all of many children", *shared, (double)(MANY_CHILDREN * each), since, PERIOD_NS, 8);
     else
         expect_ticks_of("children that do not count", *shared, 0, since, PERIOD_NS, 1);
     munmap(shared, sizeof *shared);
