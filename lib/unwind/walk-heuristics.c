@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "unwind/walk-internal.h"
+#include "unwind/unwind-internal.h"
 
 #define ADDRESS_MIN 4096u /* of anything that can be mapped */
 #define LEAF_SIZE_MAX 512u  /* of the frame of a function that nothing describes, and that calls nobody */

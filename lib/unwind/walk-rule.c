@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "unwind/walk-internal.h"
+#include "unwind/unwind-internal.h"
 
 /* Below the stack pointer, where mostly nothing was copied, lies what an epilogue has popped: the
  * register has it again. */
