@@ -12,9 +12,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "format/callgrind.h"
 #include "format/format.h"
 #include "format/frames.h"
 #include "format/instants.h"
@@ -24,6 +22,9 @@
 enum { MEMO_PLACE, MEMO_CALL };
 enum { ROLE_ROOT = 1, ROLE_CALLED = 2 };
 #define ROOT_NAME "(root)"
+#define SAMPLES_EVENT "Samples"
+#define CPU_EVENT "CPU_ns"
+#define WALL_EVENT "Wall_ns"
 
 struct cost {
     uint64_t samples, cpu, wall;
@@ -312,10 +313,9 @@ static void put_header(const struct writer *writer)
     }
     fputs("part: 1\ndesc: Calls: are samples, for a sampler sees no calls\npositions: line\n", out);
     if (profile->totals.wall)
-        fputs("event: " CALLGRIND_WALL " : elapsed time, ns\n", out);
-    fputs("event: " CALLGRIND_CPU " : CPU time, ns\nevent: " CALLGRIND_SAMPLES " : samples\n", out);
-    fprintf(out, "events: %s" CALLGRIND_CPU " " CALLGRIND_SAMPLES "\n",
-            profile->totals.wall ? CALLGRIND_WALL " " : "");
+        fputs("event: " WALL_EVENT " : elapsed time, ns\n", out);
+    fputs("event: " CPU_EVENT " : CPU time, ns\nevent: " SAMPLES_EVENT " : samples\n", out);
+    fprintf(out, "events: %s" CPU_EVENT " " SAMPLES_EVENT "\n", profile->totals.wall ? WALL_EVENT " " : "");
     put_totals(writer, "summary");
 }
 
@@ -367,23 +367,11 @@ static int write_callgrind(int fd, const struct profile *profile)
     return error != 0 ? error : closed;
 }
 
-/* What callgrind and its like begin with; the specification asks for no line but "events:". */
-static bool callgrind_matches(const unsigned char *head, size_t size, uint64_t all)
-{
-    (void)all;
-    return text_is(head, size) &&
-           (text_has(head, size < 64 ? size : 64, "# callgrind format") ||
-            text_has(head, size, "\nevents: ") || (size >= 8 && memcmp(head, "events: ", 8) == 0));
-}
-
 const struct format format_callgrind = {
     .name = "callgrind",
     .extensions = ".callgrind callgrind.out",
     .summary = "for callgrind_annotate and KCachegrind",
-    .keeps = "functions with objects, source files and lines; samples and times",
-    .loses = "stacks (written as calls between functions, not read), addresses, processes, "
-             "threads, system calls, states, totals; control characters in names",
-    .matches = callgrind_matches,
-    .read = callgrind_read,
+    .keeps = "functions with objects, source files and lines, stacks as calls between functions; samples and times",
+    .loses = "whole stacks, addresses, processes, threads, system calls, states, totals; control characters in names",
     .write = write_callgrind,
 };

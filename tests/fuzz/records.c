@@ -186,7 +186,6 @@ static const struct frame frames[] = {
     {"jitdump", false, {16, 4, 4}, jitdump_bounds, NULL, NULL, NULL},
     {"events", false, {8, 4, 4}, events_bounds, NULL, NULL, NULL},
     {"pprof", true, {0}, all_bounds, field_next, field_head, NULL},
-    {"callgrind", false, {0}, all_bounds, line_next, line_head, NULL},
     {"perf-script", false, {0}, all_bounds, line_next, line_head, NULL},
     {"perf-map", false, {0}, all_bounds, line_next, line_head, NULL},
     {"folded", false, {0}, all_bounds, line_next, line_head, NULL},

@@ -58,22 +58,6 @@ Test(formats_others, perf_script_of_odd_names)
                 "perf-exec 9.0/9perf-exec <hot>: 0 6 0\nprog 9.1/9prog <hot>: 0 7 0\n");
 }
 
-Test(formats_others, callgrind_of_callgrind)
-{
-    static const char text[] = "# callgrind format\nversion: 1\ncmd:  ./prog\n\n"
-                               "positions: instr line\nevents: Ir Dr\n\n"
-                               "ob=(3) /lib/c.so\nfl=(1) a.c\nfn=(7) f\n0x50 50 1 1\n+4 +1 2\n"
-                               "cob=(1) /lib/ld.so\ncfi=(2) b.c\ncfn=(8) g\ncalls=1 0x408 408\n"
-                               "* * 19 2\nfi=(4) in.h\n+3 7 5 1\njump=3 +2 8\n* *\nfe=(1)\n* 52 6\n"
-                               "\nob=(1)\nfl=(2)\nfn=(8)\n0x408 408 19 2\ntotals: 33 6\n";
-    expect_told("callgrind", text, OBJECTS | FUNCTION_PLACE | LINES | COUNT,
-                " <f in /lib/c.so of a.c:0 at a.c:50>: 1 0 0\n"
-                " <f in /lib/c.so of a.c:0 at a.c:51>: 2 0 0\n"
-                " <f in /lib/c.so of a.c:0 at a.c:52>: 6 0 0\n"
-                " <f in /lib/c.so of a.c:0 at in.h:7>: 5 0 0\n"
-                " <g in /lib/ld.so of b.c:0 at b.c:408>: 19 0 0\n");
-}
-
 Test(formats_others, speedscope_of_events)
 {
     static const char text[] =
@@ -122,30 +106,6 @@ Test(formats_others, firefox_of_others)
                 "<g in /lib/libx.so at :3 inlined>: 2 4000000 0\n");
 }
 
-/* A function of callgrind is named once and then by a number: so often, and with lines so many,
- * that to look at its letters each time takes minutes. */
-Test(formats_others, long_names_are_looked_at_once, .timeout = 20)
-{
-    enum { LETTERS = 1 << 20, ROUNDS = 50000 };
-    size_t size;
-    char *text;
-    FILE *out = open_memstream(&text, &size);
-    struct profile *profile;
-
-    fputs("events: Ir\nfn=(1) ", out);
-    for (int i = 0; i < LETTERS; i++)
-        putc('a', out);
-    fputs("\nfn=(2) other\n", out);
-    for (int i = 1; i <= ROUNDS; i++)
-        fprintf(out, "fn=(1)\n%d 1\nfn=(2)\n1 1\n", i);
-    fclose(out);
-    cr_assert_eq(read_text("callgrind", text, &profile), 0);
-    cr_expect_eq(profile->totals.samples, 2 * ROUNDS);
-    cr_expect_eq(profile->sample_count, ROUNDS + 1);
-    profile_free(profile);
-    free(text);
-}
-
 Test(formats_others, damaged_files_are_refused)
 {
     static const struct {
@@ -155,10 +115,6 @@ Test(formats_others, damaged_files_are_refused)
         {"folded", "a;b\n"},
         {"folded", "a;b 99999999999999999999\n"},
         {"folded", "a 9000000000000000000\nb 9000000000000000000\n"},
-        {"callgrind", "fn=main\n1 2\n"},
-        {"callgrind", "events: Ir\nfn=(3)\n1 2\n"},
-        {"callgrind", "events: Ir\nfn=main\ncalls=1 2\n"},
-        {"callgrind", "events: Ir\nwhat is this\n"},
         {"perf-script", "\t1159 hot (/home/me/prog)\n"},
         {"perf-script", "prog 1/2 3.4: 5 cycles:\n\t1159 ho"},
         {"perf-script", "prog 1/2 3.4: 5 cycles:\n\t1159 hot (inlined)\n\n"},
