@@ -14,7 +14,6 @@
 
 #include "format/format.h"
 #include "format/frames.h"
-#include "format/speedscope.h"
 #include "format/text.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
@@ -152,13 +151,6 @@ static int write_speedscope(int fd, const struct profile *profile)
     return error != 0 ? error : closed;
 }
 
-static bool speedscope_matches(const unsigned char *head, size_t size, uint64_t all)
-{
-    (void)all;
-    return size > 0 && (head[0] == '{' || head[0] == ' ' || head[0] == '\n') &&
-           text_has(head, size, "speedscope.app/file-format-schema.json");
-}
-
 const struct format format_speedscope = {
     .name = "speedscope",
     .extensions = ".speedscope.json",
@@ -167,7 +159,5 @@ const struct format format_speedscope = {
              "frames, marks, times, processes and threads by name and number, the command",
     .loses = "sample counts, objects, addresses, lines within functions, system calls, states, "
              "other totals",
-    .matches = speedscope_matches,
-    .read = speedscope_read,
     .write = write_speedscope,
 };

@@ -58,17 +58,6 @@ Test(formats_others, perf_script_of_odd_names)
                 "perf-exec 9.0/9perf-exec <hot>: 0 6 0\nprog 9.1/9prog <hot>: 0 7 0\n");
 }
 
-Test(formats_others, speedscope_of_events)
-{
-    static const char text[] =
-        "{\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\",\"file\":\"b.c\",\"line\":3}]},"
-        "\"profiles\":[{\"type\":\"evented\",\"name\":\"t\",\"unit\":\"milliseconds\","
-        "\"startValue\":0,\"endValue\":10,\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":0},"
-        "{\"type\":\"O\",\"frame\":1,\"at\":2.5},{\"type\":\"C\",\"frame\":1,\"at\":7},"
-        "{\"type\":\"C\",\"frame\":0,\"at\":10}]}]}";
-    expect_told("speedscope", text, STACKS | NS, " <a>: 0 5500000 0\n <a> <b>: 0 4500000 0\n");
-}
-
 Test(formats_others, folded_of_others)
 {
     expect_told("folded", "a;b 3\r\n\na;b 4\n;x 1.5\nfoo-1;b 2\n", STACKS | COUNT,
@@ -122,12 +111,6 @@ Test(formats_others, damaged_files_are_refused)
         {"csv", "function,samples\nf\n"},
         {"csv", "function,samples\nf,x\n"},
         {"csv", "function,samples\n\"f,1\n"},
-        {"speedscope", "{\"shared\":{\"frames\":[]}}"},
-        {"speedscope", "{\"shared\":{\"frames\":[]},\"profiles\":[{\"type\":\"sampled\","
-                       "\"samples\":[[0]],\"weights\":[1]}]}"},
-        {"speedscope", "{\"shared\":{\"frames\":[]},\"profiles\":[{\"type\":\"sampled\","
-                       "\"samples\":[[]],\"weights\":[-1]}]}"},
-        {"speedscope", "{\"shared\""},
         {"firefox", "{\"meta\":{}}"},
         {"firefox", "{\"meta\":{},\"threads\":[{\"samples\":{\"stack\":[0]}}]}"},
         {"firefox", FIREFOX("[0]", "[0]", "[0]", "[-2]", "[0]")},

@@ -200,7 +200,6 @@ static const struct promise {
      ""},
     {"json", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED, ""},
     {"folded", STACKS | WHO | COUNT, CONTROLS ";"},
-    {"speedscope", STACKS | FUNCTION_PLACE | WHO | NS, ""},
     {"perf-script", STACKS | OBJECTS | INLINED | WHO | COUNT | NS, CONTROLS},
     {"csv", OBJECTS | LINES | WHO | CALLS | COUNT | TIMES, ""},
     {"gperftools", STACKS | ADDRESSES | COUNT, ""},
@@ -307,6 +306,42 @@ static char *write_and_load(const char *name, const struct format_options *optio
     fclose(file);
     profile_free(profile);
     return text;
+}
+
+/* Each sample is a stack of numbers of frames, with its weight; names are what JSON can hold. */
+static uint64_t sum_weights(const json_t *profile, size_t frame_count)
+{
+    const json_t *samples = json_object_get(profile, "samples"), *weights = json_object_get(profile, "weights");
+    const json_t *stack, *frame;
+    uint64_t sum = 0;
+    size_t i, k;
+
+    cr_assert_eq(json_array_size(samples), json_array_size(weights));
+    json_array_foreach(samples, i, stack)
+    {
+        cr_expect_gt(json_array_size(stack), 0);
+        json_array_foreach(stack, k, frame) cr_expect_lt((size_t)json_integer_value(frame), frame_count);
+        sum += (uint64_t)json_integer_value(json_array_get(weights, i));
+    }
+    cr_expect_eq(sum, (uint64_t)json_integer_value(json_object_get(profile, "endValue")));
+    return sum;
+}
+
+Test(formats_own, speedscope_weights_are_all_of_the_time)
+{
+    json_t *root = json_loads(write_and_load("speedscope", &(struct format_options){0}), 0, NULL);
+    const json_t *frames = json_object_get(json_object_get(root, "shared"), "frames"), *threads, *thread;
+    struct profile *profile = make_profile(false);
+    uint64_t sum = 0;
+    size_t i;
+
+    cr_assert_not_null(root);
+    threads = json_object_get(root, "profiles");
+    cr_expect_eq(json_array_size(threads), profile->thread_count);
+    json_array_foreach(threads, i, thread) sum += sum_weights(thread, json_array_size(frames));
+    cr_expect_eq(sum, profile->totals.cpu_ns);
+    profile_free(profile);
+    json_decref(root);
 }
 
 Test(formats_own, folded_says_whose)
