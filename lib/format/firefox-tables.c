@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "format/firefox-tables.h"
-#include "format/firefox.h"
 #include "format/frames.h"
 #include "format/text.h"
 

@@ -15,6 +15,16 @@
 #include "format/instants.h"
 #include "format/pprof-tables.h"
 
+/* By index. */
+enum firefox_category {
+    FIREFOX_OTHER,
+    FIREFOX_USER,
+    FIREFOX_SYSCALL,
+    FIREFOX_WAITING, /* this and the next: a category for each state, in the order of enum profile_state */
+    FIREFOX_ASLEEP,
+    FIREFOX_UNINTERRUPTIBLE,
+};
+
 enum firefox_column {
     STACK_PREFIX,
     STACK_FRAME,

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole of a profile for the Firefox Profiler: what was run, objects, and threads. */
+/*
+ * The processed profile of the Firefox Profiler, version 47: the last in which each thread has its
+ * own tables, and which every later version of the Profiler upgrades
+ * (docs-developer/CHANGELOG-formats.md in its source).
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -7,12 +11,12 @@
 #include <string.h>
 
 #include "format/firefox-tables.h"
-#include "format/firefox.h"
+#include "format/format.h"
 #include "format/instants.h"
-#include "format/json.h"
 #include "format/text.h"
 
 #define MS UINT64_C(1000000)
+#define FIREFOX_VERSION 47
 
 struct writer {
     const struct profile *profile;
@@ -154,14 +158,14 @@ static void put_meta(const struct writer *writer)
     text_put_json(out, writer->profile->command != NULL ? writer->profile->command : "");
     fputs(
         ",\"processType\":0,\"stackwalk\":1,\"debug\":false,\"symbolicated\":true,"
-        "\"importedFrom\":\"" FIREFOX_OWN "\",\"usesOnlyOneStackType\":true,"
+        "\"importedFrom\":\"pprofil\",\"usesOnlyOneStackType\":true,"
         "\"doesNotUseFrameImplementation\":true,\"sourceCodeIsNotOnSearchfox\":true,"
         "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},"
         "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},"
         "\"markerSchema\":[],\"extra\":[{\"label\":\"Samples\",\"entries\":[{\"label\":\"Weight\","
         "\"format\":\"string\",\"value\":",
         out);
-    text_put_json(out, totals->wall ? FIREFOX_ELAPSED : "CPU time");
+    text_put_json(out, totals->wall ? "elapsed time" : "CPU time");
     fputs("}]}],\"categories\":[", out);
     put_category(out, NULL, "Other", "grey");
     putc(',', out);
@@ -191,8 +195,7 @@ static void put_lib(FILE *out, const struct profile *profile, uint32_t index)
     text_put_json(out, path);
     fputs(",\"debugPath\":", out);
     text_put_json(out, path);
-    fprintf(out, ",\"kind\":\"%s\"%s,\"breakpadId\":\"\",\"arch\":null,\"codeId\":",
-            json_kinds[object->kind], object->invented ? ",\"invented\":true" : "");
+    fputs(",\"breakpadId\":\"\",\"arch\":null,\"codeId\":", out);
     if (object->build_id_size == 0)
         fputs("null", out);
     else
@@ -202,7 +205,7 @@ static void put_lib(FILE *out, const struct profile *profile, uint32_t index)
     fputs(object->build_id_size == 0 ? "}" : "\"}", out);
 }
 
-int firefox_write(int fd, const struct profile *profile)
+static int firefox_write(int fd, const struct profile *profile)
 {
     struct writer writer = {.profile = profile};
     int error = instants_make(&writer.instants, profile);
@@ -228,3 +231,15 @@ int firefox_write(int fd, const struct profile *profile)
     free(writer.chain);
     return error;
 }
+
+const struct format format_firefox = {
+    .name = "firefox",
+    .extensions = ".firefox.json .profile.json",
+    .summary = "for the Firefox Profiler, version 47",
+    .keeps = "stacks of addresses with inlined functions, names, lines, marks, processes and "
+             "threads by name and number, objects with build-ids, sample counts (up to 1048576), "
+             "times; system calls and states as categories",
+    .loses = "names as the linker has them, addresses of the kernel, where objects were mapped, "
+             "the time line, totals",
+    .write = firefox_write,
+};

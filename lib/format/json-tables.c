@@ -109,7 +109,7 @@ static int read_thread(const struct reader *reader, const json_t *entry, uint32_
     return error == 0 ? profile_add_thread(reader->profile, &thread, index) : error;
 }
 
-enum profile_object_kind json_kind(const json_t *entry)
+static enum profile_object_kind json_kind(const json_t *entry)
 {
     const char *kind = json_text(entry, "kind", "");
 
@@ -119,9 +119,9 @@ enum profile_object_kind json_kind(const json_t *entry)
     return (enum profile_object_kind)0;
 }
 
-bool json_build_id(const json_t *entry, const char *key, struct profile_object *object)
+static bool json_build_id(const json_t *entry, struct profile_object *object)
 {
-    const char *text = json_text(entry, key, "");
+    const char *text = json_text(entry, "build_id", "");
     size_t length = strlen(text);
     uint64_t byte;
 
@@ -147,7 +147,7 @@ static int read_object(const struct reader *reader, const json_t *entry, uint32_
     if (object.kind == 0 || !hex(entry, "start", &object.start) ||
         !hex(entry, "end", &object.end) || !hex(entry, "offset", &object.offset) ||
         !hex(entry, "device", &object.device) || !hex(entry, "inode", &object.inode) ||
-        !whole32(entry, "pid", &object.pid) || !json_build_id(entry, "build_id", &object) ||
+        !whole32(entry, "pid", &object.pid) || !json_build_id(entry, &object) ||
         (process && !refer_member(reader, entry, "process", PROCESSES, true, &object.process)))
         return -EBADMSG;
     if (object.end < object.start)

@@ -7,7 +7,6 @@
 #ifndef PPROFIL_JSON_H
 #define PPROFIL_JSON_H
 
-#include <jansson.h>
 #include <stddef.h>
 
 #include "profile/profile.h"
@@ -16,10 +15,6 @@
 
 /* The kinds of objects, by enum profile_object_kind. */
 extern const char *const json_kinds[PROFILE_OBJECT_MARK + 1];
-/* The kind that an entry's member "kind" is; 0: none. */
-enum profile_object_kind json_kind(const json_t *entry);
-/* Takes a build-id in hexadecimal; none where there is no such member. False: it is none. */
-bool json_build_id(const json_t *entry, const char *key, struct profile_object *object);
 
 /* Totals but those that are sums over the samples: members of struct profile_totals. */
 struct json_total {

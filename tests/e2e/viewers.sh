@@ -67,7 +67,7 @@ ours() {
 expect "what gperftools writes" "$truth" "$(ours made.cpuprof)"
 
 # --- all formats that keep it come back
-for out in p.folded p.perf-script p.csv p.json p.cpuprof p.firefox.json; do
+for out in p.folded p.perf-script p.csv p.json p.cpuprof; do
 	"$pprofil" convert -o $out p.pb.gz
 	expect "$out read back" "$truth" "$(ours $out)"
 done
@@ -77,7 +77,7 @@ main;hot 500
 main;warm 300" "$(sort p.folded)"
 expect "through pipes" "$truth" \
 	"$("$pprofil" convert -f folded -o - p.pb.gz | "$pprofil" convert -f json -o - - | ours -)"
-for out in p.pb.gz p.folded p.firefox.json; do
+for out in p.pb.gz p.folded p.json; do
 	gzip -c $out >packed
 	expect "$out, packed" "$truth" "$(ours packed)"
 	mkfifo pipe-of-$out
@@ -135,6 +135,7 @@ if have stackcollapse-perf.pl; then
 		"$(stackcollapse-perf.pl p.perf-script | sed -n 's/.*;main;hot //p')"
 fi
 if have profiler-cli; then # the Firefox Profiler without a browser
+	"$pprofil" convert -o p.firefox.json p.pb.gz
 	PROFILER_CLI_SESSION_DIR=$work/firefox
 	export PROFILER_CLI_SESSION_DIR
 	mkdir "$PROFILER_CLI_SESSION_DIR"
@@ -181,7 +182,7 @@ fi
 
 # --- a profile that we took
 "$pprofil" -q --overhead 100 -o real.pb.gz ./prog
-for format in folded perf-script csv json gperftools firefox; do
+for format in folded perf-script csv json gperftools; do
 	"$pprofil" convert -f $format -o real real.pb.gz
 	expect "ours as $format" "cool hot warm" \
 		"$(ours real | grep -E '^(hot|warm|cool) ' | cut -d' ' -f1 | paste -s -d' ')"

@@ -75,26 +75,6 @@ Test(formats_others, folded_of_large_numbers)
     profile_free(profile);
 }
 
-#define FIREFOX(stack, frame, prefix, address, func)                                               \
-    "{\"meta\":{\"interval\":2,\"product\":\"Other\",\"preprocessedProfileVersion\":60},"            \
-    "\"libs\":[{\"name\":\"libx.so\",\"path\":\"/lib/libx.so\"}],\"threads\":[{\"name\":\"Worker\","     \
-    "\"processName\":\"prog\",\"pid\":\"12.1\",\"tid\":13,\"samples\":{\"stack\":" stack "}}],"         \
-    "\"shared\":{\"stackTable\":{\"frame\":" frame ",\"prefix\":" prefix                              \
-    "},\"frameTable\":{\"address\":" address ",\"func\":" func ",\"inlineDepth\":[0,0,1],"             \
-    "\"line\":[1,2,3]},\"funcTable\":{\"name\":[0,1,2],\"resource\":[0,-1,0]},"                      \
-    "\"resourceTable\":{\"lib\":[0]},\"stringArray\":[\"f\",\"js\",\"g\"]}}"
-
-/* As others have it: tables that threads share, functions of no library, no weights. */
-Test(formats_others, firefox_of_others)
-{
-    expect_told("firefox",
-                FIREFOX("[2,null,1,2]", "[1,0,2]", "[null,0,1]", "[5,-1,5]", "[0,1,2]"),
-                STACKS | OBJECTS | LINES | WHO | COUNT | NS | INLINED,
-                "Worker 12.0/13 <js in [unknown] at :2> <f in /lib/libx.so at :1>: 1 2000000 0\n"
-                "Worker 12.0/13 <js in [unknown] at :2> <f in /lib/libx.so at :1> "
-                "<g in /lib/libx.so at :3 inlined>: 2 4000000 0\n");
-}
-
 Test(formats_others, damaged_files_are_refused)
 {
     static const struct {
@@ -111,13 +91,6 @@ Test(formats_others, damaged_files_are_refused)
         {"csv", "function,samples\nf\n"},
         {"csv", "function,samples\nf,x\n"},
         {"csv", "function,samples\n\"f,1\n"},
-        {"firefox", "{\"meta\":{}}"},
-        {"firefox", "{\"meta\":{},\"threads\":[{\"samples\":{\"stack\":[0]}}]}"},
-        {"firefox", FIREFOX("[0]", "[0]", "[0]", "[-2]", "[0]")},
-        {"firefox", FIREFOX("[1]", "[0]", "[null]", "[5]", "[0]")},
-        {"firefox", FIREFOX("[0]", "[0,0]", "[null,1]", "[5]", "[0]")},
-        {"firefox", FIREFOX("[0]", "[1]", "[null]", "[5]", "[0]")},
-        {"firefox", FIREFOX("[0]", "[0]", "[null]", "[5]", "[7]")},
         {"json", "{\"pprofil\":2}"},
         {"json", "{\"pprofil\":1}"},
         {"json", "{\"pprofil\":1,\"processes\":[],\"threads\":[],\"objects\":[],\"functions\":[],"

@@ -203,9 +203,6 @@ static const struct promise {
     {"perf-script", STACKS | OBJECTS | INLINED | WHO | COUNT | NS, CONTROLS},
     {"csv", OBJECTS | LINES | WHO | CALLS | COUNT | TIMES, ""},
     {"gperftools", STACKS | ADDRESSES | COUNT, ""},
-    {"firefox", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED,
-     ""},
-    {"firefox", STACKS | OBJECTS | ADDRESSES | COUNT, ""},
 };
 
 Test(formats_own, what_is_promised_comes_back)

@@ -154,19 +154,15 @@ static struct profile *make_large(void)
 
 Test(json, a_large_profile_comes_back, .timeout = 240)
 {
-    static const char *const names[] = {"json", "firefox"};
     struct profile *profile = make_large(), *read;
     struct stat status;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct format *format = format_by_name(names[i]);
-        cr_assert_eq(format_write_file(format, "large", profile), 0, "%s", names[i]);
-        cr_assert_eq(stat("large", &status), 0);
-        cr_expect_gt(status.st_size, 32 << 20, "%s", names[i]);
-        cr_assert_eq(format_read_file("large", &read), 0, "%s", names[i]);
-        cr_expect_eq(read->totals.samples, STACKS, "%s", names[i]);
-        cr_expect_eq(read->node_count, profile->node_count, "%s", names[i]);
-        profile_free(read);
-    }
+    cr_assert_eq(format_write_file(&format_json, "large", profile), 0);
+    cr_assert_eq(stat("large", &status), 0);
+    cr_expect_gt(status.st_size, 32 << 20);
+    cr_assert_eq(format_read_file("large", &read), 0);
+    cr_expect_eq(read->totals.samples, STACKS);
+    cr_expect_eq(read->node_count, profile->node_count);
+    profile_free(read);
     profile_free(profile);
 }
