@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "diff-view.h"
-#include "view-json.h"
+#include "report-json.h"
 
 static const char *const words[] = {
     [PPROFIL_DIFF_SHARE] = "share",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* view-json: what all that print JSON need. */
+/* report-json: what all that print JSON need. */
 #ifndef PPROFIL_VIEW_JSON_H
 #define PPROFIL_VIEW_JSON_H
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "view-json.h"
+#include "report-json.h"
 
 /* Names may be in any encoding; JSON may not. */
 json_t *json_text(const char *bytes)
