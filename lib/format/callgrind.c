@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "format/format.h"
 #include "format/frames.h"
 #include "format/instants.h"
@@ -76,7 +77,7 @@ static int find_place(struct writer *writer, const struct frame *frame, uint32_t
     int error = memo_recall(&writer->memo, MEMO_PLACE, frame->id, line, &known);
 
     if (error == 0 && !known->used) {
-        error = profile_grow(&writer->places, writer->place_count, sizeof *writer->places);
+        error = array_grow(&writer->places, writer->place_count, sizeof *writer->places);
         if (error != 0)
             return error;
         writer->places[writer->place_count] = (struct place){.frame = *frame};
@@ -95,7 +96,7 @@ static int find_call(struct writer *writer, uint32_t from, const struct frame *t
 
     if (error == 0 && !known->used) {
         struct place *place = &writer->places[from];
-        error = profile_grow(&writer->calls, writer->call_count, sizeof *writer->calls);
+        error = array_grow(&writer->calls, writer->call_count, sizeof *writer->calls);
         if (error != 0)
             return error;
         writer->calls[writer->call_count] = (struct call){.to = *to, .next = place->first_call};

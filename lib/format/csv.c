@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/format.h"
 #include "format/frames.h"
 #include "format/named.h"
@@ -84,7 +85,7 @@ static int add_sample(struct rows *rows, const struct profile *profile,
     if (error != 0)
         return error;
     if (!known->used) {
-        error = profile_grow(&rows->all, rows->count, sizeof *rows->all);
+        error = array_grow(&rows->all, rows->count, sizeof *rows->all);
         if (error != 0)
             return error;
         rows->all[rows->count] = (struct row){.frame = frame, .sum = *sample};

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "format/frames.h"
 #include "format/instants.h"
@@ -84,7 +85,7 @@ static int find_node(struct frames *frames, struct memo *memo, uint32_t parent,
     if (error != 0)
         return error;
     if (!known->used) {
-        error = profile_grow(&frames->nodes, frames->node_count, sizeof *frames->nodes);
+        error = array_grow(&frames->nodes, frames->node_count, sizeof *frames->nodes);
         if (error != 0)
             return error;
         frames->nodes[frames->node_count] = (struct frame_node){.parent = parent, .frame = *frame};
@@ -98,7 +99,7 @@ static int find_node(struct frames *frames, struct memo *memo, uint32_t parent,
 static int make_tree(struct frames *frames, const struct profile *profile, uint32_t *where)
 {
     struct memo memo = {0};
-    int error = profile_grow(&frames->nodes, 0, sizeof *frames->nodes);
+    int error = array_grow(&frames->nodes, 0, sizeof *frames->nodes);
 
     if (error == 0)
         frames->nodes[frames->node_count++] = (struct frame_node){0};

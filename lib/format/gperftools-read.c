@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/bytes.h"
 #include "format/gperftools.h"
 #include "format/named.h"
@@ -69,7 +70,7 @@ static int read_mapping(struct reader *reader, const char *line)
     if (error == 0)
         error = profile_object(reader->profile, &object, &mapping.object);
     if (error == 0)
-        error = profile_grow(&reader->mappings, (uint32_t)reader->mapping_count, sizeof mapping);
+        error = array_grow(&reader->mappings, (uint32_t)reader->mapping_count, sizeof mapping);
     if (error == 0)
         reader->mappings[reader->mapping_count++] = mapping;
     return error;

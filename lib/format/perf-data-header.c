@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/perf-data-header.h"
 
 #define EVENTS_MAX 4096u
@@ -159,7 +160,7 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
         error = profile_string(replay->profile, (const char *)path, &id.path);
         if (error == 0)
             error =
-                profile_grow(&replay->build_ids, replay->build_id_count, sizeof *replay->build_ids);
+                array_grow(&replay->build_ids, replay->build_id_count, sizeof *replay->build_ids);
         if (error == 0)
             error = memo_recall(&replay->build_id_index, 0, id.path, 0, &known);
         if (error != 0 || known->used)

@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "format/perf-data-plan.h"
 #include "format/pprof-tables.h"
 
 static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, uint32_t process,
                     uint32_t index)
 {
-    int error = profile_grow(&plan->steps, plan->step_count, sizeof *plan->steps);
+    int error = array_grow(&plan->steps, plan->step_count, sizeof *plan->steps);
 
     if (error == 0)
         plan->steps[plan->step_count++] = (struct step){time, kind, process, index};

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "base/array.h"
 #include "format/bytes.h"
 #include "format/perf-data-sample.h"
 
@@ -27,7 +28,7 @@ int perf_need_space(struct perf_replay *replay, uint32_t pid, struct perf_space 
     if (error != 0)
         return error;
     if (!known->used) {
-        error = profile_grow(&replay->spaces, replay->space_count, sizeof *replay->spaces);
+        error = array_grow(&replay->spaces, replay->space_count, sizeof *replay->spaces);
         if (error != 0)
             return error;
         replay->spaces[replay->space_count] = (struct perf_space){0};

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/named.h"
 #include "format/perf-script.h"
 #include "format/text.h"
@@ -188,7 +189,7 @@ static int add_line(struct reader *reader, uint32_t object, const char *name)
     int error = named_function(&reader->named, object, name, "", 0, &line.function);
 
     if (error == 0)
-        error = profile_grow(&reader->lines, reader->line_count, sizeof line);
+        error = array_grow(&reader->lines, reader->line_count, sizeof line);
     if (error == 0)
         reader->lines[reader->line_count++] = line;
     return error;
@@ -196,7 +197,7 @@ static int add_line(struct reader *reader, uint32_t object, const char *name)
 
 static int add_location(struct reader *reader, uint32_t location)
 {
-    int error = profile_grow(&reader->locations, reader->location_count, sizeof location);
+    int error = array_grow(&reader->locations, reader->location_count, sizeof location);
 
     if (error == 0)
         reader->locations[reader->location_count++] = location;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/placement.h"
 
 #define PAGE 4096u
@@ -104,7 +105,7 @@ static int add_taken(struct layout *layout, uint64_t start, uint64_t end)
 
     if (layout->taken.count >= UINT32_MAX - 1)
         return -EDOM;
-    int error = profile_grow(sorted, (uint32_t)layout->taken.count, sizeof **sorted);
+    int error = array_grow(sorted, (uint32_t)layout->taken.count, sizeof **sorted);
     if (error == 0)
         (*sorted)[layout->taken.count++] = (struct range){start, end};
     return error;

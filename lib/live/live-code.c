@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "live/live-internal.h"
 #include "report/code.h"
 
@@ -36,7 +37,7 @@ static struct live_code *find_code(const struct pprofil_live *live, uint64_t id)
 static int ask(struct pprofil_live *live, uint64_t id, uint32_t location)
 {
     struct live_code code = {.id = id, .code = {.location = location}};
-    int error = profile_grow(&live->codes, live->code_count, sizeof *live->codes);
+    int error = array_grow(&live->codes, live->code_count, sizeof *live->codes);
 
     if (error == 0)
         error = namer_want_code(live->namer, location);

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "profile/merge-internal.h"
 
 /* --- processes ------------------------------------------------------------------------- */
 
 static uint32_t hash_process(const struct profile_process *process, uint32_t comm)
 {
-    return index_mix(index_mix(process->pid, process->start), comm);
+    return hash_pair(hash_pair(process->pid, process->start), comm);
 }
 
 static bool same_process(const struct merger *merger, const struct profile_process *a,
@@ -30,20 +31,20 @@ static void join_process(struct profile_process *into, const struct profile_proc
         into->status = from->status;
 }
 
-static int merge_process(struct merger *merger, struct index *known, uint32_t i)
+static int merge_process(struct merger *merger, struct hash_index *known, uint32_t i)
 {
     struct profile_process process = merger->from->processes[i];
     uint32_t comm = merger->strings[process.comm], hash = hash_process(&process, comm);
     uint32_t at = hash, found;
 
-    while ((found = index_next(known, hash, &at)) != PROFILE_ABSENT) {
+    while ((found = hash_next(known, hash, &at)) != HASH_NONE) {
         struct profile_process *other = &merger->into->processes[found];
         if (!same_process(merger, other, &process))
             continue;
         join_process(other, &process);
         merger->processes[i] = found;
         merger->joined[i] = true;
-        index_remove(known, hash, found); /* no two of one file are the same */
+        hash_remove(known, hash, found); /* no two of one file are the same */
         return 0;
     }
     process.comm = comm;
@@ -52,16 +53,16 @@ static int merge_process(struct merger *merger, struct index *known, uint32_t i)
 
 int merge_processes(struct merger *merger)
 {
-    struct index known = {0};
+    struct hash_index known = {0};
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < merger->into->process_count; i++) {
         const struct profile_process *process = &merger->into->processes[i];
-        error = index_add(&known, hash_process(process, process->comm), i);
+        error = hash_add(&known, hash_process(process, process->comm), i);
     }
     for (uint32_t i = 0; error == 0 && i < merger->from->process_count; i++)
         error = merge_process(merger, &known, i);
-    index_free(&known);
+    hash_free(&known);
     return error;
 }
 
@@ -115,10 +116,10 @@ int merge_number_generations(struct profile *profile)
 
 static uint32_t hash_thread(const struct profile_thread *thread)
 {
-    return index_mix(index_mix(thread->process, thread->tid), thread->comm);
+    return hash_pair(hash_pair(thread->process, thread->tid), thread->comm);
 }
 
-static int merge_thread(struct merger *merger, const struct index *known, uint32_t i)
+static int merge_thread(struct merger *merger, const struct hash_index *known, uint32_t i)
 {
     const struct profile_thread *from = &merger->from->threads[i];
     struct profile_thread thread = {.process = merger->processes[from->process],
@@ -126,8 +127,7 @@ static int merge_thread(struct merger *merger, const struct index *known, uint32
                                     .comm = merger->strings[from->comm]};
     uint32_t hash = hash_thread(&thread), at = hash, found;
 
-    while (merger->joined[from->process] &&
-           (found = index_next(known, hash, &at)) != PROFILE_ABSENT) {
+    while (merger->joined[from->process] && (found = hash_next(known, hash, &at)) != HASH_NONE) {
         const struct profile_thread *other = &merger->into->threads[found];
         if (other->process == thread.process && other->tid == thread.tid &&
             other->comm == thread.comm) {
@@ -140,13 +140,13 @@ static int merge_thread(struct merger *merger, const struct index *known, uint32
 
 int merge_threads(struct merger *merger)
 {
-    struct index known = {0};
+    struct hash_index known = {0};
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < merger->into->thread_count; i++)
-        error = index_add(&known, hash_thread(&merger->into->threads[i]), i);
+        error = hash_add(&known, hash_thread(&merger->into->threads[i]), i);
     for (uint32_t i = 0; error == 0 && i < merger->from->thread_count; i++)
         error = merge_thread(merger, &known, i);
-    index_free(&known);
+    hash_free(&known);
     return error;
 }

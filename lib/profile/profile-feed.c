@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "profile/profile-internal.h"
 
 static int compare_live(const void *left, const void *right)
@@ -68,12 +69,12 @@ bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t 
 
 /* --- processes and threads ----------------------------------------------------------- */
 
-/* The thread that has this number now, or PROFILE_ABSENT. */
+/* The thread that has this number now, or HASH_NONE. */
 static uint32_t live_thread(const struct profile *profile, uint32_t process, uint32_t tid)
 {
-    uint32_t hash = index_mix(process, tid), at = hash, found;
+    uint32_t hash = hash_pair(process, tid), at = hash, found;
 
-    while ((found = index_next(&profile->index->threads, hash, &at)) != PROFILE_ABSENT)
+    while ((found = hash_next(&profile->index->threads, hash, &at)) != HASH_NONE)
         if (profile->threads[found].process == process && profile->threads[found].tid == tid)
             break;
     return found;
@@ -83,13 +84,13 @@ bool profile_find_thread(const struct profile *profile, uint32_t process, uint32
                          uint32_t *thread)
 {
     *thread = live_thread(profile, process, tid);
-    return *thread != PROFILE_ABSENT;
+    return *thread != HASH_NONE;
 }
 
 static int find_thread(struct profile *profile, uint32_t process, uint32_t tid, uint32_t *result)
 {
     uint32_t found = live_thread(profile, process, tid);
-    if (found != PROFILE_ABSENT) {
+    if (found != HASH_NONE) {
         *result = found;
         return 0;
     }
@@ -187,8 +188,8 @@ static void end_thread(struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t thread = live_thread(profile, process, tid);
 
-    if (thread != PROFILE_ABSENT)
-        index_remove(&profile->index->threads, index_mix(process, tid), thread);
+    if (thread != HASH_NONE)
+        hash_remove(&profile->index->threads, hash_pair(process, tid), thread);
 }
 
 static void feed_exit(struct profile *profile, const struct wire_exit *event)
@@ -215,7 +216,7 @@ static int need_unknown_object(struct profile *profile, uint32_t *result)
     struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
     uint32_t *known = &profile->index->unknown_object;
 
-    if (*known == PROFILE_ABSENT) {
+    if (*known == HASH_NONE) {
         int error = profile_string(profile, "[unknown]", &object.path);
         if (error == 0)
             error = profile_object(profile, &object, known);

@@ -3,29 +3,8 @@
 #ifndef PPROFIL_PROFILE_INTERNAL_H
 #define PPROFIL_PROFILE_INTERNAL_H
 
+#include "base/hash.h"
 #include "profile/profile.h"
-
-/* A hash from the contents of a table's entries to their indexes. It holds indexes only; the
- * caller hashes keys and compares entries. */
-struct index {
-    uint32_t *slots; /* index + 1; 0: free */
-    uint32_t *hashes;
-    uint32_t size; /* a power of two, or 0 */
-    uint32_t count;
-};
-
-/* Walks the entries with this hash: start with *at = hash, stop at PROFILE_ABSENT. */
-#define PROFILE_ABSENT UINT32_MAX
-uint32_t index_next(const struct index *index, uint32_t hash, uint32_t *at);
-/* Adds an entry that is not there yet. 0, -ENOMEM or -EOVERFLOW. */
-int index_add(struct index *index, uint32_t hash, uint32_t entry);
-/* Makes an entry unfindable; nothing happens where it is not there. */
-void index_remove(struct index *index, uint32_t hash, uint32_t entry);
-void index_clear(struct index *index);
-void index_free(struct index *index);
-
-uint32_t index_hash(const void *bytes, size_t size);
-uint32_t index_mix(uint32_t a, uint64_t b);
 
 /* One mapping of a live address space. */
 struct live_mapping {
@@ -36,7 +15,7 @@ struct live_mapping {
 /* A process that has not ended: what its events need. */
 struct live_process {
     uint32_t pid;
-    uint32_t process; /* index of the present image */
+    uint32_t process;              /* index of the present image */
     struct live_mapping *mappings; /* sorted by start, disjoint */
     uint32_t mapping_count;
 };
@@ -44,18 +23,18 @@ struct live_process {
 /* A descriptor whose object is not known yet, or the other way round. */
 struct pending_object {
     uint32_t wire_object;
-    uint32_t object; /* index, or PROFILE_ABSENT */
+    uint32_t object; /* index, or HASH_NONE */
     int fd;          /* or -errno */
     bool none;       /* it will not come */
 };
 
 struct profile_index {
-    struct index strings, functions, objects, threads, locations, nodes, syscalls, samples;
+    struct hash_index strings, functions, objects, threads, locations, nodes, syscalls, samples;
     void *live; /* tree of tsearch: live_process by pid. A file may have any numbers, so that in a
                  * table with as many places as there are processes all could be in one. */
     struct pending_object *pending;
     uint32_t pending_count;
-    uint32_t unknown_object; /* index, or PROFILE_ABSENT */
+    uint32_t unknown_object; /* index, or HASH_NONE */
 };
 
 /* The process that has this number now, or NULL. */

@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "profile/profile-internal.h"
 
 /* --- objects ------------------------------------------------------------------------- */
@@ -52,7 +53,7 @@ static void add_pending(struct profile *profile, const struct pending_object *pe
 {
     struct profile_index *index = profile->index;
 
-    if (profile_grow(&index->pending, index->pending_count, sizeof *index->pending) == 0)
+    if (array_grow(&index->pending, index->pending_count, sizeof *index->pending) == 0)
         index->pending[index->pending_count++] = *pending;
     else if (pending->fd >= 0)
         close(pending->fd);
@@ -63,8 +64,8 @@ void profile_give_object(struct profile *profile, uint32_t wire_object, int fd)
     struct pending_object *pending = find_pending(profile, wire_object);
 
     if (pending == NULL)
-        add_pending(profile, &(struct pending_object){wire_object, PROFILE_ABSENT, fd, fd < 0});
-    else if (pending->object != PROFILE_ABSENT)
+        add_pending(profile, &(struct pending_object){wire_object, HASH_NONE, fd, fd < 0});
+    else if (pending->object != HASH_NONE)
         attach_object(profile, pending->object, fd);
     else if (fd >= 0)
         close(fd);
@@ -80,7 +81,7 @@ static void want_object(struct profile *profile, uint32_t wire_object, uint32_t 
         return;
     if (pending == NULL) {
         add_pending(profile, &(struct pending_object){wire_object, object, -1, false});
-    } else if (pending->object == PROFILE_ABSENT) {
+    } else if (pending->object == HASH_NONE) {
         pending->object = object;
         attach_object(profile, object, pending->fd);
         pending->fd = -1;
@@ -89,7 +90,7 @@ static void want_object(struct profile *profile, uint32_t wire_object, uint32_t 
 
 static bool is_awaited(const struct profile *profile, const struct pending_object *pending)
 {
-    return pending->object != PROFILE_ABSENT && !pending->none &&
+    return pending->object != HASH_NONE && !pending->none &&
            profile->objects[pending->object].fd < 0;
 }
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "profile/profile-internal.h"
 
 static int add_nothing_entries(struct profile *profile)
@@ -40,17 +42,18 @@ struct profile *profile_new(void)
         profile_free(profile);
         return NULL;
     }
-    profile->index->unknown_object = PROFILE_ABSENT;
+    profile->index->unknown_object = HASH_NONE;
     return profile;
 }
 
 static void free_index(struct profile_index *index)
 {
-    struct index *all[] = {&index->strings,   &index->functions, &index->objects,  &index->threads,
-                           &index->locations, &index->nodes,     &index->syscalls, &index->samples};
+    struct hash_index *all[] = {&index->strings,  &index->functions, &index->objects,
+                                &index->threads,  &index->locations, &index->nodes,
+                                &index->syscalls, &index->samples};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        index_free(all[i]);
+        hash_free(all[i]);
     for (uint32_t i = 0; i < index->pending_count; i++)
         if (index->pending[i].fd >= 0)
             close(index->pending[i].fd);
@@ -93,22 +96,23 @@ void profile_clear(struct profile *profile)
 
     profile->clears++;
     profile->sample_count = 0;
-    index_clear(&profile->index->samples);
+    hash_clear(&profile->index->samples);
     timeline_clear(&profile->timeline);
     totals->samples = totals->running = totals->cpu_ns = totals->wall_ns = 0;
     totals->elapsed_ns = totals->target_cpu_ns = totals->stopped_ns = 0;
     totals->supervisor_cpu_ns = totals->ticks = totals->lost = 0;
-    totals->full_ns = totals->throttled_ns = totals->repaired = totals->continued = totals->cut_short = 0;
+    totals->full_ns = totals->throttled_ns = totals->repaired = totals->continued =
+        totals->cut_short = 0;
 }
 
 /* Puts a new entry behind the last of its table and into its hash; tells its index. */
-static int profile_append(void *array, uint32_t *count, const void *entry, size_t size, struct index *index,
-                          uint32_t hash, uint32_t *result)
+static int profile_append(void *array, uint32_t *count, const void *entry, size_t size,
+                          struct hash_index *index, uint32_t hash, uint32_t *result)
 {
-    int error = profile_grow(array, *count, size);
+    int error = array_grow(array, *count, size);
 
     if (error == 0 && index != NULL)
-        error = index_add(index, hash, *count);
+        error = hash_add(index, hash, *count);
     if (error != 0)
         return error;
     char *base = *(char **)array;
@@ -119,10 +123,10 @@ static int profile_append(void *array, uint32_t *count, const void *entry, size_
 
 int profile_string(struct profile *profile, const char *text, uint32_t *result)
 {
-    uint32_t hash = index_hash(text, strlen(text)), at = hash, found;
-    struct index *index = &profile->index->strings;
+    uint32_t hash = hash_bytes(text, strlen(text)), at = hash, found;
+    struct hash_index *index = &profile->index->strings;
 
-    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+    while ((found = hash_next(index, hash, &at)) != HASH_NONE)
         if (strcmp(profile->strings[found], text) == 0) {
             *result = found;
             return 0;
@@ -130,8 +134,8 @@ int profile_string(struct profile *profile, const char *text, uint32_t *result)
     char *copy = strdup(text);
     if (copy == NULL)
         return -ENOMEM;
-    int error =
-        profile_append(&profile->strings, &profile->string_count, &copy, sizeof copy, index, hash, result);
+    int error = profile_append(&profile->strings, &profile->string_count, &copy, sizeof copy, index,
+                               hash, result);
     if (error != 0)
         free(copy);
     return error;
@@ -140,13 +144,13 @@ int profile_string(struct profile *profile, const char *text, uint32_t *result)
 int profile_function(struct profile *profile, const struct profile_function *function,
                      uint32_t *result)
 {
-    uint32_t hash = index_mix(
-        index_mix(function->name, (uint64_t)function->system_name << 32 | function->object),
+    uint32_t hash = hash_pair(
+        hash_pair(function->name, (uint64_t)function->system_name << 32 | function->object),
         (uint64_t)function->file << 32 | function->line);
     uint32_t at = hash, found;
-    struct index *index = &profile->index->functions;
+    struct hash_index *index = &profile->index->functions;
 
-    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT) {
+    while ((found = hash_next(index, hash, &at)) != HASH_NONE) {
         const struct profile_function *other = &profile->functions[found];
         if (other->name == function->name && other->system_name == function->system_name &&
             other->object == function->object && other->file == function->file &&
@@ -155,8 +159,8 @@ int profile_function(struct profile *profile, const struct profile_function *fun
             return 0;
         }
     }
-    return profile_append(&profile->functions, &profile->function_count, function, sizeof *function, index,
-                          hash, result);
+    return profile_append(&profile->functions, &profile->function_count, function, sizeof *function,
+                          index, hash, result);
 }
 
 void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
@@ -186,68 +190,70 @@ static uint32_t hash_object(const struct profile_object *object)
     if (object->kind == PROFILE_OBJECT_UNKNOWN)
         return 1;
     if (object->kind == PROFILE_OBJECT_ANON)
-        return index_mix(2, object->process);
+        return hash_pair(2, object->process);
     if (object->build_id_size > 0)
-        return index_hash(object->build_id, object->build_id_size);
-    return index_mix(index_mix(object->path, object->device), object->inode);
+        return hash_bytes(object->build_id, object->build_id_size);
+    return hash_pair(hash_pair(object->path, object->device), object->inode);
 }
 
 int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *result)
 {
     uint32_t hash = hash_object(object), at = hash, found;
-    struct index *index = &profile->index->objects;
+    struct hash_index *index = &profile->index->objects;
 
-    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+    while ((found = hash_next(index, hash, &at)) != HASH_NONE)
         if (same_object(&profile->objects[found], object)) {
             *result = found;
             return 0;
         }
-    return profile_append(&profile->objects, &profile->object_count, object, sizeof *object, index, hash,
-                          result);
+    return profile_append(&profile->objects, &profile->object_count, object, sizeof *object, index,
+                          hash, result);
 }
 
 int profile_add_process(struct profile *profile, const struct profile_process *process,
                         uint32_t *result)
 {
-    return profile_append(&profile->processes, &profile->process_count, process, sizeof *process, NULL, 0,
-                          result);
+    return profile_append(&profile->processes, &profile->process_count, process, sizeof *process,
+                          NULL, 0, result);
 }
 
 int profile_add_thread(struct profile *profile, const struct profile_thread *thread,
                        uint32_t *result)
 {
     return profile_append(&profile->threads, &profile->thread_count, thread, sizeof *thread,
-                          &profile->index->threads, index_mix(thread->process, thread->tid), result);
+                          &profile->index->threads, hash_pair(thread->process, thread->tid),
+                          result);
 }
 
 int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *result)
 {
-    uint32_t hash = index_mix(object, address), at = hash, found;
-    struct index *index = &profile->index->locations;
+    uint32_t hash = hash_pair(object, address), at = hash, found;
+    struct hash_index *index = &profile->index->locations;
 
-    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+    while ((found = hash_next(index, hash, &at)) != HASH_NONE)
         if (profile->locations[found].address == address &&
             profile->locations[found].object == object && found != PROFILE_NONE) {
             *result = found;
             return 0;
         }
     struct profile_location location = {.object = object, .address = address};
-    return profile_append(&profile->locations, &profile->location_count, &location, sizeof location, index,
-                          hash, result);
+    return profile_append(&profile->locations, &profile->location_count, &location, sizeof location,
+                          index, hash, result);
 }
 
 int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *result)
 {
-    uint32_t hash = index_mix(parent, location), at = hash, found;
-    struct index *index = &profile->index->nodes;
+    uint32_t hash = hash_pair(parent, location), at = hash, found;
+    struct hash_index *index = &profile->index->nodes;
 
-    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+    while ((found = hash_next(index, hash, &at)) != HASH_NONE)
         if (profile->nodes[found].parent == parent && profile->nodes[found].location == location) {
             *result = found;
             return 0;
         }
     struct profile_node node = {.parent = parent, .location = location};
-    return profile_append(&profile->nodes, &profile->node_count, &node, sizeof node, index, hash, result);
+    return profile_append(&profile->nodes, &profile->node_count, &node, sizeof node, index, hash,
+                          result);
 }
 
 int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
@@ -258,16 +264,16 @@ int profile_syscall(struct profile *profile, const char *name, int32_t number, u
     if (error != 0)
         return error;
 
-    uint32_t hash = index_mix(call.name, compat), at = hash, found;
-    struct index *index = &profile->index->syscalls;
-    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
+    uint32_t hash = hash_pair(call.name, compat), at = hash, found;
+    struct hash_index *index = &profile->index->syscalls;
+    while ((found = hash_next(index, hash, &at)) != HASH_NONE)
         if (profile->syscalls[found].name == call.name &&
             profile->syscalls[found].compat == compat) {
             *result = found;
             return 0;
         }
-    return profile_append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index, hash,
-                          result);
+    return profile_append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index,
+                          hash, result);
 }
 
 static const char *const state_names[PROFILE_STATES] = {
@@ -298,18 +304,18 @@ static bool same_sample(const struct profile_sample *a, const struct profile_sam
 
 int profile_count(struct profile *profile, const struct profile_sample *sample)
 {
-    uint32_t hash = index_mix(index_mix(sample->thread, sample->node),
+    uint32_t hash = hash_pair(hash_pair(sample->thread, sample->node),
                               (uint64_t)sample->syscall << 2 | sample->state);
     uint32_t at = hash, found;
     struct profile_totals *totals = &profile->totals;
-    struct index *index = &profile->index->samples;
+    struct hash_index *index = &profile->index->samples;
 
-    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT &&
+    while ((found = hash_next(index, hash, &at)) != HASH_NONE &&
            !same_sample(&profile->samples[found], sample))
         ;
-    if (found == PROFILE_ABSENT) {
-        int error = profile_append(&profile->samples, &profile->sample_count, sample, sizeof *sample, index,
-                                   hash, &found);
+    if (found == HASH_NONE) {
+        int error = profile_append(&profile->samples, &profile->sample_count, sample,
+                                   sizeof *sample, index, hash, &found);
         if (error != 0)
             return error;
     } else {

@@ -255,10 +255,6 @@ void profile_forget_lines(struct profile *profile, uint32_t location);
  * the whole run. Only if all are kept there is a time line. 0 or -ENOMEM. */
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
 
-/* Makes room for one more element at the end of an array that began as NULL. 0, -ENOMEM or
- * -EOVERFLOW. */
-int profile_grow(void *array, uint32_t count, size_t element);
-
 /* The name of a system call of this machine (compat: of its 32-bit ABI), or NULL. */
 const char *profile_syscall_name(int32_t number, bool compat);
 

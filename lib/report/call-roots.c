@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "report/call-tree.h"
 
 /* Upwards: some seconds. Without other bounds a deep stack takes the square of its depth. */
@@ -126,7 +127,7 @@ static int join(struct level *level, const struct path *path)
         call_roots_add(&level->paths[known->location - 1].total, &path->total);
         return 0;
     }
-    int error = profile_grow(&level->paths, level->count, sizeof *level->paths);
+    int error = array_grow(&level->paths, level->count, sizeof *level->paths);
     if (error != 0)
         return error;
     level->paths[level->count++] = *path;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "report/call-tree.h"
 #include "report/flat.h"
 
@@ -52,7 +53,7 @@ static int call_tree_make_room(struct call_tree *tree)
 {
     if (tree->count >= CALL_TREE_NODES_MAX)
         return -EOVERFLOW;
-    int error = profile_grow(&tree->nodes, tree->count, sizeof *tree->nodes);
+    int error = array_grow(&tree->nodes, tree->count, sizeof *tree->nodes);
     if (error != 0 || tree->count < tree->size / 2)
         return error;
     struct call_tree larger = *tree;
@@ -126,7 +127,7 @@ static int add_unit(struct builder *builder, uint32_t location, uint32_t frame)
     if (unit == NULL)
         return -ENOMEM;
     flat_show_by(builder->profile, unit, location, frame);
-    int error = profile_grow(&builder->frames, builder->frame_count, sizeof *builder->frames);
+    int error = array_grow(&builder->frames, builder->frame_count, sizeof *builder->frames);
     if (error == 0)
         builder->frames[builder->frame_count++] = (uint32_t)(unit - builder->units->all);
     return error;

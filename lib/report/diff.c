@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "report/diff-internal.h"
 #include "report/flat.h"
@@ -46,7 +47,7 @@ static int find_row(struct table *table, const char *name, const char *object, i
     if (error == 0)
         error = profile_string(table->names, object, &ids[1]);
     if (error == 0)
-        error = profile_grow(&table->found, before, sizeof *table->found);
+        error = array_grow(&table->found, before, sizeof *table->found);
     if (error != 0)
         return error;
     const struct sum *sum = sums_need(&table->keys, (const uint64_t[]){ids[0], ids[1]});

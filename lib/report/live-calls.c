@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/flat.h"
 #include "report/live-calls.h"
 
@@ -64,7 +65,7 @@ static void swap(struct finder *finder, uint32_t a, uint32_t b)
 
 static int live_calls_push(struct finder *finder, uint32_t group)
 {
-    int error = profile_grow(&finder->heap, finder->heap_count, sizeof *finder->heap);
+    int error = array_grow(&finder->heap, finder->heap_count, sizeof *finder->heap);
     uint32_t at = finder->heap_count;
 
     if (error != 0)
@@ -133,7 +134,7 @@ static void find_key(const struct finder *finder, uint32_t location, uint32_t fr
 
 static int make_group(struct finder *finder, const struct group *group)
 {
-    int error = profile_grow(&finder->groups, finder->group_count, sizeof *finder->groups);
+    int error = array_grow(&finder->groups, finder->group_count, sizeof *finder->groups);
 
     if (error == 0)
         finder->groups[finder->group_count++] = *group;
@@ -151,7 +152,7 @@ static int join(struct finder *finder, struct batch *batch, struct member member
 {
     uint64_t key[2];
     uint32_t location = finder->profile->nodes[member.node].location, known = batch->keys.count;
-    int error = profile_grow(&finder->members, finder->member_count, sizeof *finder->members);
+    int error = array_grow(&finder->members, finder->member_count, sizeof *finder->members);
 
     find_key(finder, location, member.frame, key);
     struct sum *sum = error == 0 ? sums_need(&batch->keys, key) : NULL;
@@ -273,7 +274,7 @@ static int take_rows(struct finder *finder, uint32_t limit)
 
     while (error == 0 && finder->heap_count > 0 && calls->count < limit) {
         uint32_t group = live_calls_pop(finder);
-        error = profile_grow(&calls->rows, calls->count, sizeof *calls->rows);
+        error = array_grow(&calls->rows, calls->count, sizeof *calls->rows);
         if (error != 0)
             break;
         make_row(finder, &finder->groups[group], &calls->rows[calls->count]);

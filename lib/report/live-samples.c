@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/flat.h"
 #include "report/live-samples.h"
 
@@ -13,7 +14,7 @@ int live_grow(void *array, uint32_t *count, uint32_t wanted, size_t element)
     int error = 0;
 
     while (error == 0 && *count < wanted) {
-        error = profile_grow(array, *count, element);
+        error = array_grow(array, *count, element);
         if (error == 0)
             memset(*(char **)array + (size_t)(*count)++ * element, 0, element);
     }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "report/flat.h"
 #include "report/live-sums.h"
 
@@ -207,7 +208,7 @@ static bool is_settled(const struct update *update, const struct profile_sample 
 
 static int keep_waiting(struct live_sums *sums, uint32_t sample)
 {
-    int error = profile_grow(&sums->waiting, sums->waiting_count, sizeof *sums->waiting);
+    int error = array_grow(&sums->waiting, sums->waiting_count, sizeof *sums->waiting);
 
     if (error == 0)
         sums->waiting[sums->waiting_count++] = sample;

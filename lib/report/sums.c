@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "profile/profile.h"
 #include "report/sums.h"
 
@@ -33,7 +34,7 @@ static uint32_t *find_slot(const struct sums *sums, const uint64_t key[2])
 
 static bool sums_make_room(struct sums *sums)
 {
-    if (profile_grow(&sums->all, sums->count, sizeof *sums->all) != 0)
+    if (array_grow(&sums->all, sums->count, sizeof *sums->all) != 0)
         return false;
     if (sums->count < sums->size / 2)
         return true;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "report/call-tree.h"
 #include "report/flat.h"
 #include "report/match.h"
@@ -131,7 +132,7 @@ static int add_row(struct maker *maker, const struct waiting *from)
                                   .indent = from->indent,
                                   .cut = from->cut,
                                   .last = from->last};
-    int error = profile_grow(&tree->rows, tree->count, sizeof *tree->rows);
+    int error = array_grow(&tree->rows, tree->count, sizeof *tree->rows);
 
     if (error != 0)
         return error;
@@ -151,7 +152,7 @@ static int add_row(struct maker *maker, const struct waiting *from)
 
 static int tree_push(struct maker *maker, const struct waiting *entry)
 {
-    int error = profile_grow(&maker->stack, maker->waiting, sizeof *maker->stack);
+    int error = array_grow(&maker->stack, maker->waiting, sizeof *maker->stack);
 
     if (error == 0)
         maker->stack[maker->waiting++] = *entry;
@@ -185,7 +186,7 @@ static int sort_below(struct maker *maker, const struct call_node *node, uint32_
 
     *count = 0;
     for (uint32_t i = node->child; i != 0; i = nodes[i].sibling) {
-        int error = profile_grow(&maker->shown, *count, sizeof *maker->shown);
+        int error = array_grow(&maker->shown, *count, sizeof *maker->shown);
         if (error != 0)
             return error;
         maker->shown[(*count)++] = i;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "launch/spawn.h"
 #include "pprofil.h"
 #include "profile/profile.h"
@@ -83,7 +84,7 @@ static int add_candidate(struct list *list, pid_t pid)
         return 0;
     if (refused != 0)
         explain_attach(pid, refused, candidate.refused, sizeof candidate.refused);
-    int error = profile_grow(&list->candidates, list->count, sizeof *list->candidates);
+    int error = array_grow(&list->candidates, list->count, sizeof *list->candidates);
     if (error != 0)
         return error;
     candidate.ppid = stat.ppid;

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "report/report.h"
 #include "session/proc.h"
 #include "session/session.h"
@@ -164,7 +165,7 @@ static int add_task(struct list *list, const struct place *place, const char *ti
         known = *same;
     else if (!read_task(place, tid, &known.task))
         return 0;
-    int error = profile_grow(&list->known, list->count, sizeof *list->known);
+    int error = array_grow(&list->known, list->count, sizeof *list->known);
     if (error == 0)
         list->known[list->count++] = known;
     return error;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/plain.h"
 #include "symbol/listing.h"
 #include "symbol/object-file.h"
@@ -61,7 +62,7 @@ static int cut(struct listing_source *source)
 
     while (text != NULL) {
         char *line = strsep(&text, "\n");
-        int error = profile_grow(&source->starts, source->count, sizeof *source->starts);
+        int error = array_grow(&source->starts, source->count, sizeof *source->starts);
         if (error != 0)
             return error;
         clean(line);
@@ -108,7 +109,7 @@ static int find_line(struct listing *listing, uint32_t file, uint32_t number, co
 
 static int add_row(struct listing *listing, const struct listing_row *row)
 {
-    int error = profile_grow(&listing->rows, listing->row_count, sizeof *listing->rows);
+    int error = array_grow(&listing->rows, listing->row_count, sizeof *listing->rows);
 
     if (error == 0)
         listing->rows[listing->row_count++] = *row;

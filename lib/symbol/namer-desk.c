@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "symbol/namer-internal.h"
 
 int namer_list_add(struct namer_list *list, uint32_t location)
 {
-    int error = profile_grow(&list->locations, list->count, sizeof *list->locations);
+    int error = array_grow(&list->locations, list->count, sizeof *list->locations);
 
     if (error == 0)
         list->locations[list->count++] = location;

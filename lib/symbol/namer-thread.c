@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "symbol/namer-internal.h"
 #include "symbol/symbol.h"
 
@@ -171,7 +172,7 @@ static int take_questions(struct work *work)
 static int namer_thread_append(void *to, uint32_t *to_count, const void *from, uint32_t count, size_t size)
 {
     for (uint32_t i = 0; i < count; i++) {
-        int error = profile_grow(to, *to_count, size);
+        int error = array_grow(to, *to_count, size);
         if (error != 0)
             return error;
         memcpy(*(char **)to + (size_t)*to_count * size, (const char *)from + i * size, size);
@@ -190,7 +191,7 @@ static int answer_place(struct work *work, uint32_t location)
                                     sizeof *answers->lines);
 
     if (error == 0)
-        error = profile_grow(&answers->found, answers->found_count, sizeof *answers->found);
+        error = array_grow(&answers->found, answers->found_count, sizeof *answers->found);
     if (error == 0)
         answers->found[answers->found_count++] = (struct namer_found){
             .location = location, .looked = place->looked, .lines = place->line_count};
@@ -219,8 +220,8 @@ static int define(struct work *work, uint32_t location)
     uint32_t function = place->lines[place->line_count - 1].function;
     if (profile->functions[function].file == 0)
         return 0;
-    error = profile_grow(&answers->definitions, answers->definition_count,
-                         sizeof *answers->definitions);
+    error = array_grow(&answers->definitions, answers->definition_count,
+                       sizeof *answers->definitions);
     if (error == 0)
         answers->definitions[answers->definition_count++] =
             (struct namer_definition){.function = function,
@@ -242,7 +243,7 @@ static int read_code(struct work *work, uint32_t location)
     else if (error == -ENODATA && problem != NULL)
         answer.problem = strdup(problem);
     if (error == 0 || error == -ENODATA)
-        error = profile_grow(&answers->codes, answers->code_count, sizeof *answers->codes);
+        error = array_grow(&answers->codes, answers->code_count, sizeof *answers->codes);
     if (error != 0) {
         namer_code_clear(&answer);
         return error;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbol/namer-internal.h"
 
 #define DESCRIPTOR_NS UINT64_C(1000000000) /* longest wait for one */
@@ -157,7 +158,7 @@ static int note_objects(struct namer *namer)
     int error = 0;
 
     while (error == 0 && namer->seen_count < namer->profile->object_count) {
-        error = profile_grow(&namer->seen_at, namer->seen_count, sizeof *namer->seen_at);
+        error = array_grow(&namer->seen_at, namer->seen_count, sizeof *namer->seen_at);
         if (error == 0)
             namer->seen_at[namer->seen_count++] = namer_now();
     }
@@ -176,8 +177,8 @@ static int hand_over_object(struct namer *namer, struct namer_questions *questio
 {
     const struct profile *profile = namer->profile;
     struct namer_object copy = {.object = profile->objects[namer->objects]};
-    int error = profile_grow(&questions->objects, questions->object_count,
-                             sizeof *questions->objects);
+    int error = array_grow(&questions->objects, questions->object_count,
+                           sizeof *questions->objects);
 
     if (error != 0)
         return error;
@@ -205,7 +206,7 @@ static int hand_over_object(struct namer *namer, struct namer_questions *questio
 static int hand_over_file(struct namer *namer, uint32_t object, struct namer_questions *questions)
 {
     const struct profile *profile = namer->profile;
-    int error = profile_grow(&questions->files, questions->file_count, sizeof *questions->files);
+    int error = array_grow(&questions->files, questions->file_count, sizeof *questions->files);
 
     if (error != 0)
         return error;
@@ -245,10 +246,10 @@ static int hand_over_place(struct namer *namer, struct namer_questions *question
     uint32_t location = namer->places;
     const struct profile_location *place = &namer->profile->locations[location];
     int error =
-        profile_grow(&questions->places, questions->place_count, sizeof *questions->places);
+        array_grow(&questions->places, questions->place_count, sizeof *questions->places);
 
     while (error == 0 && namer->known_count <= location) {
-        error = profile_grow(&namer->known, namer->known_count, sizeof *namer->known);
+        error = array_grow(&namer->known, namer->known_count, sizeof *namer->known);
         if (error == 0)
             namer->known[namer->known_count++] = 0;
     }
@@ -298,7 +299,7 @@ static int hand_over_jobs(struct namer *namer, struct namer_questions *questions
 static int translate(struct translation *translation, uint32_t index)
 {
     int error =
-        profile_grow(&translation->indexes, translation->count, sizeof *translation->indexes);
+        array_grow(&translation->indexes, translation->count, sizeof *translation->indexes);
 
     if (error == 0)
         translation->indexes[translation->count++] = index;
@@ -347,7 +348,7 @@ static int take_codes(struct namer *namer, struct namer_answers *answers)
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < answers->code_count; i++) {
-        error = profile_grow(&namer->codes, namer->code_count, sizeof *namer->codes);
+        error = array_grow(&namer->codes, namer->code_count, sizeof *namer->codes);
         if (error != 0)
             break;
         namer->codes[namer->code_count++] = answers->codes[i];

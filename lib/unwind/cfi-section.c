@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "unwind/unwind-internal.h"
 
 /* Nobody's are larger; hostile ones would be read again and again. */
@@ -168,7 +169,7 @@ static bool read_program(const struct cfi_section *section, const Dwarf_FDE *fde
 
 static int cfi_section_add(struct cfi_section *section, const struct cfi_program *program, Dwarf_Off offset)
 {
-    int error = profile_grow(&section->descriptions, section->count, sizeof *section->descriptions);
+    int error = array_grow(&section->descriptions, section->count, sizeof *section->descriptions);
 
     if (error != 0)
         return error;

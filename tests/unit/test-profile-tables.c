@@ -221,56 +221,6 @@ Test(profile, random_mappings_agree_with_a_naive_model)
     profile_free(profile);
 }
 
-/* Numbers that count up together must not meet in one slot. */
-Test(profile, hashes_of_neighbours_differ)
-{
-    enum { COUNT = 4096 };
-    static const uint32_t distances[] = {0, 1, 100, COUNT, 1u << 20};
-    static unsigned char hit[COUNT * 16];
-
-    for (size_t d = 0; d < sizeof distances / sizeof *distances; d++) {
-        unsigned taken = 0;
-        memset(hit, 0, sizeof hit);
-        for (uint32_t i = 0; i < COUNT; i++) {
-            unsigned char *slot = &hit[index_mix(i, i + distances[d]) % sizeof hit];
-            taken += *slot;
-            *slot = 1;
-        }
-        cr_assert_lt(taken, COUNT / 8, "distance %u: %u taken", distances[d], taken);
-    }
-}
-
-static bool index_has(const struct index *index, uint32_t hash, uint32_t entry)
-{
-    uint32_t at = hash, found;
-
-    while ((found = index_next(index, hash, &at)) != PROFILE_ABSENT)
-        if (found == entry)
-            return true;
-    return false;
-}
-
-/* Few hashes, so that walks are long, cross each other and wrap around the end. */
-Test(profile, index_finds_what_was_added_and_not_removed)
-{
-    enum { ENTRIES = 200, HASHES = 30 };
-    struct index index = {0};
-    bool there[ENTRIES] = {false};
-
-    srand(11);
-    for (int step = 0; step < 20000; step++) {
-        uint32_t entry = (uint32_t)rand() % ENTRIES, hash = 0u - entry % HASHES;
-        if (there[entry])
-            index_remove(&index, hash, entry);
-        else
-            cr_assert_eq(index_add(&index, hash, entry), 0);
-        there[entry] = !there[entry];
-        for (uint32_t i = step % 16 == 0 ? 0 : ENTRIES; i < ENTRIES; i++)
-            cr_assert_eq(index_has(&index, 0u - i % HASHES, i), there[i]);
-    }
-    index_free(&index);
-}
-
 /* Threads that come, run, end and come again under few numbers, in few processes. */
 Test(profile, random_threads_agree_with_a_naive_model)
 {
@@ -340,7 +290,7 @@ static uint64_t unshift(uint64_t x, unsigned by)
     return before;
 }
 
-/* Addresses that index_mix would give one hash, were it not another one in each process: each would
+/* Addresses that hash_pair would give one hash, were it not another one in each process: each would
  * be compared with all before it. */
 Test(profile, addresses_of_one_hash_cannot_be_computed, .timeout = 20)
 {

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* The pointer's own type is not known here, so it is copied, not dereferenced. */
+static int array_set_capacity(void *array, size_t capacity, size_t element_size)
+{
+    void *elements;
+
+    memcpy(&elements, array, sizeof elements);
+    elements = reallocarray(elements, capacity, element_size);
+    if (elements == NULL)
+        return -ENOMEM;
+    memcpy(array, &elements, sizeof elements);
+    return 0;
+}
+
+int array_grow(void *array, size_t count, size_t element_size)
+{
+    if (count >= UINT32_MAX - 1)
+        return -EOVERFLOW;
+    if ((count & (count - 1)) != 0)
+        return 0; /* count is below its next power of two */
+    return array_set_capacity(array, count == 0 ? 1 : 2 * count, element_size);
+}
+
+int array_extend(void *array, uint32_t *count, uint32_t wanted, size_t element_size)
+{
+    size_t capacity = 1;
+    void *elements;
+
+    if (wanted <= *count)
+        return 0;
+    if (wanted == UINT32_MAX)
+        return -EOVERFLOW;
+    while (capacity < wanted)
+        capacity *= 2;
+    if (*count <= capacity / 2) {
+        int error = array_set_capacity(array, capacity, element_size);
+        if (error != 0)
+            return error;
+    }
+    memcpy(&elements, array, sizeof elements);
+    memset((char *)elements + *count * element_size, 0, (wanted - *count) * element_size);
+    *count = wanted;
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * array: arrays that grow at their end.
+ *
+ * The caller owns a pointer and a count. The capacity is not stored: it is at least the smallest
+ * power of two that is not below the count. A caller may lower its count at any time; it raises it
+ * only as these functions say. An empty array is NULL and 0. The caller frees the pointer.
+ */
+#ifndef PPROFIL_BASE_ARRAY_H
+#define PPROFIL_BASE_ARRAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Makes room for one element behind the last of count elements; the caller writes it and adds 1 to
+ * its count. array is the address of the caller's pointer, which may change. A call takes constant
+ * time on average. 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2 elements: nothing has changed. */
+int array_grow(void *array, size_t count, size_t element_size);
+
+/* Raises *count to wanted, unless it is not below that already. The new elements are all 0. Errors
+ * as above. */
+int array_extend(void *array, uint32_t *count, uint32_t wanted, size_t element_size);
+
+#endif

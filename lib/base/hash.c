@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Open addressing with linear probing, never more than two thirds full. Hashes are kept beside the
+ * places, so that growing needs no element and a search rarely makes its caller compare a wrong
+ * one. A removal closes its gap with elements from behind it: walks end at the first free slot.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+#define SIZE_MIN 64
+
+/* The kernel loads this code at another random address in each process. Whoever writes a file
+ * cannot know it, and so cannot choose keys that share one hash, which would make each search as
+ * long as the whole array. */
+static uint64_t hash_secret(void)
+{
+    return (uint64_t)(uintptr_t)hash_secret * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* The two numbers often grow together (process and tid, node and parent). A plain a ^ b would then
+ * take few values, so a is spread over all bits first. The rest is a mixer of 64 bits, as in
+ * splitmix64. */
+uint32_t hash_pair(uint32_t a, uint64_t b)
+{
+    uint64_t x = (a * UINT64_C(0x9e3779b97f4a7c15) + b) ^ hash_secret();
+    x ^= x >> 32;
+    x *= UINT64_C(0x94d049bb133111eb);
+    x ^= x >> 29;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint32_t)(x >> 32);
+}
+
+/* FNV-1a of 32 bits, from another start in each process. */
+uint32_t hash_bytes(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    uint32_t hash = 2166136261u ^ (uint32_t)(hash_secret() >> 32);
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+/* *at is the slot at which the walk goes on. */
+uint32_t hash_next(const struct hash_index *index, uint32_t hash, uint32_t *at)
+{
+    if (index->size == 0)
+        return HASH_NONE;
+    uint32_t mask = index->size - 1;
+    for (uint32_t slot = *at & mask; index->slots[slot] != 0; slot = (slot + 1) & mask) {
+        *at = slot + 1;
+        if (index->hashes[slot] == hash)
+            return index->slots[slot] - 1;
+    }
+    return HASH_NONE;
+}
+
+static void hash_put(struct hash_index *index, uint32_t hash, uint32_t slot_value)
+{
+    uint32_t mask = index->size - 1, slot = hash & mask;
+
+    while (index->slots[slot] != 0)
+        slot = (slot + 1) & mask;
+    index->slots[slot] = slot_value;
+    index->hashes[slot] = hash;
+}
+
+static int hash_grow(struct hash_index *index)
+{
+    if (index->size > UINT32_MAX / 2)
+        return -EOVERFLOW;
+    struct hash_index larger = {.size = index->size == 0 ? SIZE_MIN : index->size * 2,
+                                .count = index->count};
+
+    larger.slots = calloc(larger.size, sizeof *larger.slots);
+    larger.hashes = malloc(larger.size * sizeof *larger.hashes);
+    if (larger.slots == NULL || larger.hashes == NULL) {
+        hash_free(&larger);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < index->size; i++)
+        if (index->slots[i] != 0)
+            hash_put(&larger, index->hashes[i], index->slots[i]);
+    hash_free(index);
+    *index = larger;
+    return 0;
+}
+
+int hash_add(struct hash_index *index, uint32_t hash, uint32_t place)
+{
+    if (index->count >= index->size / 3 * 2) {
+        int error = hash_grow(index);
+        if (error != 0)
+            return error;
+    }
+    hash_put(index, hash, place + 1);
+    index->count++;
+    return 0;
+}
+
+void hash_remove(struct hash_index *index, uint32_t hash, uint32_t place)
+{
+    if (index->size == 0)
+        return;
+    uint32_t mask = index->size - 1, gap = hash & mask;
+
+    while (index->slots[gap] != 0 && index->slots[gap] != place + 1)
+        gap = (gap + 1) & mask;
+    if (index->slots[gap] == 0)
+        return;
+    for (uint32_t slot = (gap + 1) & mask; index->slots[slot] != 0; slot = (slot + 1) & mask) {
+        uint32_t walked = (slot - index->hashes[slot]) & mask;
+        if (walked < ((slot - gap) & mask))
+            continue; /* its walk starts behind the gap */
+        index->slots[gap] = index->slots[slot];
+        index->hashes[gap] = index->hashes[slot];
+        gap = slot;
+    }
+    index->slots[gap] = 0;
+    index->count--;
+}
+
+void hash_clear(struct hash_index *index)
+{
+    if (index->size > 0)
+        memset(index->slots, 0, index->size * sizeof *index->slots);
+    index->count = 0;
+}
+
+void hash_free(struct hash_index *index)
+{
+    free(index->slots);
+    free(index->hashes);
+    *index = (struct hash_index){0};
+}
