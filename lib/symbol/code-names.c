@@ -3,27 +3,12 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "symbol/code-names.h"
-
-/* Room for one more element. */
-static bool grow(void *array, size_t count, size_t *room, size_t element)
-{
-    void **pointer = array;
-
-    if (count < *room)
-        return true;
-    size_t more = *room == 0 ? 1024 : 2 * *room;
-    void *larger = reallocarray(*pointer, more, element);
-    if (larger == NULL)
-        return false;
-    *pointer = larger;
-    *room = more;
-    return true;
-}
 
 bool code_names_tell(struct code_names *names, const struct code_name *name)
 {
-    if (!grow(&names->told, names->count, &names->room, sizeof *names->told))
+    if (array_grow(&names->told, names->count, sizeof *names->told) != 0)
         return false;
     names->told[names->count] = *name;
     names->told[names->count].order = names->count;
@@ -33,7 +18,7 @@ bool code_names_tell(struct code_names *names, const struct code_name *name)
 
 bool code_names_keep(struct code_names *names, void *memory)
 {
-    if (!grow(&names->kept, names->kept_count, &names->kept_room, sizeof *names->kept)) {
+    if (array_grow(&names->kept, names->kept_count, sizeof *names->kept) != 0) {
         free(memory);
         return false;
     }

@@ -27,14 +27,14 @@ struct code_name {
 
 struct code_names {
     struct code_name *told; /* owned */
-    size_t count, room;
+    size_t count;
     struct code_piece {
         uint64_t start, end;
         size_t told;
     } * pieces; /* owned; sorted, disjoint */
     size_t piece_count;
     void **kept; /* owned, and what it points to */
-    size_t kept_count, kept_room;
+    size_t kept_count;
 };
 
 /* Takes a name over what it covers, at least one byte. False: no memory. */

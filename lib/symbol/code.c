@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/plain.h"
 #include "symbol/code.h"
 #include "symbol/demangle.h"
@@ -46,7 +47,6 @@ struct reader {
     uint64_t shift;      /* from addresses as linked to ours */
     struct disassembler *disassembler;
     struct symbol_code *code;
-    uint32_t room;                  /* instructions */
     const struct elf_symbol *named; /* the symbol that name is of */
     char name[NAME_SIZE_MAX];
     struct file_key *keys; /* of code->files */
@@ -179,21 +179,17 @@ static int add_instruction(struct reader *reader, uint64_t address,
 {
     struct symbol_code *code = reader->code;
 
-    if (code->instruction_count == reader->room) {
-        uint32_t room = reader->room == 0 ? 64 : 2 * reader->room;
-        struct symbol_instruction *larger = reallocarray(code->instructions, room, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        code->instructions = larger;
-        reader->room = room;
-    }
+    int error =
+        array_grow(&code->instructions, code->instruction_count, sizeof *code->instructions);
+    if (error != 0)
+        return error;
     struct symbol_instruction *instruction = &code->instructions[code->instruction_count];
     *instruction = (struct symbol_instruction){.address = address - reader->shift,
                                                .place = reader->segment.offset +
                                                         (address - reader->segment.address),
                                                .size = found->size,
                                                .target = found->has_target ? found->target : 0};
-    int error = make_text(reader, found, &instruction->text);
+    error = make_text(reader, found, &instruction->text);
     if (error == 0)
         code->instruction_count++;
     return error;

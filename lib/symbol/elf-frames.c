@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbol/elf-object-internal.h"
 
 /* What entries have in common. */
@@ -24,8 +25,7 @@ struct frames {
     Elf_Data *data;
     const unsigned char *ident; /* of the file */
     struct common *common;      /* owned */
-    uint32_t common_count, common_room;
-    uint32_t room; /* of object->extents */
+    uint32_t common_count;
 };
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -98,8 +98,7 @@ static bool add_common(struct frames *frames, uint64_t offset, const Dwarf_CIE *
 
     if (!find_encoding(frames, cie, &encoding))
         return true;
-    if (elf_grow(&frames->common, frames->common_count, &frames->common_room,
-                 sizeof *frames->common) != 0)
+    if (array_grow(&frames->common, frames->common_count, sizeof *frames->common) != 0)
         return false;
     frames->common[frames->common_count++] = (struct common){offset, encoding};
     return true;
@@ -130,8 +129,7 @@ static bool add_entry(struct frames *frames, const Dwarf_FDE *entry)
     if (relative == DW_EH_PE_pcrel)
         start += frames->header.sh_addr +
                  (uint64_t)(entry->start - (const uint8_t *)frames->data->d_buf);
-    if (elf_grow(&object->extents, object->extent_count, &frames->room, sizeof *object->extents) !=
-        0)
+    if (array_grow(&object->extents, object->extent_count, sizeof *object->extents) != 0)
         return false;
     object->extents[object->extent_count++] =
         (struct elf_extent){start + object->bias, elf_frames_get(frames, entry->start + size, size)};

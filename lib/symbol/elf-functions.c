@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbol/elf-functions.h"
 
 #define PASSES 4u    /* over the bytes of a unit: an entry has one at least */
@@ -41,8 +42,7 @@ static void add_function(const struct reading *reading, Dwarf_Die *die)
     Dwarf_Addr start, end;
 
     while (elf_ranges_next(&ranges, &start, &end) && elf_functions_spend(functions)) {
-        functions->error =
-            elf_grow(&functions->all, functions->count, &functions->room, sizeof *functions->all);
+        functions->error = array_grow(&functions->all, functions->count, sizeof *functions->all);
         if (functions->error == 0)
             functions->all[functions->count++] =
                 (struct elf_function){.start = start, .end = end, .die = dwarf_dieoffset(die)};
@@ -58,8 +58,8 @@ static void add_copy(struct elf_functions *functions, Dwarf_Die *die)
     if (dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin) == NULL ||
         dwarf_entrypc(die, &start) != 0)
         return;
-    functions->error = elf_grow(&functions->copies, functions->copy_count, &functions->copy_room,
-                                sizeof *functions->copies);
+    functions->error =
+        array_grow(&functions->copies, functions->copy_count, sizeof *functions->copies);
     if (functions->error == 0)
         functions->copies[functions->copy_count++] = (struct elf_copy){origin.addr, start};
 }
@@ -74,8 +74,8 @@ static bool may_hold_functions(int tag)
 /* Its index, or ELF_TOP where there is no memory for it. */
 static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die, uint32_t parent)
 {
-    functions->error = elf_grow(&functions->scopes, functions->scope_count, &functions->scope_room,
-                                sizeof *functions->scopes);
+    functions->error =
+        array_grow(&functions->scopes, functions->scope_count, sizeof *functions->scopes);
     if (functions->error != 0)
         return ELF_TOP;
     functions->scopes[functions->scope_count] = (struct elf_scope){.die = *die, .parent = parent};

@@ -14,7 +14,7 @@ struct elf_function {
     Dwarf_Off die;
     bool walked;                 /* the rest is elf-inlined.c's */
     struct elf_inlined *inlined; /* owned */
-    uint32_t count, room;
+    uint32_t count;
 };
 
 /* An entry that a function may be declared in, or that declares one. */
@@ -35,11 +35,11 @@ struct elf_functions {
     const void *unit;
     uint64_t budget;          /* entries that may be looked at still */
     struct elf_function *all; /* owned; sorted by start */
-    uint32_t count, room;
+    uint32_t count;
     struct elf_scope *scopes; /* owned; as they lie in the file */
-    uint32_t scope_count, scope_room;
+    uint32_t scope_count;
     struct elf_copy *copies; /* owned; sorted by origin; of units in C none, nor are scopes */
-    uint32_t copy_count, copy_room;
+    uint32_t copy_count;
     int error;
 };
 

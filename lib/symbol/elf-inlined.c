@@ -8,6 +8,7 @@
 
 #include <dwarf.h>
 
+#include "base/array.h"
 #include "symbol/elf-functions.h"
 
 #define STRETCHES_MAX 65536u /* stretches of one function */
@@ -30,8 +31,8 @@ static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
 
     while (named && function->count < STRETCHES_MAX && elf_ranges_next(&ranges, &start, &end) &&
            elf_functions_spend(walk->functions)) {
-        walk->functions->error = elf_grow(&function->inlined, function->count, &function->room,
-                                          sizeof *function->inlined);
+        walk->functions->error =
+            array_grow(&function->inlined, function->count, sizeof *function->inlined);
         if (walk->functions->error == 0)
             function->inlined[function->count++] = (struct elf_inlined){
                 .start = start + bias,

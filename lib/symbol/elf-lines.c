@@ -10,23 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbol/elf-object-internal.h"
 
 #define UNITS_MAX (1u << 22) /* ranges of code; a hostile file may share one list in all units */
 
 static bool add_unit(struct elf_object *object, uint64_t start, uint64_t end, Dwarf_Off die)
 {
-    size_t count = object->unit_count;
-
-    if (count == UNITS_MAX)
+    if (object->unit_count == UNITS_MAX ||
+        array_grow(&object->units, object->unit_count, sizeof *object->units) != 0)
         return false;
-    if ((count & (count - 1)) == 0) {
-        struct elf_unit *larger =
-            reallocarray(object->units, count == 0 ? 1 : 2 * count, sizeof *larger);
-        if (larger == NULL)
-            return false;
-        object->units = larger;
-    }
     object->units[object->unit_count++] = (struct elf_unit){start, end, die};
     return true;
 }

@@ -88,8 +88,6 @@ int elf_check_packed(int fd);
 int elf_find_debug(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
                    const char *file, const char *link, GElf_Word crc, char **name);
 
-/* Makes room for one more in an array that is owned. -ENOMEM. */
-int elf_grow(void *array, uint32_t count, uint32_t *room, size_t size);
 
 /* elf_object_function where there is no index of the unwind table. */
 bool elf_frames_function(struct elf_object *object, uint64_t address, uint64_t *start,

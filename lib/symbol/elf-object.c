@@ -198,21 +198,6 @@ uint64_t elf_object_linked(const struct elf_object *object, uint64_t address)
     return address - object->bias;
 }
 
-int elf_grow(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    void **owner = array;
-
-    if (count < *room)
-        return 0;
-    uint32_t larger = *room == 0 ? 64 : 2 * *room;
-    void *moved = larger > *room ? reallocarray(*owner, larger, size) : NULL;
-    if (moved == NULL)
-        return -ENOMEM;
-    *owner = moved;
-    *room = larger;
-    return 0;
-}
-
 /* --- symbols ------------------------------------------------------------------------- */
 
 /* Where the section of a symbol ends, or 0 where it holds no code. */

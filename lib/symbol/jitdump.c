@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/plain.h"
 #include "symbol/jitdump.h"
 
@@ -52,7 +53,7 @@ struct reader {
     uint64_t lines_of;       /* its address */
     struct code_name *loads; /* owned; by index, for moves */
     uint64_t *indexes;       /* owned; ascending */
-    size_t load_count, load_room;
+    size_t load_count;
 };
 
 bool jitdump_is(const unsigned char head[4])
@@ -73,18 +74,9 @@ static bool remember(struct reader *reader, uint64_t index, const struct code_na
 {
     if (reader->load_count > 0 && index <= reader->indexes[reader->load_count - 1])
         return true;
-    if (reader->load_count == reader->load_room) {
-        size_t room = reader->load_room == 0 ? 1024 : 2 * reader->load_room;
-        void *loads = reallocarray(reader->loads, room, sizeof *reader->loads);
-        if (loads != NULL)
-            reader->loads = loads;
-        void *indexes = reallocarray(reader->indexes, room, sizeof *reader->indexes);
-        if (indexes != NULL)
-            reader->indexes = indexes;
-        if (loads == NULL || indexes == NULL)
-            return false;
-        reader->load_room = room;
-    }
+    if (array_grow(&reader->loads, reader->load_count, sizeof *reader->loads) != 0 ||
+        array_grow(&reader->indexes, reader->load_count, sizeof *reader->indexes) != 0)
+        return false;
     reader->loads[reader->load_count] = *name;
     reader->indexes[reader->load_count++] = index;
     return true;

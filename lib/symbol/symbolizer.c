@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "symbol/demangle.h"
 #include "symbol/elf-object.h"
@@ -102,16 +103,9 @@ static struct source *need_source(struct symbolizer *symbolizer, uint32_t object
 {
     const struct profile *profile = symbolizer->profile;
 
-    if (object >= symbolizer->source_count) {
-        uint32_t count = profile->object_count;
-        struct source *larger = realloc(symbolizer->sources, count * sizeof *larger);
-        if (larger == NULL)
-            return NULL;
-        memset(larger + symbolizer->source_count, 0,
-               (count - symbolizer->source_count) * sizeof *larger);
-        symbolizer->sources = larger;
-        symbolizer->source_count = count;
-    }
+    if (array_extend(&symbolizer->sources, &symbolizer->source_count, profile->object_count,
+                     sizeof *symbolizer->sources) != 0)
+        return NULL;
     struct source *source = &symbolizer->sources[object];
     if (source->opened)
         return source;
