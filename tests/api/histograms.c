@@ -4,7 +4,7 @@
  *
  *   histograms TARGET
  *
- * TARGET is tests/targets/split. Prints PASS and FAIL lines as the shell tests do.
+ * TARGET is tests/targets/known-shares. Prints PASS and FAIL lines as the shell tests do.
  *
  * What is counted is CPU time, of which a busy machine grants less than the clock shows: ticks are
  * waited for by what the target has used, and their numbers are bounded from below by three

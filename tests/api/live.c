@@ -119,12 +119,12 @@ static void test_names(pprofil_session *session, pprofil_live *live)
         pump(session, 20);
         row = find_row(live, PPROFIL_BY_FUNCTION, "spend_half");
     }
-    check("definitions arrive", strstr(row.file, "split.c") != NULL && row.line > 0);
+    check("definitions arrive", strstr(row.file, "known-shares.c") != NULL && row.line > 0);
     /* a half and a third of 400 samples are five standard deviations apart */
     until = now_ms() + PATIENCE_MS;
     while (totals_of(session).samples < 400 && now_ms() < until)
         pump(session, 100);
-    row = find_row(live, PPROFIL_BY_PROCESS, "split");
+    row = find_row(live, PPROFIL_BY_PROCESS, "known-shares");
     check("what a process does most", row.ns > 0 && strcmp(row.hottest, "spend_half") == 0);
     check("nothing is left without a name", pprofil_live_pending(live) < 20);
 }

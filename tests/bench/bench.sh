@@ -81,13 +81,13 @@ rows=("$@")
 printf '%-16s %-18s %12s  %6s   (medians of %d interleaved runs)\n' what with wall ratio "$runs"
 row one-thread "with_pprofil with_perf with_gperftools with_eu_stack with_gdb" -- "$targets/sleepers" 0 1 2
 row one-thread-10k "with_pprofil_10k with_perf_10k" -- "$targets/sleepers" 0 1 2
-row deep-stacks "with_pprofil_g with_perf_dwarf" -- "$targets/chain" fixed 30 2
+row deep-stacks "with_pprofil_g with_perf_dwarf" -- "$targets/call-chain" fixed 30 2
 row two-threads "with_pprofil with_perf" -- "$targets/sleepers" 0 2 1
 row 1000-sleepers "with_pprofil with_perf" -- "$targets/sleepers" 1000 1 2
 row 160-at-200Hz "with_pprofil_200" -- "$targets/sleepers" 160 1 2
-row exec-storm "with_pprofil with_perf" -- "$targets/storm" exec 300 5000
-row fork-storm "with_pprofil with_perf" -- "$targets/storm" fork 300 5000
-row fork-storm-20ms "with_pprofil with_perf" -- "$targets/storm" fork 80 20000
-row thread-storm "with_pprofil with_perf" -- "$targets/storm" thread 1000 5000
-row signal-storm "with_pprofil with_perf" -- "$targets/storm" signal 200 5000
+row exec-storm "with_pprofil with_perf" -- "$targets/event-storm" exec 300 5000
+row fork-storm "with_pprofil with_perf" -- "$targets/event-storm" fork 300 5000
+row fork-storm-20ms "with_pprofil with_perf" -- "$targets/event-storm" fork 80 20000
+row thread-storm "with_pprofil with_perf" -- "$targets/event-storm" thread 1000 5000
+row signal-storm "with_pprofil with_perf" -- "$targets/event-storm" signal 200 5000
 row start-up "with_pprofil with_perf" -- true

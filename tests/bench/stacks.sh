@@ -17,8 +17,8 @@ export LD_LIBRARY_PATH=$build/.libs
 
 perf record -q -e cpu-clock -o "$work/try" true >/dev/null 2>&1 || { echo "stacks: no perf here"; exit 0; }
 perf record -q -e cpu-clock -F 1000 --call-graph dwarf -o "$work/perf.data" \
-	"$build/tests/targets/chain" busy 30 "$seconds" >/dev/null 2>&1
-"$pprofil" -q -g --overhead 100 -o "$work/p.pb.gz" "$build/tests/targets/chain" busy 30 "$seconds"
+	"$build/tests/targets/call-chain" busy 30 "$seconds" >/dev/null 2>&1
+"$pprofil" -q -g --overhead 100 -o "$work/p.pb.gz" "$build/tests/targets/call-chain" busy 30 "$seconds"
 size() { stat -c %s "$1"; }
 printf '%-16s pprofil %d B, perf %d B: 1/%.0f\n' "file of ${seconds} s" "$(size "$work/p.pb.gz")" \
 	"$(size "$work/perf.data")" "$(awk "BEGIN{print $(size "$work/perf.data") / $(size "$work/p.pb.gz")}")"

@@ -5,8 +5,8 @@
 
 PPROFIL_SUPERVISE=$build/pprofil-supervise
 export PPROFIL_SUPERVISE
-"$build/tests/api/histograms" "$targets/split" || failures=1
-"$build/tests/api/rates" "$targets/split" || failures=1
+"$build/tests/api/histograms" "$targets/known-shares" || failures=1
+"$build/tests/api/rates" "$targets/known-shares" || failures=1
 mkdir "$work/sockets"
 "$build/tests/api/control" "$work/sockets" || failures=1
 finish

@@ -7,7 +7,7 @@
 # begin WAY SECONDS: a target whose threads have another tracer
 begin() {
 	: >"$work/out"
-	"$targets/untraced" "$1" "$2" >"$work/out" &
+	"$targets/other-tracer" "$1" "$2" >"$work/out" &
 	target=$!
 	await has_begun
 	grep -q ready "$work/out" || skip "no process can trace its parent here"
@@ -27,7 +27,7 @@ begin short 6
 timeout 60 "$pprofil" -f json -o "$work/p.pb.gz" -p "$target" 2>"$work/err"
 expect "one thread refuses: status" 0 $?
 expect_text "one thread refuses: which, and why" \
-	"^pprofil: 1 of [0-9]+ threads of $target \(untraced\) cannot be traced, and nothing is seen of their time: [0-9]+; [0-9]+ \(untraced\) is already traced by [0-9]+ \(untraced\)" \
+	"^pprofil: 1 of [0-9]+ threads of $target \(other-tracer\) cannot be traced, and nothing is seen of their time: [0-9]+; [0-9]+ \(other-tracer\) is already traced by [0-9]+ \(other-tracer\)" \
 	"$work/err"
 "$pprofil" report -f json -n 0 "$work/p.pb.gz" >"$work/json"
 expect "one thread refuses: the number is saved" 1 "$(number "$work/json" untraced)"
@@ -70,12 +70,12 @@ else
 fi
 
 # several processes
-"$targets/split" 60 >/dev/null & other=$!
+"$targets/known-shares" 60 >/dev/null & other=$!
 begin all 60
 all=$target
 timeout 60 "$pprofil" -d 2 -f csv -p "$all,$other" >"$work/csv" 2>&1
 expect "one process of two refuses: status" 0 $?
-expect_text "one process of two refuses: why" "^pprofil: $all \(untraced\) is already traced by" \
+expect_text "one process of two refuses: why" "^pprofil: $all \(other-tracer\) is already traced by" \
 	"$work/csv"
 expect_text "one process of two refuses: the other is sampled" ',spend_half,' "$work/csv"
 timeout 60 "$pprofil" -d 2 -f csv -p "99999999,$other" >"$work/csv" 2>&1
@@ -119,7 +119,7 @@ expect "the leader refuses, and a thread executes: two images" 2 \
 in_exec() { grep -q '^State:.*[ZX] ' "/proc/$1/status"; }
 begin stuck 1
 heedless=$(tracer "$target")
-"$targets/split" 60 >/dev/null & other=$!
+"$targets/known-shares" 60 >/dev/null & other=$!
 timeout 60 "$pprofil" -d 6 -f csv -p "$target,$other" >"$work/csv" 2>&1 & run=$!
 await is_traced "$other"
 sleep 0.5
@@ -131,7 +131,7 @@ expect_text "an exec that waits for another tracer: the other is sampled" ',spen
 timeout 60 "$pprofil" -d 2 -f csv -p "$target,$other" >"$work/csv" 2>&1
 expect "an exec that waits for another tracer, before: status" 0 $?
 expect_text "an exec that waits for another tracer, before: says so" \
-	"^pprofil: $target \(untraced\) executes another program, and waits for $heedless \(untraced\)" "$work/csv"
+	"^pprofil: $target \(other-tracer\) executes another program, and waits for $heedless \(other-tracer\)" "$work/csv"
 expect_text "an exec that waits for another tracer, before: the other is sampled" ',spend_half,' "$work/csv"
 expect_free "an exec that waits for another tracer: the other afterwards" "$other"
 kill "$heedless"
@@ -169,7 +169,7 @@ looks "as before Linux 5.7: three threads" "syscall 0 stat 3" 2 --wary
 expect "as before Linux 5.7: three threads: asleep all the same" yes \
 	"$(awk -F, 'NR > 1 { ns += $3 } END { print (ns > 4e9 ? "yes" : ns) }' "$work/csv")"
 
-"$targets/odd" leaderless 5 & target=$!
+"$targets/thread-groups" leaderless 5 & target=$!
 sleep 0.3
 timeout 60 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
 expect "without a leader: its end is seen" 0 $?
@@ -205,7 +205,7 @@ if [ -n "$sanitizers" ]; then
 elif command -v "$cc" >/dev/null && "$cc" -w -shared -fPIC -o "$work/late.so" "$work/late.c" -ldl; then
 	timeout 30 env LD_PRELOAD="$work/late.so" "$pprofil" -f csv sh -c 'exit 7' >"$work/csv" 2>&1
 	expect "an alarm behind PTRACE_SEIZE, launched: status" 7 $?
-	"$targets/split" 20 >/dev/null &
+	"$targets/known-shares" 20 >/dev/null &
 	target=$!
 	timeout 30 env LD_PRELOAD="$work/late.so" "$pprofil" -d 5 -f csv -p "$target" >"$work/csv" 2>&1
 	expect "an alarm behind PTRACE_SEIZE, attached: status" 0 $?

@@ -39,10 +39,10 @@ expect "version" 0 "$(status_of "$pprofil" --version)"
 # a supervisor of another build is found out at once, not waited for
 for way in version size nothing; do
 	start=$(date +%s)
-	expect "mixed builds, $way" 125 "$(PPROFIL_SUPERVISE=$targets/stranger STRANGER=$way \
-		status_of "$pprofil" "$targets/split" 5)"
+	expect "mixed builds, $way" 125 "$(PPROFIL_SUPERVISE=$targets/wrong-protocol-supervisor STRANGER=$way \
+		status_of "$pprofil" "$targets/known-shares" 5)"
 	one_line "mixed builds, $way"
-	expect_text "mixed builds, $way: says so" 'stranger .*is of another build' "$work/err"
+	expect_text "mixed builds, $way: says so" 'wrong-protocol-supervisor .*is of another build' "$work/err"
 	# a supervisor that says nothing is waited for, for 10 s and more
 	between "mixed builds, $way: seconds" 0 $(($(date +%s) - start)) 9
 done
@@ -72,13 +72,13 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		expect "another's process" 125 "$(status_of unprivileged "$pprofil" -p $sleeper)"
 		one_line "another's process"
 		expect_text "another's process: says so" 'belongs to user 0' "$work/err"
-		expect "unprivileged" 0 "$(status_of unprivileged "$pprofil" -f csv "$targets/split" 0.3)"
+		expect "unprivileged" 0 "$(status_of unprivileged "$pprofil" -f csv "$targets/known-shares" 0.3)"
 		expect_text "unprivileged: profile" 'spend_half' "$work/err"
 	fi
 	kill $sleeper
 fi
 
-"$pprofil" -q --overhead 100 -o "$work/p.pb.gz" "$targets/split" 0.5 >"$work/own"
+"$pprofil" -q --overhead 100 -o "$work/p.pb.gz" "$targets/known-shares" 0.5 >"$work/own"
 expect "saved" 0 $?
 for by in function object line thread process syscall state; do
 	for format in text json csv; do
@@ -87,14 +87,14 @@ for by in function object line thread process syscall state; do
 	done
 done
 "$pprofil" report --by line -n 0 "$work/p.pb.gz" >"$work/out"
-expect_text "source lines" 'split.c:[0-9]+' "$work/out"
+expect_text "source lines" 'known-shares.c:[0-9]+' "$work/out"
 "$pprofil" report "$work/p.pb.gz" >"$work/out"
-expect_text "definition" 'spend_half +split +\(.*split.c:[0-9]+\)' "$work/out"
+expect_text "definition" 'spend_half +known-shares +\(.*known-shares.c:[0-9]+\)' "$work/out"
 # the kernel's figure has what passes before main, too
 own=$(sed -n 's/^cpu \([0-9]*\) .*/\1/p' "$work/own")
 between "own CPU time beside ours" "$(awk "BEGIN { print $own / 1e9 - 0.01 }")" \
 	"$(sed -n "s/.*target's own: \([0-9.]*\).*/\1/p" "$work/out")" "$(awk "BEGIN { print $own / 1e9 + 0.2 }")"
-"$pprofil" -v "$targets/split" 0.2 >/dev/null 2>"$work/err"
+"$pprofil" -v "$targets/known-shares" 0.2 >/dev/null 2>"$work/err"
 expect_text "verbose" 'supervisor used [0-9.]+ s' "$work/err"
 for reader in "report -n 0 --by line" "report -f json" "annotate" "diff $work/p.pb.gz" \
 	"convert -f perf-script -o -"; do
@@ -119,11 +119,11 @@ expect_text "a pipe by its name: says so" 'no regular file; - reads a pipe' "$wo
 head -c 300 "$work/p.pb.gz" >"$work/cut.pb.gz"
 expect "cut file" 125 "$(status_of "$pprofil" report "$work/cut.pb.gz")"; one_line "cut file"
 
-"$pprofil" -q --events "$work/run.events" "$targets/split" 0.3 >/dev/null
+"$pprofil" -q --events "$work/run.events" "$targets/known-shares" 0.3 >/dev/null
 expect "recording replays" 0 "$(status_of "$pprofil" report -f csv "$work/run.events")"
 expect_text "recording has the profile" 'spend_half' "$work/out"
 
-"$targets/split" 6000 >/dev/null & target=$!
+"$targets/known-shares" 6000 >/dev/null & target=$!
 has_used() { [ "$(awk '{ print $14 + $15 }' "/proc/$target/stat")" -ge "$1" ]; } # hundredths of a second
 start=$(date +%s)
 expect "duration" 0 "$(status_of "$pprofil" -d 3 -f csv -p $target)"
@@ -175,7 +175,7 @@ if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/
 	slow() {
 		DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$work/port") DEBUGINFOD_CACHE_PATH=$work/cache "$pprofil" "$@"
 	}
-	strip -g -o "$work/plain" "$targets/split" # else there may be nothing to ask for
+	strip -g -o "$work/plain" "$targets/known-shares" # else there may be nothing to ask for
 	asks_more() { [ "$(wc -l <"$work/port")" -gt "$1" ]; }
 	# ends NAME STATUS COMMAND...: that is its status when SIGTERM comes while it waits for names
 	ends() {

@@ -3,7 +3,7 @@
 # A 32-bit x86 target is profiled like any other, its system calls under its own names.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-gcc -m32 -O1 -g -pthread "$source/tests/targets/split.c" -o "$work/split32" 2>/dev/null ||
+gcc -m32 -O1 -g -pthread "$source/tests/targets/known-shares.c" -o "$work/split32" 2>/dev/null ||
 	skip "no 32-bit compiler"
 "$pprofil" -f json -n 0 "$work/split32" 1 >"$work/out" 2>"$work/report"
 expect "32-bit target" 0 $?

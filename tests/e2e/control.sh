@@ -7,7 +7,7 @@ socket=$work/ctl
 ask() { "$pprofil" ctl "$@" 2>"$work/err"; }
 field() { ask "$1" status | sed -n "s/^$2 //p"; }
 
-"$targets/split" 6000 >"$work/own" & target=$!
+"$targets/known-shares" 6000 >"$work/own" & target=$!
 "$pprofil" -q --start-stopped --control "$socket" -o "$work/p.pb.gz" -p "$target" & run=$!
 await test -S "$socket"
 expect "the socket is for its user only" "srw-------" "$(ls -l "$socket" | cut -c1-10)"
@@ -79,13 +79,13 @@ if [ "$(id -u)" = 0 ] && $nobody true 2>/dev/null; then
 	$nobody "$pprofil" -q --start-stopped sleep 120 & other=$!
 	await listens
 	expect "a user unknown here is refused" "" \
-		"$(setpriv --reuid 2345 --regid 2345 --clear-groups "$targets/ask" "$other" status)"
+		"$(setpriv --reuid 2345 --regid 2345 --clear-groups "$targets/control-client" "$other" status)"
 	kill "$other"
 	wait "$other" 2>/dev/null
 	setpriv --reuid 1234 --regid 1234 --clear-groups "$pprofil" -q --start-stopped sleep 120 & other=$!
 	await listens
 	expect_text "where all users are known" '^sampling off' \
-		"$(setpriv --reuid 1234 --regid 1234 --clear-groups "$targets/ask" "$other" status >"$work/answer"; echo "$work/answer")"
+		"$(setpriv --reuid 1234 --regid 1234 --clear-groups "$targets/control-client" "$other" status >"$work/answer"; echo "$work/answer")"
 	kill "$other"
 	wait "$other" 2>/dev/null
 else

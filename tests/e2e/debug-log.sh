@@ -23,20 +23,20 @@ for storm in "exec 60 2000" "nonleader-exec 60 2000" "nonleader-exec 60 500" "fo
 	"thread 160 2000" "signal 1500 200"; do
 	for options in "" "-g -F 10000 --overhead 100" "-w --no-inherit" "--restless -F 10000 --overhead 100"; do
 		# shellcheck disable=SC2086
-		PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q $options "$targets/storm" $storm >"$work/out" 2>"$work/err"
+		PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q $options "$targets/event-storm" $storm >"$work/out" 2>"$work/err"
 		expect "$storm with '$options': status" 0 $?
 		rules_are_kept "$storm with '$options': rules" "$work/log"
 	done
 done
 
 # calls that are mended, threads that stop and go on, and a target that is left
-PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/whole" 30 >/dev/null
+PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/full-transfers" 30 >/dev/null
 expect "calls that are mended: status" 0 $?
 rules_are_kept "calls that are mended" "$work/log"
 PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/eintr" 1 >/dev/null
 expect "calls that are begun anew: status" 0 $?
 rules_are_kept "calls that are begun anew" "$work/log"
-"$targets/split" 600 2 >/dev/null & target=$!
+"$targets/known-shares" 600 2 >/dev/null & target=$!
 PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -d 5 -F 10000 --overhead 100 -p $target &
 run=$!
 await is_traced $target
@@ -55,7 +55,7 @@ for event in seize born held interrupt stop resume call listen release detach fo
 done
 
 # on standard error, beside the report; and where it cannot be written
-PPROFIL_DEBUG=supervisor "$pprofil" "$targets/split" 0.3 >"$work/out" 2>"$work/err"
+PPROFIL_DEBUG=supervisor "$pprofil" "$targets/known-shares" 0.3 >"$work/out" 2>"$work/err"
 expect_text "standard error has the log" '^[0-9]+\.[0-9]{9} [0-9]+ interrupt [0-9]+$' "$work/err"
 expect_text "and the report" '^# pprofil: ' "$work/err"
 PPROFIL_DEBUG=supervisor:/nowhere/log "$pprofil" true >"$work/out" 2>"$work/err"

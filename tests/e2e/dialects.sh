@@ -29,7 +29,7 @@ for row in irix:mon.out:100 irix-sprofil:gmon.out:100 solaris:mon.out:100 \
 	dialect=${row%%:*} hz=${row##*:}
 	file=${row#*:} file=${file%:*}
 	rm -f "$file"
-	"$pprofil" $often --dialect "$dialect" --events events "$targets/split" 1 >own 2>err
+	"$pprofil" $often --dialect "$dialect" --events events "$targets/known-shares" 1 >own 2>err
 	expected=$(($(cpu) * hz / 1000000000))
 	if ! sampled_less_often "$dialect: ticks x period is the CPU time" "$hz"; then
 		# sixteen samples, each worth as many ticks as were due between two
@@ -40,21 +40,21 @@ for row in irix:mon.out:100 irix-sprofil:gmon.out:100 solaris:mon.out:100 \
 	format=
 	[ "$file" = osprofile.out ] && format="--from n64"
 	[ ! -e "$file.meta" ] || expect_text "$dialect: what the file has no room for" '^(hz|module) ' "$file.meta"
-	"$pprofil" convert --object "$targets/split" -o back.pb.gz "$file" 2>err ||
-		"$pprofil" convert --object "$targets/split" $format -o back.pb.gz "$file" 2>err
+	"$pprofil" convert --object "$targets/known-shares" -o back.pb.gz "$file" 2>err ||
+		"$pprofil" convert --object "$targets/known-shares" $format -o back.pb.gz "$file" 2>err
 	"$pprofil" report -f csv -n 0 back.pb.gz >csv 2>err
 	expect_text "$dialect: the file is read back, with names" 'spend_half' csv
 	rm -f back.pb.gz
 done
-"$pprofil" --dialect pcsample -f mon-solaris -o mon.out "$targets/split" 1 >own 2>err
+"$pprofil" --dialect pcsample -f mon-solaris -o mon.out "$targets/known-shares" 1 >own 2>err
 "$pprofil" report -f csv -n 0 mon.out >csv 2>err
 expect_text "pcsample with modules: names too" 'spend_half' csv
 
 # --- glibc's own profil(3) in the same run -----------------------------------------------------
 # Both sample the same program, independently: shares differ as of n * m / (n + m) samples.
 rm -f gmon.out
-"$pprofil" $often -F 1000 --dialect glibc "$targets/oracle" 6 >own 2>err
-"$pprofil" report -n 0 -f csv --object "$targets/oracle" gmon.out >csv
+"$pprofil" $often -F 1000 --dialect glibc "$targets/glibc-profil" 6 >own 2>err
+"$pprofil" report -n 0 -f csv --object "$targets/glibc-profil" gmon.out >csv
 total=$(awk '/^(half|third|fifth) / {sum += $4} END {print sum}' own)
 # a hundred a second, but of two that come due at once there is one signal, and its timer runs by the kernel's
 # own tick
@@ -70,7 +70,7 @@ done
 for row in solaris:mon.out bsd44:gmon.out osf1:mon.out irix:mon.out; do
 	dialect=${row%%:*} file=${row##*:}
 	rm -f mon.out* gmon.out*
-	"$pprofil" $often --dialect "$dialect" -F 200 "$targets/forks" 500 500 >own 2>err
+	"$pprofil" $often --dialect "$dialect" -F 200 "$targets/known-times" 500 500 >own 2>err
 	child=$(ls "$file".* 2>/dev/null | grep -v 'meta$')
 	expect_text "$dialect: and it says whose it is" "$file\\.forks\\.[0-9]+: [0-9]+ ticks? of forks \\([0-9]+\\)" err
 	expect "$dialect: a child has a file of its own" 1 "$(echo "$child" | wc -w)"
@@ -84,17 +84,17 @@ for row in solaris:mon.out bsd44:gmon.out osf1:mon.out irix:mon.out; do
 done
 for dialect in glibc osx; do
 	rm -f gmon.out*
-	"$pprofil" --dialect "$dialect" -F 200 "$targets/forks" 300 300 >own 2>err
+	"$pprofil" --dialect "$dialect" -F 200 "$targets/known-times" 300 300 >own 2>err
 	expect "$dialect: a child does not count" gmon.out "$(ls gmon.out*)"
 done
 rm -f mon.out*
-"$pprofil" --dialect solaris -F 200 sh -c "'$targets/split' 0.3; exec '$targets/split' 0.3" \
+"$pprofil" --dialect solaris -F 200 sh -c "'$targets/known-shares' 0.3; exec '$targets/known-shares' 0.3" \
 	>own 2>err
 # a tick may also meet the shell, before either
 between "programs that are executed have files of their own" 2 "$(ls mon.out* | grep -vc 'meta$')" 4
 for try in 1 2 3 4 5; do # a tick may meet the shell
 	rm -f mon.out*
-	"$pprofil" --dialect solaris -F 20 --no-follow sh -c "exec '$targets/split' 0.3" >own 2>err
+	"$pprofil" --dialect solaris -F 20 --no-follow sh -c "exec '$targets/known-shares' 0.3" >own 2>err
 	[ -n "$(ls mon.out* 2>/dev/null)" ] || break
 done
 expect "--no-follow: exec ends it" "" "$(ls mon.out* 2>/dev/null)"
@@ -103,76 +103,76 @@ expect_text "and that is said" 'nothing was counted' err
 # --- counters that are full ---------------------------------------------------------------------
 # 50000 ticks a second; scale 2 puts them all into one counter
 fast="-F 50000 --overhead 1000 --scale 2"
-"$pprofil" --dialect solaris $fast "$targets/split" 2 >own 2>err
+"$pprofil" --dialect solaris $fast "$targets/known-shares" 2 >own 2>err
 expect_text "solaris: 32767 ends it" 'the counting had ended by the rules of solaris' err
-"$pprofil" --dialect irix $fast "$targets/split" 2 >own 2>err
+"$pprofil" --dialect irix $fast "$targets/known-shares" 2 >own 2>err
 expect_text "irix: an overflow is said" 'found their counter full' err
-"$pprofil" --dialect irix --counters 32 $fast "$targets/split" 2 >own 2>err
+"$pprofil" --dialect irix --counters 32 $fast "$targets/known-shares" 2 >own 2>err
 expect "irix: 32-bit counters do not overflow" "" "$(grep full err)"
-"$pprofil" --dialect solaris --counters 32 -f gmon -o g $fast "$targets/split" 2 >own 2>err
+"$pprofil" --dialect solaris --counters 32 -f gmon -o g $fast "$targets/known-shares" 2 >own 2>err
 expect "solaris: nor do they end" "" "$(grep -E 'full|ended' err)"
 expect "gmon holds all of them" "" "$(grep 'hold less' err)"
-"$pprofil" --dialect irix --counters 32 $fast "$targets/split" 2 >own 2>err
+"$pprofil" --dialect irix --counters 32 $fast "$targets/known-shares" 2 >own 2>err
 expect_text "a file that holds less says so" '1 counter holds less than was counted, for the format has 16 bits' err
-"$pprofil" --dialect n64 --counters 32 -F 20000 --overhead 1000 "$targets/split" 1 >own 2>err
-"$pprofil" report -f csv -n 0 --object "$targets/split" osprofile.out >csv 2>err
+"$pprofil" --dialect n64 --counters 32 -F 20000 --overhead 1000 "$targets/known-shares" 1 >own 2>err
+"$pprofil" report -f csv -n 0 --object "$targets/known-shares" osprofile.out >csv 2>err
 expect_text "n64: counters of 32 bits are read back" 'spend_half' csv
-"$pprofil" --dialect pcsample --bufsize 400 "$targets/split" 1 >own 2>err
+"$pprofil" --dialect pcsample --bufsize 400 "$targets/known-shares" 1 >own 2>err
 expect "pcsample: a full array" 400 "$(wc -c <pcsample.out)"
 expect_text "pcsample: is said" 'ended' err
 
-"$pprofil" --dialect pcsample "$targets/split" 1 >own 2>err
+"$pprofil" --dialect pcsample "$targets/known-shares" 1 >own 2>err
 expect "pcsample: from outside the array has room" "" "$(grep ended err)"
 
 # --- what the old file has no room for -----------------------------------------------------------
 # a second of CPU time at 1024 ticks a second, which mon.out does not say: a tick and what may still be handed out
-"$pprofil" $often --dialect osf1 "$targets/split" 1 >own 2>err
-"$pprofil" report --style prof --object "$targets/split" mon.out >prof 2>err
+"$pprofil" $often --dialect osf1 "$targets/known-shares" 1 >own 2>err
+"$pprofil" report --style prof --object "$targets/known-shares" mon.out >prof 2>err
 seconds=$(awk 'NR > 1 { last = $3 } END { print last }' prof)
 expected=$(awk '/^cpu / { print $2 / 1e9 }' own)
 between "osf1: prof's seconds" "$(awk "BEGIN { print $expected * 0.8 - 0.1 }")" "$seconds" \
 	"$(awk "BEGIN { print $expected * 1.2 + 0.1 }")"
-"$pprofil" --dialect pcsample "$targets/split" 1 >own 2>err
-"$pprofil" report -f csv -n 0 --object "$targets/split" pcsample.out >csv 2>err
+"$pprofil" --dialect pcsample "$targets/known-shares" 1 >own 2>err
+"$pprofil" report -f csv -n 0 --object "$targets/known-shares" pcsample.out >csv 2>err
 expect_text "pcsample of a position-independent program: names" 'spend_half' csv
 # the next file of that name needs none, and must not be taken for it
-"$pprofil" --dialect osf1 "$targets/split" 0.3 >own 2>err
-"$pprofil" --dialect solaris "$targets/split" 0.3 >own 2>err
+"$pprofil" --dialect osf1 "$targets/known-shares" 0.3 >own 2>err
+"$pprofil" --dialect solaris "$targets/known-shares" 0.3 >own 2>err
 expect "what lay beside a former file is gone" no "$([ -e mon.out.meta ] && echo yes || echo no)"
 gzip -k pcsample.out
-"$pprofil" report -n 0 -f csv --object "$targets/split" pcsample.out >plain.csv
-"$pprofil" report -n 0 -f csv --from pcsample --object "$targets/split" pcsample.out.gz >packed.csv
+"$pprofil" report -n 0 -f csv --object "$targets/known-shares" pcsample.out >plain.csv
+"$pprofil" report -n 0 -f csv --from pcsample --object "$targets/known-shares" pcsample.out.gz >packed.csv
 expect_text "what lies beside a file that gzip has packed: names" spend_half packed.csv
 expect "what lies beside a file that gzip has packed is read" same "$(cmp -s plain.csv packed.csv && echo same)"
 rm pcsample.out.meta
-"$pprofil" report --object "$targets/split" pcsample.out >out 2>err
+"$pprofil" report --object "$targets/known-shares" pcsample.out >out 2>err
 expect "without what lies beside it: status" 125 $?
 expect_text "without what lies beside it: why" 'pcsample.out.meta, which says where it was, is missing' err
 
 # --- regions ------------------------------------------------------------------------------------
-"$targets/oracle" 0.1 >own2
+"$targets/glibc-profil" 0.1 >own2
 half=$(awk '$1 == "half" {print $2 "-" $3}' own2)
 rm -f gmon.out*
-"$pprofil" --dialect irix-sprofil --region "$half" "$targets/oracle" 1 >own 2>err
-"$pprofil" report -f csv -n 0 --object "$targets/oracle" gmon.out >csv
+"$pprofil" --dialect irix-sprofil --region "$half" "$targets/glibc-profil" 1 >own 2>err
+"$pprofil" report -f csv -n 0 --object "$targets/glibc-profil" gmon.out >csv
 expect "a region by addresses" 1 "$(grep -c 'half' csv)"
 expect "and nothing else" 0 "$(grep -cE 'third|fifth' csv)"
 expect_text "what it leaves out is said" 'outside the text' err
 rm -f gmon.out*
-"$pprofil" --dialect irix-sprofil --region oracle --region libc.so.6 "$targets/oracle" 1 >own 2>err
+"$pprofil" --dialect irix-sprofil --region oracle --region libc.so.6 "$targets/glibc-profil" 1 >own 2>err
 expect "regions by name" yes "$([ -s gmon.out ] && echo yes)"
 
 # OSF/1 had room for 64 ranges; from outside there is no such limit but by its own rules
 regions=
-first=0x$(nm "$targets/oracle" | awk '$3 ~ /^(half|third|fifth)$/ { print $1 }' | sort | head -n 1)
+first=0x$(nm "$targets/glibc-profil" | awk '$3 ~ /^(half|third|fifth)$/ { print $1 }' | sort | head -n 1)
 for i in $(seq 0 99); do
-	regions="$regions --region oracle:$(printf '%x-%x' $((first / 16 * 16 + 16 * i)) $((first / 16 * 16 + 16 + 16 * i)))"
+	regions="$regions --region glibc-profil:$(printf '%x-%x' $((first / 16 * 16 + 16 * i)) $((first / 16 * 16 + 16 + 16 * i)))"
 done
 rm -f gmon.out*
-"$pprofil" --dialect irix-sprofil $regions "$targets/oracle" 1 >own 2>err
-"$pprofil" report -f csv -n 0 --object "$targets/oracle" gmon.out >csv
+"$pprofil" --dialect irix-sprofil $regions "$targets/glibc-profil" 1 >own 2>err
+"$pprofil" report -f csv -n 0 --object "$targets/glibc-profil" gmon.out >csv
 expect "100 regions" 3 "$(grep -cE 'half|third|fifth' csv)"
-"$pprofil" --dialect osf1x $regions "$targets/oracle" 1 >own 2>err
+"$pprofil" --dialect osf1x $regions "$targets/glibc-profil" 1 >own 2>err
 expect "osf1x: at most 64" 125 $?
 expect_text "osf1x: says so" 'too many' err
 
@@ -180,12 +180,12 @@ expect_text "osf1x: says so" 'too many' err
 # The program says how long it worked between the calls. Some of the work is met only when the next
 # call has begun (lib/supervisor/preempt.c): a few hundredths, for it takes 100 us and more at a time.
 for dialect in bsd44 osf1 irix; do
-	"$pprofil" $often --dialect "$dialect" -F 1000 --events events -o out "$targets/forks" -s 3000 >own 2>err
+	"$pprofil" $often --dialect "$dialect" -F 1000 --events events -o out "$targets/known-times" -s 3000 >own 2>err
 	sampled_less_often "$dialect: user time only" 1000 || share_is "$dialect: user time only" "$(awk '{ print $4 / $2 }' own)" \
 		"$(awk -v ticks="$(ticks out)" '{ print ticks * 1e6 / $2 }' own)" "$(number report samples)" 0.03
 done
 for dialect in solaris glibc v7; do
-	"$pprofil" $often --dialect "$dialect" -F 200 --events events -o out "$targets/forks" -s 1000 >own 2>err
+	"$pprofil" $often --dialect "$dialect" -F 200 --events events -o out "$targets/known-times" -s 1000 >own 2>err
 	expected=$(($(cpu) / 5000000))
 	sampled_less_often "$dialect: time in system calls too" 200 ||
 		between "$dialect: time in system calls too" $((expected * 19 / 20 - 15)) "$(ticks out)" \
@@ -195,10 +195,10 @@ done
 # --- where it is written --------------------------------------------------------------------------
 rm -f mon.out* gmon.out*
 ln -s "$targets" link
-"$pprofil" --dialect glibc --region link/split -o /dev/stdout link/split 0.3 >out 2>err
+"$pprofil" --dialect glibc --region link/known-shares -o /dev/stdout link/known-shares 0.3 >out 2>err
 expect "a path with a link in it, into a pipe" gmon "$(tail -n +2 out | head -c 4)"
 expect "and nothing beside it" "" "$(ls gmon.out* 2>/dev/null)"
-"$pprofil" --dialect glibc -f mon "$targets/split" 0.3 >own 2>err
+"$pprofil" --dialect glibc -f mon "$targets/known-shares" 0.3 >own 2>err
 expect "a format has its usual name" mon.out "$(ls mon.out)"
 "$pprofil" --dialect glibc sh -c 'exit 3' 2>err
 expect "too short for a tick: the program's status" 3 $?
@@ -215,7 +215,7 @@ fails() { # NAME PATTERN ARGUMENTS...
 fails "no such dialect" 'pprofil-dialects\(7\)' --dialect nosuch
 fails "a scale that is refused" 'above 65536' --dialect bsd44 --scale 70000
 fails "a scale that turns it off" 'turned off' --dialect solaris --scale 1
-"$pprofil" -q --dialect irix-sprofil --region no-such "$targets/oracle" 1 >/dev/null 2>err
+"$pprofil" -q --dialect irix-sprofil --region no-such "$targets/glibc-profil" 1 >/dev/null 2>err
 expect_text "a region of no object" "no tick fell into 'no-such'" err
 fails "a region that is none" 'OBJECT, LO-HI' --dialect glibc --region :10-20
 fails "a region upside down" 'OBJECT, LO-HI' --dialect glibc --region 2000-1000

@@ -102,7 +102,7 @@ expect "-n" 2 "$("$pprofil" diff -f csv -n 1 "$work/old.pb.gz" "$work/new.pb.gz"
 # --- errors
 expect "one file" 125 "$(status_of "$pprofil" diff "$work/old.pb.gz")"; one_line "one file"
 expect "no file" 125 "$(status_of "$pprofil" diff "$work/old.pb.gz" /no/file)"; one_line "no file"
-"$pprofil" -q -w -o "$work/wall.pb.gz" "$targets/split" 0.1 >/dev/null
+"$pprofil" -q -w -o "$work/wall.pb.gz" "$targets/known-shares" 0.1 >/dev/null
 expect "CPU and elapsed time" 125 "$(status_of "$pprofil" diff "$work/old.pb.gz" "$work/wall.pb.gz")"
 one_line "CPU and elapsed time"
 expect "no output" 125 "$(status_of "$pprofil" diff -o /no/file "$work/old.pb.gz" "$work/new.pb.gz")"

@@ -14,10 +14,10 @@ right() {
 	between "$name: tried" 1 "$(grep -c ' wrong 0 of [1-9]' "$work/out")" 99
 	sed -n "s/\(.*\) wrong 0 of 0, late .*/SKIP $name: \1: each try was late/p" "$work/out"
 }
-right native "" "$targets/edges"
-right native "-F 10000 --overhead 100" "$targets/edges"
+right native "" "$targets/edge-cases"
+right native "-F 10000 --overhead 100" "$targets/edge-cases"
 # its limits are not told to another user, whoever that is
-cp "$targets/edges" "$work/edges" && chmod 711 "$work"
+cp "$targets/edge-cases" "$work/edges" && chmod 711 "$work"
 another="setpriv --reuid=65534 --clear-groups $work/edges"
 # bit 19 of the capabilities: CAP_SYS_PTRACE
 if [ $((0x$(sed -n 's/^CapEff:[^0-9a-f]*//p' /proc/self/status) >> 19 & 1)) = 1 ] && $another none 2>/dev/null; then
@@ -45,7 +45,7 @@ else
 fi
 # their calls have other numbers, and handlers other registers
 if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 -pthread \
-	"$source"/tests/targets/edges*.c -o "$work/edges32" -lutil 2>/dev/null; then
+	"$source"/tests/targets/edge-cases*.c -o "$work/edges32" -lutil 2>/dev/null; then
 	right 32-bit "" "$work/edges32"
 else
 	echo "SKIP 32-bit: gcc -m32 does not work here"

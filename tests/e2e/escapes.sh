@@ -49,7 +49,7 @@ expect "the test knows letters" "" "$(harm "$work/probe")"
 evil=$(printf 'x\033[31m\033]0;T\007\302\2331m\342\200\256\177\377\233y')
 
 # --- tasks
-"$targets/names" >"$work/ready" & target=$!
+"$targets/hostile-names" >"$work/ready" & target=$!
 await grep -q '^ready' "$work/ready"
 read -r _ _ zombie traced <"$work/ready"
 trap 'kill -9 $traced $target 2>/dev/null; rm -rf "$work"' EXIT
@@ -76,7 +76,7 @@ said "events that cannot be" 'cannot write' "$pprofil" --events "$work/none/$evi
 said "kprof where nothing can be made" 'cannot make' "$pprofil" kprof -p $$ "$work/none/$evil"
 said "an output that cannot be" 'No such file' "$pprofil" -o "$work/none/$evil" true
 mkdir "$work/$evil"
-cp "$targets/split" "$work/$evil/$evil"
+cp "$targets/known-shares" "$work/$evil/$evil"
 said "a program and its arguments" 'spend_half' "$pprofil" "$work/$evil/$evil" 0.5 "$evil"
 said "a profile that is saved" 'profile saved' "$pprofil" -o "$work/$evil/$evil.pb.gz" "$work/$evil/$evil" 0.5 "$evil"
 said "a dialect's file" 'ticks' "$pprofil" --dialect glibc -o "$work/$evil/$evil.out" "$work/$evil/$evil" 0.5
@@ -88,7 +88,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
 	for format in csv json; do
 		script -qec "'$pprofil' report -f $format --by object '$work/$evil/$evil.pb.gz'" /dev/null \
 			</dev/null 2>&1 | tr -d '\r\177' >"$work/said"
-		harmless "by object, $format on a terminal" 'split|[0-9]' "$work/said"
+		harmless "by object, $format on a terminal" 'known-shares|[0-9]' "$work/said"
 	done
 fi
 said "annotate" 'spend_half' "$pprofil" annotate "$work/$evil/$evil.pb.gz" spend_half

@@ -42,7 +42,7 @@ flags="-O1 -g -falign-functions=16"
 if command -v gprof >/dev/null; then
 	for kind in "-pie -fPIE" "-no-pie" "-static"; do
 		# shellcheck disable=SC2086
-		"$cc" $flags $kind -pthread -o "$work/split" "$source/tests/targets/split.c" || continue
+		"$cc" $flags $kind -pthread -o "$work/split" "$source/tests/targets/known-shares.c" || continue
 		"$pprofil" -q -o "$work/p.pb.gz" "$work/split" 0.7 >/dev/null
 		"$pprofil" convert -o "$work/gmon.out" "$work/p.pb.gz"
 		with_gprof "linked with $kind" "$work/p.pb.gz" split "$work/split" "$work/gmon.out"
@@ -50,7 +50,7 @@ if command -v gprof >/dev/null; then
 
 	# --- symbols in a file of their own
 	# shellcheck disable=SC2086
-	"$cc" $flags -pthread -o "$work/split" "$source/tests/targets/split.c"
+	"$cc" $flags -pthread -o "$work/split" "$source/tests/targets/known-shares.c"
 	objcopy --only-keep-debug "$work/split" "$work/split.debug"
 	objcopy --strip-all --add-gnu-debuglink="$work/split.debug" "$work/split"
 	"$pprofil" -q -o "$work/p.pb.gz" "$work/split" 0.7 >/dev/null

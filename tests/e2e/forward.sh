@@ -17,7 +17,7 @@ begin() {
 	us=
 	for i in $(seq "$rounds"); do
 		# shellcheck disable=SC2086
-		alone "$@" "$targets/signalled" "$file.stop" $words >"$file.$i.out" 2>"$file.$i.err" &
+		alone "$@" "$targets/count-signals" "$file.stop" $words >"$file.$i.out" 2>"$file.$i.err" &
 		us="$us $!"
 	done
 	us=${us# }
@@ -160,7 +160,7 @@ groups_have() { [ "$(in_groups)" = "$1" ]; }
 begin handle "$pprofil" -q
 expect "found by name: pprofil" "$us" "$(for one in $us; do pgrep -g "$one" pprofil; done | paste -s -d ' ')"
 expect "found by command line: pprofil and the program" "$(printf '%s\n' $us $programs | sort)" \
-	"$(for one in $us; do pgrep -g "$one" -f signalled; done | sort)"
+	"$(for one in $us; do pgrep -g "$one" -f count-signals; done | sort)"
 expect "found by its parent: the program" "$programs" "$(for one in $us; do pgrep -P "$one"; done | paste -s -d ' ')"
 end "found" "" 0
 await groups_have ""
@@ -193,7 +193,7 @@ END
 for what in interrupt hangup; do
 	command -v python3 >/dev/null || continue
 	env --default-signal=INT,QUIT,HUP python3 "$work/terminal.py" $what "$work/$what" "$work/$what.stop" "$pprofil" -q \
-		"$targets/signalled" "$work/$what.stop"
+		"$targets/count-signals" "$work/$what.stop"
 	case $what in interrupt) expected="INT 1" ;; hangup) expected="HUP 1 CONT 1" ;; esac
 	expect "terminal: $what" "got $expected" "$(grep '^got' "$work/$what")"
 done

@@ -7,14 +7,14 @@
 rounds=${HANDLED_ROUNDS:-150}
 options=${HANDLED_OPTIONS:--F 1000 --overhead 100}
 
-"$targets/handled" "$rounds" >"$work/plain"
-"$targets/handled" "$rounds" >"$work/again"
+"$targets/interrupted-transfers" "$rounds" >"$work/plain"
+"$targets/interrupted-transfers" "$rounds" >"$work/again"
 for run in 1 2 3; do
-	"$targets/delay" "$targets/handled" "$rounds" >"$work/delayed.$run"
+	"$targets/delaying-tracer" "$targets/interrupted-transfers" "$rounds" >"$work/delayed.$run"
 	expect "the program's status, delayed" 0 $?
 done
 # shellcheck disable=SC2086
-"$pprofil" -q $options "$targets/handled" "$rounds" >"$work/under"
+"$pprofil" -q $options "$targets/interrupted-transfers" "$rounds" >"$work/under"
 expect "the program's status" 0 $?
 between "signals that missed their calls" 0 "$(grep -c 'missed' "$work/under")" \
 	$((rounds + $(grep -c 'missed' "$work/plain")))

@@ -43,7 +43,7 @@ opener_pids() { list_openers | cut -d ' ' -f 1; }
 opener_sessions() { list_openers | cut -d ' ' -f 2; }
 openers() { list_openers | grep -c .; }
 
-serve try "$targets/split" all
+serve try "$targets/known-shares" all
 grep -q ready "$work/served" || skip "no file system can be mounted: $(head -n 1 "$work/served")"
 end "$server"
 
@@ -61,7 +61,7 @@ profile_once() {
 	timeout -s KILL 60 "$@" "$pprofil" $options -f csv -n 0 -d $seconds -p "$far,$near" 2>"$work/csv" >"$work/out"
 	status=$? lasted=$(($(date +%s) - began))
 	[ "$status" = 0 ] && ! grep -qi supervisor "$work/csv" || return 0
-	grep -q ',spend_[a-z]*,split,' "$work/csv" && grep -q "$own" "$work/csv"
+	grep -q ',spend_[a-z]*,known-shares,' "$work/csv" && grep -q "$own" "$work/csv"
 }
 # profile NAME OPTIONS PATTERN COMMAND...: of $far, whose file hangs and whose rows have the pattern, and $near
 profile() {
@@ -70,18 +70,18 @@ profile() {
 	longer profile_once "$@"
 	expect "$name: status" 0 "$status"
 	between "$name: lasts, s" "$seconds" "$lasted" $((seconds + 39))
-	expect_text "$name: the other's names" ',spend_[a-z]*,split,' "$work/csv"
+	expect_text "$name: the other's names" ',spend_[a-z]*,known-shares,' "$work/csv"
 	expect_text "$name: its samples" "$own" "$work/csv"
 	expect "$name: the supervisor has not hung" "" "$(grep -i 'supervisor' "$work/csv")"
 	expect_free "$name: the target that hangs" "$far"
 	expect_free "$name: the other" "$near"
 }
 
-begin "$targets/split" 6000
+begin "$targets/known-shares" 6000
 near=$begun
 for kind in all open read flush; do
 	case $kind in open | flush) options= ;; *) options=-g ;; esac
-	serve "$kind" "$targets/split" "$kind"
+	serve "$kind" "$targets/known-shares" "$kind"
 	begin "$mount/file" 6000
 	far=$begun
 	hang
@@ -101,17 +101,17 @@ done
 
 # A child that executes a program closes a file, which hangs. Until that ends reads of its syscall and stat in /proc
 # wait, too.
-serve closes "$targets/split" flush
-begin "$targets/odd" closes 6000 "$mount/file"
+serve closes "$targets/known-shares" flush
+begin "$targets/thread-groups" closes 6000 "$mount/file"
 far=$begun
 hang
-profile "a file that an exec closes" "" ,burn,odd, env
-profile "a file that an exec closes, -g" -g ,burn,odd, env
+profile "a file that an exec closes" "" ,burn,thread-groups, env
+profile "a file that an exec closes, -g" -g ,burn,thread-groups, env
 read -r child rest <"/proc/$far/task/$far/children"
 timeout -s KILL 60 "$pprofil" -f csv -d 2 -p "$child,$near" 2>"$work/csv" >"$work/out"
 expect "such a child is attached to: status" 0 $?
-expect_text "such a child is attached to: says so" "^pprofil: $child .odd. executes another program" "$work/csv"
-expect_text "such a child is attached to: the other's names" ',spend_[a-z]*,split,' "$work/csv"
+expect_text "such a child is attached to: says so" "^pprofil: $child .thread-groups. executes another program" "$work/csv"
+expect_text "such a child is attached to: the other's names" ',spend_[a-z]*,known-shares,' "$work/csv"
 end "$server" "$far"
 
 # Both are set free when the client is killed while a file hangs.
@@ -119,7 +119,7 @@ traced() { ! grep -q '^TracerPid:[^0-9]*0$' "/proc/$1/status"; }
 asked() { [ "$(openers)" -ge 2 ]; }
 opens() { [ "$(openers)" -ge 1 ]; }
 untraced() { ! traced "$1" && ! traced "$2"; }
-serve killed "$targets/split" all
+serve killed "$targets/known-shares" all
 begin "$mount/file" 6000
 far=$begun
 hang
@@ -134,7 +134,7 @@ expect_free "killed: the other" "$near"
 end "$server" "$far"
 
 # At the end the files are waited for. The targets are still traced then, and none stands still for it.
-serve ending "$targets/split" all
+serve ending "$targets/known-shares" all
 begin "$mount/file" 6000
 far=$begun
 # shellcheck disable=SC2016
@@ -188,7 +188,7 @@ END
 if grep -q '^SANITIZER_FLAGS = ..*' "$build/Makefile"; then
 	echo "SKIP an opener that is stopped: ASan's library wants to be loaded first"
 elif "${CC:-cc}" -w -shared -fPIC -o "$work/stopped.so" "$work/stopped.c"; then
-	timeout -s KILL 60 env LD_PRELOAD="$work/stopped.so" "$pprofil" -g -f csv "$targets/storm" fork 80 2000 \
+	timeout -s KILL 60 env LD_PRELOAD="$work/stopped.so" "$pprofil" -g -f csv "$targets/event-storm" fork 80 2000 \
 		>"$work/out" 2>"$work/csv"
 	expect "an opener that is stopped: status" 0 $?
 	expect "an opener that is stopped: output" "storm fork done 80" "$(head -n 1 "$work/out")"
@@ -201,8 +201,8 @@ fi
 if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null; then
 	serve many "$work/library" all
 	many=$mount many_server=$server
-	serve healthy "$targets/split" all
-	begin env LD_PRELOAD="$(for i in $(seq 24); do printf '%s/file%s:' "$many" "$i"; done)" "$targets/split" 6000
+	serve healthy "$targets/known-shares" all
+	begin env LD_PRELOAD="$(for i in $(seq 24); do printf '%s/file%s:' "$many" "$i"; done)" "$targets/known-shares" 6000
 	far=$begun
 	begin "$mount/file" 6000
 	kill -USR1 "$many_server"
@@ -213,9 +213,9 @@ if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null
 fi
 
 # The kernel reads a file for its build-id, while it holds the lock of the target's mappings.
-"$targets/mapcode" write "$work/code"
+"$targets/hung-file" write "$work/code"
 serve first-page "$work/code" all
-begin "$targets/mapcode" run "$mount/file"
+begin "$targets/hung-file" run "$mount/file"
 far=$begun
 hang
 profile "first page" "" . env
@@ -225,12 +225,12 @@ end "$server" "$far"
 stranger="setpriv --reuid 65534 --regid 65534 --clear-groups"
 if $stranger test -x "$pprofil" 2>/dev/null; then
 	root_near=$near
-	serve by-path "$targets/split" all
+	serve by-path "$targets/known-shares" all
 	# shellcheck disable=SC2086
 	begin $stranger "$mount/file" 6000
 	far=$begun
 	# shellcheck disable=SC2086
-	begin $stranger "$targets/split" 6000
+	begin $stranger "$targets/known-shares" 6000
 	near=$begun
 	hang
 	# shellcheck disable=SC2086
@@ -242,7 +242,7 @@ else
 fi
 
 # A program is run, a file of it hangs meanwhile, and the profile is saved and reported of later.
-serve launched "$targets/split" all
+serve launched "$targets/known-shares" all
 cat >"$work/both" <<-'SH'
 	"$1/file" 3 & far=$!
 	sleep 0.5
@@ -251,12 +251,12 @@ cat >"$work/both" <<-'SH'
 	kill -9 "$far"
 	exit 7
 SH
-timeout -s KILL 90 "$pprofil" -q -o "$work/launched.pb.gz" sh "$work/both" "$mount" "$server" "$targets/split" \
+timeout -s KILL 90 "$pprofil" -q -o "$work/launched.pb.gz" sh "$work/both" "$mount" "$server" "$targets/known-shares" \
 	>/dev/null 2>"$work/err"
 expect "launched: the program's status" 7 $?
 timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/launched.pb.gz" >"$work/csv" 2>&1
 expect "a report of it: status" 0 $?
-expect_text "a report of it: the other's names" ',spend_[a-z]*,split,' "$work/csv"
+expect_text "a report of it: the other's names" ',spend_[a-z]*,known-shares,' "$work/csv"
 end "$server"
 
 # The server and a reader are both ours: where the reader stands in a call on the file, the server may
@@ -277,7 +277,7 @@ expect "a server of ours: bytes" 300000000 "$(tail -n 1 "$work/out")"
 
 # While the file system answers, its files have their names. A profile without names gets them by
 # paths, of which one hangs at last.
-serve sound "$targets/split" all
+serve sound "$targets/known-shares" all
 begin "$mount/file" 6000
 far=$begun
 names_of_sound() {
@@ -289,7 +289,7 @@ expect_text "a sound one: names" ',spend_[a-z]*,file,' "$work/csv"
 names_by_path() {
 	timeout -s KILL 60 "$pprofil" -q --no-symbolize -o "$work/later.pb.gz" -d "$seconds" -p "$far,$near" 2>"$work/err"
 	timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv" 2>&1
-	grep -q ',file,' "$work/csv" && grep -q ',split,' "$work/csv"
+	grep -q ',file,' "$work/csv" && grep -q ',known-shares,' "$work/csv"
 }
 longer names_by_path
 expect_text "a sound one, by its path: names" ',spend_[a-z]*,file,' "$work/csv"
@@ -303,7 +303,7 @@ expect "a report of a file that hangs: the session in which it is opened" "$(ps 
 wait "$client"
 expect "a report of a file that hangs: status" 0 $?
 between "a report of a file that hangs: lasts, s" 0 $(($(date +%s) - began)) 30
-expect_text "a report of a file that hangs: the other's names" ',spend_[a-z]*,split,' "$work/csv"
+expect_text "a report of a file that hangs: the other's names" ',spend_[a-z]*,known-shares,' "$work/csv"
 end "$server" "$far" "$near"
 
 no_openers() { [ "$(openers)" = 0 ]; }

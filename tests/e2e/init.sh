@@ -8,11 +8,11 @@
 zombies='for i in 1 2 3 4 5; do (sleep 0.05 &); done; sleep 0.5; n=0
 	while left=$(ps -o stat= --ppid $PPID | grep -c Z); [ "$left" != 0 ] && [ $n -lt 60 ]; do n=$((n + 1)); sleep 1; done
 	echo "$left"'
-expect "reaper: no orphan stays" 0 "$("$targets/reaper" "$pprofil" -q sh -c "$zombies")"
-expect "reaper: status" 42 "$("$targets/reaper" "$pprofil" -q sh -c 'exit 42'; echo $?)"
+expect "reaper: no orphan stays" 0 "$("$targets/subreaper" "$pprofil" -q sh -c "$zombies")"
+expect "reaper: status" 42 "$("$targets/subreaper" "$pprofil" -q sh -c 'exit 42'; echo $?)"
 expect "reaper: no orphan stays after -d" 0 \
-	"$("$targets/reaper" "$pprofil" -q -d 0.1 sh -c "sleep 0.5; $zombies")"
-"$targets/reaper" "$pprofil" top -b -n 12 -d 1 sh -c "$zombies >'$work/zombies'; sleep 5" >"$work/out" 2>&1
+	"$("$targets/subreaper" "$pprofil" -q -d 0.1 sh -c "sleep 0.5; $zombies")"
+"$targets/subreaper" "$pprofil" top -b -n 12 -d 1 sh -c "$zombies >'$work/zombies'; sleep 5" >"$work/out" 2>&1
 expect "reaper: no orphan stays under top" 0 "$(cat "$work/zombies")"
 
 contain="unshare -pf --mount-proc"
@@ -34,13 +34,13 @@ $contain "$pprofil" top -b -n 12 -d 1 sh -c "$zombies >'$work/zombies'; sleep 5"
 expect "no orphan stays under top" 0 "$(cat "$work/zombies")"
 expect "status" 42 "$($contain "$pprofil" -q sh -c 'exit 42'; echo $?)"
 expect "death by a signal" 143 "$($contain "$pprofil" -q sh -c 'kill -TERM $$'; echo $?)"
-expect "a profile" yes "$($contain "$pprofil" -f csv "$targets/split" 0.5 2>&1 >/dev/null |
+expect "a profile" yes "$($contain "$pprofil" -f csv "$targets/known-shares" 0.5 2>&1 >/dev/null |
 	grep -q spend_half && echo yes)"
 
 # begin: $us is pprofil, as it is seen from outside
 begin() {
 	: >"$work/out"
-	$contain env --default-signal=INT,QUIT,HUP "$pprofil" -q "$@" "$targets/signalled" "$work/stop" >>"$work/out" &
+	$contain env --default-signal=INT,QUIT,HUP "$pprofil" -q "$@" "$targets/count-signals" "$work/stop" >>"$work/out" &
 	container=$!
 	for _ in $(seq 300); do
 		grep -q ready "$work/out" && break
@@ -83,7 +83,7 @@ asked = mute.accept()
 print("asked", flush=True)
 time.sleep(60)' >"$work/port" & mute=$!
 	await test -s "$work/port"
-	strip -g -o "$work/plain" "$targets/split"
+	strip -g -o "$work/plain" "$targets/known-shares"
 	DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$work/port") DEBUGINFOD_CACHE_PATH=$work/cache \
 		$contain "$pprofil" -q -o "$work/p.pb.gz" "$work/plain" 0.3 >/dev/null &
 	container=$!

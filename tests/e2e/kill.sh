@@ -8,7 +8,7 @@ rounds=${KILL_ROUNDS:-20}
 has_come_or_gone() { is_traced "$1" || ! kill -0 "$1"; }
 bad=0
 for i in $(seq "$rounds"); do
-	"$targets/storm" thread 60 3000 >"$work/out" &
+	"$targets/event-storm" thread 60 3000 >"$work/out" &
 	target=$!
 	"$pprofil" -q -F $((1000 + i % 2 * 9000)) -o "$work/p.pb.gz" -p "$target" 2>/dev/null &
 	client=$!
@@ -30,7 +30,7 @@ expect "$rounds kills under load: targets harmed" 0 "$bad"
 
 # kill -9 of the supervisor again and again under a hail of signals: each comes once, in order
 kills=${SIGNAL_KILLS:-40}
-"$targets/signals" >"$work/out" &
+"$targets/queued-signals" >"$work/out" &
 target=$!
 killed=0
 for i in $(seq "$kills"); do
@@ -66,7 +66,7 @@ expect "supervisor killed, launched: program's status" 7 $?
 expect_text "supervisor killed, launched: said so" 'supervisor' "$work/err"
 
 # a checkpoint is there before the end
-"$targets/split" 600 >/dev/null &
+"$targets/known-shares" 600 >/dev/null &
 target=$!
 "$pprofil" -q -p "$target" -o "$work/checkpoint.pb.gz" &
 client=$!

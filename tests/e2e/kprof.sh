@@ -9,7 +9,7 @@ cells() { od -An -v -t u1 -w4 "$1" | awk '{print (($1 * 256 + $2) * 256 + $3) * 
 cell() { cells "$1" | sed -n "$(($2 + 1))p"; }
 control() { echo "$1" >"$kp/kpctl"; }
 
-"$targets/split" 6000 >/dev/null & target=$!
+"$targets/known-shares" 6000 >/dev/null & target=$!
 "$pprofil" kprof -p "$target" "$kp" 2>"$work/err" & run=$!
 await test -e "$kp/kpdata"
 cp "$kp/kpdata" "$work/d"
@@ -61,7 +61,7 @@ expect "an open file keeps the time of its opening" "$before" "$(cell "$work/ear
 
 # of 60 ticks all miss the function that takes half of the time once in 2^60 runs
 await counted 60
-"$pprofil" report --style kprof --object "$targets/split" "$kp/kpdata" >"$work/out" 2>"$work/err"
+"$pprofil" report --style kprof --object "$targets/known-shares" "$kp/kpdata" >"$work/out" 2>"$work/err"
 expect_text "pprofil reads what it serves" 'spend_half' "$work/out"
 
 # four writers, and readers meanwhile
@@ -110,7 +110,7 @@ wait "$run"
 expect "its end is an ordinary one" no "$([ -e "$kp/kpctl" ] && echo yes || echo no)"
 
 # --- the process ends: who writes then is told, too; commands may run into each other
-"$targets/split" 6000 >/dev/null & short=$!
+"$targets/known-shares" 6000 >/dev/null & short=$!
 "$pprofil" kprof -p "$short" "$kp" 2>"$work/err" & run=$!
 await test -p "$kp/kpctl"
 { printf start; printf stop; } >"$kp/kpctl"
@@ -139,7 +139,7 @@ done
 expect "readers from the first moment on" 8 "$lived"
 
 # --- time in the kernel, by call
-"$targets/forks" -s 60000 >/dev/null & caller=$!
+"$targets/known-times" -s 60000 >/dev/null & caller=$!
 "$pprofil" kprof --kernel -p "$caller" "$kp" 2>"$work/err" & run=$!
 await test -p "$kp/kpctl"
 control start

@@ -7,5 +7,5 @@ PPROFIL_SUPERVISE=$build/pprofil-supervise
 export PPROFIL_SUPERVISE
 big=$(command -v node || true)
 # shellcheck disable=SC2086 # no argument where there is no such program
-"$build/tests/api/live" "$targets/split" "$targets/sleepers" $big || failures=1
+"$build/tests/api/live" "$targets/known-shares" "$targets/sleepers" $big || failures=1
 finish

@@ -53,9 +53,9 @@ sed -n '/^\.Bd -literal/,/^\.Ed/{/^\./!p;}' "$source/man/libpprofil.3" | sed 's/
 ${CC:-cc} $sanitizers -std=gnu11 -Wall -Wextra -Werror -I"$source/lib" "$work/example.c" -o "$work/example" \
 	-L"$build/.libs" -Wl,-rpath,"$build/.libs" -lpprofil >"$work/cc" 2>&1
 expect "libpprofil: its example compiles" "" "$(cat "$work/cc")"
-PPROFIL_SUPERVISE=$build/pprofil-supervise "$work/example" "$targets/split" 0.5 >"$work/out" 2>&1
+PPROFIL_SUPERVISE=$build/pprofil-supervise "$work/example" "$targets/known-shares" 0.5 >"$work/out" 2>&1
 expect "libpprofil: its example runs" 0 $?
-expect_text "libpprofil: and shows the functions" '^ *[0-9.]+ % spend_half \(split\)' "$work/out"
+expect_text "libpprofil: and shows the functions" '^ *[0-9.]+ % spend_half \(known-shares\)' "$work/out"
 PPROFIL_SUPERVISE=$build/pprofil-supervise "$work/example" /no/such >"$work/out" 2>&1
 expect "libpprofil: it fails" 1 $?
 expect "libpprofil: and says why" "/no/such: No such file or directory" "$(cat "$work/out")"

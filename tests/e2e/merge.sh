@@ -11,11 +11,11 @@ one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 json() { "$pprofil" report -n 0 -f json "$@" >"$work/json"; }
 rows() { "$pprofil" report -n 0 -f csv "$@" | sort; }
 
-"$pprofil" -q -F 1000 --overhead 100 -o "$work/a.pb.gz" "$targets/split" 0.3 >/dev/null
-"$pprofil" -q -F 250 --overhead 100 -o "$work/b.pb.gz" "$targets/split" 0.3 2 >/dev/null
-"$pprofil" -q -o "$work/c.pb.gz" "$targets/forks" >/dev/null 2>&1
+"$pprofil" -q -F 1000 --overhead 100 -o "$work/a.pb.gz" "$targets/known-shares" 0.3 >/dev/null
+"$pprofil" -q -F 250 --overhead 100 -o "$work/b.pb.gz" "$targets/known-shares" 0.3 2 >/dev/null
+"$pprofil" -q -o "$work/c.pb.gz" "$targets/known-times" >/dev/null 2>&1
 [ -s "$work/c.pb.gz" ] || cp "$work/a.pb.gz" "$work/c.pb.gz"
-"$pprofil" -q -w -o "$work/wall.pb.gz" "$targets/split" 0.1 >/dev/null
+"$pprofil" -q -w -o "$work/wall.pb.gz" "$targets/known-shares" 0.1 >/dev/null
 
 # --- sums
 sum() { for file in a b c; do json "$work/$file.pb.gz"; number "$work/json" "$1"; done |

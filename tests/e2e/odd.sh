@@ -5,7 +5,7 @@
 # that read like something else.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-"$targets/odd" leaderless 60 &
+"$targets/thread-groups" leaderless 60 &
 target=$!
 sleep 0.3
 "$pprofil" -d 3 -f csv -p "$target" >"$work/report" 2>&1
@@ -15,7 +15,7 @@ expect_free "without a leader: afterwards" "$target"
 kill -9 "$target"
 
 # attached to and left so often that some attach meets an exec in its midst
-"$targets/odd" execs 600 &
+"$targets/thread-groups" execs 600 &
 target=$!
 sleep 0.3
 attached=0
@@ -28,7 +28,7 @@ kill -9 "$target"
 
 for options in "" "-F 10000 --overhead 100"; do
 	# shellcheck disable=SC2086
-	"$pprofil" $options -f json -n 0 "$targets/odd" notice 1 >/dev/null 2>"$work/report"
+	"$pprofil" $options -f json -n 0 "$targets/thread-groups" notice 1 >/dev/null 2>"$work/report"
 	expect "another signal at the end, '$options': status" 0 $?
 	# less by what came after the last sample: thirty times the mean between two is no chance
 	least=$(awk "BEGIN { print 0.99 - 30 / $(number "$work/report" samples) }")
@@ -37,7 +37,7 @@ for options in "" "-F 10000 --overhead 100"; do
 done
 
 # no thread is there for longer than the run, and about one is born each millisecond and naps 0.3 s
-"$pprofil" -w -f json -n 0 "$targets/odd" stopped 2 >/dev/null 2>"$work/report"
+"$pprofil" -w -f json -n 0 "$targets/thread-groups" stopped 2 >/dev/null 2>"$work/report"
 expect "born while stopped: status" 0 $?
 between "born while stopped: threads" 30 "$(number "$work/report" threads)" 3000
 between "born while stopped: elapsed time of all, s" 10 \
@@ -51,7 +51,7 @@ sampled() { # a program that has just begun may not have come so far
 new_line=$(printf 'a\nTracerPid: 7')
 for name in TracerPid: 'TracerPid:	7' 'State: Z' 'State:	Z' ') R 0 0' '(sd) Z 1 (' VmSize: "$new_line"; do
 	shown=$(printf '%s' "$name" | tr '\n\t' '..')
-	cp "$targets/split" "$work/$name"
+	cp "$targets/known-shares" "$work/$name"
 	"$pprofil" -f csv "$work/$name" 1 >"$work/out" 2>"$work/report"
 	expect "named '$shown': run" 0 $?
 	expect_text "named '$shown': run: its functions" ',spend_half,' "$work/report"

@@ -9,21 +9,21 @@ shorts() { sed -n 's/^calls \([0-9]*\) short \([0-9]*\) .*/\2/p' "$1"; }
 
 for options in "" "-w" "-g -F 10000 --overhead 100"; do
 	# shellcheck disable=SC2086
-	timeout 60 "$pprofil" -q $options "$targets/partial" 2 >"$work/out"
+	timeout 60 "$pprofil" -q $options "$targets/short-writes" 2 >"$work/out"
 	expect "no signals, '$options': status" 0 $?
 	expect "no signals, '$options': short" 0 "$(shorts "$work/out")"
 	# shellcheck disable=SC2086
-	timeout 60 "$pprofil" -q $options "$targets/partial" 2 WINCH 1000 >"$work/out"
+	timeout 60 "$pprofil" -q $options "$targets/short-writes" 2 WINCH 1000 >"$work/out"
 	expect "ignored signals, '$options': status" 0 $?
 	expect "ignored signals, '$options': short" 0 "$(shorts "$work/out")"
 	# shellcheck disable=SC2086
-	timeout 60 "$pprofil" -q $options "$targets/partial" 2 USR1 3000 >"$work/out"
+	timeout 60 "$pprofil" -q $options "$targets/short-writes" 2 USR1 3000 >"$work/out"
 	expect "handled signals, '$options': none short without one, and none untrue" 0 $?
 	between "handled signals, '$options': short" 1 "$(shorts "$work/out")" 1e9
 done
 
 # left in order: a call that is being continued is waited for, or returns what it has done
-"$targets/partial" 8 >"$work/out" &
+"$targets/short-writes" 8 >"$work/out" &
 target=$!
 visits=0
 while kill -0 "$target" 2>/dev/null && [ "$visits" -lt 12 ]; do
@@ -37,7 +37,7 @@ expect_text "left in order: all counts are true" '^calls [0-9]+ short [0-9]+ une
 
 # killed: a call that is just being continued returns the count of its last piece, which is less than what
 # was written: at most one call for each kill. The program itself goes on, and is free.
-"$targets/partial" 8 >"$work/out" &
+"$targets/short-writes" 8 >"$work/out" &
 target=$!
 kills=0
 while kill -0 "$target" 2>/dev/null && [ "$kills" -lt 20 ]; do

@@ -72,7 +72,7 @@ if command -v xmllint >/dev/null; then
 fi
 
 # --- a run: heat, and the same seconds as in the profile
-"$pprofil" -q --overhead 100 -o "$work/run.pb.gz" "$targets/split" 0.7 >/dev/null
+"$pprofil" -q --overhead 100 -o "$work/run.pb.gz" "$targets/known-shares" 0.7 >/dev/null
 convert -o "$work/heat.svg" "$work/run.pb.gz"
 "$pprofil" report -f json "$work/run.pb.gz" >"$work/run.json"
 seconds=$(sed -n 's/.*>\([0-9.]*\) s of CPU time in [0-9.]* s<.*/\1/p' "$work/heat.svg")

@@ -11,12 +11,12 @@
 reason=
 for try in 1 2 3; do
 	mark=$(idle_mark)
-	"$pprofil" --overhead 100 -f csv -n 0 "$targets/calls" 3 >"$work/out" 2>"$work/report"
+	"$pprofil" --overhead 100 -f csv -n 0 "$targets/short-calls" 3 >"$work/out" 2>"$work/report"
 	idle=$(idle_cpus "$mark")
 	rm -f "$work/begun"
-	"$targets/calls" 600 >"$work/begun" & target=$!
+	"$targets/short-calls" 600 >"$work/begun" & target=$!
 	await test -s "$work/begun"
-	set -- $("$targets/interrupt" $target 600)
+	set -- $("$targets/plain-tracer" $target 600)
 	kill $target
 	wait $target 2>/dev/null
 	late=${2:-0} plain=${4:-0} right=no
@@ -41,7 +41,7 @@ else fail "a short call, often" "$found"; fi
 two=
 [ "$(nproc)" -le 2 ] || two="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/-/,/' | cut -d, -f1,2)"
 $two true || two=
-$two "$pprofil" -f csv -n 0 "$targets/calls" 0.8 8 >"$work/out" 2>"$work/report"
+$two "$pprofil" -f csv -n 0 "$targets/short-calls" 0.8 8 >"$work/out" 2>"$work/report"
 due=$(awk '{ print $4 / ($2 + $4) }' "$work/out")
 set -- $(awk -F, -v due="$due" '$5 == "syscall" { share = $1 } NR > 1 { all += $4 }
 	END { most = due + 0.08; print share + 0, all + 0, (all > 0 ? most + 5 * sqrt(most * (1 - most) * 2 / all) : 1) }' \

@@ -120,7 +120,7 @@ expect "--tree --inverted" 0 "$(status_of "$pprofil" report --tree --inverted "$
 expect "--inverted --tree" 0 "$(status_of "$pprofil" report --inverted --tree "$work/p.pb.gz")"
 
 # --- no stacks
-"$pprofil" -q -o "$work/flat.pb.gz" "$targets/split" 0.2 >/dev/null
+"$pprofil" -q -o "$work/flat.pb.gz" "$targets/known-shares" 0.2 >/dev/null
 "$pprofil" report "$work/flat.pb.gz" >"$work/out"
 expect "no totals" 0 "$(grep -c 'total%' "$work/out")"
 "$pprofil" report --tree "$work/flat.pb.gz" >"$work/out"

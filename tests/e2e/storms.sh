@@ -13,7 +13,7 @@ for storm in "exec 60 2000" "nonleader-exec 60 2000" "fork 80 2000" "vfork 60 20
 		way=$((way + 1))
 		[ $way -le "$ways" ] || break
 		# shellcheck disable=SC2086
-		timeout 60 "$pprofil" -q -f json $options "$targets/storm" $storm >"$work/out" 2>"$work/err"
+		timeout 60 "$pprofil" -q -f json $options "$targets/event-storm" $storm >"$work/out" 2>"$work/err"
 		status=$?
 		# shellcheck disable=SC2086
 		set -- $storm
@@ -32,7 +32,7 @@ expect "--no-follow: bytes of 20 programs" 12000000 "$(tr -d ' ' <"$work/out")"
 
 # all CPU time is seen, short processes' too: 80 of 2 ms. The shell says how much it was; its own is
 # not in that. It adds user and system time, each without its last part of a tick of 10 ms: times(2).
-"$pprofil" -f json sh -c "'$targets/storm' fork 80 2000; times" >"$work/out" 2>"$work/report"
+"$pprofil" -f json sh -c "'$targets/event-storm' fork 80 2000; times" >"$work/out" 2>"$work/report"
 children=$(tail -n 1 "$work/out" | tr 'ms' '  ' | awk '{ print $1 * 60 + $2 + $3 * 60 + $4 }')
 between "fork storm: CPU time of all children" "$(echo "$children" | awk '{ print $1 * 0.9 - 0.02 }')" \
 	"$(awk "BEGIN{print $(number "$work/report" target_cpu_ns) / 1e9}")" \
@@ -41,7 +41,7 @@ between "fork storm: CPU time of all children, by the shell" 0.14 "$children" 60
 expect "fork storm: every process seen" 82 "$(number "$work/report" processes)"
 
 # stops without end leave time for ticks: where they did not, a 500th of the CPU time was sampled
-"$pprofil" -f json "$targets/storm" raise 4 3000000 >"$work/out" 2>"$work/report"
+"$pprofil" -f json "$targets/event-storm" raise 4 3000000 >"$work/out" 2>"$work/report"
 expect "stops without end: output" "storm raise done 4" "$(cat "$work/out")"
 between "stops without end: part of the CPU time that is sampled" 0.05 \
 	"$(awk "BEGIN{print $(number "$work/report" cpu_ns) / $(number "$work/report" target_cpu_ns)}")" 1.5
@@ -49,14 +49,14 @@ between "stops without end: part of the CPU time that is sampled" 0.05 \
 # the kernel tells of the youngest thread first
 for options in "" "--no-follow" "-g -F 10000 --overhead 100"; do
 	# shellcheck disable=SC2086
-	timeout 60 "$pprofil" -q $options "$targets/storm" turns 100 0 >"$work/out" 2>"$work/err"
+	timeout 60 "$pprofil" -q $options "$targets/event-storm" turns 100 0 >"$work/out" 2>"$work/err"
 	expect "an old thread has its turn with '$options': status" 0 $?
 	expect "an old thread has its turn with '$options': output" "storm turns done 100" "$(cat "$work/out")"
 done
 
 # attached to amid execs of a thread that leads no process, and left again
 execs=${STORM_EXECS:-3000}
-"$targets/storm" nonleader-exec "$execs" 300 >"$work/out" & target=$!
+"$targets/event-storm" nonleader-exec "$execs" 300 >"$work/out" & target=$!
 sleep 0.1
 refused=0 visits=0
 has_ended() { ! grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
@@ -73,7 +73,7 @@ expect "attaching amid execs: output" "storm nonleader-exec done $execs" "$(cat 
 
 # stopped and continued by others
 is_stopped() { grep -q '^State:.[tT]' "/proc/$1/status"; }
-"$targets/split" 5 >"$work/out" &
+"$targets/known-shares" 5 >"$work/out" &
 target=$!
 "$pprofil" -q -p "$target" -o "$work/p.pb.gz" 2>"$work/err" &
 us=$!

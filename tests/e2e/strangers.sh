@@ -53,13 +53,13 @@ for kind in link file fifo; do
 	set_trap $kind events
 	refused "--events: $kind" "$pprofil" -q --events "$sticky/events" true
 	set_trap $kind prof
-	refused "dialect: $kind" "$pprofil" -q --dialect glibc -o "$sticky/prof" "$targets/split" 0.3
+	refused "dialect: $kind" "$pprofil" -q --dialect glibc -o "$sticky/prof" "$targets/known-shares" 0.3
 done
 set_trap chain out
 refused "one's own link to a stranger's" "$pprofil" report -o "$work/chain-out" "$work/p.folded"
 
 # A checkpoint, for which the link comes when the run has begun.
-"$pprofil" -q --control "$work/control" -o "$sticky/late.pb.gz" "$targets/split" 600 >/dev/null 2>"$work/run.err" & run=$!
+"$pprofil" -q --control "$work/control" -o "$sticky/late.pb.gz" "$targets/known-shares" 600 >/dev/null 2>"$work/run.err" & run=$!
 has_sampled() { "$pprofil" ctl "$work/control" status 2>&1 | grep -q '^samples [1-9]'; }
 await has_sampled
 set_trap link late.pb.gz
@@ -87,7 +87,7 @@ fi
 # kprof's directory
 mkdir "$work/private"
 $stranger ln -s "$work/private" "$sticky/k"
-"$targets/split" 600 >/dev/null & target=$!
+"$targets/known-shares" 600 >/dev/null & target=$!
 sleep 0.1
 timeout -s INT 30 "$pprofil" kprof -p $target "$sticky/k" >"$work/out" 2>"$work/err"
 expect "kprof: refused" 125 $?

@@ -6,7 +6,7 @@
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 
-chain=$targets/route
+chain=$targets/call-tree
 
 # top leaves what it started running
 end_programs() { pkill -f "^$chain\$"; }
@@ -81,12 +81,12 @@ screen_expect_end "quits" 0
 # filters are in force there too
 begin 24x80 -g
 screen_keys 3
-screen_expect "the thread is listed" ' route '
+screen_expect "the thread is listed" ' call-tree '
 screen_keys Enter
 screen_expect "filtered to it" '\[1? ?functions\]'
 screen_keys 7
 screen_expect "its calls" 'chain_middle'
-screen_expect "and whose they are" 'route [0-9]+'
+screen_expect "and whose they are" 'call-tree [0-9]+'
 screen_keys BSpace BSpace
 screen_expect "back, and out of it" '\[(3 )?threads\]'
 screen_keys q
@@ -150,7 +150,7 @@ END
 	screen_keys q
 	screen_expect_end "quits" 0
 	end_programs
-	chain=$targets/route
+	chain=$targets/call-tree
 fi
 
 begin 10x40

@@ -53,14 +53,14 @@ expect_text "phases: the summary has both" 'phase_b' "$work/summary"
 
 # --- frames -----------------------------------------------------------------------------------
 
-"$targets/split" 6000 >/dev/null &
+"$targets/known-shares" 6000 >/dev/null &
 target=$!
-await grep -qx split /proc/$target/comm
+await grep -qx known-shares /proc/$target/comm
 "$pprofil" top -b -n 3 -d 2 -p $target >"$work/frames" 2>"$work/err"
 expect "frames: status" 0 $?
 expect "frames: as many as asked for" 3 "$(grep -c '^# pprofil top' "$work/frames")"
 expect "frames: nothing on standard error" "" "$(cat "$work/err")"
-expect_text "frames: what was attached to is named" "tests/targets/split.* PID $target" "$work/frames"
+expect_text "frames: what was attached to is named" "tests/targets/known-shares.* PID $target" "$work/frames"
 expect_text "frames: functions" 'spend_half' "$work/frames"
 expect_free "frames: the target" $target
 
@@ -150,7 +150,7 @@ exit 3
 END
 text_is() { [ "$(screen_text)" = "$1" ]; }
 for size in 24x80 10x40; do
-	screen_start "${size%x*}" "${size#*x}" "$pprofil" top sh "$work/noisy" "$targets/split"
+	screen_start "${size%x*}" "${size#*x}" "$pprofil" top sh "$work/noisy" "$targets/known-shares"
 	screen_keys o
 	screen_expect "$size output: its end" '^unfinished'
 	screen_expect "$size output: status" 'program ended: exit status 3'

@@ -12,7 +12,7 @@ looks=30
 pause=$(awk -v all="$TOP_SOAK" -v looks=$looks 'BEGIN { print all / looks }')
 growth=5 # per cent from the end of the first third on
 
-"$targets/many" $((TOP_SOAK + 60)) >/dev/null &
+"$targets/long-lists" $((TOP_SOAK + 60)) >/dev/null &
 target=$!
 trap 'kill $target 2>/dev/null; screen_stop; rm -rf "$work"' EXIT
 

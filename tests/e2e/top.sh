@@ -112,14 +112,14 @@ is_full() { screen_line "$last_line" | grep -q 'work_'; }
 # A program that top has started outlives it, so that somebody has to end it.
 start_many() {
 	stop_many
-	start_top "$1" "$targets/many" 300 400
+	start_top "$1" "$targets/long-lists" 300 400
 	must has_target
 	must view_is 'func(tions)?'
 	[ -n "$quick" ] && [ "$place" != CODE ] || must has_many_names
 }
 has_many_names() { is_full && samples_pass 600; }
 has_target() {
-	target=$(pgrep -P "$(screen_value '#{pane_pid}')" -x many)
+	target=$(pgrep -P "$(screen_value '#{pane_pid}')" -x long-lists)
 }
 stop_many() {
 	[ -z "$target" ] || kill "$target" 2>/dev/null
@@ -129,7 +129,7 @@ stop_many() {
 hold() {
 	[ -z "$held" ] && [ "$place" != OUTPUT ] && [ "$place" != PICKER ] && [ "$place" != HELP ] || return
 	# names that are still looked up do not come into a table that stands still
-	[ "$place" != TABLE ] || must screen_lacks ' many(…|~)( |$)'
+	[ "$place" != TABLE ] || must screen_lacks ' long-lists(…|~)( |$)'
 	screen_keys Space
 	must screen_has PAUSED
 	held=1
@@ -418,13 +418,13 @@ do_BACK() {
 		let_go
 		screen_keys 3
 		must view_is 'thr(eads)?'
-		must screen_has ' (many|sleeper)( |$)'
+		must screen_has ' (long-lists|sleeper)( |$)'
 		screen_keys Enter
 		must view_is 'functions'
-		must screen_has '(^only|\]) .*(many|sleeper) [0-9]+$'
+		must screen_has '(^only|\]) .*(long-lists|sleeper) [0-9]+$'
 		press
 		must view_is 'thr(eads)?'
-		must screen_lacks '(^only|\]) .*(many|sleeper) [0-9]+$'
+		must screen_lacks '(^only|\]) .*(long-lists|sleeper) [0-9]+$'
 		screen_keys 1
 		;;
 	HELP)
@@ -449,11 +449,11 @@ do_view() {
 	come_back
 }
 do_VIEWPPROFIL_BY_FUNCTION() { do_view 'func(tions)?' 'work_'; }
-do_VIEWPPROFIL_BY_OBJECT() { do_view 'obj(ects)?' '/many$'; }
-do_VIEWPPROFIL_BY_THREAD() { do_view 'thr(eads)?' ' (many|sleeper)( |$)'; }
-do_VIEWPPROFIL_BY_PROCESS() { do_view 'proc(esses)?' 'many'; }
+do_VIEWPPROFIL_BY_OBJECT() { do_view 'obj(ects)?' '/long-lists$'; }
+do_VIEWPPROFIL_BY_THREAD() { do_view 'thr(eads)?' ' (long-lists|sleeper)( |$)'; }
+do_VIEWPPROFIL_BY_PROCESS() { do_view 'proc(esses)?' 'long-lists'; }
 do_VIEWPPROFIL_BY_SYSCALL() { do_view 'sysc(alls)?' 'write'; }
-do_VIEWPPROFIL_BY_LINE() { do_view 'lines?' 'many\.c:[0-9]+'; }
+do_VIEWPPROFIL_BY_LINE() { do_view 'lines?' 'long-lists\.c:[0-9]+'; }
 do_VIEWPPROFIL_BY_STATE() { do_view 'stat(es)?' 'running'; }
 # this target is sampled without stacks: top-calls.sh has others
 do_VIEWKEYS_CALLS() {
@@ -464,10 +464,10 @@ do_VIEWKEYS_FLAME() { do_VIEWKEYS_CALLS; }
 do_CALLERS() { do_VIEWKEYS_CALLS; }
 do_CALLEES() { do_VIEWKEYS_CALLS; }
 do_NEXT_VIEW() { # from other pages to the present view
-	case $place in TABLE) do_view 'obj(ects)?' '/many$' ;; *) do_view 'func(tions)?' work_ ;; esac
+	case $place in TABLE) do_view 'obj(ects)?' '/long-lists$' ;; *) do_view 'func(tions)?' work_ ;; esac
 }
 do_PREVIOUS_VIEW() {
-	case $place in TABLE) do_view 'lines?' 'many\.c:[0-9]+' ;; *) do_view 'func(tions)?' work_ ;; esac
+	case $place in TABLE) do_view 'lines?' 'long-lists\.c:[0-9]+' ;; *) do_view 'func(tions)?' work_ ;; esac
 }
 do_OUTPUT() {
 	press
@@ -570,7 +570,7 @@ counts_at() { # LEAST MOST
 rows() { screen_text | sed '1,7d;$d'; } # but for the line of messages
 rows_are() { [ "$(rows)" = "$1" ]; }
 rows_are_not() { [ "$(rows)" != "$1" ]; }
-seconds_shown() { screen_text | awk '/ [^ ]*\/many$/ { print $5 }'; } # of the program, by object
+seconds_shown() { screen_text | awk '/ [^ ]*\/long-lists$/ { print $5 }'; } # of the program, by object
 seconds_pass() { [ "$(seconds_shown | tr -d .)" -ge $(($(echo "$1" | tr -d . | sed 's/^0*//') + $2)) ]; }
 do_PAUSE() {
 	let_go
@@ -587,7 +587,7 @@ do_PAUSE() {
 }
 pause_seconds() { # held still for some CPU time, which is there at once afterwards
 	screen_keys 2
-	must screen_has '/many$'
+	must screen_has '/long-lists$'
 	press
 	must screen_has PAUSED
 	must has_stopped
@@ -769,7 +769,7 @@ resize() {
 	5x*) must screen_has '40x10 at least' ;;
 	60x*) # there is room for source lines, and for functions whose lines are looked up only now
 		must screen_has '^F1Help|^search:|^save as'
-		must screen_lacks 'work_[0-9]+ +many$'
+		must screen_lacks 'work_[0-9]+ +long-lists$'
 		;;
 	*) must screen_has '^F1Help|^search:|^save as' ;;
 	esac
@@ -789,7 +789,7 @@ over() { # opened and closed again
 step_failed=0 place=TABLE bound=resize action=clean
 : >"$work/sent"
 screen_term=xterm-256color screen_no_color=
-start_top 24x80 "$targets/many" 3 40
+start_top 24x80 "$targets/long-lists" 3 40
 record
 must screen_has 'program ended: exit status 0'
 expect_clean "ended"
@@ -827,7 +827,7 @@ expect_none() { # NAME FILE: nothing is in it
 coloured() { grep -oE "$escape\\[[0-9;]*[34]8;5;[0-9]+[0-9;]*m|$escape\\[([0-9;]*;)?[34][0-7]m"; }
 tour() { # all there is, seen once
 	: >"$work/sent"
-	start_top 24x80 sh -c 'printf "\303\244\303\266 \342\202\254\n"; exec "$@"' sh "$targets/many" 300 40
+	start_top 24x80 sh -c 'printf "\303\244\303\266 \342\202\254\n"; exec "$@"' sh "$targets/long-lists" 300 40
 	must screen_until has_target
 	record
 	must is_full

@@ -14,7 +14,7 @@
 ratio() { awk "BEGIN { print ($1) / ($2) }"; }
 before_exec=0 outside_main=0
 for run in 1 2 3 4 5; do
-	"$pprofil" -f json -n 0 "$targets/split" 0 >"$work/out" 2>"$work/report"
+	"$pprofil" -f json -n 0 "$targets/known-shares" 0 >"$work/out" 2>"$work/report"
 	more=$(($(number "$work/report" target_cpu_ns) - $(sed -n 's/^cpu \([0-9]*\) .*/\1/p' "$work/out")))
 	[ $more -le $outside_main ] || outside_main=$more
 	[ $more -ge -$before_exec ] || before_exec=$((-more))
@@ -40,18 +40,18 @@ check() { # NAME OPTIONS... -- TARGET ARGUMENTS
 	shares_are "$name" "$work/own" "$work/csv" 0.005
 }
 
-check "one thread" "$targets/split" 3
+check "one thread" "$targets/known-shares" 3
 # of some 15000 samples, where CPUs are free: a share of a half that is wrong by a tenth is found
-check "often" -F 5000 --overhead 1000 "$targets/split" 3
+check "often" -F 5000 --overhead 1000 "$targets/known-shares" 3
 # a thread may end while its tracer is on another CPU: lib/supervisor/affinity.c
 tails=45 round=$((4 * 20000000))
-check "four threads" "$targets/split" 1.5 4
+check "four threads" "$targets/known-shares" 1.5 4
 tails=30 round=0
-check "bursts" --overhead 10 "$targets/split" 1.5 1 2000 8000
-check "100 Hz" -F 100 "$targets/split" 4
-check "maps parsed" --parse-maps "$targets/split" 1
+check "bursts" --overhead 10 "$targets/known-shares" 1.5 1 2000 8000
+check "100 Hz" -F 100 "$targets/known-shares" 4
+check "maps parsed" --parse-maps "$targets/known-shares" 1
 tails=35
-check "as before Linux 5.7" --wary "$targets/split" 1 2
+check "as before Linux 5.7" --wary "$targets/known-shares" 1 2
 
 # Short-lived threads, and many more than CPUs: each has a few samples, of whose weights chance
 # makes what it likes; their process's sum is kept true, but for what is used after the last sample.
@@ -69,13 +69,13 @@ sum_is_true() { # NAME LEAST_SAMPLES TARGET ARGUMENTS
 	between "$name: sampled CPU time" 0.4 "$(awk "BEGIN{
 		print $(number "$work/report" cpu_ns) / $(number "$work/report" target_cpu_ns)}")" 1.5
 }
-sum_is_true "short-lived threads" 150 --overhead 10 "$targets/storm" thread 200 5000
-sum_is_true "forty threads" 400 --overhead 10 "$targets/split" 0.1 40
+sum_is_true "short-lived threads" 150 --overhead 10 "$targets/event-storm" thread 200 5000
+sum_is_true "forty threads" 400 --overhead 10 "$targets/known-shares" 0.1 40
 
 # Bursts as long as a period or two, and rare, are met all the same: about two looks at each of
 # ten; one look at every other is far below what chance allows. Where others want the CPU a burst
 # takes longer, and is met more often, but never more often than there are periods.
-"$pprofil" -F 20 --overhead 10 -f json -n 0 "$targets/split" 1 1 100000 900000 >"$work/out" \
+"$pprofil" -F 20 --overhead 10 -f json -n 0 "$targets/known-shares" 1 1 100000 900000 >"$work/out" \
 	2>"$work/report"
 between "rare bursts, low rate: samples" 3 "$(number "$work/report" samples)" \
 	"$(awk "BEGIN { print 20 * $(number "$work/report" elapsed_ns) / 1e9 + 2 }")"
@@ -107,7 +107,7 @@ if [ -n "$group" ]; then
 		for i in 1 2 3; do
 			timeout 60 sh -c "while :; do :; done" &
 		done
-		"$@"' "$group" - "$pprofil" -q --overhead 1000 -F 200 -o "$work/quota.pb.gz" "$targets/forks" 1500 10 >/dev/null
+		"$@"' "$group" - "$pprofil" -q --overhead 1000 -F 200 -o "$work/quota.pb.gz" "$targets/known-times" 1500 10 >/dev/null
 	"$pprofil" report -f csv -n 0 "$work/quota.pb.gz" >"$work/report"
 	# some of them stand for more than others: they are worth half as many
 	set -- $(awk -F, 'NR > 1 { all += $4; if ($5 != "before" && $5 != "after") share += $1 }

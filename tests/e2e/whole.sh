@@ -12,13 +12,13 @@ expect_whole() {
 	between "$1: calls tried" 25 "$(grep -c ' short ' "$2")" 99
 }
 
-"$targets/whole" 4 >"$work/out" 2>&1
+"$targets/full-transfers" 4 >"$work/out" 2>&1
 expect_whole "plain" "$work/out"
 
 for options in "" "-w" "-g" "-F 10000 --overhead 100" "-g -w -F 10000 --overhead 100" \
 	"--restless -F 10000 --overhead 100"; do
 	# shellcheck disable=SC2086
-	timeout 600 "$pprofil" -f json $options "$targets/whole" "$rounds" >"$work/out" 2>"$work/report"
+	timeout 600 "$pprofil" -f json $options "$targets/full-transfers" "$rounds" >"$work/out" 2>"$work/report"
 	expect "launched, '$options': status" 0 $?
 	expect_whole "launched, '$options'" "$work/out"
 	expect "launched, '$options': left short" 0 "$(number "$work/report" cut_short)"
@@ -26,14 +26,14 @@ done
 between "calls that were continued" 10 "$(number "$work/report" continued)" 1e9
 
 # once in thousands of stops a thread stops again before it has run
-timeout 600 "$pprofil" -q -F 10000 --overhead 100 "$targets/whole" "$long_rounds" tcp-sendfile >"$work/out"
+timeout 600 "$pprofil" -q -F 10000 --overhead 100 "$targets/full-transfers" "$long_rounds" tcp-sendfile >"$work/out"
 expect "$long_rounds rounds: status" 0 $?
 expect "$long_rounds rounds: short or wrong" "tcp-sendfile short 0 of $long_rounds, wrong 0" "$(cat "$work/out")"
 
 # as in a container, where pidfd_getfd(2) is refused: what is sent, and what goes through a pipe
-"$targets/whole" "$rounds" >"$work/out" 2>&1 &
+"$targets/full-transfers" "$rounds" >"$work/out" 2>&1 &
 target=$!
-"$targets/refuse" 438 1 "$pprofil" -f json -F 10000 --overhead 100 -p $target 2>"$work/report"
+"$targets/refuse-call" 438 1 "$pprofil" -f json -F 10000 --overhead 100 -p $target 2>"$work/report"
 expect "no copies of descriptors: status" 0 $?
 wait $target
 grep -v -E '^[a-z]*-(recv|low-mark)' "$work/out" >"$work/sent"
@@ -41,7 +41,7 @@ expect "no copies of descriptors: short or wrong" "" "$(grep -v ' short 0 of [0-
 between "no copies of descriptors: calls that were continued" 10 "$(number "$work/report" continued)" 1e9
 
 if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 \
-	"$source/tests/targets/whole.c" "$source/tests/targets/blocking-calls.c" -o "$work/whole32" -lutil 2>/dev/null; then
+	"$source/tests/targets/full-transfers.c" "$source/tests/targets/blocking-calls.c" -o "$work/whole32" -lutil 2>/dev/null; then
 	timeout 600 "$pprofil" -f json -F 10000 --overhead 100 "$work/whole32" "$rounds" >"$work/out" \
 		2>"$work/report"
 	expect_whole "32 bits" "$work/out"
@@ -50,7 +50,7 @@ fi
 
 # attached to and left again and again: a call that still waits after 0.3 s, when we leave, returns what it has done,
 # and is counted. So each that came back short has been counted.
-"$targets/whole" "$rounds" >"$work/out" 2>&1 &
+"$targets/full-transfers" "$rounds" >"$work/out" 2>&1 &
 target=$! visits=0 counted=0
 while kill -0 "$target" 2>/dev/null; do
 	"$pprofil" -f json -F 5000 --overhead 100 -d 0.3 -p "$target" 2>"$work/report" || continue

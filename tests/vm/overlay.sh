@@ -7,14 +7,14 @@
 mkdir -p "$work/layers"
 mount -t tmpfs layers "$work/layers"
 mkdir -p "$work/layers/lower" "$work/layers/upper" "$work/layers/work" "$work/merged"
-cp "$targets/split" "$work/layers/lower"
+cp "$targets/known-shares" "$work/layers/lower"
 mount -t overlay overlay \
 	-o "lowerdir=$work/layers/lower,upperdir=$work/layers/upper,workdir=$work/layers/work" "$work/merged" ||
 	skip "this kernel has no overlays"
-"$pprofil" -q -o "$work/lower.pb.gz" "$work/merged/split" 2 >/dev/null
-chmod 755 "$work/merged/split" && chmod 700 "$work/merged/split"
-expect "it was copied up" split "$(ls "$work/layers/upper")"
-"$pprofil" -q -o "$work/upper.pb.gz" "$work/merged/split" 2 >/dev/null
+"$pprofil" -q -o "$work/lower.pb.gz" "$work/merged/known-shares" 2 >/dev/null
+chmod 755 "$work/merged/known-shares" && chmod 700 "$work/merged/known-shares"
+expect "it was copied up" known-shares "$(ls "$work/layers/upper")"
+"$pprofil" -q -o "$work/upper.pb.gz" "$work/merged/known-shares" 2 >/dev/null
 for layer in lower upper; do
 	"$pprofil" report "$work/$layer.pb.gz" >"$work/report"
 	expect_text "its functions, $layer layer" spend_half "$work/report"

@@ -13,14 +13,14 @@ as_nobody() { $user "$@"; }
 profiles() {
 	name=$1
 	shift
-	as_nobody "$pprofil" "$@" -f csv -o "$work/out.csv" "$targets/split" 2 >/dev/null 2>"$work/log"
+	as_nobody "$pprofil" "$@" -f csv -o "$work/out.csv" "$targets/known-shares" 2 >/dev/null 2>"$work/log"
 	expect "$name: started" "0" "$?"
 	expect_text "$name: its functions" spend_half "$work/out.csv"
 	rm -f "$work/out.csv"
 }
 # attaches NAME STATUS [TEXT]
 attaches() {
-	$user "$targets/split" 6000 >/dev/null & target=$!
+	$user "$targets/known-shares" 6000 >/dev/null & target=$!
 	await grep -q '^Uid:.65534' "/proc/$target/status"
 	as_nobody "$pprofil" -d 1 -p $target >"$work/log" 2>&1
 	expect "$1: attached" "$2" "$?"
@@ -41,7 +41,7 @@ if [ -f $scope ]; then
 	echo 0 >$scope
 	attaches "Yama 0" 0
 	echo 2 >$scope
-	as_nobody "$pprofil" "$targets/split" 1 >"$work/log" 2>&1
+	as_nobody "$pprofil" "$targets/known-shares" 1 >"$work/log" 2>&1
 	expect "Yama 2: a user may not trace at all" 125 $?
 	expect_text "Yama 2: it is said why" ptrace_scope "$work/log"
 	echo "$was" >$scope
@@ -65,7 +65,7 @@ mkdir -p "$work/v1"
 if mount -t cgroup -o cpu cpu "$work/v1" 2>/dev/null; then
 	mkdir "$work/v1/half"
 	echo 50000 >"$work/v1/half/cpu.cfs_quota_us"
-	(echo 0 >"$work/v1/half/tasks" && exec "$pprofil" -f csv "$targets/split" 2 >"$work/out" 2>"$work/out.csv")
+	(echo 0 >"$work/v1/half/tasks" && exec "$pprofil" -f csv "$targets/known-shares" 2 >"$work/out" 2>"$work/out.csv")
 	expect "half a CPU by a group of version 1" 0 $?
 	expect_text "half a CPU: its functions" spend_half "$work/out.csv"
 	umount "$work/v1"

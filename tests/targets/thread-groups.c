@@ -2,11 +2,11 @@
 /*
  * Processes as few are, and as a tracer must stand:
  *
- *   odd leaderless SECONDS    main ends, another thread works on in burn()
- *   odd execs SECONDS         one of many threads executes this program again, over and over
- *   odd notice SECONDS        works, while a child of two threads ends that tells so by SIGUSR1
- *   odd stopped SECONDS       threads are born while the process is stopped and continued
- *   odd closes SECONDS FILE   works; ten times a second a child executes true(1), and so closes the file: every other
+ *   thread-groups leaderless SECONDS    main ends, another thread works on in burn()
+ *   thread-groups execs SECONDS         one of many threads executes this program again, over and over
+ *   thread-groups notice SECONDS        works, while a child of two threads ends that tells so by SIGUSR1
+ *   thread-groups stopped SECONDS       threads are born while the process is stopped and continued
+ *   thread-groups closes SECONDS FILE   works; ten times a second a child executes true(1), and so closes the file: every other
  *                             one a quarter of a second after its fork, and after some work
  */
 #define _GNU_SOURCE

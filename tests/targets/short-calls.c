@@ -3,7 +3,7 @@
  * Works for about five microseconds and makes a short system call, over and over. Says what both
  * take, one after the other, before that: "work NS call NS".
  *
- *   calls SECONDS [THREADS]
+ *   short-calls SECONDS [THREADS]
  */
 #include <pthread.h>
 #include <stdio.h>

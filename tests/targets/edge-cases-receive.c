@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "edges.h"
+#include "edge-cases.h"
 
 /* A receive that waits for all, or for the low mark, ends at urgent data. */
 static bool ends_at_mark(int flags, int low_mark)

@@ -3,7 +3,7 @@
  * Spends its CPU time 50/30/20 in spend_half, spend_third and spend_fifth, and says what it
  * measured itself: "cpu NS half NS third NS fifth NS".
  *
- *   split SECONDS [THREADS [RUN_US SLEEP_US]]
+ *   known-shares SECONDS [THREADS [RUN_US SLEEP_US]]
  *
  * With RUN_US each thread works in bursts: one function after the other in 50/30/20 parts
  * of RUN_US, in this order, then sleep.

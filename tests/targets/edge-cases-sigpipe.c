@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "edges.h"
+#include "edge-cases.h"
 
 #ifndef RWF_NOSIGNAL
 #define RWF_NOSIGNAL 0x100

@@ -5,7 +5,7 @@
  * unexplained; a stream that is not what was written is wrong, and then some count was not true.
  * "calls 100 short 3 unexplained 0 wrong 0".
  *
- *   partial SECONDS [SIGNAL MICROSECONDS]     a child sends the signal after so long each: USR1 has a
+ *   short-writes SECONDS [SIGNAL MICROSECONDS]     a child sends the signal after so long each: USR1 has a
  *                                             handler, WINCH is ignored
  */
 #define _GNU_SOURCE

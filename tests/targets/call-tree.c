@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * route: calls for a minute, for whoever starts it may leave it running: main calls chain_middle and
+ * call-tree: calls for a minute, for whoever starts it may leave it running: main calls chain_middle and
  * chain_other, chain_middle calls chain_hot and chain_cold, both of these chain_leaf.
  */
 #include <stdint.h>

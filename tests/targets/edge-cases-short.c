@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "edges.h"
+#include "edge-cases.h"
 
 /* A pipe holds less, and the call does not wait for room. */
 bool try_no_wait(void)

@@ -4,7 +4,7 @@
  * short by themselves. Without a tracer no try goes wrong: "NAME wrong 0 of 20, late 0". A try that goes wrong and was
  * late (a process that takes part had no CPU in time) says nothing, and is not among the 20.
  *
- *   edges [NAME]     all, or those whose name begins so
+ *   edge-cases [NAME]     all, or those whose name begins so
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "edges.h"
+#include "edge-cases.h"
 
 double now(void)
 {

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "edges.h"
+#include "edge-cases.h"
 
 int temporary_file(off_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mapcode write FILE: makes a file of an empty page and a page of code.
- * mapcode run FILE: maps the second page only, says "ready", and runs there for ever. Nobody has
+ * hung-file write FILE: makes a file of an empty page and a page of code.
+ * hung-file run FILE: maps the second page only, says "ready", and runs there for ever. Nobody has
  * read the first page then, where the build-id would be.
  */
 #define _GNU_SOURCE

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "edges.h"
+#include "edge-cases.h"
 
 static int acknowledgement[2];
 

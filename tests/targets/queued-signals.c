@@ -4,7 +4,7 @@
  * second, until SIGTERM; real-time signals are kept and come in order (signal(7)), so that each must
  * come once, with its number, after the one before:
  *
- *   signals        prints "sent N received N disordered 0"
+ *   queued-signals        prints "sent N received N disordered 0"
  */
 #define _GNU_SOURCE
 #include <errno.h>

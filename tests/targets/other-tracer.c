@@ -2,19 +2,19 @@
 /*
  * Processes some of whose threads another process traces, which says "ready" when it does:
  *
- *   untraced short SECONDS    such a thread works in spend_there all the time; others of 5 ms each
+ *   other-tracer short SECONDS    such a thread works in spend_there all the time; others of 5 ms each
  *                             come and go and work in spend_here; at the end their CPU time is
  *                             printed, "cpu NS"
- *   untraced births SECONDS   such a thread makes another, which works in spend_here
- *   untraced leader SECONDS   such a thread leads the process; another works in spend_here and
+ *   other-tracer births SECONDS   such a thread makes another, which works in spend_here
+ *   other-tracer leader SECONDS   such a thread leads the process; another works in spend_here and
  *                             ends the process with status 3
- *   untraced exec SECONDS     the same, but it executes "untraced own SECONDS" after half a second
- *   untraced stuck SECONDS    such a thread sleeps, and its tracer does not notice that it ends; another executes
- *                             "untraced own SECONDS" at SIGUSR1, and that does not come to an end
- *   untraced own SECONDS      works in spend_here; nobody traces it
- *   untraced rights SECONDS   a thread of user 0 works in spend_there, one of user 65534 in spend_here;
+ *   other-tracer exec SECONDS     the same, but it executes "other-tracer own SECONDS" after half a second
+ *   other-tracer stuck SECONDS    such a thread sleeps, and its tracer does not notice that it ends; another executes
+ *                             "other-tracer own SECONDS" at SIGUSR1, and that does not come to an end
+ *   other-tracer own SECONDS      works in spend_here; nobody traces it
+ *   other-tracer rights SECONDS   a thread of user 0 works in spend_there, one of user 65534 in spend_here;
  *                             nobody traces them
- *   untraced all SECONDS      works in spend_here; all threads are traced
+ *   other-tracer all SECONDS      works in spend_here; all threads are traced
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "edges.h"
+#include "edge-cases.h"
 
 static volatile sig_atomic_t handled;
 

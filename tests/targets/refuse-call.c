@@ -3,7 +3,7 @@
  * Executes a program under a filter that refuses one system call, as filters of containers do, or as a kernel that does
  * not have it:
  *
- *   refuse NUMBER ERRNO PROGRAM [ARG...]
+ *   refuse-call NUMBER ERRNO PROGRAM [ARG...]
  *
  * 77: no filter can be set.
  */

@@ -2,7 +2,7 @@
 /*
  * Becomes a reaper of orphans, as a service manager may be, and runs a command in its place:
  *
- *   reaper COMMAND [ARG...]
+ *   subreaper COMMAND [ARG...]
  */
 #include <stdio.h>
 #include <sys/prctl.h>

@@ -2,8 +2,8 @@
 /*
  * Spends CPU time on both sides of a fork, and in system calls, each a given number of ms:
  *
- *   forks BEFORE AFTER     in before(), forks, in after() in the child alone
- *   forks -s MS            in system calls and, half as long or as long, in work
+ *   known-times BEFORE AFTER     in before(), forks, in after() in the child alone
+ *   known-times -s MS            in system calls and, half as long or as long, in work
  *
  * Prints "cpu NS user NS" of the process that was started; the second, time in the work, with -s
  * only.

@@ -2,7 +2,7 @@
 /*
  * Sends a command to the session of a process, whoever's that is, and prints the answer:
  *
- *   ask PID COMMAND
+ *   control-client PID COMMAND
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * take about equal parts of the time, one of them (work_00) a long one; threads that sleep, named
  * "sleeper"; system calls; lines of output.
  *
- *   many SECONDS [LINES]
+ *   long-lists SECONDS [LINES]
  *
  * SECONDS are of the clock. Lines are "line 0001 ..." in one of ten lengths, all before the work.
  */

@@ -2,7 +2,7 @@
 /*
  * What a plain tracer sees of a thread, and what it could do about it:
  *
- *   interrupt PID LOOKS
+ *   plain-tracer PID LOOKS
  *
  * Sleeps LOOKS times for about a millisecond on the CPU that the thread is on, then interrupts it
  * as often, from any CPU. Prints "late NS inside SHARE": how late it woke up, the median, and how

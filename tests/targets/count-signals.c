@@ -2,7 +2,7 @@
 /*
  * Counts the signals that it gets, until a file is there, or two minutes have passed:
  *
- *   signalled FILE [WORD...]
+ *   count-signals FILE [WORD...]
  *
  * It prints "ready PID" first, and "got NAME COUNT ..." of all that came in the end. Words:
  *   ignore         TERM, INT, HUP and QUIT are ignored

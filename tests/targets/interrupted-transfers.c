@@ -2,7 +2,7 @@
 /*
  * Blocking calls in the middle of which a signal comes that has a handler: what they return then.
  *
- *   handled [ROUNDS [NAME]]     all calls, or those whose name begins so
+ *   interrupted-transfers [ROUNDS [NAME]]     all calls, or those whose name begins so
  *
  * A helper process sends the signal when a random number of bytes has arrived, and lets nothing arrive
  * afterwards until the call has returned. Prints a line for each call, "NAME EXCESS": how many bytes it

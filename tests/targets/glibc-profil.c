@@ -2,7 +2,7 @@
 /*
  * A program that profiles itself with glibc's own profil(3), to compare with:
  *
- *   oracle SECONDS
+ *   glibc-profil SECONDS
  *
  * Three functions share the CPU time 5:3:2. Prints for each, in hex and decimal,
  * "NAME LOW HIGH TICKS" with addresses as linked, and for its hottest counters "hot ADDRESS

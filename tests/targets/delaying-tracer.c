@@ -3,7 +3,7 @@
  * A tracer that only delays: it stops a program where each system call begins and where it ends, and
  * lets it go on at once.
  *
- *   delay PROGRAM [ARGUMENT...]
+ *   delaying-tracer PROGRAM [ARGUMENT...]
  *
  * That cuts no call short, and reads and writes nothing of the program's. If the program does something
  * else than without it, the cause is that it was held for some tens of microseconds. Only the program's
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     pid_t child = delay_start(argv + 1);
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status) ||
         ptrace(PTRACE_SETOPTIONS, child, 0, options) != 0) {
-        perror("delay");
+        perror("delaying-tracer");
         return FAILED;
     }
     for (;;) {

@@ -4,7 +4,7 @@
  * came back short, and looks at every byte that arrived. Without a signal, and without a tracer,
  * all counts are 0: "NAME short 0 of 150, wrong 0".
  *
- *   whole [ROUNDS [NAME]]     all calls, or those whose name begins so
+ *   full-transfers [ROUNDS [NAME]]     all calls, or those whose name begins so
  *
  * Those that never come back short (tee, vmsplice, process_vm_readv) are here to prove it.
  */

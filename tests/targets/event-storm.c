@@ -2,7 +2,7 @@
 /*
  * One kind of event after the other, with some milliseconds of work at each:
  *
- *   storm exec|fork|vfork|thread|signal|raise|turns|nonleader-exec COUNT WORK_US
+ *   event-storm exec|fork|vfork|thread|signal|raise|turns|nonleader-exec COUNT WORK_US
  *
  * exec: COUNT execs of itself in a row. fork: COUNT children in a row, each exits with
  * i % 100. thread: COUNT threads, four at a time. signal: COUNT signals to itself, from a

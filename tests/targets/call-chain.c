@@ -2,13 +2,13 @@
 /*
  * A known chain of calls, compiled without frame pointers, and as often below each end:
  *
- *   chain busy DEPTH SECONDS    half of the CPU time in left, half in right, DEPTH calls down;
+ *   call-chain busy DEPTH SECONDS    half of the CPU time in left, half in right, DEPTH calls down;
  *                               "left NS" and "right NS" say what these were
- *   chain thread DEPTH SECONDS  the same in a thread
- *   chain fixed DEPTH SECONDS   as much work as takes about so long, however long it takes
- *   chain asleep DEPTH SECONDS  asleep there, in poll
- *   chain handler DEPTH SECONDS busy in a signal handler that runs on a stack of its own
- *   chain handlers DEPTH SECONDS the same in one that interrupted another there
+ *   call-chain thread DEPTH SECONDS  the same in a thread
+ *   call-chain fixed DEPTH SECONDS   as much work as takes about so long, however long it takes
+ *   call-chain asleep DEPTH SECONDS  asleep there, in poll
+ *   call-chain handler DEPTH SECONDS busy in a signal handler that runs on a stack of its own
+ *   call-chain handlers DEPTH SECONDS the same in one that interrupted another there
  */
 #define _GNU_SOURCE
 #include <poll.h>
