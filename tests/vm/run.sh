@@ -7,7 +7,7 @@
 #
 #   -a  also what takes long
 #   -g  of "linux-6.1 aarch64 linux-5.10 linux-6.12"; all
-#   SCRIPT: tests/e2e/truth.sh, say; those below
+#   SCRIPT: tests/e2e/accuracy.sh, say; those below
 #
 # Bounds that are times, and those that suppose so many samples a second, are none of these tests': a guest is ten to
 # thirty times slower than its host. A test that finds too few samples skips that check, and says so.
@@ -27,8 +27,8 @@ shift $((OPTIND - 1))
 # GUESTS SCRIPT: what may differ there from what it is here. All of it takes less than twenty minutes on two CPUs, so
 # kernels of one machine share what they are alike in.
 tests='
-	all tests/e2e/truth.sh
-	all tests/e2e/whole.sh
+	all tests/e2e/accuracy.sh
+	all tests/e2e/full-transfers.sh
 	all tests/vm/policies.sh
 	linux-5.10,aarch64 tests/e2e/kill.sh
 	linux-5.10,linux-6.1,linux-6.12 tests/vm/overlay.sh
@@ -37,8 +37,8 @@ tests='
 	linux-6.1,aarch64 tests/e2e/eintr.sh
 	linux-6.1,aarch64 tests/e2e/callgraph.sh
 	aarch64 tests/e2e/attach.sh
-	aarch64 tests/e2e/partial.sh
-	aarch64 tests/e2e/states.sh
+	aarch64 tests/e2e/short-writes.sh
+	aarch64 tests/e2e/thread-states.sh
 	aarch64 tests/e2e/dialects.sh
 	aarch64 tests/e2e/kprof.sh
 	aarch64 tests/e2e/live.sh
@@ -48,8 +48,8 @@ tests='
 	aarch64 tests/vm/units.sh'
 long='
 	all tests/e2e/unwind.sh
-	all tests/e2e/edges.sh
-	all tests/e2e/odd.sh
+	all tests/e2e/edge-cases.sh
+	all tests/e2e/unusual-processes.sh
 	all tests/e2e/debug-log.sh'
 [ -z "$all" ] || tests="$(echo "$tests" | awk 'NF == 2 { print "all", $2 }')$long"
 [ $# -eq 0 ] || tests=$(printf 'all %s\n' "$@")

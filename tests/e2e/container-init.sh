@@ -88,7 +88,7 @@ time.sleep(60)' >"$work/port" & mute=$!
 		$contain "$pprofil" -q -o "$work/p.pb.gz" "$work/plain" 0.3 >/dev/null &
 	container=$!
 	await grep -q asked "$work/port"
-	client=$(pgrep -P "$container" -x pprofil) # it waits for a program that executes: hangs.sh has one that hangs
+	client=$(pgrep -P "$container" -x pprofil) # it waits for a program that executes: hung-filesystem.sh has one that hangs
 	start=$(date +%s)
 	kill -TERM "$client"
 	wait "$container"
