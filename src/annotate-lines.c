@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "annotate-view.h"
+#include "base/plain.h"
 
 #define FEW 8u /* lines without code */
 
@@ -132,7 +133,7 @@ int annotate_print_lines(FILE *out, const pprofil_code *code, const struct annot
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || lines[i].file != lines[i - 1].file) {
             fputs("  ", out);
-            view_put_safely(out, lines[i].row.file);
+            plain_put(out, lines[i].row.file);
             fputc('\n', out);
         } else {
             print_between(out, code, &lines[i - 1], &lines[i], &about, view);

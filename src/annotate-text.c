@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "annotate-view.h"
+#include "base/plain.h"
 
 #define BOLD "\033[1m"
 #define HOT "\033[31m"
@@ -54,9 +55,9 @@ static void print_head(FILE *out, const struct pprofil_code_about *about,
                        const struct annotate_view *view)
 {
     fputs(view->colour ? BOLD "# " : "# ", out);
-    view_put_safely(out, view->name);
+    plain_put(out, view->name);
     fputs(" in ", out);
-    view_put_safely(out, about->object);
+    plain_put(out, about->object);
     fprintf(out, ", %" PRIx64 "-%" PRIx64 "%s\n", about->start, about->end,
             view->colour ? PLAIN : "");
     fprintf(out, "# %" PRIu64 " samples, %.3f s, %.2f %% of the profile", about->samples,
@@ -81,7 +82,7 @@ static bool print_sources(FILE *out, const pprofil_code *code)
         fputs(found ? "# source is newer than the program, lines may be others: "
                     : "# source is not there: ",
               out);
-        view_put_safely(out, path);
+        plain_put(out, path);
         fputc('\n', out);
     }
     if (i == 0)
@@ -111,7 +112,7 @@ static void print_origin(FILE *out, const struct pprofil_code_row *row, struct o
         return;
     *origin = (struct origin){row->file, row->inlined};
     fprintf(out, "%*s", view->stacks ? 35 : 18, "");
-    view_put_safely(out, row->file);
+    plain_put(out, row->file);
     if (row->inlined[0] != '\0')
         fprintf(out, " (inlined: %s)", row->inlined);
     fputc('\n', out);
@@ -125,7 +126,7 @@ static void print_inlined_instruction(FILE *out, const struct pprofil_code_row *
     origin->inlined = row->inlined;
     fprintf(out, "%*s", view->stacks ? 35 : 18, "");
     fputs(row->inlined[0] != '\0' ? "(inlined: " : "(", out);
-    view_put_safely(out, row->inlined[0] != '\0' ? row->inlined : view->name);
+    plain_put(out, row->inlined[0] != '\0' ? row->inlined : view->name);
     fputs(")\n", out);
 }
 

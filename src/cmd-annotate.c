@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "annotate-view.h"
+#include "base/plain.h"
 #include "options.h"
 #include "pager.h"
+#include "report.h"
 #include "selection.h"
 
 #define LISTED_MAX 20u
@@ -94,9 +96,9 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
         pprofil_report_row(found, i, &row, sizeof row);
         fprintf(stderr, "%6.2f %%  ",
                 100 * (pprofil_report_has_totals(found) ? row.total_share : row.share));
-        view_put_safely(stderr, row.object);
+        plain_put(stderr, row.object);
         fputc(':', stderr);
-        view_put_safely(stderr, row.name);
+        plain_put(stderr, row.name);
         fputc('\n', stderr);
     }
     if (count > LISTED_MAX)
@@ -144,7 +146,7 @@ static bool has_totals(const pprofil_annotation *annotation)
 static int print(const struct annotate_command *command, const struct annotate_view *view,
                  const pprofil_annotation *annotation)
 {
-    bool colour = view_colour(stdout);
+    bool colour = report_wants_colour(stdout);
     struct pager pager = pager_open(!command->no_pager);
     struct annotate_view shown = *view;
     const pprofil_code *code;

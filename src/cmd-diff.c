@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "diff-view.h"
+#include "diff-report.h"
 #include "options.h"
 #include "sink.h"
 #include "selection.h"
@@ -72,7 +72,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
         command->how.limit = count_option("-n", argument);
         break;
     case 'f':
-        command->view.format = view_format_option(argument);
+        command->view.format = report_format_option(argument);
         break;
     case 'o':
         command->output = argument;
@@ -96,13 +96,8 @@ static const struct argp parser = {
     options, diff_parse_option, "OLD NEW", "Shows what two profiles differ in.", selection_children, NULL, NULL,
 };
 
-static int diff_print(const struct diff_command *command, const pprofil_diff *diff)
+static int cmd_diff_print(const struct diff_command *command, const pprofil_diff *diff)
 {
-    static int (*const printers[])(FILE *, const pprofil_diff *, const struct diff_view *) = {
-        [VIEW_TEXT] = diff_print_text,
-        [VIEW_JSON] = diff_print_json,
-        [VIEW_CSV] = diff_print_csv,
-    };
     struct diff_view view = command->view;
     struct sink sink;
 
@@ -110,7 +105,7 @@ static int diff_print(const struct diff_command *command, const pprofil_diff *di
         return EXIT_OWN_FAILURE;
     view.by = command->how.by;
     view.colour = sink.colour;
-    return sink_close(&sink, printers[view.format](sink.stream, diff, &view));
+    return sink_close(&sink, diff_print(sink.stream, diff, &view));
 }
 
 static int complain_diff(const struct diff_command *command, int error)
@@ -132,7 +127,7 @@ static int diff_compare(const struct diff_command *command, pprofil_profile *old
     if (error != 0)
         return complain_diff(command, error);
     pprofil_diff_totals(diff, &totals, sizeof totals);
-    int status = diff_print(command, diff);
+    int status = cmd_diff_print(command, diff);
     if (status == 0 && command->exit_code && (totals.significant > 0 || totals.whole.significant))
         status = EXIT_DIFFERENT;
     pprofil_diff_free(diff);

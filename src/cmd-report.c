@@ -38,7 +38,7 @@ enum option_key {
 };
 
 struct report_command {
-    struct view view;
+    struct report_view view;
     bool rows_given, tree_options; /* -n; --min, --depth or --fold */
     const char *shape;             /* the option that chose it; NULL: none did */
     struct selection_request selection;
@@ -168,7 +168,7 @@ static error_t parse_stacks(int key, char *argument, struct report_command *comm
     return 0;
 }
 
-static error_t report_parse_option(int key, char *argument, struct argp_state *state)
+static error_t cmd_report_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct report_command *command = state->input;
     int choice;
@@ -178,7 +178,7 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
         state->child_inputs[0] = &command->selection;
         break;
     case KEY_BY:
-        choice = view_by_name(argument);
+        choice = report_by_name(argument);
         if (choice < 0)
             exit(complain("--by takes function, object, line, thread, process, syscall or state, not "
                           "'%s'",
@@ -195,7 +195,7 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
     case 'f':
         if (strcmp(argument, "list") == 0)
             exit(list_formats());
-        command->view.format = view_format_option(argument);
+        command->view.format = report_format_option(argument);
         break;
     case 'o':
         command->output = argument;
@@ -221,7 +221,7 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
 }
 
 static const struct argp parser = {
-    options, report_parse_option, "FILE", "Prints a saved profile.", selection_children, NULL, NULL,
+    options, cmd_report_parse_option, "FILE", "Prints a saved profile.", selection_children, NULL, NULL,
 };
 
 static int print_style(const struct report_command *command)
@@ -251,15 +251,15 @@ static int complain_report(const struct report_command *command, const pprofil_p
     return 0;
 }
 
-static int report_print(const struct report_command *command, pprofil_profile *profile)
+static int cmd_report_print(const struct report_command *command, pprofil_profile *profile)
 {
-    struct view view = command->view;
+    struct report_view view = command->view;
     struct sink sink;
 
     if (!sink_open(&sink, command->output))
         return EXIT_OWN_FAILURE;
     view.colour = sink.colour;
-    int error = view_print(sink.stream, profile, &view);
+    int error = report_print(sink.stream, profile, &view);
     int status = error != 0 ? complain_report(command, profile, error) : 0;
     if (status == 0)
         return sink_close(&sink, error);
@@ -272,7 +272,7 @@ static int check_style(const struct report_command *command)
 {
     const struct pprofil_selection *part = &command->selection.selection;
 
-    if (command->view.by != PPROFIL_BY_FUNCTION || command->view.format != VIEW_TEXT ||
+    if (command->view.by != PPROFIL_BY_FUNCTION || command->view.format != REPORT_TEXT ||
         command->view.by_total || command->shape != NULL || command->tree_options)
         return complain("report: --style prints functions, as text: --by, -t, -f and what is for "
                         "stacks are not for it");
@@ -283,7 +283,7 @@ static int check_style(const struct report_command *command)
     return 0;
 }
 
-static int report_check(const struct report_command *command)
+static int cmd_report_check(const struct report_command *command)
 {
     const struct pprofil_style_options *given = &command->style.options;
 
@@ -313,7 +313,7 @@ int command_report(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil report";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    if (report_check(&command) != 0)
+    if (cmd_report_check(&command) != 0)
         return EXIT_OWN_FAILURE;
     command.style.options.object = command.selection.selection.object;
     if (command.view.tree && !command.rows_given)
@@ -324,7 +324,7 @@ int command_report(int argc, char **argv)
         selection_open(&command.selection, command.path, command.style.options.format);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
-    int status = report_print(&command, profile);
+    int status = cmd_report_print(&command, profile);
     pprofil_profile_close(profile);
     return status;
 }

@@ -355,14 +355,14 @@ static int run_print(struct run *run, pprofil_profile *profile)
     FILE *out = fdopen(dup(STDERR_FILENO), "w");
     if (out == NULL)
         return complain("cannot print the report: %s", strerror(errno));
-    run->asked.view.colour = view_colour(out);
+    run->asked.view.colour = report_wants_colour(out);
     forward_catch(&run->forward, false);
-    int error = view_print(out, profile, &run->asked.view);
+    int error = report_print(out, profile, &run->asked.view);
     if (fclose(out) != 0 && error == 0)
         error = -errno;
-    if (error == 0 && run->asked.verbose && run->asked.view.format == VIEW_TEXT)
+    if (error == 0 && run->asked.verbose && run->asked.view.format == REPORT_TEXT)
         say_more(profile);
-    if (error == 0 && run->asked.view.format == VIEW_TEXT)
+    if (error == 0 && run->asked.view.format == REPORT_TEXT)
         leak_note_print(&run->leak_note, stderr, "# note: ");
     return error == 0 ? 0 : complain("cannot print the report: %s", strerror(-error));
 }

@@ -126,11 +126,11 @@ static int failed(const struct top_request *request, const struct top_result *re
 
 static int summarize(const struct top_request *request, const struct top_result *result)
 {
-    struct view view = {.limit = SUMMARY_ROWS, .colour = view_colour(stdout)};
+    struct report_view view = {.limit = SUMMARY_ROWS, .colour = report_wants_colour(stdout)};
     int error = 0;
 
     if (result->session != NULL && !request->batch)
-        error = view_print(stdout, pprofil_session_profile(result->session), &view);
+        error = report_print(stdout, pprofil_session_profile(result->session), &view);
     if (error != 0 && result->signal == 0)
         return complain("cannot print the report: %s", strerror(-error));
     if (result->problem[0] != '\0')

@@ -36,11 +36,11 @@ const char *format_option(const char *option, const char *name)
     return name;
 }
 
-enum view_format view_format_option(const char *text)
+enum report_format report_format_option(const char *text)
 {
-    int format = view_format_name(text);
+    int format = report_format_name(text);
 
     if (format < 0)
         exit(complain("-f takes text, json or csv, not '%s'", text));
-    return (enum view_format)format;
+    return (enum report_format)format;
 }

@@ -4,7 +4,7 @@
 #ifndef PPROFIL_OPTIONS_H
 #define PPROFIL_OPTIONS_H
 
-#include "command.h"
+#include "report.h"
 
 /* A number within bounds. */
 double number_option(const char *option, const char *text, double lowest, double highest);
@@ -13,6 +13,6 @@ uint32_t count_option(const char *option, const char *text);
 /* The name of a format of files; list prints all of them, and ends the program too. */
 const char *format_option(const char *option, const char *name);
 /* Returns how rows are printed: the argument of -f. */
-enum view_format view_format_option(const char *text);
+enum report_format report_format_option(const char *text);
 
 #endif

@@ -9,29 +9,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "report-json.h"
-
-/* Names may be in any encoding; JSON may not. */
-json_t *json_text(const char *bytes)
-{
-    json_t *string = json_string(bytes);
-    if (string != NULL)
-        return string;
-
-    char safe[512];
-    size_t length = 0;
-    for (; bytes[length] != '\0' && length < sizeof safe - 1; length++)
-        safe[length] = (bytes[length] & 0x80) ? '?' : bytes[length];
-    safe[length] = '\0';
-    return json_string(safe);
-}
-
-json_int_t json_uint(uint64_t number)
-{
-    return number > INT64_MAX ? INT64_MAX : (json_int_t)number;
-}
+#include "report.h"
 
 static json_t *make_totals(const pprofil_profile *profile)
 {
@@ -50,33 +29,6 @@ static json_t *make_totals(const pprofil_profile *profile)
         "continued", json_uint(totals.continued), "cut_short", json_uint(totals.cut_short),
         "threads", (json_int_t)totals.threads_seen, "processes", (json_int_t)totals.processes_seen,
         "untraced", (json_int_t)totals.untraced, "asked_hz", totals.asked_hz, "wall", totals.wall);
-}
-
-static json_t *make_row(const struct pprofil_row *row)
-{
-    json_t *object = json_pack("{s:o, s:I, s:I, s:f, s:f}", "name", json_text(row->name),
-                               "samples", json_uint(row->samples), "ns", json_uint(row->ns),
-                               "share", row->share, "error95", row->error95);
-
-    if (row->object[0] != '\0')
-        json_object_set_new(object, "object", json_text(row->object));
-    if (row->file[0] != '\0')
-        json_object_set_new(object, "file", json_text(row->file));
-    if (row->line != 0)
-        json_object_set_new(object, "line", json_integer(row->line));
-    if (row->pid != 0)
-        json_object_set_new(object, "pid", json_integer(row->pid));
-    if (row->tid != 0)
-        json_object_set_new(object, "tid", json_integer(row->tid));
-    return object;
-}
-
-static void add_total(json_t *object, const struct pprofil_row *row)
-{
-    json_object_set_new(object, "total_samples", json_integer(json_uint(row->total_samples)));
-    json_object_set_new(object, "total_ns", json_integer(json_uint(row->total_ns)));
-    json_object_set_new(object, "total_share", json_real(row->total_share));
-    json_object_set_new(object, "total_error95", json_real(row->total_error95));
 }
 
 static json_t *make_incomplete(const pprofil_profile *profile)
@@ -130,12 +82,6 @@ static void put_indented(FILE *out, const char *text, int depth)
     }
 }
 
-/* Characters beyond ASCII are escaped on a terminal, which would obey some of them. */
-size_t json_flags(FILE *out)
-{
-    return JSON_INDENT(1) | (isatty(fileno(out)) ? JSON_ENSURE_ASCII : 0);
-}
-
 /* Takes the document. */
 static struct rows rows_begin(FILE *out, json_t *document)
 {
@@ -176,8 +122,8 @@ static int rows_end(struct rows *rows)
     return rows->error;
 }
 
-int view_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                    const struct view *view)
+int report_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                    const struct report_view *view)
 {
     struct rows rows = rows_begin(out, make_document(profile));
 
@@ -185,19 +131,15 @@ int view_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *r
     for (uint32_t i = 0; rows.error == 0 && i < pprofil_report_count(report); i++) {
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
-        json_t *object = make_row(&row);
-        if (pprofil_report_has_totals(report))
-            add_total(object, &row);
-        rows_add(&rows, object);
+        rows_add(&rows, report_columns_json(&row, pprofil_report_has_totals(report), false));
     }
     return rows_end(&rows);
 }
 
 static json_t *make_tree_row(const struct pprofil_tree_row *row)
 {
-    json_t *object = make_row(&row->row);
+    json_t *object = report_columns_json(&row->row, true, true);
 
-    add_total(object, &row->row);
     json_object_set_new(object, "depth", json_integer(row->depth));
     json_object_set_new(object, "parent",
                         row->parent == PPROFIL_TREE_TOP ? json_null() : json_integer(row->parent));
@@ -209,13 +151,13 @@ static json_t *make_tree_row(const struct pprofil_tree_row *row)
     return object;
 }
 
-static json_t *make_tree(const pprofil_tree *tree, const struct view *view)
+static json_t *make_tree(const pprofil_tree *tree, const struct report_view *view)
 {
     struct pprofil_tree_totals totals;
 
     pprofil_tree_totals(tree, &totals, sizeof totals);
     json_t *object = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", view_kind_name(view->kind), "all",
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", report_kind_name(view->kind), "all",
         (json_int_t)totals.all, "samples", json_uint(totals.samples), "ns", json_uint(totals.ns),
         "root_samples", json_uint(totals.root_samples), "root_ns", json_uint(totals.root_ns),
         "again_ns", json_uint(totals.again_ns), "rest_ns", json_uint(totals.rest_ns));
@@ -224,8 +166,8 @@ static json_t *make_tree(const pprofil_tree *tree, const struct view *view)
     return object;
 }
 
-int view_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
-                         const struct view *view)
+int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
+                         const struct report_view *view)
 {
     json_t *document = make_document(profile);
 

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The report that people read: what was measured and how far to trust it, then the rows.
- *
- * Columns are a table of {header, print}; each grouping names the columns it shows. Names
- * come from files we do not trust: control characters never reach the terminal.
  */
 #include "config.h"
 
 #include <inttypes.h>
-#include <langinfo.h>
-#include <locale.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/plain.h"
-#include "command.h"
+#include "report.h"
 
 #define BOLD "\033[1m"
 #define HOT "\033[31m"
@@ -23,129 +17,6 @@
 #define LIMIT_SIZE 128 /* why fewer samples were taken than asked */
 #define STATE_SHARE_MIN 0.0005 /* less is not worth words */
 #define NAMELESS_SHOWN 0.02 /* share from which a missing symbol table is worth a line */
-
-struct column {
-    const char *header;
-    const char *wall_header; /* NULL: the same */
-    const char *utf8_header; /* where the locale has more than ASCII; NULL: the same */
-    void (*print)(FILE *out, const struct pprofil_row *row);
-};
-
-void view_put_safely(FILE *out, const char *text)
-{
-    plain_put(out, text);
-}
-
-static void print_share(FILE *out, const struct pprofil_row *row)
-{
-    fprintf(out, "%6.2f", 100 * row->share);
-}
-
-static void print_error(FILE *out, const struct pprofil_row *row)
-{
-    fprintf(out, "%5.2f", 100 * row->error95);
-}
-
-static void print_total(FILE *out, const struct pprofil_row *row)
-{
-    fprintf(out, "%6.2f", 100 * row->total_share);
-}
-
-static void print_total_error(FILE *out, const struct pprofil_row *row)
-{
-    fprintf(out, "%5.2f", 100 * row->total_error95);
-}
-
-static void print_seconds(FILE *out, const struct pprofil_row *row)
-{
-    fprintf(out, "%8.3f", (double)row->ns / 1e9);
-}
-
-static void print_name(FILE *out, const struct pprofil_row *row)
-{
-    view_put_safely(out, row->name);
-}
-
-static void print_padded_name(FILE *out, const struct pprofil_row *row)
-{
-    view_put_safely(out, row->name);
-    for (size_t length = strlen(row->name); length < 30; length++)
-        fputc(' ', out);
-}
-
-static void print_object(FILE *out, const struct pprofil_row *row)
-{
-    view_put_safely(out, row->object);
-    for (size_t length = strlen(row->object); length < 18; length++)
-        fputc(' ', out);
-}
-
-static void print_place(FILE *out, const struct pprofil_row *row)
-{
-    if (row->file[0] == '\0')
-        return;
-    fputc('(', out);
-    view_put_safely(out, row->file);
-    if (row->line != 0)
-        fprintf(out, ":%" PRIu32, row->line);
-    fputc(')', out);
-}
-
-static void print_line(FILE *out, const struct pprofil_row *row)
-{
-    view_put_safely(out, row->name);
-    if (row->line != 0)
-        fprintf(out, ":%" PRIu32, row->line);
-}
-
-static void print_pid(FILE *out, const struct pprofil_row *row)
-{
-    fprintf(out, "%7" PRIu32, row->pid);
-}
-
-static void print_tid(FILE *out, const struct pprofil_row *row)
-{
-    fprintf(out, "%7" PRIu32, row->tid);
-}
-
-#define NUMBERS                                                                                  \
-    {" self%", NULL, NULL, print_share}, {"+-95%", NULL, " ±95%", print_error},                  \
-    {"   CPU s", "  wall s", NULL, print_seconds}
-#define OBJECT {"object            ", NULL, NULL, print_object}
-#define PID {"    pid", NULL, NULL, print_pid}
-#define FUNCTION_NAMES                                                                           \
-    {"function                      ", NULL, NULL, print_padded_name}, OBJECT,                   \
-        {"(file:line)", NULL, NULL, print_place}
-#define LINE_NAMES OBJECT, {"file:line", NULL, NULL, print_line}
-#define TOTALS                                                                                   \
-    {"total%", NULL, NULL, print_total}, {"+-95%", NULL, " ±95%", print_total_error}
-
-static const struct column by_function[] = {NUMBERS, FUNCTION_NAMES, {0}};
-static const struct column by_object[] = {NUMBERS, {"object", NULL, NULL, print_name}, {0}};
-static const struct column by_line[] = {NUMBERS, LINE_NAMES, {0}};
-static const struct column by_thread[] = {
-    NUMBERS, PID, {"    tid", NULL, NULL, print_tid}, {"thread", NULL, NULL, print_name}, {0}};
-static const struct column by_process[] = {NUMBERS, PID, {"process", NULL, NULL, print_name}, {0}};
-static const struct column by_syscall[] = {NUMBERS, {"system call", NULL, NULL, print_name}, {0}};
-static const struct column by_state[] = {NUMBERS, {"state", NULL, NULL, print_name}, {0}};
-
-static const struct column function_totals[] = {NUMBERS, TOTALS, FUNCTION_NAMES, {0}};
-static const struct column object_totals[] = {
-    NUMBERS, TOTALS, {"object", NULL, NULL, print_name}, {0}};
-static const struct column line_totals[] = {NUMBERS, TOTALS, LINE_NAMES, {0}};
-
-static const struct column *const columns[] = {
-    [PPROFIL_BY_FUNCTION] = by_function, [PPROFIL_BY_OBJECT] = by_object,
-    [PPROFIL_BY_LINE] = by_line,         [PPROFIL_BY_THREAD] = by_thread,
-    [PPROFIL_BY_PROCESS] = by_process,   [PPROFIL_BY_SYSCALL] = by_syscall,
-    [PPROFIL_BY_STATE] = by_state,
-};
-/* of profiles with stacks */
-static const struct column *const total_columns[] = {
-    [PPROFIL_BY_FUNCTION] = function_totals,
-    [PPROFIL_BY_OBJECT] = object_totals,
-    [PPROFIL_BY_LINE] = line_totals,
-};
 
 static double per_cent(uint64_t part, uint64_t whole)
 {
@@ -251,7 +122,7 @@ static void print_parts(FILE *out, const pprofil_profile *profile,
             break;
         }
         fputs(i == 0 ? "; " : ", ", out);
-        view_put_safely(out, why);
+        plain_put(out, why);
         fprintf(out, " %.1f %%", 100 * share);
     }
     fputc('\n', out);
@@ -268,14 +139,14 @@ static bool is_part(const pprofil_profile *profile)
            strstr(pprofil_profile_command(profile), "(only --") != NULL;
 }
 
-void view_print_head(FILE *out, pprofil_profile *profile, bool colour)
+void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
 {
     struct pprofil_totals totals;
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
     fputs(colour ? "\n" BOLD "# pprofil: " : "\n# pprofil: ", out);
-    view_put_safely(out, pprofil_profile_command(profile));
-    fputs(colour ? VIEW_PLAIN "\n" : "\n", out);
+    plain_put(out, pprofil_profile_command(profile));
+    fputs(colour ? REPORT_PLAIN "\n" : "\n", out);
     print_counts(out, &totals);
     print_quality(out, &totals);
     if (totals.wall)
@@ -300,55 +171,30 @@ void view_print_head(FILE *out, pprofil_profile *profile, bool colour)
                 totals.untraced, plural(totals.untraced));
 }
 
-const char *view_heat(double share)
+const char *report_heat(double share)
 {
     if (share >= 0.10)
         return HOT;
     return share >= 0.02 ? WARM : "";
 }
 
-/* What the user's locale can show, though we keep to C's in all else. */
-static bool has_utf8(void)
+static void print_rows(FILE *out, const pprofil_report *report, const struct report_view *view, bool wall)
 {
-    locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    bool utf8 = users != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, users), "UTF-8") == 0;
+    bool totals = pprofil_report_has_totals(report);
 
-    if (users != (locale_t)0)
-        freelocale(users);
-    return utf8;
-}
-
-static const char *header_of(const struct column *column, bool wall, bool utf8)
-{
-    if (utf8 && column->utf8_header != NULL)
-        return column->utf8_header;
-    return wall && column->wall_header != NULL ? column->wall_header : column->header;
-}
-
-static void print_rows(FILE *out, const pprofil_report *report, const struct column *shown,
-                       bool colour, bool wall)
-{
-    const char *gap = "";
-    bool utf8 = has_utf8();
-
-    for (const struct column *column = shown; column->header != NULL; column++, gap = "  ")
-        fprintf(out, "%s%s", gap, header_of(column, wall, utf8));
+    report_columns_text(out, NULL, view->by, totals, wall);
     fputc('\n', out);
     for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
-        gap = "";
-        fputs(colour ? view_heat(row.share) : "", out);
-        for (const struct column *column = shown; column->header != NULL; column++, gap = "  ") {
-            fputs(gap, out);
-            column->print(out, &row);
-        }
-        fputs(colour ? VIEW_PLAIN "\n" : "\n", out);
+        fputs(view->colour ? report_heat(row.share) : "", out);
+        report_columns_text(out, &row, view->by, totals, wall);
+        fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
     }
 }
 
 static void print_foot(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                       const struct view *view)
+                       const struct report_view *view)
 {
     uint64_t rest;
     uint32_t all = pprofil_report_all(report, &rest);
@@ -364,23 +210,20 @@ static void print_foot(FILE *out, pprofil_profile *profile, const pprofil_report
                          share >= NAMELESS_SHOWN;
          i++) {
         fputs("# ", out);
-        view_put_safely(out, path);
+        plain_put(out, path);
         fprintf(out, " (%.1f %%): %s\n", 100 * share, why);
     }
 }
 
-int view_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                    const struct view *view)
+int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                    const struct report_view *view)
 {
     struct pprofil_totals totals;
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
-    view_print_head(out, profile, view->colour);
+    report_print_head(out, profile, view->colour);
     if (pprofil_report_count(report) > 0)
-        print_rows(out, report,
-                   pprofil_report_has_totals(report) ? total_columns[view->by]
-                                                     : columns[view->by],
-                   view->colour, totals.wall);
+        print_rows(out, report, view, totals.wall);
     print_foot(out, profile, report, view);
     return 0;
 }

@@ -15,12 +15,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "base/plain.h"
+#include "report.h"
 
 #define DRAWN_MAX 32u   /* branchings; what is further in has their number instead */
 #define WIDEST_NAMES 72u /* columns; longer names only move what is behind them */
@@ -36,36 +35,13 @@ static const struct drawing in_ascii = {"|  ", "|- ", "`- ", "   ", "+-95%"};
 struct printer {
     FILE *out;
     const pprofil_tree *tree;
-    const struct view *view;
+    const struct report_view *view;
     const struct drawing *drawing;
     bool *ended;    /* owned: of each branching above, does no more come? */
     uint32_t most;  /* how many there may be */
     size_t width;   /* of names */
     bool recursion; /* does any function call itself directly? */
 };
-
-static const struct drawing *choose_drawing(void)
-{
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    const struct drawing *drawing = &in_ascii;
-
-    if (locale == (locale_t)0)
-        return drawing;
-    if (strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0)
-        drawing = &in_utf8;
-    freelocale(locale);
-    return drawing;
-}
-
-/* Returns the width of UTF-8 text, as near as it can be known without the terminal. */
-static size_t width_of(const char *text)
-{
-    size_t width = 0;
-
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
 
 /* What stands in the column of names, after the lines. */
 static void name_row(const struct pprofil_tree_row *row, enum pprofil_by by, char *name,
@@ -117,7 +93,7 @@ static size_t print_lines(const struct printer *printer, const struct pprofil_tr
     return drawn_width(row->indent);
 }
 
-static bool shows_self(const struct view *view)
+static bool shows_self(const struct report_view *view)
 {
     return view->kind != PPROFIL_TREE_INVERTED;
 }
@@ -129,22 +105,22 @@ static void print_row(const struct printer *printer, const struct pprofil_tree_r
 
     name_row(row, printer->view->by, name, sizeof name);
     if (printer->view->colour)
-        fputs(view_heat(row->row.total_share), out);
+        fputs(report_heat(row->row.total_share), out);
     fprintf(out, "%6.2f  %5.2f  ", 100 * row->row.total_share, 100 * row->row.total_error95);
     if (shows_self(printer->view) && row->cut == 0)
         fprintf(out, "%6.2f  ", 100 * row->row.share);
     else if (shows_self(printer->view))
         fputs("        ", out);
     if (printer->view->colour)
-        fputs(VIEW_PLAIN, out);
-    size_t width = print_lines(printer, row) + width_of(name);
-    view_put_safely(out, name);
+        fputs(REPORT_PLAIN, out);
+    size_t width = print_lines(printer, row) + report_width(name);
+    plain_put(out, name);
     if (row->row.object[0] != '\0' && printer->view->by != PPROFIL_BY_OBJECT) {
         for (; width < printer->width + 2; width++)
             fputc(' ', out);
         if (width > printer->width + 2)
             fputs("  ", out);
-        view_put_safely(out, row->row.object);
+        plain_put(out, row->row.object);
     }
     fputc('\n', out);
 }
@@ -169,7 +145,7 @@ static void measure(struct printer *printer)
         struct pprofil_tree_row row;
         pprofil_tree_row(printer->tree, i, &row, sizeof row);
         name_row(&row, printer->view->by, name, sizeof name);
-        size_t width = drawn_width(row.indent) + width_of(name);
+        size_t width = drawn_width(row.indent) + report_width(name);
         if (width > printer->width && width <= WIDEST_NAMES)
             printer->width = width;
         if (row.indent > printer->most)
@@ -178,7 +154,7 @@ static void measure(struct printer *printer)
     }
 }
 
-static void print_what(FILE *out, const struct view *view, const struct pprofil_tree_totals *totals)
+static void print_what(FILE *out, const struct report_view *view, const struct pprofil_tree_totals *totals)
 {
     static const char *const what[] = {
         [PPROFIL_TREE_CALLS] = "calls, from the top down",
@@ -191,7 +167,7 @@ static void print_what(FILE *out, const struct view *view, const struct pprofil_
     fprintf(out, "# %s", what[view->kind]);
     if (view->function != NULL) {
         fputs(" '", out);
-        view_put_safely(out, view->function);
+        plain_put(out, view->function);
         fprintf(out, "', which is on the stack %.2f %% of the time",
                 100 * (double)totals->root_ns / ns);
     }
@@ -203,7 +179,7 @@ static void print_what(FILE *out, const struct view *view, const struct pprofil_
 
 static void print_foot(const struct printer *printer, const struct pprofil_tree_totals *totals)
 {
-    const struct view *view = printer->view;
+    const struct report_view *view = printer->view;
     uint32_t count = pprofil_tree_count(printer->tree);
     FILE *out = printer->out;
 
@@ -225,20 +201,20 @@ static void print_foot(const struct printer *printer, const struct pprofil_tree_
     fputc('\n', out);
 }
 
-int view_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
-                         const struct view *view)
+int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
+                         const struct report_view *view)
 {
     struct printer printer = {.out = out, .tree = tree, .view = view, .width = 30};
     struct pprofil_tree_totals totals;
     uint32_t count = pprofil_tree_count(tree);
 
-    printer.drawing = choose_drawing();
+    printer.drawing = report_in_utf8() ? &in_utf8 : &in_ascii;
     pprofil_tree_totals(tree, &totals, sizeof totals);
     measure(&printer);
     printer.ended = calloc(printer.most + 1u, sizeof *printer.ended);
     if (printer.ended == NULL)
         return -ENOMEM;
-    view_print_head(out, profile, view->colour);
+    report_print_head(out, profile, view->colour);
     if (totals.samples > 0 && !pprofil_profile_has_stacks(profile))
         fputs("# the profile has no stacks: -g records them\n", out);
     print_what(out, view, &totals);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rows on a stream: which, and in which of the three formats.
+ * Makes the rows of a report, and has them printed in one of the three forms.
  */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "report.h"
 
 static const char *const groupings[] = {
     [PPROFIL_BY_FUNCTION] = "function", [PPROFIL_BY_OBJECT] = "object",
@@ -28,21 +28,21 @@ static const char *const kinds[] = {
 static const struct {
     const char *name;
     int (*print)(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                 const struct view *view);
+                 const struct report_view *view);
     int (*print_tree)(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
-                      const struct view *view);
+                      const struct report_view *view);
 } formats[] = {
-    [VIEW_TEXT] = {"text", view_print_text, view_print_tree_text},
-    [VIEW_JSON] = {"json", view_print_json, view_print_tree_json},
-    [VIEW_CSV] = {"csv", view_print_csv, view_print_tree_csv},
+    [REPORT_TEXT] = {"text", report_print_text, report_print_tree_text},
+    [REPORT_JSON] = {"json", report_print_json, report_print_tree_json},
+    [REPORT_CSV] = {"csv", report_print_csv, report_print_tree_csv},
 };
 
-const char *view_kind_name(enum pprofil_tree_kind kind)
+const char *report_kind_name(enum pprofil_tree_kind kind)
 {
     return kinds[kind];
 }
 
-int view_by_name(const char *name)
+int report_by_name(const char *name)
 {
     for (int i = 0; i < (int)(sizeof groupings / sizeof *groupings); i++)
         if (strcmp(name, groupings[i]) == 0)
@@ -50,7 +50,7 @@ int view_by_name(const char *name)
     return -1;
 }
 
-int view_format_name(const char *name)
+int report_format_name(const char *name)
 {
     for (int i = 0; i < (int)(sizeof formats / sizeof *formats); i++)
         if (strcmp(name, formats[i].name) == 0)
@@ -58,7 +58,7 @@ int view_format_name(const char *name)
     return -1;
 }
 
-bool view_colour(FILE *out)
+bool report_wants_colour(FILE *out)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -67,7 +67,7 @@ bool view_colour(FILE *out)
     return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-static int print_flat(FILE *out, pprofil_profile *profile, const struct view *view)
+static int print_flat(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
     struct pprofil_report_options options = {.size = sizeof options,
                                              .by = view->by,
@@ -85,7 +85,7 @@ static int print_flat(FILE *out, pprofil_profile *profile, const struct view *vi
     return error;
 }
 
-static int print_tree(FILE *out, pprofil_profile *profile, const struct view *view)
+static int print_tree(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
     struct pprofil_tree_options options = {.size = sizeof options,
                                            .kind = view->kind,
@@ -106,11 +106,59 @@ static int print_tree(FILE *out, pprofil_profile *profile, const struct view *vi
     return error;
 }
 
-int view_print(FILE *out, pprofil_profile *profile, const struct view *view)
+int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
     int error = view->tree ? print_tree(out, profile, view) : print_flat(out, profile, view);
 
     if (error == 0 && (fflush(out) != 0 || ferror(out)))
         error = errno != 0 ? -errno : -EIO;
     return error;
+}
+
+/* --- as other systems' programs printed it ------------------------------------------------- */
+
+static const char *const sort_names[] = {
+    [PPROFIL_SORT_TIME] = "time",
+    [PPROFIL_SORT_CALLS] = "calls",
+    [PPROFIL_SORT_ADDRESS] = "address",
+    [PPROFIL_SORT_NAME] = "name",
+};
+
+bool style_is_known(const char *name)
+{
+    char list[256] = "";
+    const char *known;
+
+    for (unsigned i = 0; pprofil_style_at(i, &known, NULL) == 0; i++) {
+        size_t length = strlen(list);
+        if (strcmp(known, name) == 0)
+            return true;
+        snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : ", ", known);
+    }
+    complain("--style takes one of %s, not '%s'", list, name);
+    return false;
+}
+
+int style_sort_name(const char *name)
+{
+    for (int i = 0; i < (int)(sizeof sort_names / sizeof *sort_names); i++)
+        if (strcmp(sort_names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* What failed is the file that was read, unless out did. */
+int style_view_print(FILE *out, const char *path, const struct style_view *view)
+{
+    int error = pprofil_style_print(path, view->name, &view->options, out, stderr);
+
+    if (error == -ENODATA) /* it has been said */
+        return EXIT_OWN_FAILURE;
+    if (error == -ENXIO && view->options.object != NULL)
+        return complain("%s: nothing of '%s' was profiled", path, view->options.object);
+    if (error == -ENXIO)
+        return complain("%s: no program's file was profiled", path);
+    if (error == -EINVAL && view->options.format != NULL)
+        return complain("%s: pprofil cannot read it as '%s'", path, view->options.format);
+    return error != 0 ? complain_file(path, error, false) : 0;
 }

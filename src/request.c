@@ -301,7 +301,7 @@ static bool request_check(struct request *request)
         return false;
     }
     if (request->by != NULL) {
-        int by = view_by_name(request->by);
+        int by = report_by_name(request->by);
         if (by < 0) {
             complain("--by takes function, object, line, thread, process, syscall or state, not '%s'",
                      request->by);
@@ -312,13 +312,13 @@ static bool request_check(struct request *request)
     if (!check_dialect(request))
         return false;
     if (request->format != NULL && request->output == NULL && request->dialect.dialect == NULL) {
-        int format = view_format_name(request->format);
+        int format = report_format_name(request->format);
         if (format < 0) {
             complain("-f %s needs a file: add -o FILE (without one, -f takes text, json or csv)",
                      request->format);
             return false;
         }
-        request->view.format = (enum view_format)format;
+        request->view.format = (enum report_format)format;
     }
     return true;
 }

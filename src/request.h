@@ -6,12 +6,13 @@
 #include <sys/types.h>
 
 #include "pids.h"
+#include "report.h"
 
 #define REQUEST_REGIONS_MAX 1024
 
 struct request {
     struct pprofil_options options;
-    struct view view;
+    struct report_view view;
     const char *output;
     const char *format; /* of the output file */
     const char *by;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
+#include "report.h"
 #include "sink.h"
 
 static FILE *open_directly(const char *path)
@@ -46,7 +47,7 @@ bool sink_open(struct sink *sink, const char *path)
         complain_file(sink->name, -errno, true);
         return false;
     }
-    sink->colour = view_colour(sink->stream);
+    sink->colour = report_wants_colour(sink->stream);
     errno = 0;
     return true;
 }

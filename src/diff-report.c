@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A diff on a stream. For people it is text: what was compared, a row for each function, and last
+ * the verdict. For programs it is CSV, or one JSON object: {"by", "old", "new", "whole",
+ * "functions", "significant", "rows"}.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "diff-report.h"
+
+/* --- text -------------------------------------------------------------------------------- */
+
+#define BOLD "\033[1m"
+#define MORE "\033[31m"
+#define LESS "\033[32m"
+
+static const struct {
+    const char *heading;
+    double scale; /* from what is compared to what is shown */
+    int digits;
+} intervals[] = {
+    [PPROFIL_DIFF_SHARE] = {"   95% of points", 100, 2},
+    [PPROFIL_DIFF_TIME] = {"  95% of seconds", 1, 3},
+    [PPROFIL_DIFF_TIME_A_SECOND] = {"     95% of s/s ", 1, 4},
+};
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* "+": more than chance, "-": less, " ": it may be chance. */
+static char mark(const struct pprofil_change *change)
+{
+    if (!change->significant)
+        return ' ';
+    return change->change > 0 ? '+' : '-';
+}
+
+static const char *colour_of(const struct pprofil_change *change)
+{
+    if (!change->significant)
+        return "";
+    return change->change > 0 ? MORE : LESS;
+}
+
+static void print_side(FILE *out, const char *side, const pprofil_profile *profile)
+{
+    struct pprofil_totals totals;
+
+    pprofil_profile_totals(profile, &totals, sizeof totals);
+    fprintf(out, "# %s: %" PRIu64 " samples, %.3f s of %s in %.3f s: ", side, totals.samples,
+            seconds(totals.wall ? totals.wall_ns : totals.cpu_ns),
+            totals.wall ? "thread time" : "CPU time", seconds(totals.elapsed_ns));
+    plain_put(out, pprofil_profile_command(profile));
+    fputc('\n', out);
+}
+
+static void print_head(FILE *out, const struct diff_view *view)
+{
+    fputs(view->colour ? BOLD "# pprofil diff: " : "# pprofil diff: ", out);
+    plain_put(out, view->paths[0]);
+    fputs(" -> ", out);
+    plain_put(out, view->paths[1]);
+    fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
+    print_side(out, "old", view->profiles[0]);
+    print_side(out, "new", view->profiles[1]);
+}
+
+static void print_headings(FILE *out, const struct diff_view *view, bool stacks)
+{
+    fputs("   old%    new%  points    old s    new s   diff s", out); /* of self */
+    fprintf(out, "  %16s", intervals[view->by].heading);
+    if (stacks)
+        fputs("   old total%  new total%  points", out);
+    fputs("  function                        object\n", out);
+}
+
+static void print_interval(FILE *out, const struct pprofil_change *change,
+                           const struct diff_view *view)
+{
+    double scale = intervals[view->by].scale;
+    int digits = intervals[view->by].digits;
+
+    if (isfinite(change->low) && isfinite(change->high))
+        fprintf(out, "  %+7.*f..%+7.*f", digits, scale * change->low, digits, scale * change->high);
+    else
+        fprintf(out, "  %16s", "");
+}
+
+static void print_name(FILE *out, const struct pprofil_diff_row *row)
+{
+    const char *old = row->object[0], *new = row->object[1];
+
+    fputs("  ", out);
+    plain_put(out, row->name);
+    for (size_t length = strlen(row->name); length < 30; length++)
+        fputc(' ', out);
+    fputs("  ", out);
+    if (old[0] != '\0' && new[0] != '\0' && strcmp(old, new) != 0) {
+        plain_put(out, old);
+        fputs(" -> ", out);
+    }
+    plain_put(out, new[0] != '\0' ? new : old);
+    if (old[0] == '\0' || new[0] == '\0')
+        fputs(old[0] == '\0' ? " (only in new)" : " (only in old)", out);
+}
+
+static void print_row(FILE *out, const struct pprofil_diff_row *row, const struct diff_view *view,
+                      bool stacks)
+{
+    const struct pprofil_change *self = &row->self, *total = &row->total;
+    const char *colour = colour_of(self->significant ? self : total);
+
+    fputs(view->colour ? colour : "", out);
+    fprintf(out, "%c%6.2f  %6.2f  %+6.2f %8.3f %8.3f %+8.3f", mark(self), 100 * self->share[0],
+            100 * self->share[1], 100 * (self->share[1] - self->share[0]), seconds(self->ns[0]),
+            seconds(self->ns[1]), seconds(self->ns[1]) - seconds(self->ns[0]));
+    print_interval(out, self, view);
+    if (stacks)
+        fprintf(out, "  %c%10.2f  %10.2f  %+6.2f", mark(total), 100 * total->share[0],
+                100 * total->share[1], 100 * (total->share[1] - total->share[0]));
+    print_name(out, row);
+    fputs(view->colour && colour[0] != '\0' ? REPORT_PLAIN "\n" : "\n", out);
+}
+
+/* "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120 functions changed significantly" */
+static void print_verdict(FILE *out, const struct pprofil_diff_totals *totals,
+                          const struct diff_view *view)
+{
+    const struct pprofil_change *whole = &totals->whole;
+    const char *unit = view->by == PPROFIL_DIFF_TIME_A_SECOND ? " s/s" : " s";
+    double old = whole->value[0];
+
+    fputs(view->colour ? BOLD : "", out);
+    fprintf(out, "# total %s %.3f%s -> %.3f%s", totals->wall ? "thread time" : "CPU", old, unit,
+            whole->value[1], unit);
+    if (old > 0 && isfinite(whole->low))
+        fprintf(out, ", %+.1f %% +- %.1f %%", 100 * whole->change / old,
+                50 * (whole->high - whole->low) / old);
+    if (whole->significant)
+        fputs(", significantly", out);
+    fprintf(out, "; %" PRIu32 " of %" PRIu32 " function%s changed significantly",
+            totals->significant, totals->rows, totals->rows == 1 ? "" : "s");
+    fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
+}
+
+static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct diff_view *view)
+{
+    struct pprofil_diff_totals totals;
+    uint32_t count = pprofil_diff_count(diff);
+
+    pprofil_diff_totals(diff, &totals, sizeof totals);
+    print_head(out, view);
+    if (count > 0)
+        print_headings(out, view, totals.stacks);
+    for (uint32_t i = 0; i < count; i++) {
+        struct pprofil_diff_row row;
+        pprofil_diff_row(diff, i, &row, sizeof row);
+        print_row(out, &row, view, totals.stacks);
+    }
+    if (count < totals.rows)
+        fprintf(out, "# %" PRIu32 " more row%s; -n 0 shows all\n", totals.rows - count,
+                totals.rows - count == 1 ? "" : "s");
+    print_verdict(out, &totals, view);
+}
+
+/* --- CSV and JSON ------------------------------------------------------------------------ */
+
+#define AT(member) offsetof(struct pprofil_change, member)
+
+static const struct diff_column {
+    struct field field;
+    bool sides; /* it has a value for old and one for new */
+} columns[] = {
+    {{"significant", FIELD_FLAG, AT(significant)}, false},
+    {{"samples", FIELD_COUNT, AT(samples)}, true},
+    {{"ns", FIELD_COUNT, AT(ns)}, true},
+    {{"share", FIELD_REAL, AT(share)}, true},
+    {{"value", FIELD_REAL, AT(value)}, true},
+    {{"change", FIELD_REAL, AT(change)}, false},
+    {{"low", FIELD_REAL, AT(low)}, false},
+    {{"high", FIELD_REAL, AT(high)}, false},
+    {{"p", FIELD_PROBABILITY, AT(p)}, false},
+    {{"q", FIELD_PROBABILITY, AT(q)}, false},
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static void csv_print_headings(FILE *out, const char *prefix)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].sides)
+            fprintf(out, ",%sold_%s,%snew_%s", prefix, columns[i].field.name, prefix,
+                    columns[i].field.name);
+        else
+            fprintf(out, ",%s%s", prefix, columns[i].field.name);
+}
+
+static void csv_print_change(FILE *out, const struct pprofil_change *change)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        for (int side = 0; side <= columns[i].sides; side++) {
+            fputc(',', out);
+            field_print_csv(out, &columns[i].field, change, side);
+        }
+}
+
+static void diff_print_csv(FILE *out, const pprofil_diff *diff)
+{
+    struct pprofil_diff_totals totals;
+
+    pprofil_diff_totals(diff, &totals, sizeof totals);
+    fputs("name,old_object,object", out);
+    csv_print_headings(out, "");
+    if (totals.stacks)
+        csv_print_headings(out, "total_");
+    fputs("\r\n", out);
+    for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
+        struct pprofil_diff_row row;
+        pprofil_diff_row(diff, i, &row, sizeof row);
+        csv_print_text(out, row.name);
+        fputc(',', out);
+        csv_print_text(out, row.object[0]);
+        fputc(',', out);
+        csv_print_text(out, row.object[1]);
+        csv_print_change(out, &row.self);
+        if (totals.stacks)
+            csv_print_change(out, &row.total);
+        fputs("\r\n", out);
+    }
+}
+
+static json_t *make_side(const struct pprofil_change *change, int side)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].sides)
+            field_add_json(object, &columns[i].field, change, side);
+    return object;
+}
+
+/* What CSV begins with is the last member here: whether the change is significant. */
+static json_t *make_change(const struct pprofil_change *change)
+{
+    json_t *object =
+        json_pack("{s:o, s:o}", "old", make_side(change, 0), "new", make_side(change, 1));
+
+    for (size_t i = 1; i <= COLUMNS; i++)
+        if (!columns[i % COLUMNS].sides)
+            field_add_json(object, &columns[i % COLUMNS].field, change, 0);
+    return object;
+}
+
+static json_t *make_row(const struct pprofil_diff_row *row, bool stacks)
+{
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(row->name), "old_object",
+                               json_text(row->object[0]), "object", json_text(row->object[1]),
+                               "self", make_change(&row->self));
+
+    if (stacks && object != NULL)
+        json_object_set_new(object, "total", make_change(&row->total));
+    return object;
+}
+
+static json_t *make_file(const struct diff_view *view, int side)
+{
+    return json_pack("{s:o, s:o}", "path", json_text(view->paths[side]), "command",
+                     json_text(pprofil_profile_command(view->profiles[side])));
+}
+
+static const char *const compared[] = {
+    [PPROFIL_DIFF_SHARE] = "share",
+    [PPROFIL_DIFF_TIME] = "seconds",
+    [PPROFIL_DIFF_TIME_A_SECOND] = "seconds per second",
+};
+
+static int diff_print_json(FILE *out, const pprofil_diff *diff, const struct diff_view *view)
+{
+    struct pprofil_diff_totals totals;
+    json_t *rows = json_array();
+
+    pprofil_diff_totals(diff, &totals, sizeof totals);
+    for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
+        struct pprofil_diff_row row;
+        pprofil_diff_row(diff, i, &row, sizeof row);
+        json_array_append_new(rows, make_row(&row, totals.stacks));
+    }
+    json_t *document =
+        json_pack("{s:s, s:o, s:o, s:b, s:o, s:I, s:I, s:o}", "by", compared[view->by], "old",
+                  make_file(view, 0), "new", make_file(view, 1), "wall", totals.wall, "whole",
+                  make_change(&totals.whole), "functions", (json_int_t)totals.rows, "significant",
+                  (json_int_t)totals.significant, "rows", rows);
+    int error = document == NULL ? -ENOMEM : 0;
+    if (error == 0 && json_dumpf(document, out, json_flags(out)) != 0)
+        error = errno != 0 ? -errno : -EIO;
+    fputc('\n', out);
+    json_decref(document);
+    return error;
+}
+
+int diff_print(FILE *out, const pprofil_diff *diff, const struct diff_view *view)
+{
+    if (view->format == REPORT_JSON)
+        return diff_print_json(out, diff, view);
+    if (view->format == REPORT_CSV)
+        diff_print_csv(out, diff);
+    else
+        diff_print_text(out, diff, view);
+    return 0;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The columns of reports. A row says what a column is called, and where it stands in CSV, JSON and
+ * text. Text has the columns in the order of the table; CSV and JSON have had orders of their own
+ * from the beginning, which programs may rely on.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "report.h"
+
+static void print_place(FILE *out, const struct pprofil_row *row)
+{
+    if (row->file[0] == '\0')
+        return;
+    fputc('(', out);
+    plain_put(out, row->file);
+    if (row->line != 0)
+        fprintf(out, ":%" PRIu32, row->line);
+    fputc(')', out);
+}
+
+static void print_line(FILE *out, const struct pprofil_row *row)
+{
+    plain_put(out, row->name);
+    if (row->line != 0)
+        fprintf(out, ":%" PRIu32, row->line);
+}
+
+#define AT(member) offsetof(struct pprofil_row, member)
+#define BY(grouping) (1u << PPROFIL_BY_##grouping)
+#define BY_ALL (BY(STATE) * 2 - 1)
+#define BY_CODE (BY(FUNCTION) | BY(LINE))
+#define BY_TASK (BY(THREAD) | BY(PROCESS))
+#define TOTAL REPORT_TOTAL
+#define OPTIONAL REPORT_OPTIONAL
+#define FLAT (REPORT_FLAT | REPORT_OPTIONAL)
+
+/* clang-format off */
+static const struct report_column columns[] = {
+/*    name             kind          value               csv json  flags  in text     wide  heading    ASCII    wall */
+    {{"share",         FIELD_REAL,   AT(share)},           1,  4,        0, BY_ALL,       6, "self%",  NULL,     NULL, NULL},
+    {{"error95",       FIELD_REAL,   AT(error95)},         2,  5,        0, BY_ALL,       5, "±95%",   "+-95%",  NULL, NULL},
+    {{"ns",            FIELD_COUNT,  AT(ns)},              3,  3,        0, BY_ALL,       8, "CPU s",  NULL,     "wall s", NULL},
+    {{"samples",       FIELD_COUNT,  AT(samples)},         4,  2,        0, 0,            0, NULL,     NULL,     NULL, NULL},
+    {{"total_share",   FIELD_REAL,   AT(total_share)},    11, 13,    TOTAL, BY_ALL,       6, "total%", NULL,     NULL, NULL},
+    {{"total_error95", FIELD_REAL,   AT(total_error95)},  12, 14,    TOTAL, BY_ALL,       5, "±95%",   "+-95%",  NULL, NULL},
+    {{"total_ns",      FIELD_COUNT,  AT(total_ns)},       13, 12,    TOTAL, 0,            0, NULL,     NULL,     NULL, NULL},
+    {{"total_samples", FIELD_COUNT,  AT(total_samples)},  14, 11,    TOTAL, 0,            0, NULL,     NULL,     NULL, NULL},
+    {{"pid",           FIELD_NUMBER, AT(pid)},             9,  9,     FLAT, BY_TASK,      7, "pid",    NULL,     NULL, NULL},
+    {{"tid",           FIELD_NUMBER, AT(tid)},            10, 10,     FLAT, BY(THREAD),   7, "tid",    NULL,     NULL, NULL},
+    {{"name",          FIELD_TEXT,   AT(name)},            5,  1,        0, BY(FUNCTION), 30, "function", NULL,  NULL, NULL},
+    {{"object",        FIELD_TEXT,   AT(object)},          6,  6, OPTIONAL, BY_CODE,      18, "object", NULL,    NULL, NULL},
+    {{"file",          FIELD_TEXT,   AT(file)},            7,  7, OPTIONAL, BY(FUNCTION), 0, "(file:line)", NULL, NULL, print_place},
+    {{"line",          FIELD_NUMBER, AT(line)},            8,  8, OPTIONAL, BY(LINE),     0, "file:line", NULL,  NULL, print_line},
+    /* text alone: names at the end of a line, each under the heading of its report */
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(OBJECT),   0, "object",  NULL,    NULL, NULL},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(THREAD),   0, "thread",  NULL,    NULL, NULL},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(PROCESS),  0, "process", NULL,    NULL, NULL},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(SYSCALL),  0, "system call", NULL, NULL, NULL},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(STATE),    0, "state",   NULL,    NULL, NULL},
+};
+/* clang-format on */
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+/* --- CSV and JSON ------------------------------------------------------------------------ */
+
+static const struct report_column *column_at(unsigned place, bool json)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if ((json ? columns[i].json : columns[i].csv) == place)
+            return &columns[i];
+    return NULL;
+}
+
+static bool is_shown(const struct report_column *column, bool totals, bool tree)
+{
+    return (totals || !(column->flags & REPORT_TOTAL)) && !(tree && column->flags & REPORT_FLAT);
+}
+
+static bool is_empty(const struct field *field, const struct pprofil_row *row)
+{
+    return field->kind == FIELD_TEXT ? field_text(field, row)[0] == '\0'
+                                     : field_count(field, row, 0) == 0;
+}
+
+void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, bool tree)
+{
+    const struct report_column *column;
+
+    for (unsigned place = 1; (column = column_at(place, false)) != NULL; place++) {
+        if (!is_shown(column, totals, tree))
+            continue;
+        fputs(place > 1 ? "," : "", out);
+        if (row == NULL)
+            fputs(column->field.name, out);
+        else
+            field_print_csv(out, &column->field, row, 0);
+    }
+}
+
+json_t *report_columns_json(const struct pprofil_row *row, bool totals, bool tree)
+{
+    const struct report_column *column;
+    json_t *object = json_object();
+    int error = 0;
+
+    for (unsigned place = 1; error == 0 && (column = column_at(place, true)) != NULL; place++)
+        if (is_shown(column, totals, tree) &&
+            !(column->flags & REPORT_OPTIONAL && is_empty(&column->field, row)))
+            error = field_add_json(object, &column->field, row, 0);
+    if (error == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* --- text -------------------------------------------------------------------------------- */
+
+bool report_in_utf8(void)
+{
+    locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    bool utf8 = users != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, users), "UTF-8") == 0;
+
+    if (users != (locale_t)0)
+        freelocale(users);
+    return utf8;
+}
+
+size_t report_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static void print_spaces(FILE *out, size_t from, size_t to)
+{
+    for (; from < to; from++)
+        fputc(' ', out);
+}
+
+static void print_heading(FILE *out, const struct report_column *column, bool wall, bool utf8)
+{
+    const char *text = column->text;
+
+    if (wall && column->wall != NULL)
+        text = column->wall;
+    else if (!utf8 && column->ascii != NULL)
+        text = column->ascii;
+    if (column->field.kind != FIELD_TEXT)
+        print_spaces(out, report_width(text), column->width);
+    fputs(text, out);
+    if (column->field.kind == FIELD_TEXT)
+        print_spaces(out, report_width(text), column->width);
+}
+
+/* Prints a share in per cent, and a time in seconds. */
+static void print_cell(FILE *out, const struct report_column *column, const struct pprofil_row *row)
+{
+    const struct field *field = &column->field;
+    int width = (int)column->width;
+
+    if (column->print != NULL) {
+        column->print(out, row);
+    } else if (field->kind == FIELD_TEXT) {
+        plain_put(out, field_text(field, row));
+        print_spaces(out, strlen(field_text(field, row)), column->width);
+    } else if (field->kind == FIELD_REAL) {
+        fprintf(out, "%*.2f", width, 100 * field_real(field, row, 0));
+    } else if (field->kind == FIELD_COUNT) {
+        fprintf(out, "%*.3f", width, (double)field_count(field, row, 0) / 1e9);
+    } else {
+        fprintf(out, "%*" PRIu64, width, field_count(field, row, 0));
+    }
+}
+
+void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals,
+                         bool wall)
+{
+    bool utf8 = row == NULL && report_in_utf8();
+    const char *gap = "";
+
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const struct report_column *column = &columns[i];
+        if (!(column->by & 1u << by) || !is_shown(column, totals, false))
+            continue;
+        fputs(gap, out);
+        if (row == NULL)
+            print_heading(out, column, wall, utf8);
+        else
+            print_cell(out, column, row);
+        gap = "  ";
+    }
+}
