@@ -81,7 +81,7 @@ static int find_place(struct writer *writer, const struct frame *frame, uint32_t
         if (error != 0)
             return error;
         writer->places[writer->place_count] = (struct place){.frame = *frame};
-        memo_remember(&writer->memo, known, writer->place_count++);
+        memo_remember(known, writer->place_count++);
     }
     if (error == 0)
         *index = known->index;
@@ -101,7 +101,7 @@ static int find_call(struct writer *writer, uint32_t from, const struct frame *t
             return error;
         writer->calls[writer->call_count] = (struct call){.to = *to, .next = place->first_call};
         place->first_call = writer->call_count + 1;
-        memo_remember(&writer->memo, known, writer->call_count++);
+        memo_remember(known, writer->call_count++);
     }
     if (error == 0)
         *call = &writer->calls[known->index];
@@ -356,7 +356,7 @@ static int write_callgrind(int fd, const struct profile *profile)
     }
     if (writer.out != NULL)
         closed = text_close(writer.out);
-    free(writer.memo.slots);
+    memo_free(&writer.memo);
     free(writer.places);
     free(writer.calls);
     free(writer.leaves);

@@ -56,13 +56,13 @@ struct rows {
 };
 
 /* A number for each pair. */
-static int number_of(struct rows *rows, uint64_t kind, uint32_t a, uint64_t b, uint32_t *number)
+static int number_of(struct rows *rows, uint32_t kind, uint32_t a, uint64_t b, uint32_t *number)
 {
     struct memory *known;
     int error = memo_recall(&rows->memo, kind, a, b, &known);
 
     if (error == 0 && !known->used)
-        memo_remember(&rows->memo, known, rows->numbers++);
+        memo_remember(known, rows->numbers++);
     if (error == 0)
         *number = known->index;
     return error;
@@ -89,7 +89,7 @@ static int add_sample(struct rows *rows, const struct profile *profile,
         if (error != 0)
             return error;
         rows->all[rows->count] = (struct row){.frame = frame, .sum = *sample};
-        memo_remember(&rows->memo, known, rows->count++);
+        memo_remember(known, rows->count++);
         return 0;
     }
     rows->all[known->index].sum.count += sample->count;
@@ -148,7 +148,7 @@ static int write_csv(int fd, const struct profile *profile)
         put_row(out, profile, &rows.all[i]);
     int closed = out != NULL ? text_close(out) : 0;
     free(rows.all);
-    free(rows.memo.slots);
+    memo_free(&rows.memo);
     return error != 0 ? error : closed;
 }
 
@@ -300,7 +300,7 @@ static int read_csv(const char *path, struct profile *profile)
         error = got < 0 ? got : reader.field_count != fields ? -EBADMSG : read_row(&reader);
     }
     text_unload(&text);
-    free(reader.named.memo.slots);
+    memo_free(&reader.named.memo);
     return error;
 }
 

@@ -57,7 +57,7 @@ static uint32_t string_row(struct firefox_tables *tables, uint32_t index)
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[STRING].count;
-    memo_remember(&tables->rows, known, row);
+    memo_remember(known, row);
     text_put_json(firefox_tables_next(tables, STRING), tables->profile->strings[index]);
     return row;
 }
@@ -69,7 +69,7 @@ static uint32_t resource_row(struct firefox_tables *tables, uint32_t object)
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[RESOURCE_LIB].count;
-    memo_remember(&tables->rows, known, row);
+    memo_remember(known, row);
     put(tables, RESOURCE_LIB, object);
     put(tables, RESOURCE_NAME, string_row(tables, tables->profile->objects[object].path));
     return row;
@@ -100,7 +100,7 @@ static uint32_t func_row(struct firefox_tables *tables, const struct frame *fram
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[FUNC_NAME].count;
-    memo_remember(&tables->rows, known, row);
+    memo_remember(known, row);
     put(tables, FUNC_NAME, name_row(tables, frame));
     put(tables, FUNC_RESOURCE, resource_row(tables, object));
     put_or_null(tables, FUNC_FILE, file != 0 ? string_row(tables, file) : UINT32_MAX, UINT32_MAX);
@@ -118,7 +118,7 @@ static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[FRAME_ADDRESS].count;
-    memo_remember(&tables->rows, known, row);
+    memo_remember(known, row);
     if (profile->locations[location].address <= INT64_MAX)
         put(tables, FRAME_ADDRESS, profile->locations[location].address);
     else
@@ -171,7 +171,7 @@ static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
         row = add_node(tables, node, row, FIREFOX_USER, 0);
         struct memory *known = recall(tables, KEY_NODE, node, 0);
         if (known != NULL)
-            memo_remember(&tables->rows, known, row);
+            memo_remember(known, row);
     }
     return row;
 }
@@ -230,7 +230,7 @@ void firefox_tables_clear(struct firefox_tables *tables)
     firefox_tables_finish(tables);
     for (size_t i = 0; i < FIREFOX_COLUMNS; i++)
         free(tables->columns[i].text);
-    free(tables->rows.slots);
+    memo_free(&tables->rows);
 }
 
 /* What is written of a table, in this order. */

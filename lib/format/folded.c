@@ -265,7 +265,7 @@ static int read_folded(const char *path, struct profile *profile,
     if (error == 0 && profile->sample_count == 0)
         error = -EBADMSG;
     text_unload(&text);
-    free(named.memo.slots);
+    memo_free(&named.memo);
     return error;
 }
 

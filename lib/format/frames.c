@@ -89,7 +89,7 @@ static int find_node(struct frames *frames, struct memo *memo, uint32_t parent,
         if (error != 0)
             return error;
         frames->nodes[frames->node_count] = (struct frame_node){.parent = parent, .frame = *frame};
-        memo_remember(memo, known, frames->node_count++);
+        memo_remember(known, frames->node_count++);
     }
     *node = known->index;
     return 0;
@@ -112,7 +112,7 @@ static int make_tree(struct frames *frames, const struct profile *profile, uint3
         }
         where[i] = node;
     }
-    free(memo.slots);
+    memo_free(&memo);
     return error;
 }
 
@@ -211,52 +211,30 @@ void frames_clear(struct frames *frames)
 
 /* --- stacks -------------------------------------------------------------------------- */
 
-static int list_add(struct frame_list *list, const struct frame *frame)
-{
-    if (list->count == list->room) {
-        uint32_t room = list->room == 0 ? 64 : list->room * 2;
-        struct frame *larger = realloc(list->all, room * sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        list->all = larger;
-        list->room = room;
-    }
-    list->all[list->count++] = *frame;
-    return 0;
-}
-
-static void list_reverse(struct frame_list *list)
-{
-    for (uint32_t i = 0; i < list->count / 2; i++) {
-        struct frame frame = list->all[i];
-        list->all[i] = list->all[list->count - 1 - i];
-        list->all[list->count - 1 - i] = frame;
-    }
-}
-
 int frames_of_node(const struct frames *frames, uint32_t node, struct frame_list *list)
 {
-    int error = 0;
+    uint32_t count = 0;
 
+    for (uint32_t at = node; at != 0; at = frames->nodes[at].parent)
+        count++;
     list->count = 0;
-    for (; error == 0 && node != 0; node = frames->nodes[node].parent)
-        error = list_add(list, &frames->nodes[node].frame);
-    list_reverse(list);
+    int error = array_extend(&list->all, &list->count, count, sizeof *list->all);
+    for (uint32_t at = node; error == 0 && at != 0; at = frames->nodes[at].parent)
+        list->all[--count] = frames->nodes[at].frame;
     return error;
 }
 
 int frames_of_stack(const struct profile *profile, uint32_t leaf, struct frame_list *list)
 {
-    int error = 0;
+    const struct profile_node *nodes = profile->nodes;
+    uint32_t count = 0;
 
+    for (uint32_t node = leaf; node != PROFILE_NONE; node = nodes[node].parent)
+        count += frame_count(profile, nodes[node].location);
     list->count = 0;
-    for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent) {
-        uint32_t location = profile->nodes[node].location;
-        for (uint32_t i = 0; error == 0 && i < frame_count(profile, location); i++) {
-            struct frame frame = frame_at(profile, location, i);
-            error = list_add(list, &frame);
-        }
-    }
-    list_reverse(list);
+    int error = array_extend(&list->all, &list->count, count, sizeof *list->all);
+    for (uint32_t node = leaf; error == 0 && node != PROFILE_NONE; node = nodes[node].parent)
+        for (uint32_t i = 0; i < frame_count(profile, nodes[node].location); i++)
+            list->all[--count] = frame_at(profile, nodes[node].location, i);
     return error;
 }

@@ -63,7 +63,7 @@ void frames_clear(struct frames *frames);
 /* A node's frames, outermost first, written to a growing array. 0 or -ENOMEM. */
 struct frame_list {
     struct frame *all; /* owned */
-    uint32_t count, room;
+    uint32_t count;
 };
 int frames_of_node(const struct frames *frames, uint32_t node, struct frame_list *list);
 /* The same of a node of the profile. */

@@ -199,7 +199,7 @@ static int read_all(struct reader *reader, unsigned char *whole, size_t size)
         error = read_mappings(reader, (char *)whole + (text - whole), (char *)whole + size);
     if (error == 0)
         error = named_task(&named, 0, 0, "[unknown]", &reader->thread);
-    free(named.memo.slots);
+    memo_free(&named.memo);
     return error == 0 ? read_stacks(reader, &bytes) : error;
 }
 

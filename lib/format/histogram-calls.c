@@ -51,6 +51,6 @@ int histogram_calls_to_profile(const struct histogram_file *file, struct profile
         for (uint64_t cell = DIALECT_CELL_SPECIALS; error == 0 && cell < file->histograms[i].count; cell++)
             if (file->histograms[i].counters[cell] > 0)
                 error = calls_add(&named, object, &file->histograms[i], cell, like, tick_ns);
-    free(named.memo.slots);
+    memo_free(&named.memo);
     return error;
 }

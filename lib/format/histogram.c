@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/histogram.h"
 
 void histogram_file_clear(struct histogram_file *file)
@@ -24,25 +25,11 @@ void histogram_file_clear(struct histogram_file *file)
     *file = (struct histogram_file){0};
 }
 
-/* Makes room for one more element of an array that grows by doubling. */
-static int grow(void *array, size_t count, size_t element)
-{
-    void **pointer = array;
-
-    if (count != 0 && (count & (count - 1)) != 0)
-        return 0;
-    void *larger = reallocarray(*pointer, count == 0 ? 1 : 2 * count, element);
-    if (larger == NULL)
-        return -ENOMEM;
-    *pointer = larger;
-    return 0;
-}
-
 struct histogram *histogram_add(struct histogram_file *file, uint64_t low, uint64_t high,
                                 uint32_t scale, uint32_t counter_size, uint64_t count)
 {
     if (count > HISTOGRAM_COUNTERS_MAX ||
-        grow(&file->histograms, file->histogram_count, sizeof *file->histograms) != 0)
+        array_grow(&file->histograms, file->histogram_count, sizeof *file->histograms) != 0)
         return NULL;
     uint64_t *counters = calloc(count + 1, sizeof *counters);
     if (counters == NULL)
@@ -59,7 +46,7 @@ struct histogram *histogram_add(struct histogram_file *file, uint64_t low, uint6
 
 int histogram_add_arc(struct histogram_file *file, uint64_t from, uint64_t self, uint64_t count)
 {
-    int error = grow(&file->arcs, file->arc_count, sizeof *file->arcs);
+    int error = array_grow(&file->arcs, file->arc_count, sizeof *file->arcs);
 
     if (error == 0)
         file->arcs[file->arc_count++] =
@@ -69,7 +56,7 @@ int histogram_add_arc(struct histogram_file *file, uint64_t from, uint64_t self,
 
 int histogram_add_calls(struct histogram_file *file, uint64_t pc, uint64_t count)
 {
-    int error = grow(&file->calls, file->calls_count, sizeof *file->calls);
+    int error = array_grow(&file->calls, file->calls_count, sizeof *file->calls);
 
     if (error == 0)
         file->calls[file->calls_count++] = (struct histogram_calls){.pc = pc, .count = count};
@@ -78,7 +65,7 @@ int histogram_add_calls(struct histogram_file *file, uint64_t pc, uint64_t count
 
 int histogram_add_block(struct histogram_file *file, uint64_t pc, uint64_t count)
 {
-    int error = grow(&file->blocks, file->block_count, sizeof *file->blocks);
+    int error = array_grow(&file->blocks, file->block_count, sizeof *file->blocks);
 
     if (error == 0)
         file->blocks[file->block_count++] = (struct histogram_calls){.pc = pc, .count = count};
@@ -88,7 +75,7 @@ int histogram_add_block(struct histogram_file *file, uint64_t pc, uint64_t count
 int histogram_add_module(struct histogram_file *file, const char *path, size_t length,
                          uint64_t start, uint64_t end)
 {
-    int error = grow(&file->modules, file->module_count, sizeof *file->modules);
+    int error = array_grow(&file->modules, file->module_count, sizeof *file->modules);
     char *copy = error == 0 ? strndup(path, length) : NULL;
 
     if (copy == NULL)
@@ -103,7 +90,7 @@ int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times)
     if (times > HISTOGRAM_PCS_MAX - file->pc_count)
         return -EFBIG;
     for (; times > 0; times--) {
-        int error = grow(&file->pcs, file->pc_count, sizeof *file->pcs);
+        int error = array_grow(&file->pcs, file->pc_count, sizeof *file->pcs);
         if (error != 0)
             return error;
         file->pcs[file->pc_count++] = pc;

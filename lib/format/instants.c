@@ -68,7 +68,7 @@ static int find_images(const struct profile *profile, struct memo *latest)
         const struct profile_process *process = &profile->processes[i];
         error = memo_recall(latest, 0, process->pid, 0, &last);
         if (error == 0 && !last->used)
-            memo_remember(latest, last, 0);
+            memo_remember(last, 0);
         if (error == 0 && process->generation > last->index)
             last->index = process->generation;
     }
@@ -106,7 +106,7 @@ static int find_lives(struct instants *made, const struct profile *profile)
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++)
         if (made->lives[i].end > made->end)
             made->end = made->lives[i].end;
-    free(latest.slots);
+    memo_free(&latest);
     return error;
 }
 

@@ -61,11 +61,11 @@ int named_process(struct named *named, uint32_t pid, const char *comm, uint32_t 
     if (error != 0)
         return error;
     if (!known->used)
-        memo_remember(&named->memo, known, *process);
+        memo_remember(known, *process);
     known->index = *process;
     error = memo_recall(&named->memo, MEMO_IMAGE, pid, name, &known);
     if (error == 0)
-        memo_remember(&named->memo, known, *process);
+        memo_remember(known, *process);
     return error;
 }
 
@@ -84,7 +84,7 @@ int named_thread(struct named *named, uint32_t process, uint32_t tid, const char
             error = profile_add_thread(named->profile, &made, thread);
         if (error != 0)
             return error;
-        memo_remember(&named->memo, known, *thread);
+        memo_remember(known, *thread);
         named->profile->totals.threads_seen++;
     }
     *thread = known->index;
@@ -194,7 +194,7 @@ int named_location(struct named *named, uint32_t object, const struct profile_li
         error = add_location(named->profile, object, make_address(named->profile, lines, count),
                              lines, count, location);
         if (error == 0 && known != NULL)
-            memo_remember(&named->memo, known, *location);
+            memo_remember(known, *location);
     }
     if (error == 0 && known != NULL)
         *location = known->index;

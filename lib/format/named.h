@@ -12,7 +12,7 @@
 
 struct named {
     struct profile *profile;
-    struct memo memo; /* the caller frees memo.slots */
+    struct memo memo; /* the caller frees it */
 };
 
 /* All of them: 0, -ENOMEM, -EOVERFLOW, or -EBADMSG. Texts are copied. */

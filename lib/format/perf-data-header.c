@@ -165,7 +165,7 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
             error = memo_recall(&replay->build_id_index, 0, id.path, 0, &known);
         if (error != 0 || known->used)
             continue;
-        memo_remember(&replay->build_id_index, known, replay->build_id_count);
+        memo_remember(known, replay->build_id_count);
         replay->build_ids[replay->build_id_count++] = id;
     }
     return error;

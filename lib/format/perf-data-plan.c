@@ -32,10 +32,10 @@ static int mark_execed(const struct profile *profile, bool *execed)
         if (last->used && profile->processes[i].generation > 0)
             execed[last->index] = true;
         if (!last->used)
-            memo_remember(&memo, last, i);
+            memo_remember(last, i);
         last->index = i;
     }
-    free(memo.slots);
+    memo_free(&memo);
     return error;
 }
 
@@ -71,12 +71,12 @@ static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
         error = memo_recall(known, 1, process, node, &seen);
         if (error != 0 || seen->used)
             return error; /* its callers are known, too */
-        memo_remember(known, seen, 0);
+        memo_remember(seen, 0);
         uint32_t object = profile->locations[profile->nodes[node].location].object;
         error = memo_recall(known, 0, process, object, &seen);
         if (error != 0 || seen->used || plan->places[object].size == 0)
             continue;
-        memo_remember(known, seen, 0);
+        memo_remember(seen, 0);
         error = add_step(plan, plan->instants.lives[process].begin, STEP_MAP, process, object);
     }
     return error;
@@ -89,7 +89,7 @@ static int add_maps(struct perf_plan *plan, const struct profile *profile)
 
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
         error = add_maps_of(plan, profile, &profile->samples[i], &known);
-    free(known.slots);
+    memo_free(&known);
     return error;
 }
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "format/perf-data-header.h"
 
 #define RECORDS_MAX (1u << 25)
@@ -26,7 +27,7 @@ struct reader {
     struct perf_file file;
     struct perf_header header;
     struct record *records; /* owned */
-    size_t record_count, record_room;
+    size_t record_count;
     struct perf_replay replay;
 };
 
@@ -70,16 +71,11 @@ static bool time_of(const struct reader *reader, uint64_t type, const unsigned c
 
 static int add_record(struct reader *reader, uint64_t time, uint64_t offset)
 {
-    if (reader->record_count == reader->record_room) {
-        size_t room = reader->record_room == 0 ? 4096 : 2 * reader->record_room;
-        if (room > RECORDS_MAX)
-            return -EFBIG;
-        struct record *larger = reallocarray(reader->records, room, sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        reader->records = larger;
-        reader->record_room = room;
-    }
+    if (reader->record_count == RECORDS_MAX)
+        return -EFBIG;
+    int error = array_grow(&reader->records, reader->record_count, sizeof *reader->records);
+    if (error != 0)
+        return error;
     reader->records[reader->record_count++] = (struct record){time, offset};
     return 0;
 }

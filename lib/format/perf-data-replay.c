@@ -32,7 +32,7 @@ int perf_need_space(struct perf_replay *replay, uint32_t pid, struct perf_space 
         if (error != 0)
             return error;
         replay->spaces[replay->space_count] = (struct perf_space){0};
-        memo_remember(&replay->space_index, known, replay->space_count++);
+        memo_remember(known, replay->space_count++);
     }
     *space = &replay->spaces[known->index];
     return 0;
@@ -266,8 +266,8 @@ void perf_replay_clear(struct perf_replay *replay)
     for (uint32_t i = 0; i < replay->space_count; i++)
         space_clear(&replay->spaces[i]);
     free(replay->spaces);
-    free(replay->space_index.slots);
+    memo_free(&replay->space_index);
     free(replay->build_ids);
-    free(replay->build_id_index.slots);
+    memo_free(&replay->build_id_index);
     perf_stacks_clear(&replay->stacks);
 }

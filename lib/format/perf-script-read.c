@@ -288,6 +288,6 @@ int perf_script_read(const char *path, struct profile *profile)
     free(reader.event);
     free(reader.locations);
     free(reader.lines);
-    free(reader.named.memo.slots);
+    memo_free(&reader.named.memo);
     return error;
 }

@@ -62,7 +62,7 @@ int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t gener
             error = profile_add_process(reader->profile, &process, index);
         if (error != 0)
             return error;
-        memo_remember(&reader->memo, known, *index);
+        memo_remember(known, *index);
     }
     *index = known->index;
     return 0;
@@ -79,7 +79,7 @@ static int read_process(struct pprof_reader *reader, const char *text)
     const struct profile_process *process = &reader->profile->processes[index];
     error = memo_recall(&reader->memo, MEMO_PROCESS, process->pid, process->generation, &known);
     if (error == 0 && !known->used)
-        memo_remember(&reader->memo, known, index);
+        memo_remember(known, index);
     else if (error == 0)
         known->index = index; /* a pid used again: samples cannot tell, the last one has them */
     return error;
@@ -220,7 +220,7 @@ static int find_thread(struct pprof_reader *reader, const struct labels *labels,
         error = profile_add_thread(reader->profile, &thread, index);
         if (error != 0)
             return error;
-        memo_remember(&reader->memo, known, *index);
+        memo_remember(known, *index);
     }
     *index = known->index;
     return 0;
@@ -307,7 +307,7 @@ int pprof_read(const char *path, struct profile *profile)
     free(reader.functions.sorted);
     free(reader.locations.sorted);
     free(reader.notes.sorted);
-    free(reader.memo.slots);
+    memo_free(&reader.memo);
     pprof_unload(message);
     return error;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sorted ids, and a hash table with open addressing: see pprof-tables.h. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "format/pprof-tables.h"
 
 static int compare_entries(const void *left, const void *right)
@@ -35,44 +35,35 @@ struct entry *entries_find(const struct entries *entries, uint64_t id)
     return bsearch(&key, entries->sorted, entries->count, sizeof key, compare_entries);
 }
 
-/* Where the code lies nobody knows who writes a file, and so not what has the same hash. */
-static struct memory *find_slot(const struct memo *memo, uint64_t a, uint64_t b)
+int memo_recall(struct memo *memo, uint32_t kind, uint32_t a, uint64_t b, struct memory **found)
 {
-    uint64_t secret = (uint64_t)(uintptr_t)find_slot * UINT64_C(0xd6e8feb86659fd93);
-    uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15) + b) ^ secret;
+    uint32_t hash = hash_pair(hash_pair(kind, a), b), at = hash, known;
 
-    hash = (hash ^ hash >> 32) * UINT64_C(0x94d049bb133111eb);
-    hash = (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    size_t slot = (size_t)(hash >> 32) & (memo->size - 1);
-
-    while (memo->slots[slot].used && (memo->slots[slot].a != a || memo->slots[slot].b != b))
-        slot = (slot + 1) & (memo->size - 1);
-    return &memo->slots[slot];
-}
-
-int memo_recall(struct memo *memo, uint64_t kind, uint32_t a, uint64_t b, struct memory **found)
-{
-    if (memo->count >= memo->size / 2) {
-        struct memo larger = {.size = memo->size == 0 ? 256 : memo->size * 2};
-        larger.slots = calloc(larger.size, sizeof *larger.slots);
-        if (larger.slots == NULL)
-            return -ENOMEM;
-        for (size_t i = 0; i < memo->size; i++)
-            if (memo->slots[i].used)
-                *find_slot(&larger, memo->slots[i].a, memo->slots[i].b) = memo->slots[i];
-        larger.count = memo->count;
-        free(memo->slots);
-        *memo = larger;
+    while ((known = hash_next(&memo->index, hash, &at)) != HASH_NONE) {
+        *found = &memo->all[known];
+        if ((*found)->kind == kind && (*found)->a == a && (*found)->b == b)
+            return 0;
     }
-    *found = find_slot(memo, kind << 32 | a, b);
-    if (!(*found)->used)
-        **found = (struct memory){.a = kind << 32 | a, .b = b};
+    int error = array_grow(&memo->all, memo->count, sizeof *memo->all);
+    if (error == 0)
+        error = hash_add(&memo->index, hash, memo->count);
+    if (error != 0)
+        return error;
+    *found = &memo->all[memo->count++];
+    **found = (struct memory){.kind = kind, .a = a, .b = b};
     return 0;
 }
 
-void memo_remember(struct memo *memo, struct memory *place, uint32_t index)
+void memo_remember(struct memory *place, uint32_t index)
 {
     place->index = index;
-    place->used = 1;
-    memo->count++;
+    place->used = true;
+}
+
+void memo_free(struct memo *memo)
+{
+    hash_free(&memo->index);
+    free(memo->all);
+    memo->all = NULL;
+    memo->count = 0;
 }

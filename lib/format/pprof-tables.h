@@ -6,8 +6,11 @@
 #ifndef PPROFIL_PPROF_TABLES_H
 #define PPROFIL_PPROF_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/hash.h"
 
 /* What the file calls id. */
 struct entry {
@@ -22,15 +25,17 @@ struct entries {
     size_t count;
 };
 
-/* A hash from two numbers to an index. */
+/* The index that is known for three numbers, once it is used. */
 struct memory {
-    uint64_t a, b;
-    uint32_t index, used;
+    uint64_t b;
+    uint32_t kind, a, index;
+    bool used;
 };
 
 struct memo {
-    struct memory *slots;
-    size_t size, count; /* size: a power of two, or 0 */
+    struct hash_index index;
+    struct memory *all; /* owned */
+    uint32_t count;
 };
 
 /* Room for count entries, none yet in use. 0 or -ENOMEM; the caller frees sorted. */
@@ -41,8 +46,9 @@ int entries_sort(struct entries *entries);
 struct entry *entries_find(const struct entries *entries, uint64_t id);
 
 /* The place to remember (kind, a, b) at: with its index if it is known, else not yet used.
- * Good until the next call. 0 or -ENOMEM; the caller frees memo->slots. */
-int memo_recall(struct memo *memo, uint64_t kind, uint32_t a, uint64_t b, struct memory **found);
-void memo_remember(struct memo *memo, struct memory *place, uint32_t index);
+ * Good until the next call. 0, -ENOMEM or -EOVERFLOW; the caller frees the memo. */
+int memo_recall(struct memo *memo, uint32_t kind, uint32_t a, uint64_t b, struct memory **found);
+void memo_remember(struct memory *place, uint32_t index);
+void memo_free(struct memo *memo);
 
 #endif

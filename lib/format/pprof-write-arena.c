@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/pprof-write.h"
 
 #define ARENA_BLOCK (1u << 20)
@@ -44,21 +45,11 @@ void *pprof_take_table(struct pprof_writer *writer, size_t count, size_t entry, 
     return table;
 }
 
-bool pprof_grow(struct pprof_writer *writer, void *array, struct pprof_list *list, size_t element)
+bool pprof_grow(struct pprof_writer *writer, void *array, size_t count, size_t element)
 {
-    void **pointer = array;
-
-    if (list->count < list->room)
-        return true;
-    size_t room = list->room == 0 ? 256 : list->room * 2;
-    void *larger = realloc(*pointer, room * element);
-    if (larger == NULL) {
+    if (array_grow(array, count, element) != 0)
         writer->out_of_memory = true;
-        return false;
-    }
-    *pointer = larger;
-    list->room = room;
-    return true;
+    return !writer->out_of_memory;
 }
 
 /* --- strings ------------------------------------------------------------------------- */
@@ -67,15 +58,15 @@ int64_t pprof_add_string(struct pprof_writer *writer, const char *text)
 {
     PbProfile *message = &writer->message;
 
-    if (!pprof_grow(writer, &message->string_table, &writer->strings,
+    if (!pprof_grow(writer, &message->string_table, message->n_string_table,
                     sizeof *message->string_table))
         return 0;
     char *copy = pprof_take(writer, pprof_clean(text, NULL) + 1);
     if (writer->out_of_memory)
         return 0;
     pprof_clean(text, copy);
-    message->string_table[writer->strings.count] = copy;
-    return (int64_t)writer->strings.count++;
+    message->string_table[message->n_string_table] = copy;
+    return (int64_t)message->n_string_table++;
 }
 
 int64_t pprof_put_string(struct pprof_writer *writer, uint32_t index)
@@ -93,8 +84,8 @@ void pprof_add_comment(struct pprof_writer *writer, char *text)
 
     if (text == NULL)
         writer->out_of_memory = true;
-    else if (pprof_grow(writer, &message->comment, &writer->comments, sizeof *message->comment))
-        message->comment[writer->comments.count++] = pprof_add_string(writer, text);
+    else if (pprof_grow(writer, &message->comment, message->n_comment, sizeof *message->comment))
+        message->comment[message->n_comment++] = pprof_add_string(writer, text);
     free(text);
 }
 
@@ -117,6 +108,6 @@ void pprof_writer_clear(struct pprof_writer *writer)
     free(writer->message.string_table);
     free(writer->message.comment);
     free(writer->message.function);
-    free(writer->elsewhere.slots);
+    memo_free(&writer->elsewhere);
     free(writer->string_ids);
 }

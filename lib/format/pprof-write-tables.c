@@ -105,15 +105,15 @@ static uint64_t put_function(struct pprof_writer *writer, const struct profile_f
     PbProfile *message = &writer->message;
     PbFunction *function = pprof_take(writer, sizeof *function);
 
-    if (!pprof_grow(writer, &message->function, &writer->functions, sizeof *message->function))
+    if (!pprof_grow(writer, &message->function, message->n_function, sizeof *message->function))
         return 0;
     *function = (PbFunction)PERFTOOLS__PROFILES__FUNCTION__INIT;
-    function->id = writer->functions.count + 1;
+    function->id = message->n_function + 1;
     function->name = pprof_put_string(writer, from->name);
     function->system_name = pprof_put_string(writer, from->system_name);
     function->filename = pprof_put_string(writer, from->file);
     function->start_line = from->line;
-    message->function[writer->functions.count++] = function;
+    message->function[message->n_function++] = function;
     return function->id;
 }
 
@@ -141,7 +141,7 @@ static uint64_t function_of(struct pprof_writer *writer, const struct profile_li
     if (!known->used) {
         function.file = line->file;
         function.line = 0;
-        memo_remember(&writer->elsewhere, known, (uint32_t)put_function(writer, &function));
+        memo_remember(known, (uint32_t)put_function(writer, &function));
     }
     return known->index;
 }
@@ -195,5 +195,4 @@ void pprof_put_tables(struct pprof_writer *writer)
         put_functions(writer);
     if (!writer->out_of_memory)
         put_locations(writer);
-    writer->message.n_function = writer->functions.count;
 }

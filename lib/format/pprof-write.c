@@ -171,8 +171,6 @@ static void build(struct pprof_writer *writer)
     pprof_put_tables(writer);
     if (!writer->out_of_memory)
         put_samples(writer);
-    writer->message.n_string_table = writer->strings.count;
-    writer->message.n_comment = writer->comments.count;
 }
 
 int pprof_write(int fd, const struct profile *profile)

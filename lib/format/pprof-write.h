@@ -18,17 +18,11 @@ struct pprof_block {
     _Alignas(16) unsigned char bytes[];
 };
 
-/* An array that grows by doubling. */
-struct pprof_list {
-    size_t count, room;
-};
-
 struct pprof_writer {
     const struct profile *profile;
     struct pprof_block *blocks;
     bool out_of_memory;
     PbProfile message;
-    struct pprof_list strings, comments, functions; /* of the message's arrays */
     struct memo elsewhere; /* ids of functions with code from another file, by both */
     int64_t *string_ids;   /* of the profile's strings; 0: not written yet */
     PbMapping *mappings;   /* by object */
@@ -44,8 +38,8 @@ void *pprof_take(struct pprof_writer *writer, size_t size);
 /* A table of count entries and, in *pointers, the array of pointers to them that protobuf-c wants;
  * NULL: no memory. */
 void *pprof_take_table(struct pprof_writer *writer, size_t count, size_t entry, void *pointers);
-/* Room for one more element of an array that is not in the arena. False: no memory. */
-bool pprof_grow(struct pprof_writer *writer, void *array, struct pprof_list *list, size_t element);
+/* array_grow for an array that is not in the arena. False: no memory, now or before. */
+bool pprof_grow(struct pprof_writer *writer, void *array, size_t count, size_t element);
 
 /* The index of a copy of a text, clean; of a string of the profile's, which is copied once. */
 int64_t pprof_add_string(struct pprof_writer *writer, const char *text);

@@ -148,7 +148,7 @@ static struct profile *make_large(void)
         }
         cr_assert_eq(named_count(profile, &sample), 0);
     }
-    free(named.memo.slots);
+    memo_free(&named.memo);
     return profile;
 }
 
