@@ -13,7 +13,7 @@
 
 #include "api/api.h"
 #include "format/format.h"
-#include "symbol/leak-check.h"
+#include "symbol/leak-sanitizer.h"
 #include "symbol/object-file.h"
 
 int api_need_symbolizer(struct pprofil_profile *profile)

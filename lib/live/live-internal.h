@@ -6,7 +6,7 @@
 #include "report/live-nodes.h"
 #include "report/live-sums.h"
 #include "session/session.h"
-#include "symbol/namer.h"
+#include "symbol/async-symbolizer.h"
 
 #define LIVE_PROBLEM 256
 

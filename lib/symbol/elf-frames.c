@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbol/elf-object-internal.h"
+#include "symbol/elf-internal.h"
 
 /* What entries have in common. */
 struct common {

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "symbol/elf-object-internal.h"
+#include "symbol/elf-internal.h"
 
 #define ALL_LISTS_NS_MAX 5000000000   /* for all lists of a file: those of 10 million entries take less */
 #define ONE_LIST_NS_MAX 100000000 /* for one of them: more, and we were stopped meanwhile */

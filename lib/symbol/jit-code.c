@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbol/code-names.h"
 #include "symbol/jit-code.h"
+#include "symbol/jit-names.h"
 #include "symbol/jitdump.h"
 #include "symbol/perf-map.h"
 

@@ -3,7 +3,7 @@
 #ifndef PPROFIL_JITDUMP_H
 #define PPROFIL_JITDUMP_H
 
-#include "symbol/code-names.h"
+#include "symbol/jit-names.h"
 
 /* Is this the beginning of one, of this byte order? */
 bool jitdump_is(const unsigned char head[4]);

@@ -3,7 +3,7 @@
 #ifndef PPROFIL_PERF_MAP_H
 #define PPROFIL_PERF_MAP_H
 
-#include "symbol/code-names.h"
+#include "symbol/jit-names.h"
 
 /* Reads the names in the first size bytes of a map. False: no memory. */
 bool perf_map_read(int fd, size_t size, struct code_names *names);

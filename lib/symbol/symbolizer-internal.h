@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a symbolizer shares with code.c: its files, opened once. */
+/* What a symbolizer shares with function-code.c: its files, opened once. */
 #ifndef PPROFIL_SYMBOLIZER_INTERNAL_H
 #define PPROFIL_SYMBOLIZER_INTERNAL_H
 

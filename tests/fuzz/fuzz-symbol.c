@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "symbol/code.h"
 #include "symbol/demangle.h"
-#include "symbol/leak-check.h"
+#include "symbol/function-code.h"
+#include "symbol/leak-sanitizer.h"
 #include "symbol/symbol-table.h"
 #include "symbol/symbol.h"
 

@@ -19,7 +19,7 @@
 
 #include <criterion/criterion.h>
 
-#include "symbol/code.h"
+#include "symbol/function-code.h"
 #include "symbol/symbol-table.h"
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";

@@ -22,7 +22,7 @@
 
 #include "build-events.h"
 #include "session/session.h"
-#include "symbol/listing.h"
+#include "symbol/source-listing.h"
 
 #define PATIENCE 1000 /* turns of 10 ms */
 

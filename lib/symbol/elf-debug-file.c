@@ -16,7 +16,7 @@
 #include <zlib.h>
 
 #include "base/path.h"
-#include "symbol/elf-object-internal.h"
+#include "symbol/elf-internal.h"
 #include "symbol/object-file.h"
 
 #define SYSTEM_PLACE "/usr/lib/debug"

@@ -16,8 +16,8 @@
 
 #include "base/array.h"
 #include "base/plain.h"
-#include "symbol/listing.h"
 #include "symbol/object-file.h"
+#include "symbol/source-listing.h"
 
 #define SOURCE_SIZE_MAX (16 << 20) /* bytes */
 

@@ -9,7 +9,7 @@
 #include <gelf.h>
 #include <string.h>
 
-#include "symbol/leak-check.h"
+#include "symbol/leak-sanitizer.h"
 
 static void leak_check_symbol(const char *name, int *status)
 {

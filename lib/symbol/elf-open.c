@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbol/elf-functions.h"
+#include "symbol/dwarf-functions.h"
 
 #define OVERLAPS_MAX 16 /* symbols looked back over for one that reaches this far */
 #define COMPARED 256    /* bytes of names: those of a hostile file are alike for megabytes */

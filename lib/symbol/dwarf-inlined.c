@@ -2,14 +2,14 @@
 /*
  * Inlined functions, from the trees of functions' scopes in the debug information. Places that
  * are asked about lie near each other, so what was inlined into a function stays, once read.
- * Trees of damaged files are bounded as elf-functions.c does it.
+ * Trees of damaged files are bounded as dwarf-functions.c does it.
  */
 #include "config.h"
 
 #include <dwarf.h>
 
 #include "base/array.h"
-#include "symbol/elf-functions.h"
+#include "symbol/dwarf-functions.h"
 
 #define STRETCHES_MAX 65536u /* stretches of one function */
 

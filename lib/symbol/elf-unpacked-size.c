@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "symbol/elf-object-internal.h"
+#include "symbol/elf-internal.h"
 
 #define UNPACKED_LIMIT_MIN (UINT64_C(64) << 20) /* bytes that any file may become */
 #define RATIO 32u                  /* times its size, of others: debug information gets to 10 */

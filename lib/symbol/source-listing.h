@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "symbol/code.h"
+#include "symbol/function-code.h"
 
 struct listing_row {
     const char *text; /* borrowed from the listing */

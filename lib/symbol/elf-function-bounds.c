@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "symbol/elf-object-internal.h"
+#include "symbol/elf-internal.h"
 
 bool elf_object_in_plt(const struct elf_object *object, uint64_t address)
 {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbol/elf-functions.h"
+#include "symbol/dwarf-functions.h"
 
 #define PASSES 4u    /* over the bytes of a unit: an entry has one at least */
 #define SPARE 65536u /* entries more: lists of ranges are elsewhere */

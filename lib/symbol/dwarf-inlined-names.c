@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "symbol/demangle.h"
-#include "symbol/elf-functions.h"
+#include "symbol/dwarf-functions.h"
 
 #define NAME_SIZE_MAX 4096u  /* bytes of what is put together */
 #define STEPS_MAX 16u /* from what was inlined to what declares it */

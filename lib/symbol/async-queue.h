@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "symbol/namer.h"
+#include "symbol/async-symbolizer.h"
 
 /* What can be asked about a location; the first is done first. */
 enum namer_job { NAMER_CODE, NAMER_NAME, NAMER_DEFINE, NAMER_LINE, NAMER_JOBS };

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbol/namer-internal.h"
+#include "symbol/async-queue.h"
 
 #define DESCRIPTOR_NS UINT64_C(1000000000) /* longest wait for one */
 #define LEAVE_NS UINT64_C(1000000000)      /* longest wait for the thread's end */

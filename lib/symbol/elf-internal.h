@@ -46,8 +46,8 @@ struct elf_object {
     bool extents_read;
     struct elf_extent *extents; /* sorted by start; elf-frames.c's */
     uint32_t extent_count;
-    void *functions; /* tree of tsearch: elf-functions.c's */
-    void *origins;   /* another: elf-names.c's */
+    void *functions; /* tree of tsearch: dwarf-functions.c's */
+    void *origins;   /* another: dwarf-inlined-names.c's */
 };
 
 /* Makes the compilation unit around an address the one that was found last; false: there is

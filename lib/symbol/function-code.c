@@ -19,9 +19,9 @@
 
 #include "base/array.h"
 #include "base/plain.h"
-#include "symbol/code.h"
 #include "symbol/demangle.h"
 #include "symbol/disassemble.h"
+#include "symbol/function-code.h"
 #include "symbol/symbolizer-internal.h"
 
 #define FUNCTION_SIZE_MAX (UINT64_C(1) << 20) /* bytes of a function */

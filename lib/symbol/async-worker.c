@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "symbol/namer-internal.h"
+#include "symbol/async-queue.h"
 #include "symbol/symbol.h"
 
 #define SLICE_NS UINT64_C(20000000)    /* of work before answers are handed over */

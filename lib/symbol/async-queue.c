@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "symbol/namer-internal.h"
+#include "symbol/async-queue.h"
 
 int namer_list_add(struct namer_list *list, uint32_t location)
 {

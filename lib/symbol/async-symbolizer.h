@@ -10,7 +10,7 @@
 #define PPROFIL_NAMER_H
 
 #include "profile/profile.h"
-#include "symbol/listing.h"
+#include "symbol/source-listing.h"
 
 struct namer;
 

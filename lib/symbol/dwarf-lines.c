@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbol/elf-object-internal.h"
+#include "symbol/elf-internal.h"
 
 #define UNITS_MAX (1u << 22) /* ranges of code; a hostile file may share one list in all units */
 

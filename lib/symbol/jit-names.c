@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "symbol/code-names.h"
+#include "symbol/jit-names.h"
 
 bool code_names_tell(struct code_names *names, const struct code_name *name)
 {

@@ -4,7 +4,7 @@
 #ifndef PPROFIL_ELF_FUNCTIONS_H
 #define PPROFIL_ELF_FUNCTIONS_H
 
-#include "symbol/elf-object-internal.h"
+#include "symbol/elf-internal.h"
 
 #define ELF_DEEPEST 64u /* scopes in scopes that are looked at */
 
@@ -12,7 +12,7 @@
 struct elf_function {
     uint64_t start, end; /* as in the debug information */
     Dwarf_Off die;
-    bool walked;                 /* the rest is elf-inlined.c's */
+    bool walked;                 /* the rest is dwarf-inlined.c's */
     struct elf_inlined *inlined; /* owned */
     uint32_t count;
 };
