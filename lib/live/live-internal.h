@@ -24,12 +24,12 @@ struct live_places {
 struct live_code {
     uint64_t id;      /* of its row */
     bool come;        /* there is an answer */
-    struct namer_code code;
+    struct code_listing code;
 };
 
 struct pprofil_live {
     struct profile *profile; /* borrowed from the session */
-    struct namer *namer;     /* owned */
+    struct async_symbolizer *async;     /* owned */
     bool inlines;            /* there are stacks: functions that were inlined are frames of them */
     struct live_places functions, lines;
     struct live_sums sums[REPORT_GROUPINGS]; /* of each grouping */
@@ -39,7 +39,7 @@ struct pprofil_live {
     char problem[LIVE_PROBLEM];
 };
 
-/* Takes what has come from the namer and gives it what is new. 0 or -ENOMEM. */
+/* Takes what has come from the symbolizer and gives it what is new. 0 or -ENOMEM. */
 int live_exchange(struct pprofil_live *live);
 
 /* A location in a row, or PROFILE_NONE. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reports of a session that is sampling. Sums are made of what the profile has at the moment; a
- * namer fills in names behind our back, but only while live_exchange is called.
+ * symbolizer fills in names behind our back, but only while live_exchange is called.
  *
  * Rows are known by ids that are made from what they are summed by. To get from an id back to a
  * place each location is entered under the ids of its rows when it gets its name.
@@ -105,14 +105,14 @@ int pprofil_live_open(pprofil_session *session, pprofil_live **result)
     if (live == NULL)
         return -ENOMEM;
     live->profile = session->profile->profile;
-    int error = namer_new(live->profile, note_name, live, &live->namer);
+    int error = async_symbolizer_new(live->profile, note_name, live, &live->async);
     if (error != 0) {
         free(live);
         return error;
     }
     live->inlines = session->unwinder != NULL;
     if (live->inlines)
-        namer_want_lines(live->namer);
+        async_symbolizer_want_lines(live->async);
     *result = live;
     return 0;
 }
@@ -121,9 +121,9 @@ void pprofil_live_close(pprofil_live *live)
 {
     if (live == NULL)
         return;
-    namer_free(live->namer);
+    async_symbolizer_free(live->async);
     for (uint32_t i = 0; i < live->code_count; i++)
-        namer_code_clear(&live->codes[i].code);
+        code_listing_clear(&live->codes[i].code);
     free(live->codes);
     for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
         live_sums_clear(&live->sums[by]);
@@ -133,7 +133,7 @@ void pprofil_live_close(pprofil_live *live)
     free(live);
 }
 
-static void keep_code(struct pprofil_live *live, struct namer_code *code)
+static void keep_code(struct pprofil_live *live, struct code_listing *code)
 {
     uint64_t id = report_id(live->profile, PPROFIL_BY_FUNCTION, code->location);
 
@@ -144,15 +144,15 @@ static void keep_code(struct pprofil_live *live, struct namer_code *code)
             live->codes[i].code = *code;
             return;
         }
-    namer_code_clear(code);
+    code_listing_clear(code);
 }
 
 int live_exchange(struct pprofil_live *live)
 {
-    struct namer_code code;
-    int error = namer_exchange(live->namer);
+    struct code_listing code;
+    int error = async_symbolizer_exchange(live->async);
 
-    while (namer_take_code(live->namer, &code))
+    while (async_symbolizer_take_code(live->async, &code))
         keep_code(live, &code);
     return error;
 }
@@ -183,7 +183,7 @@ int pprofil_live_report(pprofil_live *live, enum pprofil_by by,
     options.sums = &live->sums[options.by];
     options.no_inlines = !live->inlines;
     if (by == PPROFIL_BY_LINE)
-        namer_want_lines(live->namer);
+        async_symbolizer_want_lines(live->async);
     int error = live_exchange(live);
     if (error != 0)
         return error;
@@ -204,11 +204,11 @@ void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id)
     uint32_t location = live_location(live, by, id);
 
     if (location != PROFILE_NONE)
-        namer_want_definition(live->namer, location);
+        async_symbolizer_want_definition(live->async, location);
 }
 
 uint32_t pprofil_live_pending(pprofil_live *live)
 {
     live_exchange(live); /* out of memory: they stay without */
-    return namer_pending(live->namer);
+    return async_symbolizer_pending(live->async);
 }

@@ -4,7 +4,7 @@
 #define PPROFIL_ANNOTATE_H
 
 #include "report/report.h"
-#include "symbol/source-listing.h"
+#include "symbol/function-code.h"
 
 #define ANNOTATE_BLOCKS_MAX 64u /* blocks */
 

@@ -4,7 +4,7 @@
 #define PPROFIL_CODE_COUNTS_H
 
 #include "report/report.h"
-#include "symbol/source-listing.h"
+#include "symbol/function-code.h"
 
 struct code_count {
     uint64_t samples, ns;             /* what ran was there */

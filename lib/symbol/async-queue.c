@@ -1,66 +1,191 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What lies on the desk between the two sides of a namer, and how it is cleared away. */
+/* Requests and results between an async_symbolizer and its worker thread, and how the two part. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "symbol/async-queue.h"
 
-int namer_list_add(struct namer_list *list, uint32_t location)
+int async_list_add(struct async_list *list, uint32_t index)
 {
-    int error = array_grow(&list->locations, list->count, sizeof *list->locations);
+    int error = array_grow(&list->indexes, list->count, sizeof *list->indexes);
 
     if (error == 0)
-        list->locations[list->count++] = location;
+        list->indexes[list->count++] = index;
     return error;
 }
 
-void namer_code_clear(struct namer_code *code)
+void async_requests_clear(struct async_requests *requests)
 {
-    listing_free(code->listing);
-    free(code->problem);
-    *code = (struct namer_code){0};
-}
-
-void namer_questions_clear(struct namer_questions *questions)
-{
-    for (uint32_t i = 0; i < questions->object_count; i++) {
-        free(questions->objects[i].path);
-        if (questions->objects[i].object.fd >= 0)
-            close(questions->objects[i].object.fd);
+    for (uint32_t i = 0; i < requests->object_count; i++) {
+        free(requests->objects[i].path);
+        if (requests->objects[i].object.fd >= 0)
+            close(requests->objects[i].object.fd);
     }
-    for (uint32_t i = 0; i < questions->file_count; i++)
-        if (questions->files[i].fd >= 0)
-            close(questions->files[i].fd);
-    free(questions->objects);
-    free(questions->places);
-    free(questions->files);
-    for (unsigned job = 0; job < NAMER_JOBS; job++)
-        free(questions->jobs[job].locations);
-    *questions = (struct namer_questions){0};
+    for (uint32_t i = 0; i < requests->file_count; i++)
+        if (requests->files[i].fd >= 0)
+            close(requests->files[i].fd);
+    free(requests->objects);
+    free(requests->locations);
+    free(requests->files);
+    for (unsigned kind = 0; kind < ASYNC_KINDS; kind++)
+        free(requests->wanted[kind].indexes);
+    *requests = (struct async_requests){0};
 }
 
-void namer_answers_clear(struct namer_answers *answers)
+void async_results_clear(struct async_results *results)
 {
-    for (uint32_t i = 0; i < answers->code_count; i++)
-        namer_code_clear(&answers->codes[i]);
-    free(answers->strings);
-    free(answers->functions);
-    free(answers->found);
-    free(answers->lines);
-    free(answers->definitions);
-    free(answers->codes);
-    *answers = (struct namer_answers){0};
+    for (uint32_t i = 0; i < results->listing_count; i++)
+        code_listing_clear(&results->listings[i]);
+    free(results->strings);
+    free(results->functions);
+    free(results->found);
+    free(results->lines);
+    free(results->definitions);
+    free(results->listings);
+    *results = (struct async_results){0};
 }
 
-void namer_desk_free(struct namer_desk *desk)
+/* --- the queue ---------------------------------------------------------------------------- */
+
+struct async_queue *async_queue_new(void)
 {
-    namer_questions_clear(&desk->questions);
-    namer_answers_clear(&desk->answers);
-    pthread_cond_destroy(&desk->asked);
-    pthread_cond_destroy(&desk->ended_now);
-    pthread_mutex_destroy(&desk->lock);
-    free(desk);
+    struct async_queue *queue = calloc(1, sizeof *queue);
+    pthread_condattr_t monotonic;
+
+    if (queue == NULL)
+        return NULL;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->changed, &monotonic);
+    pthread_cond_init(&queue->ended_now, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return queue;
+}
+
+void async_queue_free(struct async_queue *queue)
+{
+    async_requests_clear(&queue->requests);
+    async_results_clear(&queue->results);
+    pthread_cond_destroy(&queue->changed);
+    pthread_cond_destroy(&queue->ended_now);
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+}
+
+static struct timespec async_timespec(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+static bool has_requests(const struct async_requests *requests)
+{
+    bool some = requests->object_count + requests->location_count + requests->file_count > 0;
+
+    for (unsigned kind = 0; kind < ASYNC_KINDS; kind++)
+        some = some || requests->wanted[kind].count > 0;
+    return some;
+}
+
+struct async_requests async_queue_take(struct async_queue *queue, uint64_t until)
+{
+    const struct timespec end = async_timespec(until);
+    int error = until == 0 ? ETIMEDOUT : 0;
+
+    pthread_mutex_lock(&queue->lock);
+    while (error == 0 && !atomic_load(&queue->closing) && !has_requests(&queue->requests))
+        error = until == UINT64_MAX ? pthread_cond_wait(&queue->changed, &queue->lock)
+                                    : pthread_cond_timedwait(&queue->changed, &queue->lock, &end);
+    struct async_requests requests = queue->requests;
+    queue->requests = (struct async_requests){0};
+    pthread_mutex_unlock(&queue->lock);
+    return requests;
+}
+
+/* --- results ------------------------------------------------------------------------------ */
+
+/* Appends one array to another, which is empty most of the time. */
+static bool async_append(void *to, uint32_t *to_count, const void *from, uint32_t count, size_t size)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (array_grow(to, *to_count, size) != 0)
+            return false;
+        memcpy(*(char **)to + (size_t)*to_count * size, (const char *)from + i * size, size);
+        ++*to_count;
+    }
+    return true;
+}
+
+static bool async_append_results(struct async_results *to, struct async_results *from)
+{
+    bool done = async_append(&to->strings, &to->string_count, from->strings, from->string_count,
+                             sizeof *to->strings) &&
+                async_append(&to->functions, &to->function_count, from->functions,
+                             from->function_count, sizeof *to->functions) &&
+                async_append(&to->found, &to->found_count, from->found, from->found_count,
+                             sizeof *to->found) &&
+                async_append(&to->lines, &to->line_count, from->lines, from->line_count,
+                             sizeof *to->lines) &&
+                async_append(&to->definitions, &to->definition_count, from->definitions,
+                             from->definition_count, sizeof *to->definitions);
+
+    for (uint32_t i = 0; done && i < from->listing_count; i++) {
+        done = async_append(&to->listings, &to->listing_count, &from->listings[i], 1,
+                            sizeof *to->listings);
+        if (done)
+            from->listings[i] = (struct code_listing){0}; /* the queue owns it now */
+    }
+    return done;
+}
+
+int async_queue_post(struct async_queue *queue, struct async_results *results)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool done = async_append_results(&queue->results, results);
+    pthread_mutex_unlock(&queue->lock);
+    async_results_clear(results);
+    return done ? 0 : -ENOMEM;
+}
+
+/* --- the end ------------------------------------------------------------------------------ */
+
+void async_queue_await_close(struct async_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    while (!atomic_load(&queue->closing))
+        pthread_cond_wait(&queue->changed, &queue->lock);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void async_queue_end(struct async_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->ended = true;
+    bool abandoned = queue->abandoned;
+    pthread_cond_signal(&queue->ended_now);
+    pthread_mutex_unlock(&queue->lock);
+    if (abandoned)
+        async_queue_free(queue);
+}
+
+bool async_queue_close(struct async_queue *queue, uint64_t wait_ns)
+{
+    const struct timespec end = async_timespec(time_now() + wait_ns);
+    int error = 0;
+
+    pthread_mutex_lock(&queue->lock);
+    atomic_store(&queue->closing, true);
+    pthread_cond_signal(&queue->changed);
+    while (!queue->ended && error == 0)
+        error = pthread_cond_timedwait(&queue->ended_now, &queue->lock, &end);
+    bool ended = queue->ended;
+    queue->abandoned = !ended;
+    pthread_mutex_unlock(&queue->lock);
+    return ended;
 }

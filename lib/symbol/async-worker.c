@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The thread of a namer. It has a profile of its own whose objects and locations have the same
- * indexes as those of the profile it works for; strings and functions have not, and are told
- * in the order in which they came, so that the other side can translate them.
+ * The worker thread of an async_symbolizer. It takes requests, works for SLICE_NS, and sends what it
+ * found: first what somebody waits for, and names before lines. Code made at run time may get its
+ * name later: a location without one is looked up again when its object's list of names has grown.
  *
- * It takes what was asked, does a slice of it, and hands over what it found: first what somebody
- * waits for, names before lines. Code made at run time may get its name later: what had none is
- * looked up again when the list of names has grown.
- *
- * Where there is no memory it gives up; the profile stays as it is.
+ * Where there is no memory the thread gives up; the profile that it works for stays as it is.
  */
 #include "config.h"
 
@@ -16,82 +12,60 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "symbol/async-queue.h"
 #include "symbol/symbol.h"
 
-#define SLICE_NS UINT64_C(20000000)    /* of work before answers are handed over */
-#define RENEW_NS UINT64_C(1000000000)  /* between two looks at a list of names */
-#define SPARE_STACK 65536 /* a frame with all vector registers in it is 11 KiB */
+#define SLICE_NS UINT64_C(20000000)   /* of work before results are sent */
+#define RENEW_NS UINT64_C(1000000000) /* between two looks at a list of names */
+#define SPARE_STACK 65536 /* bytes for a signal handler: a frame with all vector registers is 11 KiB */
 
-struct queue {
-    struct namer_list list;
+/* Locations to look up; those before next are done. */
+struct backlog {
+    struct async_list list;
     uint32_t next;
 };
 
-struct work {
-    struct namer_desk *desk;
+struct worker {
+    struct async_queue *queue;
     struct profile *profile;       /* owned */
     struct symbolizer *symbolizer; /* owned */
-    struct queue queues[NAMER_JOBS];
-    struct namer_list unlisted; /* looked up, and not in the list of their object's names */
-    uint64_t renewed_at;
-    uint32_t told_strings, told_functions;
-    struct namer_answers answers; /* found in this slice */
+    struct backlog backlogs[ASYNC_KINDS];
+    struct async_list unlisted; /* locations that are not in their object's list of names */
+    uint64_t renewed_at;        /* CLOCK_MONOTONIC ns: when lists of names were last looked at */
+    uint32_t sent_strings, sent_functions;
+    struct async_results results; /* found in this slice */
 };
 
-uint64_t namer_now(void)
+/* --- requests ------------------------------------------------------------------------- */
+
+static bool has_work(const struct worker *worker)
 {
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-/* --- questions ----------------------------------------------------------------------- */
-
-static bool has_work(const struct work *work)
-{
-    for (unsigned job = 0; job < NAMER_JOBS; job++)
-        if (work->queues[job].next < work->queues[job].list.count)
+    for (unsigned kind = 0; kind < ASYNC_KINDS; kind++)
+        if (worker->backlogs[kind].next < worker->backlogs[kind].list.count)
             return true;
     return false;
 }
 
-static bool has_questions(const struct namer_questions *questions)
+/* Until when the worker may sleep; 0: not at all. */
+static uint64_t idle_until(const struct worker *worker)
 {
-    bool some = questions->object_count + questions->place_count + questions->file_count > 0;
-
-    for (unsigned job = 0; job < NAMER_JOBS; job++)
-        some = some || questions->jobs[job].count > 0;
-    return some;
+    if (has_work(worker))
+        return 0;
+    return worker->unlisted.count > 0 ? worker->renewed_at + RENEW_NS : UINT64_MAX;
 }
 
-static void wait_for_questions(struct work *work)
-{
-    struct namer_desk *desk = work->desk;
-    uint64_t due = work->renewed_at + RENEW_NS;
-    struct timespec until = {.tv_sec = (time_t)(due / 1000000000u),
-                             .tv_nsec = (long)(due % 1000000000u)};
-    int error = 0;
-
-    while (error == 0 && !atomic_load(&desk->closing) && !has_questions(&desk->questions))
-        error = work->unlisted.count > 0 ? pthread_cond_timedwait(&desk->asked, &desk->lock, &until)
-                                         : pthread_cond_wait(&desk->asked, &desk->lock);
-}
-
-/* Enters objects and places into our own profile: the tables grow in the same order as those
- * they are copied from, and hold the same, so their indexes agree. */
-static int enter(struct profile *profile, struct namer_questions *questions)
+/* Enters objects and locations into the worker's profile. Its tables grow in the same order as those
+ * that they are copied from, and hold the same, so their indexes agree. */
+static int enter_tables(struct profile *profile, struct async_requests *requests)
 {
     uint32_t index;
     int error = 0;
 
-    for (uint32_t i = 0; error == 0 && i < questions->object_count; i++) {
-        struct namer_object *from = &questions->objects[i];
+    for (uint32_t i = 0; error == 0 && i < requests->object_count; i++) {
+        struct async_object *from = &requests->objects[i];
         uint32_t next = profile->object_count;
         error = profile_string(profile, from->path, &from->object.path);
         if (error == 0)
@@ -99,332 +73,314 @@ static int enter(struct profile *profile, struct namer_questions *questions)
         if (error == 0 && index != next)
             error = -EPROTO;
         if (error == 0)
-            from->object.fd = -1; /* it has it now */
+            from->object.fd = -1; /* the profile owns it now */
     }
-    for (uint32_t i = 0; error == 0 && i < questions->place_count; i++) {
+    for (uint32_t i = 0; error == 0 && i < requests->location_count; i++) {
         uint32_t next = profile->location_count;
-        error = profile_location(profile, questions->places[i].object,
-                                 questions->places[i].address, &index);
+        error = profile_location(profile, requests->locations[i].object,
+                                 requests->locations[i].address, &index);
         if (error == 0 && index != next)
             error = -EPROTO;
     }
     return error;
 }
 
-static int enqueue(struct queue *queue, const struct namer_list *jobs)
+static int backlog_add(struct backlog *backlog, const struct async_list *locations)
 {
     int error = 0;
 
-    if (queue->next == queue->list.count)
-        queue->next = queue->list.count = 0;
-    for (uint32_t i = 0; error == 0 && i < jobs->count; i++)
-        error = namer_list_add(&queue->list, jobs->locations[i]);
+    if (backlog->next == backlog->list.count)
+        backlog->next = backlog->list.count = 0;
+    for (uint32_t i = 0; error == 0 && i < locations->count; i++)
+        error = async_list_add(&backlog->list, locations->indexes[i]);
     return error;
 }
 
-/* Everything that was looked up in the object is to be looked up again. */
-static int take_file(struct work *work, struct namer_file *file)
+/* Everything that was looked up in the object is looked up again. */
+static int take_file(struct worker *worker, struct async_file *file)
 {
-    const struct profile *profile = work->profile;
-    struct namer_list again[NAMER_JOBS] = {0};
+    const struct profile *profile = worker->profile;
+    struct async_list again[ASYNC_KINDS] = {0};
     int error = 0;
 
     for (uint32_t i = 1; error == 0 && i < profile->location_count; i++) {
-        uint32_t looked = profile->locations[i].object == file->object ? profile->locations[i].looked : 0;
+        const struct profile_location *location = &profile->locations[i];
+        uint32_t looked = location->object == file->object ? location->looked : 0;
         if (looked & PROFILE_LOOKED_NAME)
-            error = namer_list_add(&again[NAMER_NAME], i);
+            error = async_list_add(&again[ASYNC_NAME], i);
         if (error == 0 && (looked & PROFILE_LOOKED_LINE))
-            error = namer_list_add(&again[NAMER_LINE], i);
+            error = async_list_add(&again[ASYNC_LINES], i);
     }
     if (error == 0) {
-        symbolizer_take_file(work->symbolizer, file->object, file->fd);
-        file->fd = -1; /* it has it now */
+        symbolizer_take_file(worker->symbolizer, file->object, file->fd);
+        file->fd = -1; /* the profile owns it now */
     }
-    for (unsigned job = 0; job < NAMER_JOBS; job++) {
+    for (unsigned kind = 0; kind < ASYNC_KINDS; kind++) {
         if (error == 0)
-            error = enqueue(&work->queues[job], &again[job]);
-        free(again[job].locations);
+            error = backlog_add(&worker->backlogs[kind], &again[kind]);
+        free(again[kind].indexes);
     }
     return error;
 }
 
-static int take_questions(struct work *work)
+static int take_requests(struct worker *worker)
 {
-    struct namer_desk *desk = work->desk;
+    struct async_requests requests = async_queue_take(worker->queue, idle_until(worker));
+    int error = enter_tables(worker->profile, &requests);
 
-    pthread_mutex_lock(&desk->lock);
-    if (!has_work(work))
-        wait_for_questions(work);
-    struct namer_questions questions = desk->questions;
-    desk->questions = (struct namer_questions){0};
-    pthread_mutex_unlock(&desk->lock);
-
-    int error = enter(work->profile, &questions);
-    for (unsigned job = 0; error == 0 && job < NAMER_JOBS; job++)
-        error = enqueue(&work->queues[job], &questions.jobs[job]);
-    for (uint32_t i = 0; error == 0 && i < questions.file_count; i++)
-        error = take_file(work, &questions.files[i]);
-    namer_questions_clear(&questions);
+    for (unsigned kind = 0; error == 0 && kind < ASYNC_KINDS; kind++)
+        error = backlog_add(&worker->backlogs[kind], &requests.wanted[kind]);
+    for (uint32_t i = 0; error == 0 && i < requests.file_count; i++)
+        error = take_file(worker, &requests.files[i]);
+    async_requests_clear(&requests);
     return error;
 }
 
-/* Appends one array to another, which is mostly empty. */
-static int namer_thread_append(void *to, uint32_t *to_count, const void *from, uint32_t count, size_t size)
+/* --- look-ups ------------------------------------------------------------------------- */
+
+/* Puts the lines of a location into the results. */
+static int report_location(struct worker *worker, uint32_t location)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        int error = array_grow(to, *to_count, size);
-        if (error != 0)
-            return error;
-        memcpy(*(char **)to + (size_t)*to_count * size, (const char *)from + i * size, size);
-        ++*to_count;
+    const struct profile_location *found = &worker->profile->locations[location];
+    struct async_results *results = &worker->results;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < found->line_count; i++) {
+        error = array_grow(&results->lines, results->line_count, sizeof *results->lines);
+        if (error == 0)
+            results->lines[results->line_count++] = found->lines[i];
     }
-    return 0;
-}
-
-/* --- jobs ---------------------------------------------------------------------------- */
-
-static int answer_place(struct work *work, uint32_t location)
-{
-    const struct profile_location *place = &work->profile->locations[location];
-    struct namer_answers *answers = &work->answers;
-    int error = namer_thread_append(&answers->lines, &answers->line_count, place->lines, place->line_count,
-                                    sizeof *answers->lines);
-
     if (error == 0)
-        error = array_grow(&answers->found, answers->found_count, sizeof *answers->found);
+        error = array_grow(&results->found, results->found_count, sizeof *results->found);
     if (error == 0)
-        answers->found[answers->found_count++] = (struct namer_found){
-            .location = location, .looked = place->looked, .lines = place->line_count};
+        results->found[results->found_count++] = (struct async_found){
+            .location = location, .looked = found->looked, .lines = found->line_count};
     return error;
 }
 
-static int look_up(struct work *work, uint32_t location, uint32_t what)
+static int look_up(struct worker *worker, uint32_t location, uint32_t what)
 {
-    bool first = (work->profile->locations[location].looked & PROFILE_LOOKED_NAME) == 0;
-    int error = symbolizer_look_up(work->symbolizer, location, what);
+    bool first = (worker->profile->locations[location].looked & PROFILE_LOOKED_NAME) == 0;
+    int error = symbolizer_look_up(worker->symbolizer, location, what);
 
-    if (error == 0 && first && symbolizer_unlisted(work->symbolizer, location))
-        error = namer_list_add(&work->unlisted, location);
-    return error == 0 ? answer_place(work, location) : error;
+    if (error == 0 && first && symbolizer_unlisted(worker->symbolizer, location))
+        error = async_list_add(&worker->unlisted, location);
+    return error == 0 ? report_location(worker, location) : error;
 }
 
-static int define(struct work *work, uint32_t location)
+static int look_up_definition(struct worker *worker, uint32_t location)
 {
-    const struct profile *profile = work->profile;
-    const struct profile_location *place = &profile->locations[location];
-    struct namer_answers *answers = &work->answers;
-    int error = symbolizer_define(work->symbolizer, location);
+    const struct profile *profile = worker->profile;
+    const struct profile_location *found = &profile->locations[location];
+    struct async_results *results = &worker->results;
+    int error = symbolizer_define(worker->symbolizer, location);
 
-    if (error != 0 || place->line_count == 0)
+    if (error != 0 || found->line_count == 0)
         return error;
-    uint32_t function = place->lines[place->line_count - 1].function;
+    uint32_t function = found->lines[found->line_count - 1].function;
     if (profile->functions[function].file == 0)
         return 0;
-    error = array_grow(&answers->definitions, answers->definition_count,
-                       sizeof *answers->definitions);
+    error = array_grow(&results->definitions, results->definition_count,
+                         sizeof *results->definitions);
     if (error == 0)
-        answers->definitions[answers->definition_count++] =
-            (struct namer_definition){.function = function,
+        results->definitions[results->definition_count++] =
+            (struct async_definition){.function = function,
                                       .file = profile->functions[function].file,
                                       .line = profile->functions[function].line};
     return error;
 }
 
-static int read_code(struct work *work, uint32_t location)
+static int look_up_code(struct worker *worker, uint32_t location)
 {
-    struct namer_answers *answers = &work->answers;
-    struct namer_code answer = {.location = location};
+    struct async_results *results = &worker->results;
+    struct code_listing result = {.location = location};
     struct symbol_code *code = NULL;
     const char *problem = NULL;
 
-    int error = symbolizer_code(work->symbolizer, location, &code, &problem);
+    int error = symbolizer_code(worker->symbolizer, location, &code, &problem);
     if (error == 0)
-        error = listing_new(code, &answer.listing);
+        error = listing_new(code, &result.listing);
     else if (error == -ENODATA && problem != NULL)
-        answer.problem = strdup(problem);
+        result.problem = strdup(problem);
     if (error == 0 || error == -ENODATA)
-        error = array_grow(&answers->codes, answers->code_count, sizeof *answers->codes);
+        error = array_grow(&results->listings, results->listing_count, sizeof *results->listings);
     if (error != 0) {
-        namer_code_clear(&answer);
+        code_listing_clear(&result);
         return error;
     }
-    answers->codes[answers->code_count++] = answer;
+    results->listings[results->listing_count++] = result;
     return 0;
 }
 
-static int do_next(struct work *work)
+static int look_up_next(struct worker *worker)
 {
-    unsigned job = 0;
+    unsigned kind = 0;
 
-    while (work->queues[job].next == work->queues[job].list.count)
-        job++;
-    struct queue *queue = &work->queues[job];
-    uint32_t location = queue->list.locations[queue->next++];
-    switch (job) {
-    case NAMER_CODE:
-        return read_code(work, location);
-    case NAMER_DEFINE:
-        return define(work, location);
+    while (worker->backlogs[kind].next == worker->backlogs[kind].list.count)
+        kind++;
+    struct backlog *backlog = &worker->backlogs[kind];
+    uint32_t location = backlog->list.indexes[backlog->next++];
+    switch (kind) {
+    case ASYNC_CODE:
+        return look_up_code(worker, location);
+    case ASYNC_DEFINITION:
+        return look_up_definition(worker, location);
     default:
-        return look_up(work, location,
-                       job == NAMER_LINE ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME);
+        return look_up(worker, location,
+                       kind == ASYNC_LINES ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME);
     }
 }
 
-static int do_slice(struct work *work)
+static int work_for_a_slice(struct worker *worker)
 {
-    uint64_t end = namer_now() + SLICE_NS;
+    uint64_t end = time_now() + SLICE_NS;
     int error = 0;
 
-    while (error == 0 && has_work(work) && !atomic_load(&work->desk->closing) && namer_now() < end)
-        error = do_next(work);
+    while (error == 0 && has_work(worker) && !atomic_load(&worker->queue->closing) &&
+           time_now() < end)
+        error = look_up_next(worker);
     return error;
 }
 
 /* --- code made at run time ------------------------------------------------------------- */
 
-/* Has the list of any of these objects grown? Each is asked once: those of one object mostly
- * follow each other. */
-static bool renew_lists(struct work *work, bool *renewed)
+/* Has the list of names of any object with an unlisted location grown? renewed, by object, keeps
+ * each from being asked twice. */
+static bool renew_lists(struct worker *worker, bool *renewed)
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < work->unlisted.count; i++) {
-        uint32_t object = work->profile->locations[work->unlisted.locations[i]].object;
+    for (uint32_t i = 0; i < worker->unlisted.count; i++) {
+        uint32_t object = worker->profile->locations[worker->unlisted.indexes[i]].object;
         if (renewed[object])
             continue;
         renewed[object] = true;
-        any = symbolizer_renew(work->symbolizer, object) || any;
+        any = symbolizer_renew(worker->symbolizer, object) || any;
     }
     return any;
 }
 
-static int rename_unlisted(struct work *work)
+static int rename_unlisted(struct worker *worker)
 {
-    uint64_t now = namer_now();
+    uint64_t now = time_now();
     int error = 0;
 
-    if (work->unlisted.count == 0 || now < work->renewed_at + RENEW_NS)
+    if (worker->unlisted.count == 0 || now < worker->renewed_at + RENEW_NS)
         return 0;
-    work->renewed_at = now;
-    bool *renewed = calloc(work->profile->object_count, sizeof *renewed);
+    worker->renewed_at = now;
+    bool *renewed = calloc(worker->profile->object_count, sizeof *renewed);
     if (renewed == NULL)
         return -ENOMEM;
-    bool any = renew_lists(work, renewed);
+    bool any = renew_lists(worker, renewed);
     free(renewed);
-    struct namer_list again = work->unlisted;
+    struct async_list again = worker->unlisted;
     if (!any)
         return 0;
-    work->unlisted = (struct namer_list){0};
+    worker->unlisted = (struct async_list){0};
     for (uint32_t i = 0; error == 0 && i < again.count; i++) {
-        uint32_t location = again.locations[i];
-        if (symbolizer_unlisted(work->symbolizer, location))
-            error = namer_list_add(&work->unlisted, location);
-        else if ((error = symbolizer_rename(work->symbolizer, location)) == 0)
-            error = answer_place(work, location);
+        uint32_t location = again.indexes[i];
+        if (symbolizer_unlisted(worker->symbolizer, location))
+            error = async_list_add(&worker->unlisted, location);
+        else if ((error = symbolizer_rename(worker->symbolizer, location)) == 0)
+            error = report_location(worker, location);
     }
-    free(again.locations);
+    free(again.indexes);
     return error;
 }
 
-/* --- answers --------------------------------------------------------------------------- */
+/* --- results --------------------------------------------------------------------------- */
 
-static int tell_tables(struct work *work, struct namer_answers *to)
+/* Adds the strings and functions that were not sent yet. */
+static int report_tables(struct worker *worker)
 {
-    const struct profile *profile = work->profile;
-    uint32_t strings = profile->string_count - work->told_strings;
-    int error = namer_thread_append(&to->strings, &to->string_count, profile->strings + work->told_strings,
-                                    strings, sizeof *to->strings);
+    const struct profile *profile = worker->profile;
+    struct async_results *results = &worker->results;
+    int error = 0;
 
-    if (error == 0)
-        work->told_strings += strings;
-    uint32_t functions = profile->function_count - work->told_functions;
-    if (error == 0)
-        error = namer_thread_append(&to->functions, &to->function_count,
-                                    profile->functions + work->told_functions, functions,
-                                    sizeof *to->functions);
-    if (error == 0)
-        work->told_functions += functions;
-    return error;
-}
-
-static int hand_over(struct work *work)
-{
-    struct namer_answers *from = &work->answers, *to = &work->desk->answers;
-
-    pthread_mutex_lock(&work->desk->lock);
-    int error = tell_tables(work, to);
-    if (error == 0)
-        error = namer_thread_append(&to->found, &to->found_count, from->found, from->found_count,
-                                    sizeof *to->found);
-    if (error == 0)
-        error = namer_thread_append(&to->lines, &to->line_count, from->lines, from->line_count,
-                                    sizeof *to->lines);
-    if (error == 0)
-        error = namer_thread_append(&to->definitions, &to->definition_count, from->definitions,
-                                    from->definition_count, sizeof *to->definitions);
-    for (uint32_t i = 0; error == 0 && i < from->code_count; i++) {
-        error = namer_thread_append(&to->codes, &to->code_count, &from->codes[i], 1, sizeof *to->codes);
+    while (error == 0 && worker->sent_strings < profile->string_count) {
+        error = array_grow(&results->strings, results->string_count, sizeof *results->strings);
         if (error == 0)
-            from->codes[i] = (struct namer_code){0}; /* theirs now */
+            results->strings[results->string_count++] = profile->strings[worker->sent_strings++];
     }
-    pthread_mutex_unlock(&work->desk->lock);
-    namer_answers_clear(from);
+    while (error == 0 && worker->sent_functions < profile->function_count) {
+        error =
+            array_grow(&results->functions, results->function_count, sizeof *results->functions);
+        if (error == 0)
+            results->functions[results->function_count++] =
+                profile->functions[worker->sent_functions++];
+    }
     return error;
 }
 
 /* --- the thread ------------------------------------------------------------------------ */
 
-static void clear_up(struct work *work)
+/* Until the queue closes, or there is no memory. */
+static void work_until_closed(struct worker *worker)
 {
-    namer_answers_clear(&work->answers);
-    for (unsigned job = 0; job < NAMER_JOBS; job++)
-        free(work->queues[job].list.locations);
-    free(work->unlisted.locations);
-    symbolizer_free(work->symbolizer);
-    profile_free(work->profile);
-}
+    int error = 0;
 
-static void serve(struct namer_desk *desk)
-{
-    struct work work = {.desk = desk, .profile = profile_new()};
-    int error = work.profile == NULL ? -ENOMEM : 0;
-
-    if (error == 0 && (work.symbolizer = symbolizer_new(work.profile)) == NULL)
-        error = -ENOMEM;
-    while (error == 0 && !atomic_load(&desk->closing)) {
-        error = take_questions(&work);
+    while (error == 0 && !atomic_load(&worker->queue->closing)) {
+        error = take_requests(worker);
         if (error == 0)
-            error = do_slice(&work);
+            error = work_for_a_slice(worker);
         if (error == 0)
-            error = rename_unlisted(&work);
+            error = rename_unlisted(worker);
         if (error == 0)
-            error = hand_over(&work);
+            error = report_tables(worker);
+        if (error == 0)
+            error = async_queue_post(worker->queue, &worker->results);
     }
-    /* its strings are those of the answers: it stays until nobody reads them any more */
-    pthread_mutex_lock(&desk->lock);
-    while (!atomic_load(&desk->closing))
-        pthread_cond_wait(&desk->asked, &desk->lock);
-    pthread_mutex_unlock(&desk->lock);
-    clear_up(&work);
-    pthread_mutex_lock(&desk->lock);
-    desk->ended = true;
-    bool abandoned = desk->abandoned;
-    pthread_cond_signal(&desk->ended_now);
-    pthread_mutex_unlock(&desk->lock);
-    if (abandoned)
-        namer_desk_free(desk);
 }
 
-/* A hostile name may recurse until the stack is spent: the handler of that gets its other end. */
-void *namer_work(void *desk)
+static void worker_clear(struct worker *worker)
+{
+    async_results_clear(&worker->results);
+    for (unsigned kind = 0; kind < ASYNC_KINDS; kind++)
+        free(worker->backlogs[kind].list.indexes);
+    free(worker->unlisted.indexes);
+    symbolizer_free(worker->symbolizer);
+    profile_free(worker->profile);
+}
+
+static void serve(struct async_queue *queue)
+{
+    struct worker worker = {.queue = queue, .profile = profile_new()};
+
+    if (worker.profile != NULL)
+        worker.symbolizer = symbolizer_new(worker.profile);
+    if (worker.symbolizer != NULL)
+        work_until_closed(&worker);
+    async_queue_await_close(queue); /* results that are in the queue borrow the profile's strings */
+    worker_clear(&worker);
+    async_queue_end(queue);
+}
+
+/* Demangling a hostile name may recurse until the stack overflows: the handler of that signal needs
+ * a stack of its own. */
+static void *worker_run(void *queue)
 {
     char spare[SPARE_STACK];
     stack_t stack = {.ss_sp = spare, .ss_size = sizeof spare}, before;
     bool set = sigaltstack(&stack, &before) == 0;
 
-    serve(desk);
+    serve(queue);
     if (set)
         sigaltstack(&before, NULL);
     return NULL;
+}
+
+/* All signals but crashes are blocked: they are for the program whose library this is. A crash is
+ * the crashing thread's own; blocked, it would end the process without the handler that tidies up. */
+int async_worker_start(struct async_queue *queue, pthread_t *thread)
+{
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
+    sigset_t blocked, before;
+
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        sigdelset(&blocked, crashes[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int error = pthread_create(thread, NULL, worker_run, queue);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return -error;
 }

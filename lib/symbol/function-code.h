@@ -3,6 +3,8 @@
 #ifndef PPROFIL_SYMBOL_CODE_H
 #define PPROFIL_SYMBOL_CODE_H
 
+#include <stdbool.h>
+
 #include "symbol/symbol.h"
 
 struct symbol_instruction {
@@ -32,5 +34,46 @@ struct symbol_code {
 int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code,
                     const char **problem);
 void symbol_code_free(struct symbol_code *code);
+
+/* --- listing: the instructions with the text of the source lines that they were made of ------- */
+
+struct listing_row {
+    const char *text; /* borrowed from the listing */
+    const char *file; /* source: its path; borrowed */
+    uint32_t line;    /* source: its number; instruction: the one it was made of; 0 not known */
+    bool newer;       /* source: written after the program, so the line may be another by now */
+    const struct symbol_instruction *instruction; /* NULL: it is a source line */
+};
+
+/* A source file, as far as it was asked for. */
+struct listing_source {
+    char *text;          /* owned: its lines cut; NULL: not read, or not to be read */
+    const char **starts; /* owned: where its lines begin */
+    uint32_t count;      /* of lines */
+    bool read;           /* somebody asked */
+    bool newer;          /* than the program */
+};
+
+struct listing {
+    struct symbol_code *code; /* owned */
+    struct listing_source *sources; /* owned: by file of the code */
+    struct listing_row *rows; /* owned: each source line before the instructions made of it */
+    uint32_t row_count;
+};
+
+/* Takes the code over, also where it fails, and reads its source files: those that are not there
+ * have no lines. 0 or -ENOMEM. */
+int listing_new(struct symbol_code *code, struct listing **listing);
+/* A line of one of the code's files, also one that no code was made of; NULL: it is not there. */
+const char *listing_line(const struct listing *listing, uint32_t file, uint32_t number);
+void listing_free(struct listing *listing);
+
+/* What a request for the code of a function gave. */
+struct code_listing {
+    uint32_t location;       /* that it was requested by */
+    struct listing *listing; /* owned; NULL: the code cannot be had */
+    char *problem;           /* owned: why; may be NULL */
+};
+void code_listing_clear(struct code_listing *code);
 
 #endif

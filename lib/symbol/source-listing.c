@@ -16,8 +16,8 @@
 
 #include "base/array.h"
 #include "base/plain.h"
+#include "symbol/function-code.h"
 #include "symbol/object-file.h"
-#include "symbol/source-listing.h"
 
 #define SOURCE_SIZE_MAX (16 << 20) /* bytes */
 
@@ -174,4 +174,11 @@ void listing_free(struct listing *listing)
     free(listing->rows);
     symbol_code_free(listing->code);
     free(listing);
+}
+
+void code_listing_clear(struct code_listing *code)
+{
+    listing_free(code->listing);
+    free(code->problem);
+    *code = (struct code_listing){0};
 }

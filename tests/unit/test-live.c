@@ -22,7 +22,7 @@
 
 #include "build-events.h"
 #include "session/session.h"
-#include "symbol/source-listing.h"
+#include "symbol/function-code.h"
 
 #define PATIENCE 1000 /* turns of 10 ms */
 
@@ -635,7 +635,7 @@ static bool sleeps(pid_t tid)
     return read && state == 'S';
 }
 
-static void crash_the_namer(void)
+static void crash_the_worker(void)
 {
     struct sigaction action = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
     struct rlimit no_core = {0, 0};
@@ -661,7 +661,7 @@ Test(live, a_crash_of_its_thread_reaches_the_programs_handler)
     cr_assert_eq(pipe(told), 0);
     pid_t child = fork();
     if (child == 0)
-        crash_the_namer();
+        crash_the_worker();
     cr_assert_eq(waitpid(child, &status, 0), child);
     close(told[1]);
     cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
