@@ -24,7 +24,7 @@ done </mnt/paths
 # the program itself: libtool's script, which finds its library, takes longer than most of what is tested
 export PPROFIL=$abs_builddir/.libs/pprofil LD_LIBRARY_PATH=$abs_builddir/.libs PPROFIL_SUPERVISE=$abs_builddir/pprofil-supervise
 # as often as there is time for
-export WHOLE_ROUNDS=3 WHOLE_LONG_ROUNDS=300 STORM_WAYS=2 STORM_EXECS=500 SIGNAL_KILLS=10
+export WHOLE_ROUNDS=3 WHOLE_LONG_ROUNDS=300 STORM_WAYS=2 STORM_EXECS=500 SIGNAL_KILLS=10 API_PROGRAMS=live
 [ "$(uname -m)" != aarch64 ] || export KILL_ROUNDS=50
 
 mkdir -p /results

@@ -35,14 +35,14 @@ tests='
 	linux-5.10,linux-6.1 tests/vm/fallocate.sh
 	linux-5.10,aarch64 tests/e2e/storms.sh
 	linux-6.1,aarch64 tests/e2e/eintr.sh
-	linux-6.1,aarch64 tests/e2e/callgraph.sh
+	linux-6.1,aarch64 tests/e2e/call-graphs.sh
 	aarch64 tests/e2e/attach.sh
 	aarch64 tests/e2e/short-writes.sh
 	aarch64 tests/e2e/thread-states.sh
 	aarch64 tests/e2e/dialects.sh
 	aarch64 tests/e2e/kprof.sh
-	aarch64 tests/e2e/live.sh
-	aarch64 tests/e2e/aarch64.sh
+	aarch64 tests/e2e/api.sh
+	aarch64 tests/e2e/machines.sh
 	aarch64 tests/vm/vectors.sh
 	aarch64 tests/vm/arm32.sh
 	aarch64 tests/vm/units.sh'
