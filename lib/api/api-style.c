@@ -13,9 +13,9 @@
 
 #include "base/path.h"
 #include "dialect/dialect.h"
-#include "format/codec.h"
-#include "format/histogram-calls.h"
-#include "format/meta.h"
+#include "format/profil/codec.h"
+#include "format/profil/histogram-calls.h"
+#include "format/profil/meta.h"
 #include "pprofil.h"
 #include "report/style.h"
 #include "symbol/object-file.h"

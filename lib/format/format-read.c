@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "format/codec.h"
 #include "format/format.h"
+#include "format/profil/codec.h"
 
 #define HEAD_SIZE 4096
 #define INPUT_SIZE_MAX (1u << 30) /* bytes of standard input */

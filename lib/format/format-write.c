@@ -12,9 +12,9 @@
 
 #include "base/output-path.h"
 #include "base/path.h"
-#include "format/codec.h"
 #include "format/format.h"
-#include "format/meta.h"
+#include "format/profil/codec.h"
+#include "format/profil/meta.h"
 
 /* Opening such a path again would start at the beginning of the file behind it, and fails for a
  * socket. */

@@ -5,8 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "format/codec.h"
 #include "format/format.h"
+#include "format/profil/codec.h"
 
 /* Those with a magic number first: the others look at numbers that might be anything. */
 static const struct format *const formats[] = {

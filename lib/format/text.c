@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "format/bytes.h"
-#include "format/pprof.h"
+#include "format/pprof/pprof.h"
 #include "format/text.h"
 
 /* --- writing ------------------------------------------------------------------------- */

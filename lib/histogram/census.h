@@ -7,7 +7,7 @@
 #define PPROFIL_CENSUS_H
 
 #include "dialect/dialect.h"
-#include "format/histogram.h"
+#include "format/profil/histogram.h"
 #include "profile/profile.h"
 
 /* A stretch of text to count in. */

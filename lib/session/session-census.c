@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "format/codec.h"
-#include "format/meta.h"
+#include "format/profil/codec.h"
+#include "format/profil/meta.h"
 #include "session/session.h"
 
 #define REGIONS_MAX 4096u

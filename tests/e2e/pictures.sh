@@ -9,7 +9,7 @@ command -v protoc >/dev/null || skip "no protoc"
 # profile NAME <stacks
 profile() {
 	awk -f "$source/tests/e2e/stacks.awk" |
-		protoc -I"$source/lib/format" --encode=perftools.profiles.Profile profile.proto >"$work/$1.pb"
+		protoc -I"$source/lib/format/pprof" --encode=perftools.profiles.Profile profile.proto >"$work/$1.pb"
 }
 convert() { "$pprofil" convert --no-symbolize "$@" || fail "convert $*" "status $?"; }
 status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }

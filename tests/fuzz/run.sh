@@ -46,7 +46,7 @@ sanitize=-fsanitize=address,undefined
 flags="-O1 -g -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 [ -f Makefile ] || "$source/configure" -q CC=clang CFLAGS="$flags $sanitize,fuzzer-no-link" \
 	LDFLAGS="$sanitize" --disable-shared --enable-static
-make -s lib/format/profile.pb-c.h lib/profile/syscall-table.h && make -s libcore.la
+make -s lib/format/pprof/profile.pb-c.h lib/profile/syscall-table.h && make -s libcore.la
 # shellcheck disable=SC2046,SC2086
 clang -std=gnu11 $flags $sanitize,fuzzer -I"$source/lib" -I"$build" -Ilib \
 	"$source"/tests/fuzz/*.c -o fuzz .libs/libcore.a \

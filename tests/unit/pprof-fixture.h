@@ -18,7 +18,7 @@
 #include "base/utf8.h"
 #include "build-events.h"
 #include "format/format.h"
-#include "format/pprof.h"
+#include "format/pprof/pprof.h"
 #include "report/report.h"
 
 #define UNUSED __attribute__((unused)) /* not each file needs all */

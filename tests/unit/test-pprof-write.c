@@ -155,7 +155,7 @@ Test(pprof_write, protoc_agrees)
     snprintf(command, sizeof command,
              "gzip -dc %s | protoc --decode=perftools.profiles.Profile --proto_path=%s "
              "profile.proto",
-             in_directory("p.pb.gz"), proto != NULL ? proto : "lib/format");
+             in_directory("p.pb.gz"), proto != NULL ? proto : "lib/format/pprof");
     char *text = output_of(command);
     cr_assert_not_null(strstr(text, "string_table: \"do_it(int)\""));
     cr_assert_not_null(strstr(text, "value: 70000000"));

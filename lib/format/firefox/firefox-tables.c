@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "format/firefox/firefox-tables.h"
+#include "format/frames.h"
+#include "format/text.h"
+
+#define MS UINT64_C(1000000)
+
+/* What tables remember their rows by. */
+enum key { KEY_NODE, KEY_FRAME, KEY_FUNC, KEY_PLACE, KEY_RESOURCE, KEY_STRING };
+
+/* --- rows ---------------------------------------------------------------------------- */
+
+static FILE *firefox_tables_next(struct firefox_tables *tables, enum firefox_column column)
+{
+    struct firefox_stream *stream = &tables->columns[column];
+
+    if (stream->count++ > 0)
+        putc_unlocked(',', stream->out);
+    return stream->out;
+}
+
+static void put(struct firefox_tables *tables, enum firefox_column column, uint64_t number)
+{
+    fprintf(firefox_tables_next(tables, column), "%llu", (unsigned long long)number);
+}
+
+/* none, which is no number in the column, is null. */
+static void put_or_null(struct firefox_tables *tables, enum firefox_column column, uint32_t number,
+                        uint32_t none)
+{
+    if (number != none)
+        put(tables, column, number);
+    else
+        fputs("null", firefox_tables_next(tables, column));
+}
+
+/* Where the row of a key is or belongs; NULL: no memory. */
+static struct memory *recall(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
+{
+    struct memory *found = NULL;
+    int error = memo_recall(&tables->rows, key, a, b, &found);
+
+    if (error != 0)
+        tables->error = error;
+    return error == 0 ? found : NULL;
+}
+
+static uint32_t string_row(struct firefox_tables *tables, uint32_t index)
+{
+    struct memory *known = recall(tables, KEY_STRING, index, 0);
+
+    if (known == NULL || known->used)
+        return known == NULL ? 0 : known->index;
+    uint32_t row = tables->columns[STRING].count;
+    memo_remember(known, row);
+    text_put_json(firefox_tables_next(tables, STRING), tables->profile->strings[index]);
+    return row;
+}
+
+static uint32_t resource_row(struct firefox_tables *tables, uint32_t object)
+{
+    struct memory *known = recall(tables, KEY_RESOURCE, object, 0);
+
+    if (known == NULL || known->used)
+        return known == NULL ? 0 : known->index;
+    uint32_t row = tables->columns[RESOURCE_LIB].count;
+    memo_remember(known, row);
+    put(tables, RESOURCE_LIB, object);
+    put(tables, RESOURCE_NAME, string_row(tables, tables->profile->objects[object].path));
+    return row;
+}
+
+/* The row of its name: code without one is called by its place, which only one row is of. */
+static uint32_t name_row(struct firefox_tables *tables, const struct frame *frame)
+{
+    uint32_t name = tables->profile->functions[frame->function].name;
+    char buffer[FRAME_NAME];
+
+    if (name != 0)
+        return string_row(tables, name);
+    uint32_t row = tables->columns[STRING].count;
+    text_put_json(firefox_tables_next(tables, STRING), frame_name(tables->profile, frame, buffer));
+    return row;
+}
+
+static uint32_t func_row(struct firefox_tables *tables, const struct frame *frame)
+{
+    const struct profile_function *function = &tables->profile->functions[frame->function];
+    uint32_t object = tables->profile->locations[frame->location].object;
+    uint32_t file = frame->file != 0 ? frame->file : function->file;
+    struct memory *known = function->name != 0 ? recall(tables, KEY_FUNC, frame->function,
+                                                        (uint64_t)object << 32 | file)
+                                               : recall(tables, KEY_PLACE, frame->location, file);
+
+    if (known == NULL || known->used)
+        return known == NULL ? 0 : known->index;
+    uint32_t row = tables->columns[FUNC_NAME].count;
+    memo_remember(known, row);
+    put(tables, FUNC_NAME, name_row(tables, frame));
+    put(tables, FUNC_RESOURCE, resource_row(tables, object));
+    put_or_null(tables, FUNC_FILE, file != 0 ? string_row(tables, file) : UINT32_MAX, UINT32_MAX);
+    put_or_null(tables, FUNC_LINE, function->line, 0);
+    return row;
+}
+
+/* depth: 0 for the function that the code is of, 1 for what was inlined into it, ... */
+static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint32_t depth)
+{
+    const struct profile *profile = tables->profile;
+    struct frame frame = frame_at(profile, location, frame_count(profile, location) - 1 - depth);
+    struct memory *known = recall(tables, KEY_FRAME, location, depth);
+
+    if (known == NULL || known->used)
+        return known == NULL ? 0 : known->index;
+    uint32_t row = tables->columns[FRAME_ADDRESS].count;
+    memo_remember(known, row);
+    if (profile->locations[location].address <= INT64_MAX)
+        put(tables, FRAME_ADDRESS, profile->locations[location].address);
+    else
+        fputs("-1", firefox_tables_next(tables, FRAME_ADDRESS)); /* none: of the kernel's */
+    put(tables, FRAME_DEPTH, depth);
+    put(tables, FRAME_FUNC, func_row(tables, &frame));
+    put_or_null(tables, FRAME_LINE, frame.line, 0);
+    return row;
+}
+
+static uint32_t add_stack(struct firefox_tables *tables, uint32_t prefix, uint32_t frame,
+                          enum firefox_category category, uint32_t subcategory)
+{
+    uint32_t row = tables->columns[STACK_FRAME].count;
+
+    put_or_null(tables, STACK_PREFIX, prefix, UINT32_MAX);
+    put(tables, STACK_FRAME, frame);
+    put(tables, STACK_CATEGORY, category);
+    put(tables, STACK_SUBCATEGORY, subcategory);
+    return row;
+}
+
+/* The rows of a node above that of its callers: one for each function in its code there. */
+static uint32_t add_node(struct firefox_tables *tables, uint32_t node, uint32_t prefix,
+                         enum firefox_category category, uint32_t subcategory)
+{
+    uint32_t location = tables->profile->nodes[node].location;
+
+    for (uint32_t depth = 0; depth < frame_count(tables->profile, location); depth++)
+        prefix =
+            add_stack(tables, prefix, frame_row(tables, location, depth), category, subcategory);
+    return prefix;
+}
+
+static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
+{
+    const struct profile_node *nodes = tables->profile->nodes;
+    uint32_t count = 0, row = UINT32_MAX;
+
+    for (uint32_t node = leaf; node != PROFILE_NONE; node = nodes[node].parent) {
+        struct memory *known = recall(tables, KEY_NODE, node, 0);
+        if (known != NULL && known->used) {
+            row = known->index;
+            break;
+        }
+        tables->chain[count++] = node;
+    }
+    while (count > 0 && tables->error == 0) {
+        uint32_t node = tables->chain[--count];
+        row = add_node(tables, node, row, FIREFOX_USER, 0);
+        struct memory *known = recall(tables, KEY_NODE, node, 0);
+        if (known != NULL)
+            memo_remember(known, row);
+    }
+    return row;
+}
+
+/* The row of a sample's stack. What is in no system call shares its rows with others. */
+static uint32_t sample_row(struct firefox_tables *tables, const struct profile_sample *sample)
+{
+    uint32_t parent = tables->profile->nodes[sample->node].parent;
+
+    enum firefox_category category = FIREFOX_SYSCALL;
+
+    if (sample->syscall == PROFILE_NONE && sample->state == PROFILE_RUNNING)
+        return node_row(tables, sample->node);
+    if (sample->state != PROFILE_RUNNING)
+        category = FIREFOX_WAITING + (sample->state - PROFILE_WAITING);
+    uint32_t prefix = parent == PROFILE_NONE ? UINT32_MAX : node_row(tables, parent);
+    return add_node(tables, sample->node, prefix, category, sample->syscall);
+}
+
+void firefox_tables_add(struct firefox_tables *tables, const struct instant *instant)
+{
+    put(tables, SAMPLE_STACK, sample_row(tables, &tables->profile->samples[instant->sample]));
+    text_put_time(firefox_tables_next(tables, SAMPLE_TIME), instant->time, MS);
+    text_put_time(firefox_tables_next(tables, SAMPLE_WEIGHT), instant->ns, MS);
+    put(tables, SAMPLE_CPU, instant->cpu_ns);
+}
+
+/* --- tables -------------------------------------------------------------------------- */
+
+int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
+                        uint32_t *chain)
+{
+    *tables = (struct firefox_tables){.profile = profile, .chain = chain};
+    for (size_t i = 0; i < FIREFOX_COLUMNS; i++) {
+        struct firefox_stream *stream = &tables->columns[i];
+        stream->out = open_memstream(&stream->text, &stream->size);
+        if (stream->out == NULL)
+            tables->error = -ENOMEM;
+    }
+    return tables->error;
+}
+
+int firefox_tables_finish(struct firefox_tables *tables)
+{
+    for (size_t i = 0; i < FIREFOX_COLUMNS; i++) {
+        FILE *out = tables->columns[i].out;
+        tables->columns[i].out = NULL;
+        if (out != NULL && fclose(out) != 0)
+            tables->error = -ENOMEM;
+    }
+    return tables->error;
+}
+
+void firefox_tables_clear(struct firefox_tables *tables)
+{
+    firefox_tables_finish(tables);
+    for (size_t i = 0; i < FIREFOX_COLUMNS; i++)
+        free(tables->columns[i].text);
+    memo_free(&tables->rows);
+}
+
+/* What is written of a table, in this order. */
+struct column {
+    const char *name;
+    enum firefox_column column;
+    const char *same; /* what it says in all rows instead; NULL: what column has */
+};
+
+#define COLUMNS_MAX 10
+
+static const struct {
+    const char *name;
+    enum firefox_column rows; /* a column of it */
+    const char *more;         /* behind the columns */
+    struct column columns[COLUMNS_MAX];
+} layout[] = {
+    {"samples",
+     SAMPLE_STACK,
+     ",\"weightType\":\"tracing-ms\"",
+     {{"stack", SAMPLE_STACK, NULL},
+      {"time", SAMPLE_TIME, NULL},
+      {"weight", SAMPLE_WEIGHT, NULL},
+      {"threadCPUDelta", SAMPLE_CPU, NULL}}},
+    {"stackTable",
+     STACK_FRAME,
+     "",
+     {{"prefix", STACK_PREFIX, NULL},
+      {"frame", STACK_FRAME, NULL},
+      {"category", STACK_CATEGORY, NULL},
+      {"subcategory", STACK_SUBCATEGORY, NULL}}},
+    {"frameTable",
+     FRAME_ADDRESS,
+     "",
+     {{"address", FRAME_ADDRESS, NULL},
+      {"inlineDepth", FRAME_DEPTH, NULL},
+      {"func", FRAME_FUNC, NULL},
+      {"line", FRAME_LINE, NULL},
+      {"category", 0, "1"},
+      {"subcategory", 0, "0"},
+      {"nativeSymbol", 0, "null"},
+      {"innerWindowID", 0, "0"},
+      {"implementation", 0, "null"},
+      {"column", 0, "null"}}},
+    {"funcTable",
+     FUNC_NAME,
+     "",
+     {{"name", FUNC_NAME, NULL},
+      {"resource", FUNC_RESOURCE, NULL},
+      {"fileName", FUNC_FILE, NULL},
+      {"lineNumber", FUNC_LINE, NULL},
+      {"columnNumber", 0, "null"},
+      {"isJS", 0, "false"},
+      {"relevantForJS", 0, "false"}}},
+    {"resourceTable",
+     RESOURCE_LIB,
+     "",
+     {{"lib", RESOURCE_LIB, NULL},
+      {"name", RESOURCE_NAME, NULL},
+      {"host", 0, "null"},
+      {"type", 0, "1"}}},
+};
+
+static void put_column(FILE *out, const struct firefox_tables *tables, const struct column *column,
+                       uint32_t rows)
+{
+    fprintf(out, ",\"%s\":[", column->name);
+    if (column->same == NULL)
+        fputs(tables->columns[column->column].text, out);
+    for (uint32_t i = 0; column->same != NULL && i < rows; i++)
+        fprintf(out, i == 0 ? "%s" : ",%s", column->same);
+    putc_unlocked(']', out);
+}
+
+void firefox_tables_put(const struct firefox_tables *tables, FILE *out)
+{
+    for (size_t i = 0; i < sizeof layout / sizeof *layout; i++) {
+        uint32_t rows = tables->columns[layout[i].rows].count;
+        fprintf(out, ",\n\"%s\":{\"length\":%u", layout[i].name, rows);
+        for (size_t k = 0; k < COLUMNS_MAX && layout[i].columns[k].name != NULL; k++)
+            put_column(out, tables, &layout[i].columns[k], rows);
+        fprintf(out, "%s}", layout[i].more);
+    }
+    fputs(",\n\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],\"libIndex\":[],"
+          "\"name\":[]},\n\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],"
+          "\"name\":[],\"phase\":[],\"startTime\":[]}",
+          out);
+    fprintf(out, ",\n\"stringArray\":[%s]}", tables->columns[STRING].text);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/perf-data/perf-data-file.h"
+
+#define WINDOW (4u << 20)
+#define BEHIND (1u << 20) /* bytes of the window before what was asked for */
+#define SECTION_SIZE_MAX (1u << 24)
+
+int perf_file_open(struct perf_file *file, const char *path)
+{
+    struct stat status;
+
+    *file = (struct perf_file){.fd = bytes_open(path)};
+    if (file->fd < 0 || fstat(file->fd, &status) < 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode))
+        return -EINVAL;
+    file->size = (uint64_t)status.st_size;
+    file->window = malloc(WINDOW);
+    return file->window == NULL ? -ENOMEM : 0;
+}
+
+void perf_file_close(struct perf_file *file)
+{
+    free(file->window);
+    if (file->fd >= 0)
+        close(file->fd);
+}
+
+const unsigned char *perf_file_look(struct perf_file *file, uint64_t offset, size_t size)
+{
+    if (size > WINDOW - BEHIND || offset > file->size || size > file->size - offset)
+        return NULL;
+    if (offset < file->window_at || offset + size > file->window_at + file->window_size) {
+        uint64_t from = offset > BEHIND ? offset - BEHIND : 0;
+        file->window_at = from;
+        file->window_size = 0;
+        while (file->window_size < WINDOW) {
+            ssize_t got = pread(file->fd, file->window + file->window_size,
+                                WINDOW - file->window_size, (off_t)(from + file->window_size));
+            if (got <= 0)
+                break;
+            file->window_size += (size_t)got;
+        }
+        if (offset + size > from + file->window_size)
+            return NULL; /* the file was cut since */
+    }
+    return file->window + (offset - file->window_at);
+}
+
+bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struct bytes *bytes)
+{
+    const unsigned char *found = perf_file_look(file, offset, size);
+
+    if (found != NULL)
+        *bytes = bytes_of(found, size, 8, false);
+    return found != NULL;
+}
+
+int perf_file_load(const struct perf_file *file, const struct perf_section *section,
+                   unsigned char **copy)
+{
+    if (section->size > SECTION_SIZE_MAX || section->offset > file->size ||
+        section->size > file->size - section->offset)
+        return -EBADMSG;
+    *copy = calloc(1, section->size + 1);
+    if (*copy == NULL)
+        return -ENOMEM;
+    ssize_t got = pread(file->fd, *copy, section->size, (off_t)section->offset);
+    if (got == (ssize_t)section->size)
+        return 0;
+    free(*copy);
+    return got < 0 ? -errno : -EBADMSG;
+}
+
+struct perf_section perf_get_section(struct bytes *bytes)
+{
+    struct perf_section section = {.offset = bytes_get(bytes, 8)};
+
+    section.size = bytes_get(bytes, 8);
+    return section;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A file of perf: header, events, features, and then its records.
+ *
+ * perf writes the buffers of several CPUs one after the other, so records are not in the order
+ * of their times, and a sample may stand before the mapping that it is in. So the file is read
+ * twice: where records are and of which time, and then in that order. It may have gigabytes, of
+ * stacks that were copied: only a window of it is in memory.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "format/perf-data/perf-data-header.h"
+
+#define RECORDS_MAX (1u << 25)
+#define HEAD 8u /* bytes of a record before what is in it */
+
+/* Where a record is. */
+struct record {
+    uint64_t time, offset;
+};
+
+struct reader {
+    struct perf_file file;
+    struct perf_header header;
+    struct record *records; /* owned */
+    size_t record_count;
+    struct perf_replay replay;
+};
+
+/* --- records ------------------------------------------------------------------------- */
+
+static unsigned in_bits(uint64_t has, uint64_t bits)
+{
+    return 8u * (unsigned)__builtin_popcountll(has & bits);
+}
+
+/* The time of a record, and whether its sample is of the event. Samples have it behind what
+ * comes before it, other records have all that a sample has of this kind at their end. */
+static bool time_of(const struct reader *reader, uint64_t type, const unsigned char *record,
+                    size_t size, uint64_t *time)
+{
+    const uint64_t has = reader->replay.event.has;
+    const uint64_t before = PERF_HAS_IDENTIFIER | PERF_HAS_IP | PERF_HAS_TID;
+    const uint64_t after =
+        PERF_HAS_TIME | PERF_HAS_ID | PERF_HAS_STREAM_ID | PERF_HAS_CPU | PERF_HAS_IDENTIFIER;
+    size_t at = HEAD + in_bits(has, before), id_at = HEAD;
+
+    *time = 0;
+    if (type != PERF_SAMPLE && !(reader->replay.event.flags & PERF_FLAG_SAMPLE_ID_ALL))
+        return true;
+    if (type != PERF_SAMPLE)
+        at = size - (in_bits(has, after) < size ? in_bits(has, after) : 0);
+    if (has & PERF_HAS_TIME && at <= size && size - at >= 8) {
+        struct bytes bytes = bytes_of(record + at, 8, 8, false);
+        *time = bytes_get(&bytes, 8);
+    }
+    if (type != PERF_SAMPLE || reader->header.event_count < 2)
+        return true;
+    if (!(has & PERF_HAS_IDENTIFIER))
+        id_at = at + in_bits(has, PERF_HAS_TIME | PERF_HAS_ADDR);
+    if (!(has & (PERF_HAS_IDENTIFIER | PERF_HAS_ID)) || id_at + 8 > size)
+        return true;
+    struct bytes bytes = bytes_of(record + id_at, 8, 8, false);
+    uint64_t id = bytes_get(&bytes, 8);
+    return perf_header_has(&reader->header, id);
+}
+
+static int add_record(struct reader *reader, uint64_t time, uint64_t offset)
+{
+    if (reader->record_count == RECORDS_MAX)
+        return -EFBIG;
+    int error = array_grow(&reader->records, reader->record_count, sizeof *reader->records);
+    if (error != 0)
+        return error;
+    reader->records[reader->record_count++] = (struct record){time, offset};
+    return 0;
+}
+
+/* What is behind a record and belongs to it: a trace of a CPU's, of which it has the size. */
+static uint64_t trailing(uint64_t type, struct bytes *bytes)
+{
+    return type == PERF_AUXTRACE ? bytes_get(bytes, 8) : 0;
+}
+
+static int find_records(struct reader *reader)
+{
+    const uint64_t end = reader->header.data.offset + reader->header.data.size;
+    int error = 0;
+
+    for (uint64_t at = reader->header.data.offset; error == 0 && at < end;) {
+        struct bytes bytes;
+        uint64_t time;
+        if (end - at < HEAD || !perf_file_bytes(&reader->file, at, HEAD, &bytes))
+            return -EBADMSG;
+        uint64_t type = bytes_get(&bytes, 4);
+        bytes_get(&bytes, 2);
+        size_t size = (size_t)bytes_get(&bytes, 2);
+        if (type == PERF_COMPRESSED || type == PERF_COMPRESSED2)
+            return -EPROTONOSUPPORT;
+        if (size < HEAD || size > end - at || !perf_file_bytes(&reader->file, at, size, &bytes))
+            return -EBADMSG;
+        bool wanted = type == PERF_MMAP || type == PERF_MMAP2 || type == PERF_COMM ||
+                      type == PERF_FORK || type == PERF_EXIT || type == PERF_SAMPLE;
+        if (wanted && time_of(reader, type, bytes.at, size, &time))
+            error = add_record(reader, time, at);
+        bytes_take(&bytes, HEAD);
+        uint64_t more = trailing(type, &bytes);
+        at += size;
+        if (more > end - at)
+            return -EBADMSG;
+        at += more;
+    }
+    return error;
+}
+
+static int compare_records(const void *left, const void *right)
+{
+    const struct record *a = left, *b = right;
+
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int replay_records(struct reader *reader)
+{
+    int error = 0;
+
+    if (reader->record_count > 0)
+        qsort(reader->records, reader->record_count, sizeof *reader->records, compare_records);
+    for (size_t i = 0; error == 0 && i < reader->record_count; i++) {
+        const struct record *record = &reader->records[i];
+        const unsigned char *head = perf_file_look(&reader->file, record->offset, HEAD);
+        size_t size = head == NULL ? 0 : (size_t)(head[6] | head[7] << 8);
+        const unsigned char *found = perf_file_look(&reader->file, record->offset, size);
+        error = size < HEAD || found == NULL
+                    ? -EBADMSG
+                    : perf_replay_record(&reader->replay, found, size, record->time);
+    }
+    return error;
+}
+
+/* --- the whole ----------------------------------------------------------------------- */
+
+static int read_all(struct reader *reader)
+{
+    int error = perf_header_read(&reader->header);
+
+    if (error == 0)
+        error = find_records(reader);
+    if (error == 0)
+        error = replay_records(reader);
+    struct profile_totals *totals = &reader->replay.profile->totals;
+    if (error == 0 && totals->elapsed_ns == 0)
+        totals->elapsed_ns = reader->replay.last - reader->replay.first;
+    totals->wall |= reader->replay.wall;
+    return error;
+}
+
+int perf_data_read(const char *path, struct profile *profile)
+{
+    struct reader reader = {.replay = {.profile = profile, .copies_left = PERF_COPIES_MAX}};
+    int error = perf_file_open(&reader.file, path);
+
+    reader.header = (struct perf_header){.file = &reader.file, .replay = &reader.replay};
+    if (error == 0)
+        error = read_all(&reader);
+    perf_replay_clear(&reader.replay);
+    free(reader.records);
+    free(reader.header.ids);
+    perf_file_close(&reader.file);
+    return error;
+}

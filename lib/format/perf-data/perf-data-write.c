@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A profile as a file of perf: one event, a record for each sample, and before them records of
+ * the processes, threads and mappings that they are in.
+ *
+ * perf looks up names itself, so what it needs is that an address less its mapping's start plus
+ * the mapping's offset is the place in the file; where the mapping is does not matter
+ * (placement.h). Marks are mappings that cannot be executed, so that perf looks for nothing in
+ * them. Callers are written as a profile has them, inside of the call: perf looks them up as
+ * they are, and other readers, which take them for return addresses and subtract one, still get
+ * the call.
+ *
+ * The header says how large the data is and cannot be written later, for the file may be a
+ * pipe: so everything is made twice, and only counted at first.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "format/perf-data/perf-data-write.h"
+#include "format/placement.h"
+
+#define SAMPLE_ID_SIZE 24u /* what every record but a sample ends with: pid, tid, time, event */
+#define CHAIN_LENGTH_MAX 8000u   /* entries: a record has at most 65535 bytes */
+#define TEXT_LENGTH_MAX 4095u    /* bytes of a name */
+
+void perf_put4(struct perf_writer *writer, uint64_t number)
+{
+    bytes_put(writer->out, number & UINT32_MAX, 4);
+}
+
+void perf_put8(struct perf_writer *writer, uint64_t number)
+{
+    bytes_put(writer->out, number, 8);
+}
+
+void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned misc, size_t size)
+{
+    bytes_put(writer->out, type, 4);
+    bytes_put(writer->out, misc, 2);
+    bytes_put(writer->out, size, 2);
+}
+
+static size_t text_length(const char *text)
+{
+    size_t length = strlen(text);
+    return length < TEXT_LENGTH_MAX ? length : TEXT_LENGTH_MAX;
+}
+
+size_t perf_text_room(const char *text, size_t align)
+{
+    return (text_length(text) + align) / align * align;
+}
+
+void perf_put_text(struct perf_writer *writer, const char *text, size_t align)
+{
+    size_t length = text_length(text);
+
+    bytes_put_all(writer->out, text, length);
+    bytes_put_zeros(writer->out, perf_text_room(text, align) - length);
+}
+
+/* --- records ------------------------------------------------------------------------- */
+
+static void put_sample_id(struct perf_writer *writer, uint32_t pid, uint32_t tid, uint64_t time)
+{
+    perf_put4(writer, pid);
+    perf_put4(writer, tid);
+    perf_put8(writer, time);
+    perf_put8(writer, PERF_EVENT_ID);
+}
+
+static void put_comm(struct perf_writer *writer, uint32_t pid, uint32_t tid, const char *comm,
+                     bool exec, uint64_t time)
+{
+    perf_put_head(writer, PERF_COMM, exec ? PERF_MISC_EXEC : 0,
+                  16 + perf_text_room(comm, 8) + SAMPLE_ID_SIZE);
+    perf_put4(writer, pid);
+    perf_put4(writer, tid);
+    perf_put_text(writer, comm, 8);
+    put_sample_id(writer, pid, tid, time);
+}
+
+static void put_process(struct perf_writer *writer, uint32_t index, uint64_t time)
+{
+    const struct profile_process *process = &writer->profile->processes[index];
+
+    if (process->generation == 0) {
+        perf_put_head(writer, PERF_FORK, PERF_MISC_EXEC, 32 + SAMPLE_ID_SIZE);
+        perf_put4(writer, process->pid);
+        perf_put4(writer, process->ppid);
+        perf_put4(writer, process->pid);
+        perf_put4(writer, process->ppid);
+        perf_put8(writer, time);
+        put_sample_id(writer, process->ppid, process->ppid, time);
+    }
+    put_comm(writer, process->pid, process->pid, writer->profile->strings[process->comm],
+             process->generation > 0, time);
+}
+
+static void put_thread(struct perf_writer *writer, uint32_t index, uint64_t time)
+{
+    const struct profile_thread *thread = &writer->profile->threads[index];
+    const struct profile_process *process = &writer->profile->processes[thread->process];
+
+    if (thread->tid != process->pid || thread->comm != process->comm)
+        put_comm(writer, process->pid, thread->tid, writer->profile->strings[thread->comm], false,
+                 time);
+}
+
+static void put_end(struct perf_writer *writer, uint32_t index, uint64_t time)
+{
+    const struct profile_process *process = &writer->profile->processes[index];
+
+    perf_put_head(writer, PERF_EXIT, 0, 32 + SAMPLE_ID_SIZE);
+    perf_put4(writer, process->pid);
+    perf_put4(writer, process->ppid);
+    perf_put4(writer, process->pid);
+    perf_put4(writer, process->ppid);
+    perf_put8(writer, time);
+    put_sample_id(writer, process->pid, process->pid, time);
+}
+
+static void put_map(struct perf_writer *writer, const struct step *step)
+{
+    const struct profile_object *object = &writer->profile->objects[step->index];
+    const struct place *place = &writer->plan.places[step->index];
+    const char *path = writer->profile->strings[object->path];
+    uint32_t pid = writer->profile->processes[step->process].pid;
+    bool code = object->kind != PROFILE_OBJECT_MARK;
+
+    perf_put_head(writer, PERF_MMAP2, PERF_MISC_USER,
+                  72 + perf_text_room(path, 8) + SAMPLE_ID_SIZE);
+    perf_put4(writer, pid);
+    perf_put4(writer, pid);
+    perf_put8(writer, place->start);
+    perf_put8(writer, place->size);
+    perf_put8(writer, place->low);
+    perf_put4(writer, major(object->device));
+    perf_put4(writer, minor(object->device));
+    perf_put8(writer, object->inode);
+    perf_put8(writer, 0);
+    perf_put4(writer, code ? 5 : 0); /* PROT_READ | PROT_EXEC */
+    perf_put4(writer, code ? 2 : 0); /* MAP_PRIVATE */
+    perf_put_text(writer, path, 8);
+    put_sample_id(writer, pid, pid, step->time);
+}
+
+static void put_step(struct perf_writer *writer, const struct step *step)
+{
+    switch (step->kind) {
+    case STEP_PROCESS:
+        put_process(writer, step->process, step->time);
+        break;
+    case STEP_THREAD:
+        put_thread(writer, step->index, step->time);
+        break;
+    case STEP_MAP:
+        put_map(writer, step);
+        break;
+    case STEP_END:
+        put_end(writer, step->process, step->time);
+        break;
+    }
+}
+
+/* --- samples ------------------------------------------------------------------------- */
+
+static bool in_kernel(const struct perf_writer *writer, uint32_t node)
+{
+    const struct profile *profile = writer->profile;
+    return placement_is_kernel(profile, profile->locations[profile->nodes[node].location].object);
+}
+
+static uint64_t address_of(const struct perf_writer *writer, uint32_t node)
+{
+    return placement_address(writer->profile, writer->plan.places,
+                             writer->profile->nodes[node].location);
+}
+
+/* Leaf first, and before the first and wherever it changes whose they are. Returns how many
+ * entries; without out they are only counted. */
+static uint32_t put_chain(struct perf_writer *writer, uint32_t leaf, bool out)
+{
+    const struct profile_node *nodes = writer->profile->nodes;
+    uint32_t count = 0;
+    int mode = -1;
+
+    for (uint32_t node = leaf; node != PROFILE_NONE && count + 2 <= CHAIN_LENGTH_MAX;
+         node = nodes[node].parent) {
+        bool kernel = in_kernel(writer, node);
+        if (kernel != mode) {
+            count++;
+            if (out)
+                perf_put8(writer, kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
+        }
+        mode = kernel;
+        count++;
+        if (out)
+            perf_put8(writer, address_of(writer, node));
+    }
+    return count;
+}
+
+static void put_sample(struct perf_writer *writer, const struct instant *instant)
+{
+    const struct profile *profile = writer->profile;
+    const struct profile_sample *sample = &profile->samples[instant->sample];
+    const struct profile_thread *thread = &profile->threads[sample->thread];
+    bool stack = writer->has & PERF_HAS_CALLCHAIN;
+    uint32_t entries = stack ? put_chain(writer, sample->node, false) : 0;
+
+    perf_put_head(writer, PERF_SAMPLE,
+                  in_kernel(writer, sample->node) ? PERF_MISC_KERNEL : PERF_MISC_USER,
+                  48u + (stack ? 8u + 8u * entries : 0));
+    perf_put8(writer, PERF_EVENT_ID);
+    perf_put8(writer, address_of(writer, sample->node));
+    perf_put4(writer, profile->processes[thread->process].pid);
+    perf_put4(writer, thread->tid);
+    perf_put8(writer, instant->time);
+    perf_put8(writer, instant->ns);
+    if (!stack)
+        return;
+    perf_put8(writer, entries);
+    put_chain(writer, sample->node, true);
+}
+
+static void put_data(struct perf_writer *writer)
+{
+    const struct instants *instants = &writer->plan.instants;
+    uint32_t next = 0;
+
+    for (size_t i = 0; i < instants->count && writer->out->error == 0; i++) {
+        const struct instant *instant = &instants->instants[i];
+        for (; next < writer->plan.step_count; next++) {
+            const struct step *step = &writer->plan.steps[next];
+            if (step->time > instant->time ||
+                (step->time == instant->time && step->kind == STEP_END))
+                break;
+            put_step(writer, step);
+        }
+        put_sample(writer, instant);
+    }
+    for (; next < writer->plan.step_count; next++)
+        put_step(writer, &writer->plan.steps[next]);
+}
+
+/* --- the whole ----------------------------------------------------------------------- */
+
+static bool has_stacks(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (profile->nodes[profile->samples[i].node].parent != PROFILE_NONE)
+            return true;
+    return false;
+}
+
+static int write_planned(struct perf_writer *writer, int fd)
+{
+    uint64_t sizes[PERF_FEATURES];
+
+    bytes_begin(writer->out, -1, 8, false);
+    put_data(writer);
+    writer->data_size = bytes_put_so_far(writer->out);
+    perf_measure_features(writer, sizes);
+    if (writer->out->error != 0)
+        return writer->out->error;
+    bytes_begin(writer->out, fd, 8, false);
+    perf_put_header(writer);
+    put_data(writer);
+    perf_put_features(writer, sizes);
+    return bytes_finish(writer->out);
+}
+
+int perf_data_write(int fd, const struct profile *profile)
+{
+    struct bytes_out out;
+    struct perf_writer writer = {.profile = profile,
+                                 .has = PERF_HAS_IP | PERF_HAS_TID | PERF_HAS_TIME |
+                                        PERF_HAS_PERIOD | PERF_HAS_IDENTIFIER,
+                                 .out = &out};
+    int error = placement_has_code(profile) ? perf_plan_make(&writer.plan, profile) : -ENODATA;
+
+    if (has_stacks(profile))
+        writer.has |= PERF_HAS_CALLCHAIN;
+    if (error == 0)
+        error = write_planned(&writer, fd);
+    perf_plan_free(&writer.plan);
+    return error;
+}

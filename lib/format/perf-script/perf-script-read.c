@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What perf script prints, with the fields that it prints unless it is told otherwise, and with
+ * some of them left out; and what we write like it. Of several events, the first that is met
+ * counts, as in stackcollapse-perf.pl. Its period is taken for nanoseconds, which is what it is
+ * for cpu-clock and task-clock; without one, a sample is a millisecond.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "format/named.h"
+#include "format/perf-script/perf-script.h"
+#include "format/text.h"
+
+#define NS_IN_SAMPLE 1000000u
+#define DIGITS "0123456789"
+
+struct reader {
+    struct profile *profile;
+    struct named named;
+    char *event; /* owned: that counts; NULL: not met yet */
+    bool open;   /* in a sample that counts */
+    struct profile_sample sample;
+    uint32_t *locations; /* of its stack, the leaf first */
+    uint32_t location_count;
+    struct profile_line *lines; /* inlined functions that wait for the one that has their code */
+    uint32_t line_count;
+};
+
+/* --- the first line ------------------------------------------------------------------ */
+
+struct head {
+    const char *comm;
+    size_t comm_size;
+    uint32_t pid, tid;
+    uint64_t period;
+    const char *event; /* without its colon */
+    size_t event_size;
+    const char *rest; /* the only address, where there is no stack; else "" */
+};
+
+/* "12" or "12/13", up to the blank; one number is a thread's. */
+static bool parse_numbers(const char *at, struct head *head)
+{
+    uint64_t first, second;
+
+    if (!text_number(&at, 10, &first))
+        return false;
+    second = first;
+    if (*at == '/' && (at++, !text_number(&at, 10, &second)))
+        return false;
+    head->pid = (uint32_t)first;
+    head->tid = (uint32_t)second;
+    return (*at == ' ' || *at == '\t') && first <= UINT32_MAX && second <= UINT32_MAX;
+}
+
+static const char *next_word(const char *at)
+{
+    at += strcspn(at, " \t");
+    return at + strspn(at, " \t");
+}
+
+static bool is_time(const char *word)
+{
+    size_t seconds = strspn(word, DIGITS);
+    size_t fraction = word[seconds] == '.' ? strspn(word + seconds + 1, DIGITS) : 0;
+
+    return seconds > 0 && fraction > 0 && word[seconds + 1 + fraction] == ':';
+}
+
+/* What is behind the numbers: [cpu] and time, which may be missing, period, event. */
+static bool parse_rest(const char *at, struct head *head)
+{
+    bool timed = false;
+
+    at = next_word(at);
+    if (*at == '[')
+        at = next_word(at);
+    if (is_time(at)) {
+        timed = true;
+        at = next_word(at);
+    }
+    const char *word = at;
+    head->period = NS_IN_SAMPLE;
+    if (text_number(&word, 10, &head->period) && (*word == ' ' || *word == '\t'))
+        at = next_word(at);
+    else
+        head->period = NS_IN_SAMPLE;
+    size_t size = strcspn(at, " \t");
+    head->event = at;
+    head->event_size = size > 0 && at[size - 1] == ':' ? size - 1 : size;
+    head->rest = at + size + strspn(at + size, " \t");
+    return timed ? size == 0 || at[size - 1] == ':' : size > 1 && at[size - 1] == ':';
+}
+
+/* comm may have blanks in it, and numbers: the first word that makes the rest right is behind it.
+ * Where comm is blank there are two numbers: an address is one. */
+static bool parse_head(const char *line, struct head *head)
+{
+    line += strspn(line, " \t");
+    head->comm = line;
+    for (const char *word = line; *word != '\0'; word = next_word(word)) {
+        if (!parse_numbers(word, head) || !parse_rest(word, head) ||
+            (word == line && word[strspn(word, DIGITS)] != '/'))
+            continue;
+        const char *end = word;
+        while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
+            end--;
+        head->comm_size = (size_t)(end - line);
+        return true;
+    }
+    return false;
+}
+
+bool perf_script_begins(const char *line)
+{
+    struct head head;
+    return *line != '\t' && parse_head(line, &head);
+}
+
+static int read_frame(struct reader *reader, char *line);
+
+static int begin_sample(struct reader *reader, char *line)
+{
+    struct head head;
+
+    if (!parse_head(line, &head))
+        return -EBADMSG;
+    if (reader->event == NULL && (reader->event = strndup(head.event, head.event_size)) == NULL)
+        return -ENOMEM;
+    reader->location_count = reader->line_count = 0;
+    reader->open = strlen(reader->event) == head.event_size &&
+                   memcmp(reader->event, head.event, head.event_size) == 0;
+    if (!reader->open)
+        return 0;
+    char *comm = head.comm_size == 0 ? strdup("[unknown]") : strndup(head.comm, head.comm_size);
+    if (comm == NULL)
+        return -ENOMEM;
+    reader->sample = (struct profile_sample){.count = 1};
+    *(strcmp(reader->event, PERF_SCRIPT_WALL) == 0 ? &reader->sample.wall_ns
+                                                   : &reader->sample.cpu_ns) = head.period;
+    int error = named_task(&reader->named, head.pid, head.tid, comm, &reader->sample.thread);
+    free(comm);
+    if (error == 0 && *head.rest != '\0')
+        error = read_frame(reader, line + (head.rest - line));
+    return error;
+}
+
+/* --- frames -------------------------------------------------------------------------- */
+
+/* "address function+0x12 (object)": cuts it in pieces. The object is in the last parentheses,
+ * but for " (deleted)", which is a part of it. */
+static bool parse_frame(char *line, uint64_t *address, char **name, char **object)
+{
+    const char *at = line + strspn(line, " \t");
+    size_t length = strlen(line);
+
+    if (!text_number(&at, 16, address) || (*at != ' ' && *at != '\t'))
+        return false;
+    while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t'))
+        line[--length] = '\0';
+    *name = line + (at - line) + 1;
+    if (length == 0 || line[length - 1] != ')')
+        return false;
+    line[length - 1] = '\0';
+    char *open = NULL, *next = *name - 1;
+    while ((next = strstr(next + 1, " (")) != NULL)
+        if (strcmp(next, " (deleted)") != 0)
+            open = next;
+    if (open == NULL)
+        return false;
+    *open = '\0';
+    *object = open + 2;
+    char *plus = strstr(*name, "+0x");
+    for (char *later = plus; later != NULL; later = strstr(later + 1, "+0x"))
+        plus = later;
+    if (plus != NULL && plus[3] != '\0' && strspn(plus + 3, "0123456789abcdef") == strlen(plus + 3))
+        *plus = '\0';
+    return true;
+}
+
+static int add_line(struct reader *reader, uint32_t object, const char *name)
+{
+    struct profile_line line = {0};
+    int error = named_function(&reader->named, object, name, "", 0, &line.function);
+
+    if (error == 0)
+        error = array_grow(&reader->lines, reader->line_count, sizeof line);
+    if (error == 0)
+        reader->lines[reader->line_count++] = line;
+    return error;
+}
+
+static int add_location(struct reader *reader, uint32_t location)
+{
+    int error = array_grow(&reader->locations, reader->location_count, sizeof location);
+
+    if (error == 0)
+        reader->locations[reader->location_count++] = location;
+    return error;
+}
+
+/* Inlined functions are said before the one that they are in, and only that one's object. */
+static int read_frame(struct reader *reader, char *line)
+{
+    uint64_t address;
+    uint32_t object, location;
+    char *name, *path;
+
+    if (!parse_frame(line, &address, &name, &path))
+        return -EBADMSG;
+    if (strcmp(path, "inlined") == 0) {
+        int error = named_object(&reader->named, "", &object);
+        return error == 0 ? add_line(reader, object, name) : error;
+    }
+    if (address == 0 && named_is_mark(name)) {
+        int error = profile_mark(reader->profile, name, &location);
+        return error == 0 ? add_location(reader, location) : error;
+    }
+    int error = named_object(&reader->named, path, &object);
+    for (uint32_t i = 0; error == 0 && i < reader->line_count; i++) {
+        const struct profile_function *function =
+            &reader->profile->functions[reader->lines[i].function];
+        const char *inlined = reader->profile->strings[function->name];
+        error = named_function(&reader->named, object, inlined, "", 0, &reader->lines[i].function);
+    }
+    if (error == 0)
+        error = add_line(reader, object, name);
+    if (error == 0)
+        error =
+            named_location(&reader->named, object, reader->lines, reader->line_count, &location);
+    reader->line_count = 0;
+    return error == 0 ? add_location(reader, location) : error;
+}
+
+static int end_sample(struct reader *reader)
+{
+    struct profile_sample *sample = &reader->sample;
+    int error = 0;
+
+    if (!reader->open)
+        return 0;
+    reader->open = false;
+    if (reader->line_count > 0)
+        return -EBADMSG;
+    sample->node = PROFILE_NONE;
+    for (uint32_t i = reader->location_count; error == 0 && i > 0; i--)
+        error =
+            profile_node(reader->profile, sample->node, reader->locations[i - 1], &sample->node);
+    if (error == 0 && reader->location_count == 0)
+        error = named_frame(&reader->named, PROFILE_NONE, "[unknown]", &sample->node);
+    return error == 0 ? named_count(reader->profile, sample) : error;
+}
+
+static int read_line(struct reader *reader, char *line)
+{
+    if (*line == '\0')
+        return end_sample(reader);
+    if (*line == '#')
+        return 0;
+    if (perf_script_begins(line)) {
+        int error = end_sample(reader);
+        return error == 0 ? begin_sample(reader, line) : error;
+    }
+    if (reader->event == NULL)
+        return -EBADMSG;
+    return reader->open ? read_frame(reader, line) : 0;
+}
+
+int perf_script_read(const char *path, struct profile *profile)
+{
+    struct reader reader = {.profile = profile, .named = {.profile = profile}};
+    struct text text;
+    char *line;
+    int error = text_load(path, &text);
+
+    while (error == 0 && (line = text_next(&text)) != NULL)
+        error = read_line(&reader, line);
+    if (error == 0)
+        error = end_sample(&reader);
+    if (error == 0 && reader.event == NULL)
+        error = -EBADMSG;
+    text_unload(&text);
+    free(reader.event);
+    free(reader.locations);
+    free(reader.lines);
+    memo_free(&reader.named.memo);
+    return error;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What perf script prints, for stackcollapse-perf.pl and other tools that read it:
+ *
+ *   comm pid/tid time:  period event:
+ *           address function (object)
+ *           ...
+ *
+ * the leaf first, and an empty line behind each sample. Some readers count samples, some add up
+ * periods, some subtract times. So each sample is there by itself, and takes the time that it
+ * stands for; only a profile of very many has one entry, with a period, for each stack.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "format/frames.h"
+#include "format/instants.h"
+#include "format/perf-script/perf-script.h"
+#include "format/text.h"
+
+#define ENTRIES_MAX 1000000u
+#define NS_IN_SECOND 1000000000u
+
+struct writer {
+    const struct profile *profile;
+    struct frame_list list;
+    FILE *out;
+    uint64_t now; /* ns, of the thread */
+    bool each;    /* every sample has its entry */
+};
+
+/* As it was mapped; a caller's is that behind its call, as perf has it. */
+static uint64_t address_of(const struct profile *profile, const struct frame *frame, bool leaf)
+{
+    const struct profile_location *place = &profile->locations[frame->location];
+    const struct profile_object *object = &profile->objects[place->object];
+
+    if (object->kind == PROFILE_OBJECT_MARK)
+        return 0;
+    if (object->invented || object->kind == PROFILE_OBJECT_ANON ||
+        object->kind == PROFILE_OBJECT_UNKNOWN)
+        return place->address;
+    return place->address - object->offset + object->start + !leaf;
+}
+
+/* Does a name end as if an offset in the function were behind it ("libx.so+0x1f30")? */
+static bool has_offset(const char *name)
+{
+    const char *plus = strrchr(name, '+');
+    return plus != NULL && strncmp(plus, "+0x", 3) == 0 && plus[3] != '\0' &&
+           plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
+}
+
+static void put_frame(FILE *out, const struct profile *profile, const struct frame *frame,
+                      bool leaf)
+{
+    uint32_t object = profile->locations[frame->location].object;
+    const char *name = profile->strings[profile->functions[frame->function].name];
+
+    fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
+    text_put(out, name[0] != '\0' ? name : "[unknown]", "", ' ');
+    fputs(has_offset(name) ? "+0x0 (" : " (", out); /* readers cut the last one off */
+    if (frame->inlined)
+        fputs("inlined", out);
+    else
+        text_put(out, profile->strings[profile->objects[object].path], "", ' ');
+    fputs(")\n", out);
+}
+
+static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
+{
+    const struct profile *profile = writer->profile;
+    const struct profile_thread *who = &profile->threads[thread];
+
+    const char *comm = frames_comm(profile, thread);
+
+    if (comm[0] == '#') /* would begin a comment */
+        putc(' ', writer->out);
+    text_put(writer->out, comm, "", ' ');
+    fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n", profile->processes[who->process].pid,
+            who->tid, (unsigned long long)(writer->now / NS_IN_SECOND),
+            (unsigned long long)(writer->now % NS_IN_SECOND), (unsigned long long)ns,
+            profile->totals.wall ? PERF_SCRIPT_WALL : "cpu-clock");
+    writer->now += ns;
+}
+
+/* The lines of a stack, which many entries may have; the caller frees. NULL: no memory. */
+static char *make_lines(struct writer *writer, uint32_t leaf, size_t *size)
+{
+    char *lines = NULL;
+    FILE *out = open_memstream(&lines, size);
+    int error = out == NULL ? -ENOMEM : frames_of_stack(writer->profile, leaf, &writer->list);
+    bool in_leaf = true;
+
+    for (uint32_t i = writer->list.count; error == 0 && i > 0; i--) {
+        const struct frame *frame = &writer->list.all[i - 1];
+        put_frame(out, writer->profile, frame, in_leaf);
+        in_leaf &= frame->inlined;
+    }
+    if (out != NULL && (fclose(out) != 0 || error != 0)) {
+        free(lines);
+        return NULL;
+    }
+    return lines;
+}
+
+static int put_sample(struct writer *writer, const struct profile_sample *sample)
+{
+    uint64_t left = writer->profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
+    uint64_t entries = writer->each && sample->count > 0 ? sample->count : 1;
+    size_t size;
+    char *lines = make_lines(writer, sample->node, &size);
+
+    if (lines == NULL)
+        return -ENOMEM;
+    for (; entries > 0 && !ferror(writer->out); entries--) {
+        uint64_t ns = left / entries;
+        put_head(writer, sample->thread, ns);
+        fwrite(lines, 1, size, writer->out);
+        putc('\n', writer->out);
+        left -= ns;
+    }
+    free(lines);
+    return 0;
+}
+
+static int compare_samples(const void *left, const void *right)
+{
+    const struct profile_sample *a = *(const struct profile_sample *const *)left;
+    const struct profile_sample *b = *(const struct profile_sample *const *)right;
+
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static int put_samples(struct writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    const struct profile_sample **samples = calloc(profile->sample_count + 1u, sizeof *samples);
+    int error = samples == NULL ? -ENOMEM : 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
+        if (instants_has(profile, &profile->samples[i]))
+            samples[count++] = &profile->samples[i];
+    if (error == 0)
+        qsort(samples, count, sizeof(struct profile_sample *), compare_samples);
+    for (uint32_t i = 0; error == 0 && i < count; i++) {
+        if (i == 0 || samples[i]->thread != samples[i - 1]->thread)
+            writer->now = 0;
+        error = put_sample(writer, samples[i]);
+    }
+    free(samples);
+    return error;
+}
+
+static int write_perf_script(int fd, const struct profile *profile)
+{
+    struct writer writer = {
+        .profile = profile, .out = text_open(fd), .each = profile->totals.samples <= ENTRIES_MAX};
+
+    if (writer.out == NULL)
+        return -ENOMEM;
+    int error = put_samples(&writer), closed = text_close(writer.out);
+    free(writer.list.all);
+    return error != 0 ? error : closed;
+}
+
+/* Its first line that is neither empty nor a comment begins a sample. */
+static bool perf_script_matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    char text[1024], *line = text, *rest;
+
+    (void)all;
+    if (!text_is(head, size))
+        return false;
+    size = size < sizeof text - 1 ? size : sizeof text - 1;
+    memcpy(text, head, size);
+    text[size] = '\0';
+    for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        if (*line != '#')
+            return perf_script_begins(line);
+    return false;
+}
+
+const struct format format_perf_script = {
+    .name = "perf-script",
+    .extensions = ".perf-script .linux-perf.txt .perf.txt",
+    .summary = "what perf script prints, for stackcollapse-perf.pl and others",
+    .keeps = "stacks of functions with their objects, inlined functions, marks, processes and "
+             "threads by name and number, sample counts (up to 1000000), times",
+    .loses = "source lines, addresses within objects (and so what code without names is called), "
+             "system calls, states, totals; control characters in names",
+    .matches = perf_script_matches,
+    .read = perf_script_read,
+    .write = write_perf_script,
+};

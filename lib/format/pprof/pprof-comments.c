@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The comments of our pprof files, which are written and understood here, side by side. */
+#include "config.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "base/utf8.h"
+#include "format/pprof/pprof.h"
+
+#define SIGN "pprofil: "
+#define U64(value) ((unsigned long long)(value))
+
+static const char *const words[] = {
+    [PPROF_TOTALS] = SIGN "totals",          [PPROF_COMMAND] = SIGN "command",
+    [PPROF_PROCESS] = SIGN "process",        [PPROF_OBJECT] = SIGN "object",
+    [PPROF_TIMELINE] = PPROF_TIMELINE_WORDS,
+};
+
+/* All totals but those that are sums over the samples, and those that have fields. */
+#define TOTALS ((struct profile_totals *)NULL)
+#define TOTAL(name)                                                                                \
+    {                                                                                              \
+#name, offsetof(struct profile_totals, name), sizeof TOTALS->name                          \
+    }
+static const struct kept {
+    const char *name;
+    size_t offset, size; /* of a uint64_t or a uint32_t */
+} kept[] = {
+    TOTAL(target_cpu_ns), TOTAL(stopped_ns),     TOTAL(supervisor_cpu_ns), TOTAL(ticks),
+    TOTAL(lost),          TOTAL(throttled_ns),   TOTAL(repaired),          TOTAL(threads_seen),
+    TOTAL(threads_alive), TOTAL(processes_seen), TOTAL(processes_alive),   TOTAL(continued),
+    TOTAL(cut_short),     TOTAL(untraced),       TOTAL(full_ns),           TOTAL(sample_cost_ns),
+    TOTAL(overhead_ppm),
+};
+#define KEPT (sizeof kept / sizeof *kept)
+
+static uint64_t get_total(const struct profile_totals *totals, const struct kept *total)
+{
+    const void *place = (const char *)totals + total->offset;
+    return total->size == sizeof(uint64_t) ? *(const uint64_t *)place : *(const uint32_t *)place;
+}
+
+static void set_total(struct profile_totals *totals, const struct kept *total, uint64_t value)
+{
+    void *place = (char *)totals + total->offset;
+
+    if (total->size == sizeof value)
+        *(uint64_t *)place = value;
+    else
+        *(uint32_t *)place = (uint32_t)value;
+}
+
+enum pprof_comment pprof_comment_kind(const char **text)
+{
+    for (unsigned kind = PPROF_TOTALS; kind <= PPROF_TIMELINE; kind++) {
+        size_t length = strlen(words[kind]);
+        if (strncmp(*text, words[kind], length) == 0 && (*text)[length] == ' ') {
+            *text += length;
+            return (enum pprof_comment)kind;
+        }
+    }
+    return PPROF_OF_OTHERS;
+}
+
+/* The value of " KEY=" in text, or NULL. Free text comes last, so keys are found before it. */
+static const char *value_of(const char *text, const char *key)
+{
+    size_t length = strlen(key);
+
+    while ((text = strchr(text, ' ')) != NULL) {
+        text++;
+        if (strncmp(text, key, length) == 0 && text[length] == '=')
+            return text + length + 1;
+    }
+    return NULL;
+}
+
+uint64_t pprof_number(const char *text, const char *key)
+{
+    const char *value = value_of(text, key);
+    return value == NULL ? 0 : strtoull(value, NULL, 10);
+}
+
+/* The rate in whole nanohertz: no number with a point in it, which is a comma elsewhere. */
+char *pprof_say_totals(const struct profile *profile)
+{
+    const struct profile_totals *totals = &profile->totals;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (stream == NULL)
+        return NULL;
+    double nhz = totals->asked_hz * 1e9;
+    fprintf(stream, "%s asked_nhz=%llu", words[PPROF_TOTALS],
+            nhz >= 0 && nhz < 1e19 ? U64(nhz + 0.5) : 0);
+    for (size_t i = 0; i < KEPT; i++)
+        fprintf(stream, " %s=%llu", kept[i].name, U64(get_total(totals, &kept[i])));
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+void pprof_hear_totals(const char *text, struct profile *profile)
+{
+    struct profile_totals *totals = &profile->totals;
+    uint64_t nhz = pprof_number(text, "asked_nhz");
+
+    if (nhz != 0)
+        totals->asked_hz = (double)nhz / 1e9;
+    for (size_t i = 0; i < KEPT; i++)
+        set_total(totals, &kept[i], pprof_number(text, kept[i].name));
+}
+
+/* pprof prints comments as they are. So a control character is written as its picture (U+2400 and
+ * the character; of DEL U+2421), from which it is read again. Takes text over. */
+static char *show_controls(char *text)
+{
+    char *shown = text == NULL ? NULL : malloc(3 * strlen(text) + 1), *to = shown;
+
+    for (const char *at = text, *from; shown != NULL && *(from = at) != '\0';) {
+        uint32_t character = utf8_take(&at);
+        if (plain_is_control(*from))
+            to += sprintf(to, "\xe2\x90%c", 0x80 + (*from == 0x7f ? 0x21 : *from));
+        else if (plain_is_safe(character))
+            to = mempcpy(to, from, (size_t)(at - from));
+        else
+            to = stpcpy(to, "\xef\xbf\xbd");
+    }
+    if (shown != NULL)
+        *to = '\0';
+    free(text);
+    return shown;
+}
+
+static void hide_controls(char *text)
+{
+    char *to = text;
+
+    for (const char *at = text; *at != '\0'; to++) {
+        unsigned picture = strncmp(at, "\xe2\x90", 2) == 0 ? (unsigned char)at[2] - 0x80u : 0;
+        bool shown = (picture > 0 && picture < 0x20) || picture == 0x21;
+        *to = !shown ? *at : picture == 0x21 ? 0x7f : (char)picture;
+        at += shown ? 3 : 1;
+    }
+    *to = '\0';
+}
+
+char *pprof_say_command(const struct profile *profile)
+{
+    char *text;
+    int length = asprintf(&text, "%s %s", words[PPROF_COMMAND], profile->command);
+    return show_controls(length < 0 ? NULL : text);
+}
+
+int pprof_hear_command(const char *text, struct profile *profile)
+{
+    if (profile->command == NULL && (profile->command = strdup(text)) == NULL)
+        return -ENOMEM;
+    hide_controls(profile->command);
+    return 0;
+}
+
+char *pprof_say_process(const struct profile *profile, uint32_t index)
+{
+    const struct profile_process *process = &profile->processes[index];
+    char *text;
+    int length = asprintf(&text,
+                          "%s pid=%u ppid=%u generation=%u start=%llu end=%llu status=%d "
+                          "cpu_ns=%llu comm=%s",
+                          words[PPROF_PROCESS], process->pid, process->ppid, process->generation,
+                          U64(process->start), U64(process->end), process->status,
+                          U64(process->cpu_ns), profile->strings[process->comm]);
+    return show_controls(length < 0 ? NULL : text);
+}
+
+int pprof_hear_process(const char *text, struct profile *profile, uint32_t *index)
+{
+    struct profile_process process = {
+        .pid = (uint32_t)pprof_number(text, "pid"),
+        .ppid = (uint32_t)pprof_number(text, "ppid"),
+        .generation = (uint32_t)pprof_number(text, "generation"),
+        .start = pprof_number(text, "start"),
+        .end = pprof_number(text, "end"),
+        .cpu_ns = pprof_number(text, "cpu_ns"),
+        .status = -1,
+    };
+    const char *status = value_of(text, "status"), *comm = value_of(text, "comm");
+
+    if (status != NULL)
+        process.status = (int32_t)strtol(status, NULL, 10);
+    char *own = strdup(comm != NULL ? comm : "");
+    if (own == NULL)
+        return -ENOMEM;
+    hide_controls(own);
+    int error = profile_string(profile, own, &process.comm);
+    free(own);
+    return error == 0 ? profile_add_process(profile, &process, index) : error;
+}
+
+char *pprof_say_object(const struct profile *profile, uint32_t index, uint64_t mapping)
+{
+    const struct profile_object *object = &profile->objects[index];
+    uint32_t generation = 0;
+    char *text;
+
+    if (object->kind == PROFILE_OBJECT_ANON)
+        generation = profile->processes[object->process].generation;
+    int length = asprintf(&text,
+                          "%s mapping=%llu kind=%d device=%llu inode=%llu pid=%u generation=%u "
+                          "deleted=%d%s",
+                          words[PPROF_OBJECT], U64(mapping), (int)object->kind, U64(object->device),
+                          U64(object->inode), object->pid, generation, object->deleted,
+                          object->invented ? " invented=1" : "");
+    return length < 0 ? NULL : text;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tables of profile.proto that samples refer to: mappings, functions, locations.
+ *
+ * Not every producer has addresses. Locations that differ in their lines stay different here,
+ * at made-up addresses where need be.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/pprof/pprof-read.h"
+
+#define IN_MANY_OBJECTS UINT32_MAX
+
+/* Only what is hexadecimal throughout: other producers have names of their own there. */
+static uint32_t parse_build_id(const char *text, uint8_t bytes[WIRE_MAX_BUILD_ID])
+{
+    size_t length = strnlen(text, 2 * WIRE_MAX_BUILD_ID + 1);
+    char byte[3] = "";
+
+    if (length > 2 * WIRE_MAX_BUILD_ID || length % 2 != 0 ||
+        strspn(text, "0123456789abcdefABCDEF") != length)
+        return 0;
+    for (size_t i = 0; i < length / 2; i++) {
+        memcpy(byte, text + 2 * i, 2);
+        bytes[i] = (uint8_t)strtoul(byte, NULL, 16);
+    }
+    return (uint32_t)(length / 2);
+}
+
+/* What our own comment says of an object; without one, what its name and build-id say. */
+static int describe_object(struct pprof_reader *reader, uint64_t mapping,
+                           struct profile_object *object)
+{
+    const struct entry *note = entries_find(&reader->notes, mapping);
+
+    if (note == NULL) {
+        const char *path = reader->profile->strings[object->path];
+        if (strcmp(path, "[vdso]") == 0)
+            object->kind = PROFILE_OBJECT_VDSO;
+        else if (path[0] == '\0' && object->build_id_size == 0)
+            object->kind = PROFILE_OBJECT_UNKNOWN;
+        return 0;
+    }
+    const char *text = pprof_text_at(reader, note->index);
+    uint64_t kind = pprof_number(text, "kind");
+    if (kind >= PROFILE_OBJECT_FILE && kind <= PROFILE_OBJECT_MARK)
+        object->kind = (enum profile_object_kind)kind;
+    object->device = pprof_number(text, "device");
+    object->inode = pprof_number(text, "inode");
+    object->pid = (uint32_t)pprof_number(text, "pid");
+    object->deleted = pprof_number(text, "deleted") != 0;
+    object->invented = pprof_number(text, "invented") != 0;
+    if (object->kind != PROFILE_OBJECT_ANON)
+        return 0;
+    return pprof_find_process(reader, object->pid, (uint32_t)pprof_number(text, "generation"), 0,
+                              &object->process);
+}
+
+static int add_object(const struct pprof_reader *reader, struct profile_object *object,
+                      uint32_t *index)
+{
+    int error = 0;
+
+    if (reader->profile->strings[object->path][0] == '\0')
+        error = profile_string(reader->profile, "[unknown]", &object->path);
+    return error == 0 ? profile_object(reader->profile, object, index) : error;
+}
+
+static int read_mapping(struct pprof_reader *reader, const PbMapping *mapping)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE,
+                                    .start = mapping->memory_start,
+                                    .end = mapping->memory_limit,
+                                    .offset = mapping->file_offset,
+                                    .fd = -1};
+    const char *build_id = pprof_text_at(reader, mapping->build_id);
+    struct entry *entry = &reader->mappings.sorted[reader->mappings.count++];
+    int error = pprof_take_string(reader, mapping->filename, &object.path);
+
+    if (build_id == NULL)
+        error = -EBADMSG;
+    if (error != 0)
+        return error;
+    if (object.end < object.start)
+        object.end = object.start;
+    object.build_id_size = parse_build_id(build_id, object.build_id);
+    error = describe_object(reader, mapping->id, &object);
+    entry->id = mapping->id;
+    entry->shift = pprof_relative(object.kind) ? object.offset - object.start : 0;
+    return error == 0 ? add_object(reader, &object, &entry->index) : error;
+}
+
+static int read_mappings(struct pprof_reader *reader)
+{
+    const PbProfile *message = reader->message;
+    int error = entries_make(&reader->mappings, message->n_mapping);
+
+    for (size_t i = 0; error == 0 && i < message->n_mapping; i++)
+        error = read_mapping(reader, message->mapping[i]);
+    return error == 0 ? entries_sort(&reader->mappings) : error;
+}
+
+static int add_function(const struct pprof_reader *reader, struct entry *entry)
+{
+    const PbFunction *function = reader->message->function[entry->index];
+    struct profile_function made = {
+        .object = entry->object == IN_MANY_OBJECTS ? 0 : entry->object,
+        .line = function->start_line > 0 ? (uint32_t)function->start_line : 0};
+    int error = pprof_take_string(reader, function->name, &made.name);
+
+    if (error == 0)
+        error = pprof_take_string(reader, function->system_name, &made.system_name);
+    if (error == 0)
+        error = pprof_take_string(reader, function->filename, &made.file);
+    return error == 0 ? profile_function(reader->profile, &made, &entry->index) : error;
+}
+
+int pprof_need_unknown(const struct pprof_reader *reader, uint32_t *index)
+{
+    struct profile_object unknown = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
+    return add_object(reader, &unknown, index);
+}
+
+/* The file does not say which object a function is in, but the locations that it has do. */
+static int place_function(const struct pprof_reader *reader, const PbLocation *location)
+{
+    const struct entry *mapping = entries_find(&reader->mappings, location->mapping_id);
+    uint32_t object = mapping != NULL ? mapping->index : 0;
+    int error = mapping == NULL && location->n_line > 0 ? pprof_need_unknown(reader, &object) : 0;
+
+    for (size_t i = 0; error == 0 && i < location->n_line; i++) {
+        struct entry *function = entries_find(&reader->functions, location->line[i]->function_id);
+        if (function != NULL && function->object == 0)
+            function->object = object + 1;
+        else if (function != NULL && function->object != object + 1)
+            function->object = IN_MANY_OBJECTS;
+    }
+    return error;
+}
+
+static int read_functions(struct pprof_reader *reader)
+{
+    const PbProfile *message = reader->message;
+    struct entries *functions = &reader->functions;
+    int error = entries_make(functions, message->n_function);
+
+    if (error != 0)
+        return error;
+    for (; functions->count < message->n_function; functions->count++)
+        functions->sorted[functions->count] = (struct entry){
+            .id = message->function[functions->count]->id, .index = (uint32_t)functions->count};
+    error = entries_sort(functions);
+    for (size_t i = 0; error == 0 && i < message->n_location; i++)
+        error = place_function(reader, message->location[i]);
+    for (size_t i = 0; error == 0 && i < functions->count; i++)
+        error = add_function(reader, &functions->sorted[i]);
+    return error;
+}
+
+static int read_lines(const struct pprof_reader *reader, const PbLocation *location, uint32_t index,
+                      uint32_t looked)
+{
+    size_t count = location->n_line;
+    struct profile_line *lines = calloc(count + 1, sizeof *lines);
+    int error = lines == NULL ? -ENOMEM : 0;
+
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        const PbLine *line = location->line[i];
+        const struct entry *function = entries_find(&reader->functions, line->function_id);
+        if (function == NULL && line->function_id != 0)
+            error = -EBADMSG;
+        if (function != NULL)
+            lines[i].function = function->index;
+        if (function == NULL || line->line <= 0)
+            continue;
+        lines[i].line = (uint32_t)line->line;
+        lines[i].file = reader->profile->functions[function->index].file;
+        looked |= PROFILE_LOOKED_LINE;
+    }
+    if (count > 1)
+        looked |= PROFILE_LOOKED_LINE;
+    if (error == 0)
+        error = profile_set_lines(reader->profile, index, lines, (uint32_t)count, looked);
+    free(lines);
+    return error;
+}
+
+static int read_location(struct pprof_reader *reader, const PbLocation *location)
+{
+    struct entry *entry = &reader->locations.sorted[reader->locations.count++];
+    const struct entry *mapping = entries_find(&reader->mappings, location->mapping_id);
+    struct profile *profile = reader->profile;
+    uint64_t address = location->address;
+    uint32_t object, before = profile->location_count, looked = PROFILE_LOOKED_NAME;
+    int error = 0;
+
+    if (mapping != NULL) {
+        object = mapping->index;
+        address += mapping->shift;
+    } else {
+        error = location->mapping_id != 0 ? -EBADMSG : pprof_need_unknown(reader, &object);
+    }
+    if (error != 0)
+        return error;
+    entry->id = location->id;
+    error = profile_location(profile, object, address, &entry->index);
+    while (error == 0 && location->n_line > 0 && profile->location_count == before) {
+        error = profile_location(profile, object, reader->made_up++, &entry->index);
+        looked |= PROFILE_LOOKED_LINE; /* there is nothing to look at */
+    }
+    if (error == 0 && location->n_line > 0)
+        error = read_lines(reader, location, entry->index, looked);
+    return error;
+}
+
+static int read_locations(struct pprof_reader *reader)
+{
+    const PbProfile *message = reader->message;
+    int error = entries_make(&reader->locations, message->n_location);
+
+    for (size_t i = 0; error == 0 && i < message->n_location; i++)
+        error = read_location(reader, message->location[i]);
+    return error == 0 ? entries_sort(&reader->locations) : error;
+}
+
+int pprof_read_tables(struct pprof_reader *reader)
+{
+    int error = read_mappings(reader);
+
+    if (error == 0)
+        error = read_functions(reader);
+    return error == 0 ? read_locations(reader) : error;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * profile.proto as a profile: our own files with everything they keep, and those of others
+ * with what they have.
+ *
+ * Nothing in the file is trusted. Every index and id is looked up; ids are any 64-bit numbers,
+ * so they are sorted and searched. Time grows with the size of the file and no faster: what
+ * many messages may refer to (a string, a thread) is worked out once and remembered.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/pprof/pprof-read.h"
+
+enum { MEMO_PROCESS, MEMO_THREAD }; /* the upper half of a */
+#define CALL_NAME_SIZE_MAX 256 /* bytes of a system call's: it is hashed for each sample */
+
+/* --- small things -------------------------------------------------------------------- */
+
+const char *pprof_text_at(const struct pprof_reader *reader, int64_t index)
+{
+    if (index < 0 || (uint64_t)index >= reader->message->n_string_table)
+        return NULL;
+    return reader->message->string_table[index];
+}
+
+int pprof_take_string(const struct pprof_reader *reader, int64_t index, uint32_t *string)
+{
+    const char *text = pprof_text_at(reader, index);
+
+    if (text == NULL)
+        return -EBADMSG;
+    if (reader->strings[index] == 0) {
+        int error = profile_string(reader->profile, text, string);
+        if (error != 0)
+            return error;
+        reader->strings[index] = *string + 1;
+    }
+    *string = reader->strings[index] - 1;
+    return 0;
+}
+
+/* --- the run, and who ran ------------------------------------------------------------ */
+
+int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t generation,
+                       uint32_t comm, uint32_t *index)
+{
+    struct profile_process process = {
+        .pid = pid, .generation = generation, .comm = comm, .status = -1};
+    struct memory *known;
+    int error = memo_recall(&reader->memo, MEMO_PROCESS, pid, generation, &known);
+
+    if (error != 0)
+        return error;
+    if (!known->used) {
+        if (comm == 0)
+            error = profile_string(reader->profile, "[unknown]", &process.comm);
+        if (error == 0)
+            error = profile_add_process(reader->profile, &process, index);
+        if (error != 0)
+            return error;
+        memo_remember(known, *index);
+    }
+    *index = known->index;
+    return 0;
+}
+
+static int read_process(struct pprof_reader *reader, const char *text)
+{
+    struct memory *known;
+    uint32_t index;
+    int error = pprof_hear_process(text, reader->profile, &index);
+
+    if (error != 0)
+        return error;
+    const struct profile_process *process = &reader->profile->processes[index];
+    error = memo_recall(&reader->memo, MEMO_PROCESS, process->pid, process->generation, &known);
+    if (error == 0 && !known->used)
+        memo_remember(known, index);
+    else if (error == 0)
+        known->index = index; /* a pid used again: samples cannot tell, the last one has them */
+    return error;
+}
+
+static int read_comment(struct pprof_reader *reader, uint32_t string)
+{
+    struct profile *profile = reader->profile;
+    const char *text = reader->message->string_table[string];
+
+    switch (pprof_comment_kind(&text)) {
+    case PPROF_TOTALS:
+        pprof_hear_totals(text, profile);
+        return 0;
+    case PPROF_COMMAND:
+        return pprof_hear_command(text + 1, profile);
+    case PPROF_PROCESS:
+        return read_process(reader, text);
+    case PPROF_OBJECT:
+        reader->notes.sorted[reader->notes.count++] =
+            (struct entry){.id = pprof_number(text, "mapping"), .index = string};
+        return 0;
+    case PPROF_TIMELINE:
+        return pprof_hear_timeline(text, profile);
+    default:
+        return 0;
+    }
+}
+
+/* Each text once, however often it is said. */
+static int read_comments(struct pprof_reader *reader)
+{
+    const PbProfile *message = reader->message;
+    bool *heard = calloc(message->n_string_table, sizeof *heard);
+    int error = entries_make(&reader->notes, message->n_string_table);
+
+    if (heard == NULL)
+        error = -ENOMEM;
+    for (size_t i = 0; error == 0 && i < message->n_comment; i++) {
+        int64_t string = message->comment[i];
+        if (pprof_text_at(reader, string) == NULL)
+            error = -EBADMSG;
+        else if (!heard[string]) {
+            heard[string] = true;
+            error = read_comment(reader, (uint32_t)string);
+        }
+    }
+    free(heard);
+    if (error == 0)
+        entries_sort(&reader->notes); /* two about one mapping: either will do */
+    return error;
+}
+
+static void read_run(const struct pprof_reader *reader)
+{
+    const PbProfile *message = reader->message;
+    struct profile_totals *totals = &reader->profile->totals;
+
+    if (message->duration_nanos > 0)
+        totals->elapsed_ns = (uint64_t)message->duration_nanos;
+    if (message->time_nanos > 0)
+        totals->start_time = (uint64_t)message->time_nanos;
+    if (message->period > 0 && pprof_is_type(message, message->period_type, NULL, "nanoseconds"))
+        totals->asked_hz = 1e9 / (double)message->period;
+}
+
+/* --- samples ------------------------------------------------------------------------- */
+
+static uint64_t value_of(const PbSample *sample, int which)
+{
+    return which < 0 || sample->value[which] < 0 ? 0 : (uint64_t)sample->value[which];
+}
+
+/* Sums that no total could hold are no profile. */
+static int read_values(const struct pprof_reader *reader, const PbSample *sample,
+                       struct profile_sample *made)
+{
+    const struct profile_totals *totals = &reader->profile->totals;
+    const struct pprof_values *values = &reader->values;
+
+    if (sample->n_value != reader->message->n_sample_type)
+        return -EBADMSG;
+    made->wall_ns = value_of(sample, values->wall);
+    made->count = values->count >= 0 ? value_of(sample, values->count) : 1;
+    if (__builtin_mul_overflow(value_of(sample, values->time), values->unit, &made->cpu_ns) ||
+        made->cpu_ns > INT64_MAX - totals->cpu_ns || made->count > INT64_MAX - totals->samples ||
+        made->wall_ns > INT64_MAX - totals->wall_ns)
+        return -EBADMSG;
+    return 0;
+}
+
+struct labels {
+    uint32_t pid, tid, generation, comm, process;
+    const char *syscall; /* NULL: none */
+    bool compat;
+    enum profile_state state;
+};
+
+static int read_label(const struct pprof_reader *reader, const PbLabel *label,
+                      struct labels *labels)
+{
+    const char *key = pprof_text_at(reader, label->key), *text = pprof_text_at(reader, label->str);
+
+    if (key == NULL || text == NULL)
+        return -EBADMSG;
+    if (strcmp(key, "pid") == 0)
+        labels->pid = (uint32_t)label->num;
+    else if (strcmp(key, "tid") == 0)
+        labels->tid = (uint32_t)label->num;
+    else if (strcmp(key, "generation") == 0)
+        labels->generation = (uint32_t)label->num;
+    else if (strcmp(key, "comm") == 0)
+        return pprof_take_string(reader, label->str, &labels->comm);
+    else if (strcmp(key, "process") == 0)
+        return pprof_take_string(reader, label->str, &labels->process);
+    else if (strcmp(key, "syscall") == 0)
+        labels->syscall = strnlen(text, CALL_NAME_SIZE_MAX) < CALL_NAME_SIZE_MAX ? text : "[unknown]";
+    else if (strcmp(key, "abi") == 0)
+        labels->compat = strcmp(text, "compat") == 0;
+    else if (strcmp(key, "state") == 0)
+        labels->state = profile_state_named(text);
+    return 0;
+}
+
+static int find_thread(struct pprof_reader *reader, const struct labels *labels, uint32_t *index)
+{
+    struct profile_thread thread = {.tid = labels->tid, .comm = labels->comm};
+    struct memory *known;
+    int error =
+        pprof_find_process(reader, labels->pid, labels->generation,
+                           labels->process != 0 ? labels->process : labels->comm, &thread.process);
+
+    if (error == 0)
+        error = memo_recall(&reader->memo, MEMO_THREAD, thread.process, thread.tid, &known);
+    if (error != 0)
+        return error;
+    if (!known->used) {
+        error = profile_add_thread(reader->profile, &thread, index);
+        if (error != 0)
+            return error;
+        memo_remember(known, *index);
+    }
+    *index = known->index;
+    return 0;
+}
+
+/* Root first, as nodes are made. A sample without a stack was somewhere, too. */
+static int read_stack(const struct pprof_reader *reader, const PbSample *sample, uint32_t *node)
+{
+    uint32_t object, location;
+
+    *node = PROFILE_NONE;
+    if (sample->n_location_id == 0) {
+        int error = pprof_need_unknown(reader, &object);
+        if (error == 0)
+            error = profile_location(reader->profile, object, 0, &location);
+        return error == 0 ? profile_node(reader->profile, *node, location, node) : error;
+    }
+    for (size_t i = sample->n_location_id; i > 0; i--) {
+        const struct entry *entry = entries_find(&reader->locations, sample->location_id[i - 1]);
+        if (entry == NULL)
+            return -EBADMSG;
+        int error = profile_node(reader->profile, *node, entry->index, node);
+        if (error != 0)
+            return error;
+    }
+    return 0;
+}
+
+static int read_sample(struct pprof_reader *reader, const PbSample *sample)
+{
+    struct profile_sample made = {0};
+    struct labels labels = {0};
+    int error = read_values(reader, sample, &made);
+
+    for (size_t i = 0; error == 0 && i < sample->n_label; i++)
+        error = read_label(reader, sample->label[i], &labels);
+    if (error == 0)
+        error = find_thread(reader, &labels, &made.thread);
+    if (error == 0)
+        error = read_stack(reader, sample, &made.node);
+    if (error == 0 && labels.syscall != NULL)
+        error = profile_syscall(reader->profile, labels.syscall, -1, labels.compat, &made.syscall);
+    if (error != 0 || (made.count | made.cpu_ns | made.wall_ns) == 0)
+        return error; /* nothing: other producers keep what was freed, in heap profiles */
+    made.state = labels.state;
+    return profile_count(reader->profile, &made);
+}
+
+/* --- the whole ----------------------------------------------------------------------- */
+
+static int read_message(struct pprof_reader *reader)
+{
+    const PbProfile *message = reader->message;
+
+    if (message->n_string_table == 0 || message->string_table[0][0] != '\0' ||
+        message->n_sample_type == 0)
+        return -EBADMSG;
+    reader->strings = calloc(message->n_string_table, sizeof *reader->strings);
+    if (reader->strings == NULL)
+        return -ENOMEM;
+    read_run(reader);
+    pprof_choose_values(message, &reader->values);
+    int error = read_comments(reader);
+    if (error == 0)
+        error = pprof_read_tables(reader);
+    for (size_t i = 0; error == 0 && i < message->n_sample; i++)
+        error = read_sample(reader, message->sample[i]);
+    if (error == 0 && reader->values.wall >= 0)
+        reader->profile->totals.wall = true;
+    return error;
+}
+
+int pprof_read(const char *path, struct profile *profile)
+{
+    struct pprof_reader reader = {.profile = profile, .made_up = 1};
+    PbProfile *message = NULL;
+    int error = pprof_load(path, &message);
+
+    reader.message = message;
+    if (error == 0)
+        error = read_message(&reader);
+    free(reader.strings);
+    free(reader.mappings.sorted);
+    free(reader.functions.sorted);
+    free(reader.locations.sorted);
+    free(reader.notes.sorted);
+    memo_free(&reader.memo);
+    pprof_unload(message);
+    return error;
+}

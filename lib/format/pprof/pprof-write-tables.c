@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tables of a message: what was mapped, functions, and locations.
+ *
+ * Addresses: readers subtract a mapping's start and add its file offset to find the place in
+ * the file, so each object gets one mapping, where it was first mapped, widened until it holds
+ * all its locations.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "format/pprof/pprof-write.h"
+
+/* Where an object is said to be mapped: its first mapping and all its locations. */
+struct span {
+    uint64_t start, limit;
+};
+
+/* --- mappings ------------------------------------------------------------------------ */
+
+/* What is added to an address of the object to get one that lies in its mapping. Addresses
+ * are numbers modulo 2^64 here, as for all who read them. */
+static uint64_t shift_of(const struct profile_object *object)
+{
+    return pprof_relative(object->kind) ? object->start - object->offset : 0;
+}
+
+static void measure_spans(const struct profile *profile, struct span *spans)
+{
+    for (uint32_t i = 0; i < profile->object_count; i++) {
+        spans[i].start = profile->objects[i].start;
+        spans[i].limit = profile->objects[i].end;
+    }
+    for (uint32_t i = 1; i < profile->location_count; i++) {
+        const struct profile_location *location = &profile->locations[i];
+        struct span *span = &spans[location->object];
+        uint64_t address = location->address + shift_of(&profile->objects[location->object]);
+        if (span->limit <= span->start) /* never mapped: its locations are all there is */
+            *span = (struct span){.start = address & ~UINT64_C(0xfff), .limit = address};
+        if (address < span->start)
+            span->start = address & ~UINT64_C(0xfff);
+        if (address >= span->limit)
+            span->limit = address > UINT64_MAX - 0x1000 ? UINT64_MAX : (address | 0xfff) + 1;
+    }
+}
+
+static void put_mapping(struct pprof_writer *writer, uint32_t index, const struct span *span,
+                        PbMapping *mapping)
+{
+    const struct profile_object *object = &writer->profile->objects[index];
+    char build_id[2 * WIRE_MAX_BUILD_ID + 1] = "";
+
+    *mapping = (PbMapping)PERFTOOLS__PROFILES__MAPPING__INIT;
+    mapping->id = index + 1u;
+    mapping->memory_start = span->start;
+    mapping->memory_limit = span->limit;
+    if (pprof_relative(object->kind))
+        mapping->file_offset = span->start - shift_of(object);
+    mapping->filename = pprof_put_string(writer, object->path);
+    for (uint32_t i = 0; i < object->build_id_size; i++)
+        sprintf(build_id + 2 * (size_t)i, "%02x", object->build_id[i]);
+    if (build_id[0] != '\0')
+        mapping->build_id = pprof_add_string(writer, build_id);
+    pprof_add_comment(writer, pprof_say_object(writer->profile, index, mapping->id));
+}
+
+/* The program itself, as far as its name tells: readers take the first mapping for it. */
+static uint32_t find_program(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->object_count; i++) {
+        const char *path = profile->strings[profile->objects[i].path];
+        const char *slash = strrchr(path, '/');
+        if (profile->objects[i].kind == PROFILE_OBJECT_FILE && slash != NULL &&
+            strstr(slash, ".so") == NULL)
+            return i;
+    }
+    return 0;
+}
+
+static void put_mappings(struct pprof_writer *writer)
+{
+    PbProfile *message = &writer->message;
+    uint32_t count = writer->profile->object_count, program = find_program(writer->profile);
+    struct span *spans = pprof_take(writer, count * sizeof *spans + 1);
+
+    writer->mappings = pprof_take_table(writer, count, sizeof *writer->mappings, &message->mapping);
+    if (writer->mappings == NULL || spans == NULL)
+        return;
+    measure_spans(writer->profile, spans);
+    for (uint32_t i = 0; i < count; i++)
+        put_mapping(writer, i, &spans[i], &writer->mappings[i]);
+    for (uint32_t i = program; i > 0; i--)
+        message->mapping[i] = &writer->mappings[i - 1];
+    message->mapping[0] = &writer->mappings[program];
+    message->n_mapping = count;
+}
+
+/* --- functions and locations ---------------------------------------------------------- */
+
+/* Its id, which is 0 where there is no memory. */
+static uint64_t put_function(struct pprof_writer *writer, const struct profile_function *from)
+{
+    PbProfile *message = &writer->message;
+    PbFunction *function = pprof_take(writer, sizeof *function);
+
+    if (!pprof_grow(writer, &message->function, message->n_function, sizeof *message->function))
+        return 0;
+    *function = (PbFunction)PERFTOOLS__PROFILES__FUNCTION__INIT;
+    function->id = message->n_function + 1;
+    function->name = pprof_put_string(writer, from->name);
+    function->system_name = pprof_put_string(writer, from->system_name);
+    function->filename = pprof_put_string(writer, from->file);
+    function->start_line = from->line;
+    message->function[message->n_function++] = function;
+    return function->id;
+}
+
+static void put_functions(struct pprof_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+
+    for (uint32_t i = 1; i < profile->function_count && !writer->out_of_memory; i++)
+        put_function(writer, &profile->functions[i]);
+}
+
+/* A line has no file of its own but its function's: of code that a function has from another
+ * file, as by including it in the middle, it is another function of that name. */
+static uint64_t function_of(struct pprof_writer *writer, const struct profile_line *line)
+{
+    struct profile_function function = writer->profile->functions[line->function];
+    struct memory *known;
+
+    if (line->function == PROFILE_NONE || line->file == 0 || line->file == function.file)
+        return line->function;
+    if (memo_recall(&writer->elsewhere, 0, line->function, line->file, &known) != 0) {
+        writer->out_of_memory = true;
+        return 0;
+    }
+    if (!known->used) {
+        function.file = line->file;
+        function.line = 0;
+        memo_remember(known, (uint32_t)put_function(writer, &function));
+    }
+    return known->index;
+}
+
+static void put_lines(struct pprof_writer *writer, const struct profile_location *from,
+                      PbLocation *to)
+{
+    PbMapping *mapping = &writer->mappings[from->object];
+    PbLine *lines = pprof_take_table(writer, from->line_count, sizeof *lines, &to->line);
+
+    if (lines == NULL)
+        return;
+    for (uint32_t i = 0; i < from->line_count; i++) {
+        const struct profile_line *line = &from->lines[i];
+        lines[i] = (PbLine)PERFTOOLS__PROFILES__LINE__INIT;
+        lines[i].function_id = function_of(writer, line);
+        lines[i].line = line->line;
+        mapping->has_functions |= line->function != PROFILE_NONE;
+        mapping->has_filenames |= line->file != 0;
+        mapping->has_line_numbers |= line->line != 0;
+    }
+    mapping->has_inline_frames |= from->line_count > 1;
+    to->n_line = from->line_count;
+}
+
+static void put_locations(struct pprof_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    uint32_t count = profile->location_count - 1;
+    PbLocation *locations =
+        pprof_take_table(writer, count, sizeof *locations, &writer->message.location);
+
+    if (locations == NULL)
+        return;
+    for (uint32_t i = 0; i < count && !writer->out_of_memory; i++) {
+        const struct profile_location *from = &profile->locations[i + 1];
+        locations[i] = (PbLocation)PERFTOOLS__PROFILES__LOCATION__INIT;
+        locations[i].id = i + 1u;
+        locations[i].mapping_id = from->object + 1u;
+        locations[i].address = from->address + shift_of(&profile->objects[from->object]);
+        if (from->line_count > 0)
+            put_lines(writer, from, &locations[i]);
+    }
+    writer->message.n_location = count;
+}
+
+void pprof_put_tables(struct pprof_writer *writer)
+{
+    put_mappings(writer);
+    if (!writer->out_of_memory)
+        put_functions(writer);
+    if (!writer->out_of_memory)
+        put_locations(writer);
+}

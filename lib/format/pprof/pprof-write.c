@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A profile as profile.proto: the samples, with all that is in no table, and the whole, which
+ * protobuf-c packs.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "format/pprof/pprof-write.h"
+
+/* --- samples ------------------------------------------------------------------------- */
+
+struct label_keys {
+    int64_t pid, tid, generation, comm, process, syscall, abi, compat, state;
+    int64_t states[PROFILE_STATES];
+};
+#define LABELS_MAX 8
+
+static void label(struct pprof_writer *writer, PbSample *sample, int64_t key, int64_t text,
+                  int64_t number)
+{
+    PbLabel *added = pprof_take(writer, sizeof *added);
+
+    *added = (PbLabel)PERFTOOLS__PROFILES__LABEL__INIT;
+    added->key = key;
+    added->str = text;
+    added->num = number;
+    sample->label[sample->n_label++] = added;
+}
+
+static void put_labels(struct pprof_writer *writer, const struct profile_sample *from,
+                       const struct label_keys *keys, PbSample *to)
+{
+    const struct profile *profile = writer->profile;
+    const struct profile_thread *thread = &profile->threads[from->thread];
+    const struct profile_process *process = &profile->processes[thread->process];
+    const struct profile_syscall *call = &profile->syscalls[from->syscall];
+
+    to->label = pprof_take(writer, LABELS_MAX * sizeof *to->label);
+    label(writer, to, keys->pid, 0, process->pid);
+    label(writer, to, keys->tid, 0, thread->tid);
+    if (process->generation > 0)
+        label(writer, to, keys->generation, 0, process->generation);
+    if (thread->comm != 0)
+        label(writer, to, keys->comm, pprof_put_string(writer, thread->comm), 0);
+    if (process->comm != 0 && process->comm != thread->comm)
+        label(writer, to, keys->process, pprof_put_string(writer, process->comm), 0);
+    if (from->syscall != PROFILE_NONE)
+        label(writer, to, keys->syscall, pprof_put_string(writer, call->name), 0);
+    if (from->syscall != PROFILE_NONE && call->compat)
+        label(writer, to, keys->abi, keys->compat, 0);
+    if (from->state != PROFILE_RUNNING)
+        label(writer, to, keys->state, keys->states[from->state], 0);
+}
+
+static void put_stack(struct pprof_writer *writer, uint32_t leaf, PbSample *to)
+{
+    const struct profile_node *nodes = writer->profile->nodes;
+    size_t depth = 0;
+
+    for (uint32_t node = leaf; node != PROFILE_NONE; node = nodes[node].parent)
+        depth++;
+    uint64_t *ids = pprof_take(writer, depth * sizeof *ids + 1);
+    if (writer->out_of_memory)
+        return;
+    to->location_id = ids;
+    for (uint32_t node = leaf; node != PROFILE_NONE; node = nodes[node].parent)
+        ids[to->n_location_id++] = nodes[node].location;
+}
+
+static void put_values(struct pprof_writer *writer, const struct profile_sample *from, PbSample *to)
+{
+    to->value = pprof_take(writer, 3 * sizeof *to->value);
+    to->n_value = writer->message.n_sample_type;
+    to->value[0] = (int64_t)from->count;
+    to->value[1] = (int64_t)from->cpu_ns;
+    to->value[2] = (int64_t)from->wall_ns; /* past n_value where there is no wall time */
+}
+
+/* Wall mode may have been on for a while: a file without that time has no sleepers either. */
+static bool in_mode(const struct profile *profile, const struct profile_sample *sample)
+{
+    return profile->totals.wall || sample->state == PROFILE_RUNNING;
+}
+
+static void put_samples(struct pprof_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    uint32_t count = profile->sample_count;
+    PbSample *samples = pprof_take_table(writer, count, sizeof *samples, &writer->message.sample);
+    struct label_keys keys = {
+        .pid = pprof_add_string(writer, "pid"),
+        .tid = pprof_add_string(writer, "tid"),
+        .generation = pprof_add_string(writer, "generation"),
+        .comm = pprof_add_string(writer, "comm"),
+        .process = pprof_add_string(writer, "process"),
+        .syscall = pprof_add_string(writer, "syscall"),
+        .abi = pprof_add_string(writer, "abi"),
+        .compat = pprof_add_string(writer, "compat"),
+        .state = pprof_add_string(writer, "state"),
+    };
+
+    for (unsigned state = 0; state < PROFILE_STATES; state++)
+        keys.states[state] = pprof_add_string(writer, profile_state_name((enum profile_state)state));
+    if (samples == NULL)
+        return;
+    for (uint32_t i = 0; i < count && !writer->out_of_memory; i++) {
+        PbSample *sample = &samples[writer->message.n_sample];
+        if (!in_mode(profile, &profile->samples[i]))
+            continue;
+        *sample = (PbSample)PERFTOOLS__PROFILES__SAMPLE__INIT;
+        put_stack(writer, profile->samples[i].node, sample);
+        put_labels(writer, &profile->samples[i], &keys, sample);
+        put_values(writer, &profile->samples[i], sample);
+        writer->message.n_sample++;
+    }
+}
+
+/* --- the whole ----------------------------------------------------------------------- */
+
+static PbValueType *value_type(struct pprof_writer *writer, const char *type, const char *unit)
+{
+    PbValueType *value = pprof_take(writer, sizeof *value);
+
+    *value = (PbValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+    value->type = pprof_add_string(writer, type);
+    value->unit = pprof_add_string(writer, unit);
+    return value;
+}
+
+static void put_types(struct pprof_writer *writer)
+{
+    const struct profile_totals *totals = &writer->profile->totals;
+    PbProfile *message = &writer->message;
+    PbValueType *last = value_type(writer, "cpu", "nanoseconds");
+    PbValueType **types = pprof_take(writer, 3 * sizeof *types);
+
+    types[message->n_sample_type++] = value_type(writer, "samples", "count");
+    types[message->n_sample_type++] = last;
+    if (totals->wall)
+        types[message->n_sample_type++] = last = value_type(writer, "wall", "nanoseconds");
+    message->sample_type = types;
+    message->default_sample_type = last->type;
+    message->period_type = value_type(writer, "cpu", "nanoseconds");
+    if (totals->asked_hz > 1e-9 && totals->asked_hz <= 1e9)
+        message->period = (int64_t)(1e9 / totals->asked_hz);
+    message->time_nanos = (int64_t)totals->start_time;
+    message->duration_nanos = (int64_t)totals->elapsed_ns;
+}
+
+static void put_comments(struct pprof_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+
+    pprof_add_comment(writer, pprof_say_totals(profile));
+    if (profile->command != NULL)
+        pprof_add_comment(writer, pprof_say_command(profile));
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        pprof_add_comment(writer, pprof_say_process(profile, i));
+    for (uint32_t slot = 0; slot < profile->timeline.count && !writer->out_of_memory;)
+        pprof_add_comment(writer, pprof_say_timeline(profile, &slot));
+}
+
+static void build(struct pprof_writer *writer)
+{
+    pprof_add_string(writer, "");
+    put_types(writer);
+    put_comments(writer);
+    pprof_put_tables(writer);
+    if (!writer->out_of_memory)
+        put_samples(writer);
+}
+
+int pprof_write(int fd, const struct profile *profile)
+{
+    struct pprof_writer writer = {0};
+    int error = pprof_writer_begin(&writer, profile);
+
+    if (error == 0) {
+        build(&writer);
+        error = writer.out_of_memory ? -ENOMEM : pprof_store(fd, &writer.message);
+    }
+    pprof_writer_clear(&writer);
+    return error;
+}

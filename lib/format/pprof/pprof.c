@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What both directions of the pprof format stand on: its row in the table, the gzip'd file
+ * around the message, which values samples have, and what strings may hold.
+ *
+ * Files come from anywhere. A few bytes of gzip may stand for gigabytes, and a few bytes of
+ * message for a hundred times as many of structures: both are bounded while they grow.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/utf8.h"
+#include "format/pprof/pprof.h"
+
+#define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX) /* bytes of structures for one message */
+#define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
+
+/* gzip, or a message whose first field is a sample type. */
+static bool pprof_matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    (void)all;
+    return size >= 2 && ((head[0] == 0x1f && head[1] == 0x8b) || head[0] == 0x0a);
+}
+
+const struct format format_pprof = {
+    .name = "pprof",
+    .extensions = ".pb.gz .pprof .pb",
+    .summary = "pprof's profile.proto, gzip'd; keeps everything",
+    .keeps = "everything",
+    .loses = "nothing, but that bytes of names that are no UTF-8 become U+FFFD",
+    .matches = pprof_matches,
+    .read = pprof_read,
+    .write = pprof_write,
+};
+
+/* --- the file ------------------------------------------------------------------------ */
+
+static int read_piece(gzFile file, uint8_t **bytes, size_t *size, size_t *room)
+{
+    if (*size == *room) {
+        if (*room >= PPROF_SIZE_MAX)
+            return -EBADMSG;
+        uint8_t *larger = realloc(*bytes, *room * 2);
+        if (larger == NULL)
+            return -ENOMEM;
+        *bytes = larger;
+        *room *= 2;
+    }
+    int got = gzread(file, *bytes + *size, (unsigned)(*room - *size)), problem;
+    if (got < 0) {
+        gzerror(file, &problem);
+        return problem == Z_ERRNO && errno != 0 ? -errno : -EBADMSG;
+    }
+    *size += (size_t)got;
+    return got > 0;
+}
+
+static int read_all(const char *path, uint8_t **bytes, size_t *size)
+{
+    size_t room = PIECE;
+    int error;
+
+    errno = 0;
+    gzFile file = gzopen(path, "rbe");
+    if (file == NULL)
+        return errno != 0 ? -errno : -ENOMEM;
+    *size = 0;
+    *bytes = malloc(room);
+    if (*bytes == NULL)
+        error = -ENOMEM;
+    else
+        while ((error = read_piece(file, bytes, size, &room)) > 0)
+            ;
+    if (gzclose_r(file) != Z_OK && error == 0)
+        error = -EBADMSG; /* it ends within its gzip stream */
+    return error;
+}
+
+/* What one message may allocate. Freeing gives nothing back, for nothing is freed while the message is unpacked. */
+struct allowance {
+    size_t left;
+    bool out_of_memory;
+};
+
+static void *allow(void *data, size_t size)
+{
+    struct allowance *allowance = data;
+
+    if (size > allowance->left)
+        return NULL;
+    allowance->left -= size;
+    void *memory = malloc(size);
+    allowance->out_of_memory |= memory == NULL;
+    return memory;
+}
+
+static void disallow(void *data, void *memory)
+{
+    (void)data;
+    free(memory);
+}
+
+int pprof_load(const char *path, PbProfile **message)
+{
+    struct allowance allowance = {.left = TREE_SIZE_MAX};
+    ProtobufCAllocator allocator = {.alloc = allow, .free = disallow, .allocator_data = &allowance};
+    uint8_t *bytes = NULL;
+    size_t size;
+    int error = read_all(path, &bytes, &size);
+
+    if (error == 0) {
+        *message = perftools__profiles__profile__unpack(&allocator, size, bytes);
+        if (*message == NULL)
+            error = allowance.out_of_memory ? -ENOMEM : -EBADMSG;
+    }
+    free(bytes);
+    return error;
+}
+
+void pprof_unload(PbProfile *message)
+{
+    if (message != NULL)
+        perftools__profiles__profile__free_unpacked(message, NULL);
+}
+
+/* Takes the message as it is packed, so that the whole of it is never in memory. */
+struct stream {
+    ProtobufCBuffer base;
+    gzFile file;
+    int error;
+};
+
+static void pprof_append(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
+{
+    struct stream *stream = (struct stream *)base;
+
+    errno = 0;
+    if (stream->error == 0 && size > 0 && gzfwrite(bytes, 1, size, stream->file) != size)
+        stream->error = errno != 0 ? -errno : -EIO;
+}
+
+int pprof_store(int fd, const PbProfile *message)
+{
+    struct stream stream = {.base = {.append = pprof_append}};
+    int own = dup(fd); /* gzclose closes what it was given */
+
+    if (own < 0)
+        return -errno;
+    stream.file = gzdopen(own, "wb");
+    if (stream.file == NULL) {
+        close(own);
+        return -ENOMEM;
+    }
+    gzbuffer(stream.file, PIECE);
+    perftools__profiles__profile__pack_to_buffer(message, &stream.base);
+    errno = 0;
+    if (gzclose_w(stream.file) != Z_OK && stream.error == 0)
+        stream.error = errno != 0 ? -errno : -EIO;
+    return stream.error;
+}
+
+/* --- values -------------------------------------------------------------------------- */
+
+static bool is_text(const PbProfile *message, int64_t index, const char *text)
+{
+    return text == NULL || (index >= 0 && (uint64_t)index < message->n_string_table &&
+                            strcmp(message->string_table[index], text) == 0);
+}
+
+bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type,
+                   const char *unit)
+{
+    return value != NULL && is_text(message, value->type, type) &&
+           is_text(message, value->unit, unit);
+}
+
+/* The last value of this type and unit before end, or -1. */
+static int find_value(const PbProfile *message, int end, const char *type, const char *unit)
+{
+    while (end > 0 && !pprof_is_type(message, message->sample_type[end - 1], type, unit))
+        end--;
+    return end - 1;
+}
+
+static int find_default(const PbProfile *message)
+{
+    for (size_t i = 0; message->default_sample_type > 0 && i < message->n_sample_type; i++)
+        if (message->sample_type[i]->type == message->default_sample_type)
+            return (int)i;
+    return (int)message->n_sample_type - 1;
+}
+
+void pprof_choose_values(const PbProfile *message, struct pprof_values *values)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"microseconds", 1000}, {"milliseconds", 1000000}, {"seconds", 1000000000}};
+    int all = (int)message->n_sample_type;
+    int shown = find_value(message, all, "cpu", NULL);
+
+    if (shown < 0)
+        shown = find_default(message);
+    values->unit = 1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (pprof_is_type(message, message->sample_type[shown], NULL, units[i].name))
+            values->unit = units[i].ns;
+    values->count = find_value(message, all, "samples", "count");
+    if (values->count < 0)
+        values->count = find_value(message, shown, NULL, "count");
+    values->wall = find_value(message, all, "wall", "nanoseconds");
+    values->time = shown == values->wall ? -1 : shown;
+}
+
+/* --- strings ------------------------------------------------------------------------- */
+
+size_t pprof_character(const char *text)
+{
+    const char *end = text;
+
+    return utf8_take(&end) == UTF8_NONE ? 0 : (size_t)(end - text);
+}
+
+size_t pprof_clean(const char *text, char *to)
+{
+    const char *at = text;
+    size_t length = 0;
+
+    while (*at != '\0') {
+        size_t valid = pprof_character(at), size = valid > 0 ? valid : 3;
+        if (to != NULL)
+            memcpy(to + length, valid > 0 ? at : "\xef\xbf\xbd", size);
+        length += size;
+        at += valid > 0 ? valid : 1;
+    }
+    return length;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * gmon.out of the BSDs: bounds of the text, how many bytes headers and counters have together,
+ * then 16-bit counters, then arcs up to the end. Since 4.4BSD the header also has a version, the
+ * rate, and a width of counters that no user-land writer sets.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "format/profil/codec.h"
+
+#define FILE_VERSION 0x00051879u
+#define NEW_HEADER(pointer_size) (2 * (pointer_size) + 24)
+#define OLD_HEADER(pointer_size) (2 * (pointer_size) + 4)
+#define PADDED_HEADER 24u /* the old one as a C structure of eight-byte longs */
+
+/* A way to read the header. */
+struct shape {
+    uint32_t pointer_size;
+    bool big_endian, versioned;
+    uint32_t header;
+};
+
+static const struct shape shapes[] = {
+    {8, false, true, NEW_HEADER(8)},  {8, true, true, NEW_HEADER(8)},
+    {4, false, true, NEW_HEADER(4)},  {4, true, true, NEW_HEADER(4)},
+    {8, false, false, PADDED_HEADER}, {8, true, false, PADDED_HEADER},
+    {8, false, false, OLD_HEADER(8)}, {8, true, false, OLD_HEADER(8)},
+    {4, false, false, OLD_HEADER(4)}, {4, true, false, OLD_HEADER(4)},
+};
+
+struct header {
+    uint64_t low, high, counter_bytes, rate;
+    uint32_t counter_size;
+};
+
+/* The width is in bits, and negative for signed ones; 0 is 16. */
+static uint32_t counter_size_of(uint64_t type)
+{
+    uint32_t bits = (uint32_t)type;
+
+    if (bits > INT32_MAX)
+        bits = -bits;
+    return bits == 0 ? 2 : bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
+}
+
+/* Text that was counted as start-up code asks for it: 2 bytes of counters for 2, 4 or 8 of text,
+ * but for a few bytes of rounding. */
+static bool is_usual(const struct header *header, uint64_t slack)
+{
+    uint64_t text = header->high - header->low, bytes = header->counter_bytes;
+
+    for (unsigned shift = 0; shift <= 2; shift++)
+        if (bytes + slack >= text >> shift && bytes <= (text >> shift) + slack)
+            return true;
+    return false;
+}
+
+static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t all, uint64_t slack,
+                        struct header *header)
+{
+    header->low = bytes_get_pointer(&bytes);
+    header->high = bytes_get_pointer(&bytes);
+    uint64_t size = bytes_get(&bytes, 4);
+    header->rate = 0;
+    header->counter_size = 2;
+    if (shape->versioned) {
+        bool right = bytes_get(&bytes, 4) == FILE_VERSION;
+        header->rate = bytes_get(&bytes, 4);
+        header->counter_size = counter_size_of(bytes_get(&bytes, 4));
+        if (!right || header->counter_size == 0)
+            return false;
+    }
+    if (bytes.missing || header->low >= header->high || size < shape->header || size > all ||
+        (size - shape->header) % header->counter_size != 0 ||
+        (all - size) % (3 * shape->pointer_size) != 0)
+        return false;
+    header->counter_bytes = size - shape->header;
+    return shape->versioned || (codec_plausible(header->low, header->high, header->counter_bytes) &&
+                                is_usual(header, slack));
+}
+
+/* Old headers of 20 and of 24 bytes are told apart by which makes the counters fit the text. */
+static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
+                                      struct header *header)
+{
+    for (uint64_t slack = 0; slack <= 8; slack += 8)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            const struct shape *shape = &shapes[i];
+            struct bytes start = bytes_of(bytes, size, shape->pointer_size, shape->big_endian);
+            if (read_header(start, shape, all, slack, header))
+                return shape;
+        }
+    return NULL;
+}
+
+static bool gmon_bsd_matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    struct header header;
+
+    return find_shape(head, size, all, &header) != NULL;
+}
+
+int gmon_bsd_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
+{
+    struct header header;
+    const struct shape *shape = find_shape(bytes, size, size, &header);
+    int error = 0;
+
+    if (shape == NULL)
+        return -EBADMSG;
+    struct bytes at = bytes_of(bytes, size, shape->pointer_size, shape->big_endian);
+    bytes_take(&at, shape->header);
+    file->dialect = dialect_find("bsd44");
+    file->pointer_size = shape->pointer_size;
+    file->big_endian = shape->big_endian;
+    file->rate_hz = (double)header.rate;
+    struct histogram *histogram =
+        histogram_add(file, header.low, header.high,
+                      histogram_scale(header.counter_bytes, header.high - header.low),
+                      header.counter_size, header.counter_bytes / header.counter_size);
+    if (histogram == NULL)
+        return -ENOMEM;
+    for (uint64_t i = 0; i < histogram->count; i++) {
+        histogram->counters[i] = bytes_get(&at, header.counter_size);
+        file->ticks += histogram->counters[i];
+    }
+    while (error == 0 && bytes_left(&at) > 0) {
+        uint64_t from = bytes_get_pointer(&at), self = bytes_get_pointer(&at);
+        error = histogram_add_arc(file, from, self, bytes_get_pointer(&at));
+    }
+    return error;
+}
+
+/* A file without a rate is an old one. */
+int gmon_bsd_write(int fd, const struct histogram_file *file)
+{
+    const struct histogram *histogram = histogram_single(file, 0);
+    uint32_t header =
+        file->rate_hz > 0 ? NEW_HEADER(file->pointer_size) : OLD_HEADER(file->pointer_size);
+    struct bytes_out out;
+
+    if (histogram == NULL || histogram->count > INT32_MAX / 4)
+        return -EDOM;
+    bytes_begin(&out, fd, file->pointer_size, file->big_endian);
+    bytes_put_pointer(&out, histogram->low);
+    bytes_put_pointer(&out, histogram->high);
+    bytes_put(&out, header + 2 * histogram->count, 4);
+    if (file->rate_hz > 0) {
+        bytes_put(&out, FILE_VERSION, 4);
+        bytes_put(&out, (uint64_t)(file->rate_hz + 0.5), 4);
+        bytes_put_zeros(&out, 12);
+    }
+    for (uint64_t i = 0; i < histogram->count; i++)
+        bytes_put(&out, histogram_cut(file, 2, histogram->counters[i]), 2);
+    for (size_t i = 0; i < file->arc_count; i++) {
+        bytes_put_pointer(&out, file->arcs[i].from);
+        bytes_put_pointer(&out, file->arcs[i].self);
+        bytes_put_pointer(&out, file->arcs[i].count);
+    }
+    return bytes_finish(&out);
+}
+
+static const struct codec codec = {
+    .dialect = "bsd44", .single = true, .counter_size = 2, .read = gmon_bsd_read, .write = gmon_bsd_write};
+
+const struct format format_gmon_bsd = {
+    .name = "gmon-bsd",
+    .extensions = ".gmon-bsd",
+    .summary = "BSD gmon.out; a file for each object",
+    .keeps = "ticks for every few bytes of one object's code, the rate",
+    .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
+             "states",
+    .matches = gmon_bsd_matches,
+    .codec = &codec,
+};

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Counters as a profile: each that is not zero becomes a sample at the lowest address that it
+ * counts, and where the object's file is on this machine, that address becomes an offset in it,
+ * so that names are found as for any other profile.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "format/named.h"
+#include "format/profil/histogram-calls.h"
+#include "format/profil/histogram.h"
+#include "symbol/object-file.h"
+#include "symbol/symbol.h"
+
+#define USUAL_HZ 100.0          /* of nearly all these systems */
+#define SAMPLES_MAX (1u << 25) /* more different ones are an attack on our memory */
+
+/* An object that addresses are looked for in. */
+struct target {
+    uint64_t start, end; /* of its addresses in the file, where there are several */
+    uint64_t shift;      /* from these to its own */
+    uint32_t object;     /* index */
+    bool known;          /* text is that of its file */
+    struct symbol_text text;
+};
+
+struct builder {
+    const struct histogram_file *file;
+    struct profile *profile;
+    struct profile_sample sample; /* what all have in common */
+    double ns;                    /* of a tick */
+    uint32_t nowhere;             /* object index + 1 of what is in no target; 0: not made yet */
+};
+
+static double rate_of(const struct histogram_file *file)
+{
+    if (file->rate_hz > 0)
+        return file->rate_hz;
+    return file->dialect != NULL ? 1e9 / (double)file->dialect->period_ns : USUAL_HZ;
+}
+
+/* --- objects ----------------------------------------------------------------------------- */
+
+/* Counters whose object nobody knows; addresses stay as they are. */
+static int add_unknown(struct builder *builder, const char *name, uint32_t *index)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
+    int error = profile_string(builder->profile, name, &object.path);
+
+    return error == 0 ? profile_object(builder->profile, &object, index) : error;
+}
+
+/* The file of an object, which the profile keeps open. Where it cannot be read its path still
+ * tells the user what to look for. */
+static int add_file(struct builder *builder, const char *path, struct target *target)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = object_file_path(path)};
+    struct stat status;
+    int error = profile_string(builder->profile, path, &object.path);
+
+    if (object.fd < 0)
+        object.fd = -1;
+    else if (symbol_text_of_file(object.fd, path, &target->text) == 0)
+        target->known = true;
+    if (target->known && fstat(object.fd, &status) == 0) {
+        object.device = status.st_dev;
+        object.inode = status.st_ino;
+        object.build_id_size = target->text.build_id_size;
+        memcpy(object.build_id, target->text.build_id, target->text.build_id_size);
+    } else if (object.fd >= 0) {
+        close(object.fd);
+        object.fd = -1;
+    }
+    uint32_t before = builder->profile->object_count;
+    if (error == 0)
+        error = profile_object(builder->profile, &object, &target->object);
+    if (object.fd >= 0 && (error != 0 || builder->profile->object_count == before))
+        close(object.fd);
+    return error;
+}
+
+static int add_module(struct builder *builder, const struct histogram_module *module,
+                      struct target *target)
+{
+    int error = add_file(builder, module->path, target);
+
+    target->start = module->start;
+    target->end = module->end;
+    target->shift = (target->known ? target->text.base : 0) - module->start;
+    return error;
+}
+
+static int add_only_object(struct builder *builder, struct target *target)
+{
+    const char *path = builder->file->object;
+
+    if (path == NULL)
+        return add_unknown(builder, "[text]", &target->object);
+    int error = add_file(builder, path, target);
+    if (target->known && builder->file->from_text)
+        target->shift = target->text.low & ~UINT64_C(15);
+    return error;
+}
+
+/* --- samples ----------------------------------------------------------------------------- */
+
+static int add_sample(struct builder *builder, uint32_t object, uint64_t address, uint64_t count)
+{
+    struct profile_sample sample = builder->sample;
+    double ns = round((double)count * builder->ns);
+    uint32_t location;
+
+    if (builder->profile->sample_count == SAMPLES_MAX)
+        return -EFBIG;
+    int error = profile_location(builder->profile, object, address, &location);
+    sample.count = count;
+    sample.cpu_ns = ns < (double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
+    if (error == 0)
+        error = profile_node(builder->profile, PROFILE_NONE, location, &sample.node);
+    return error == 0 ? named_count(builder->profile, &sample) : error;
+}
+
+/* Ticks at an address that is in no object. */
+static int add_stray(struct builder *builder, uint64_t address, uint64_t count)
+{
+    uint32_t object = builder->nowhere - 1;
+
+    if (builder->nowhere == 0) {
+        int error = add_unknown(builder, "[unknown]", &object);
+        if (error != 0)
+            return error;
+        builder->nowhere = object + 1;
+    }
+    return add_sample(builder, object, address, count);
+}
+
+static int add_ticks(struct builder *builder, const struct target *target, uint64_t address,
+                     uint64_t count)
+{
+    uint64_t own = address + target->shift, offset = own;
+
+    if (target->known && !symbol_text_offset(&target->text, own, &offset))
+        return add_stray(builder, address, count);
+    return add_sample(builder, target->object, offset, count);
+}
+
+static int add_histogram(struct builder *builder, const struct target *target,
+                         const struct histogram *histogram)
+{
+    static const struct dialect plain = {.arithmetic = DIALECT_BYTES};
+    const struct dialect *dialect = builder->file->dialect;
+    int error = 0;
+
+    if (dialect == NULL || dialect->arithmetic == DIALECT_RAW)
+        dialect = &plain;
+    for (uint64_t i = 0; error == 0 && i < histogram->count; i++) {
+        if (histogram->counters[i] == 0)
+            continue;
+        uint64_t distance = dialect_lowest(dialect, histogram->scale, histogram->counter_size, i);
+        if (distance == UINT64_MAX) /* a scale too small to say */
+            distance = 0;
+        error = add_ticks(builder, target, histogram->low + distance, histogram->counters[i]);
+    }
+    return error;
+}
+
+/* A histogram in no module: each counter's text is of nobody known. */
+static int add_elsewhere(struct builder *builder, const struct histogram *histogram)
+{
+    uint64_t ticks = 0;
+
+    for (uint64_t i = 0; i < histogram->count; i++)
+        ticks += histogram->counters[i];
+    return ticks > 0 ? add_stray(builder, histogram->low, ticks) : 0;
+}
+
+/* By start, so that a pc's is found quickly: a file may name thousands, and has millions. */
+static int compare_targets(const void *left, const void *right)
+{
+    const struct target *a = left, *b = right;
+
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static const struct target *find_target(const struct target *targets, size_t count, uint64_t pc)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (targets[middle].start <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && pc < targets[low - 1].end ? &targets[low - 1] : NULL;
+}
+
+static int add_modules(struct builder *builder)
+{
+    const struct histogram_file *file = builder->file;
+    struct target *targets = calloc(file->module_count, sizeof *targets);
+    int error = targets == NULL ? -ENOMEM : 0;
+
+    for (size_t i = 0; error == 0 && i < file->module_count; i++)
+        error = add_module(builder, &file->modules[i], &targets[i]);
+    if (error == 0)
+        qsort(targets, file->module_count, sizeof *targets, compare_targets);
+    for (size_t i = 0; error == 0 && i < file->histogram_count; i++) {
+        const struct histogram *histogram = &file->histograms[i];
+        const struct target *target = find_target(targets, file->module_count, histogram->low);
+        error = target != NULL ? add_histogram(builder, target, histogram) : add_elsewhere(builder, histogram);
+    }
+    for (size_t i = 0; error == 0 && i < file->pc_count; i++) {
+        const struct target *target = find_target(targets, file->module_count, file->pcs[i]);
+        error = target != NULL ? add_ticks(builder, target, file->pcs[i], 1)
+                               : add_stray(builder, file->pcs[i], 1);
+    }
+    free(targets);
+    return error;
+}
+
+/* Is the object one that is loaded anywhere, and are the file's addresses those of memory, so that none is in it? */
+static bool is_elsewhere(const struct builder *builder, const struct target *target)
+{
+    uint32_t count = builder->profile->sample_count;
+    bool strays_only = histogram_has_memory_addresses(builder->file) && builder->nowhere != 0 && count > 0;
+
+    for (uint32_t i = 0; strays_only && i < count; i++) {
+        const struct profile_node *node = &builder->profile->nodes[builder->profile->samples[i].node];
+        strays_only = builder->profile->locations[node->location].object == builder->nowhere - 1;
+    }
+    return strays_only && target->known && target->text.base == 0;
+}
+
+static int add_only_target(struct builder *builder)
+{
+    const struct histogram_file *file = builder->file;
+    struct target target = {0};
+    int error = add_only_object(builder, &target);
+
+    for (size_t i = 0; error == 0 && i < file->histogram_count; i++)
+        error = add_histogram(builder, &target, &file->histograms[i]);
+    for (size_t i = 0; error == 0 && i < file->pc_count; i++)
+        error = add_ticks(builder, &target, file->pcs[i], 1);
+    if (error == 0 && is_elsewhere(builder, &target))
+        error = -EXDEV;
+    return error;
+}
+
+/* Ticks that the system could not place: not lost, and no address. */
+static int add_outside(struct builder *builder)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .deleted = true, .fd = -1};
+    uint32_t index;
+    int error = profile_string(builder->profile, "[outside]", &object.path);
+
+    if (error == 0)
+        error = profile_object(builder->profile, &object, &index);
+    return error == 0 ? add_sample(builder, index, 0, builder->file->outside) : error;
+}
+
+static int add_process(struct builder *builder)
+{
+    struct profile_process process = {.status = -1};
+    struct profile_thread thread = {0};
+    const char *name = builder->file->object != NULL ? path_base_name(builder->file->object) : "";
+    int error = profile_string(builder->profile, name, &process.comm);
+
+    if (error == 0)
+        error = profile_add_process(builder->profile, &process, &thread.process);
+    thread.comm = process.comm;
+    if (error == 0)
+        error = profile_add_thread(builder->profile, &thread, &builder->sample.thread);
+    builder->profile->totals.processes_seen = builder->profile->totals.threads_seen = 1;
+    return error;
+}
+
+int histogram_to_profile(const struct histogram_file *file, struct profile *profile)
+{
+    struct builder builder = {.file = file, .profile = profile, .ns = 1e9 / rate_of(file)};
+    int error = add_process(&builder);
+
+    profile->totals.asked_hz = rate_of(file);
+    if (error == 0 && file->by_call)
+        error = histogram_calls_to_profile(file, profile, &builder.sample, builder.ns);
+    else if (error == 0)
+        error = file->module_count > 0 ? add_modules(&builder) : add_only_target(&builder);
+    if (error == 0 && file->outside > 0)
+        error = add_outside(&builder);
+    return error;
+}

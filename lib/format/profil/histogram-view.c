@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Exact samples as the counters, or the raw pcs, that one of the old systems would have made.
+ *
+ * Times are sums of nanoseconds, ticks are whole: ticks are what the running sum passes, so
+ * that rounding errors never add up.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/profil/histogram.h"
+#include "symbol/symbol.h"
+
+__extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz */
+
+#define NANO UINT64_C(1000000000)
+#define NO_RATE_NS (NANO / 100) /* of a sample where nothing says what it stands for */
+#define TEXT_SIZE_MAX (UINT64_C(1) << 30)
+#define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
+#define ALIGNED UINT64_C(16) /* both ends of text: every reader's idea of a counter divides it */
+
+#define NOWHERE UINT64_MAX /* an address in nothing that the object's file has */
+
+/* Samples at one address. */
+struct place {
+    uint64_t address, ns, ticks;
+};
+
+struct places {
+    struct place *list; /* owned; by address */
+    size_t count;
+};
+
+bool histogram_takes(const struct dialect *dialect, const struct profile_sample *sample)
+{
+    return sample->syscall == PROFILE_NONE || dialect->system_time;
+}
+
+uint64_t histogram_time(const struct profile *profile, const struct profile_sample *sample)
+{
+    const struct profile_totals *totals = &profile->totals;
+
+    if (totals->cpu_ns > 0)
+        return sample->cpu_ns;
+    if (totals->wall_ns > 0)
+        return sample->wall_ns;
+    return sample->count *
+           (totals->asked_hz >= 1 ? (uint64_t)(1e9 / totals->asked_hz) : NO_RATE_NS);
+}
+
+double histogram_rate(const struct profile *profile, const struct dialect *dialect, double rate_hz)
+{
+    if (rate_hz > 0)
+        return rate_hz;
+    if (profile->totals.asked_hz >= 1)
+        return round(profile->totals.asked_hz);
+    return round((double)NANO / (double)dialect->period_ns);
+}
+
+static int histogram_view_compare(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* The samples of an object that the dialect counts, by address. */
+static int collect(const struct profile *profile, uint32_t object, const struct dialect *dialect,
+                   const struct symbol_text *text, struct places *places)
+{
+    places->list = calloc(profile->sample_count + 1u, sizeof *places->list);
+    places->count = 0;
+    if (places->list == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        uint32_t leaf = profile->nodes[sample->node].location;
+        const struct profile_location *location = &profile->locations[leaf];
+        struct place place = {.address = location->address, .ns = histogram_time(profile, sample)};
+        if (location->object != object || !histogram_takes(dialect, sample) || place.ns == 0)
+            continue;
+        if (text != NULL && !symbol_text_address(text, place.address, &place.address))
+            place.address = NOWHERE;
+        places->list[places->count++] = place;
+    }
+    qsort(places->list, places->count, sizeof *places->list, histogram_view_compare);
+    return 0;
+}
+
+/* Returns the sum. */
+static uint64_t count_ticks(struct places *places, double rate_hz)
+{
+    uint64_t nano_hz = (uint64_t)(rate_hz * (double)NANO), passed = 0;
+    product sum = 0, second = (product)NANO * NANO;
+
+    for (size_t i = 0; i < places->count; i++) {
+        sum += (product)places->list[i].ns * nano_hz;
+        uint64_t now = (uint64_t)((sum + second / 2) / second);
+        places->list[i].ticks = now - passed;
+        passed = now;
+    }
+    return passed;
+}
+
+/* From the first sample to behind the last. False: there is none. */
+static bool span(const struct places *places, uint64_t *low, uint64_t *high)
+{
+    size_t count = places->count;
+
+    while (count > 0 && places->list[count - 1].address == NOWHERE)
+        count--;
+    if (count == 0)
+        return false;
+    *low = places->list[0].address;
+    *high = places->list[count - 1].address + 1;
+    return true;
+}
+
+static void count_places(const struct places *places, const struct dialect *dialect,
+                         const struct dialect_region *region, struct histogram_file *file,
+                         struct histogram *histogram)
+{
+    struct dialect_kernel kernel = {
+        .low = histogram->low, .high = histogram->high, .cells = histogram->count};
+    bool cells = dialect->arithmetic == DIALECT_CELLS;
+
+    for (size_t i = 0; i < places->count; i++) {
+        const struct place *place = &places->list[i];
+        uint64_t index = DIALECT_CELL_OUTSIDE;
+        bool inside = place->address >= histogram->low && place->address < histogram->high;
+        if (cells && inside)
+            index = dialect_cell(dialect, &kernel, place->address);
+        if (cells ? index != DIALECT_CELL_OUTSIDE
+                  : inside && dialect_index(dialect, region, histogram->counter_size,
+                                            place->address, false, &index))
+            histogram->counters[index] += place->ticks;
+        else
+            file->outside += place->ticks;
+    }
+}
+
+static int make_histogram(const struct places *places, const struct dialect *dialect,
+                          uint32_t scale, uint64_t low, uint64_t high, struct histogram_file *file)
+{
+    bool fixed = dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS;
+    unsigned counter_size = dialect->counter_size;
+    struct dialect_region region = {.offset = low, .scale = scale};
+
+    if (scale == 0 || fixed)
+        region.scale = USUAL_SCALE;
+    if (dialect_is_off(dialect, region.scale) || dialect_check(dialect, &region) != 0)
+        return -EINVAL;
+    if (high - low > TEXT_SIZE_MAX)
+        return -EFBIG;
+    region.size = dialect_room(dialect, region.scale, counter_size, high - low);
+    if (region.size / counter_size > HISTOGRAM_COUNTERS_MAX)
+        return -EFBIG;
+    struct histogram *histogram =
+        histogram_add(file, low, high, region.scale, counter_size, region.size / counter_size);
+    if (histogram == NULL)
+        return -ENOMEM;
+    count_places(places, dialect, &region, file, histogram);
+    return 0;
+}
+
+static int make_pcs(const struct places *places, struct histogram_file *file)
+{
+    int error = 0;
+
+    for (size_t i = 0; error == 0 && i < places->count; i++)
+        if (places->list[i].address != NOWHERE)
+            error = histogram_add_pcs(file, places->list[i].address, places->list[i].ticks);
+        else
+            file->outside += places->list[i].ticks;
+    return error;
+}
+
+static int fill(const struct places *places, const struct symbol_text *text, uint32_t scale,
+                struct histogram_file *file)
+{
+    uint64_t low, high;
+
+    if (file->dialect->arithmetic == DIALECT_RAW)
+        return make_pcs(places, file);
+    if (text != NULL && text->high - text->low <= TEXT_SIZE_MAX) {
+        low = text->low;
+        high = text->high;
+    } else if (!span(places, &low, &high)) {
+        return -ENODATA;
+    }
+    low &= ~(ALIGNED - 1);
+    high =
+        high > UINT64_MAX - ALIGNED ? high & ~(ALIGNED - 1) : (high + ALIGNED - 1) & ~(ALIGNED - 1);
+    return make_histogram(places, file->dialect, scale, low, high, file);
+}
+
+int histogram_from_profile(const struct profile *profile, uint32_t object,
+                           const struct dialect *dialect, uint32_t scale, double rate_hz,
+                           struct histogram_file *file)
+{
+    struct symbol_text text;
+    struct places places;
+    bool known = symbol_text(profile, object, &text) == 0;
+    int error = collect(profile, object, dialect, known ? &text : NULL, &places);
+
+    if (error != 0)
+        return error;
+    file->dialect = dialect;
+    file->pointer_size = known ? text.pointer_size : sizeof(void *);
+    file->big_endian = known && text.big_endian;
+    file->rate_hz = histogram_rate(profile, dialect, rate_hz);
+    file->ticks = count_ticks(&places, file->rate_hz);
+    file->object = strdup(profile->strings[profile->objects[object].path]);
+    error = file->object == NULL ? -ENOMEM : fill(&places, known ? &text : NULL, scale, file);
+    free(places.list);
+    return error;
+}
+
+/* --- all objects at once ----------------------------------------------------------------- */
+
+#define PAGE UINT64_C(4096)
+
+/* An object's addresses, and where they are to be moved. */
+struct move {
+    uint64_t base, size; /* of what there is to move */
+    uint64_t to;
+};
+
+/* Where the object was mapped. False: it has no samples that are anywhere. */
+static bool mapped_at(const struct profile_object *object, const struct places *places,
+                      const struct symbol_text *text, struct move *move)
+{
+    bool relative = object->kind == PROFILE_OBJECT_FILE || object->kind == PROFILE_OBJECT_VDSO;
+    uint64_t high, address;
+
+    if (!span(places, &move->base, &high))
+        return false;
+    move->base = text != NULL ? text->base : relative ? 0 : move->base & ~(PAGE - 1);
+    move->size = (text != NULL ? text->high : high) - move->base;
+    move->to = relative ? object->start - object->offset : move->base;
+    if (text != NULL && symbol_text_address(text, object->offset, &address))
+        move->to = object->start - (address - move->base);
+    return true;
+}
+
+/* Above all others, where one of them is there already. */
+static void histogram_view_make_room(const struct histogram_file *file, struct move *move)
+{
+    bool taken = move->to == 0 || move->to > UINT64_MAX - move->size;
+    uint64_t top = 0;
+
+    for (size_t i = 0; i < file->module_count; i++) {
+        const struct histogram_module *module = &file->modules[i];
+        if (module->end > top)
+            top = module->end;
+        taken |= move->to < module->end && module->start < move->to + move->size;
+    }
+    if (taken)
+        move->to = (top + 2 * PAGE - 1) & ~(PAGE - 1);
+}
+
+static int add_object(const struct profile *profile, uint32_t index, struct histogram_file *file)
+{
+    const struct profile_object *object = &profile->objects[index];
+    const char *path = profile->strings[object->path];
+    struct symbol_text text;
+    struct places places;
+    struct move move;
+    bool known = symbol_text(profile, index, &text) == 0;
+    int error = collect(profile, index, file->dialect, known ? &text : NULL, &places);
+    uint64_t ticks = error == 0 ? count_ticks(&places, file->rate_hz) : 0;
+
+    if (ticks > 0 && mapped_at(object, &places, known ? &text : NULL, &move)) {
+        histogram_view_make_room(file, &move);
+        for (size_t i = 0; i < places.count; i++)
+            if (places.list[i].address != NOWHERE)
+                places.list[i].address += move.to - move.base;
+        if (known && file->module_count == 0)
+            file->big_endian = text.big_endian;
+        error = histogram_add_module(file, path, strlen(path), move.to, move.to + move.size);
+        if (error == 0)
+            error = make_pcs(&places, file);
+    }
+    file->ticks += ticks;
+    free(places.list);
+    return error;
+}
+
+int histogram_modules_from_profile(const struct profile *profile, const struct dialect *dialect,
+                                   double rate_hz, struct histogram_file *file)
+{
+    int error = 0;
+
+    file->dialect = dialect;
+    file->pointer_size = sizeof(void *);
+    file->rate_hz = histogram_rate(profile, dialect, rate_hz);
+    for (uint32_t i = 0; error == 0 && i < profile->object_count; i++)
+        if (profile->objects[i].kind != PROFILE_OBJECT_MARK && !profile->objects[i].invented)
+            error = add_object(profile, i, file);
+    return error;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The array that pcsample(2) fills, as it lies in memory: pcs and nothing else. No file says of
+ * itself that it is one; how wide its pointers are, and in which order, is what makes addresses
+ * of them.
+ */
+#include "config.h"
+
+#include <errno.h>
+
+#include "format/profil/codec.h"
+
+#define TOP_BITS 47u /* addresses of 64-bit systems are below, or sign-extended from here */
+
+static bool are_addresses(struct bytes bytes)
+{
+    if (bytes_left(&bytes) % bytes.pointer_size != 0)
+        return false;
+    while (bytes_left(&bytes) > 0) {
+        uint64_t top = bytes_get_pointer(&bytes) >> TOP_BITS;
+        if (top != 0 && top != UINT64_MAX >> TOP_BITS)
+            return false;
+    }
+    return true;
+}
+
+/* The text of a program is small beside all that 32 bits can say. */
+static uint64_t spread(struct bytes bytes)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+
+    while (bytes_left(&bytes) > 0) {
+        uint64_t pc = bytes_get_pointer(&bytes);
+        if (pc != 0 && pc < low)
+            low = pc;
+        if (pc > high)
+            high = pc;
+    }
+    return high > low ? high - low : 0;
+}
+
+static bool guess(const unsigned char *bytes, size_t size, struct bytes *all)
+{
+    for (int big_endian = 0; big_endian < 2; big_endian++) {
+        *all = bytes_of(bytes, size, 8, big_endian != 0);
+        if (are_addresses(*all))
+            return true;
+    }
+    if (size % 4 != 0)
+        return false;
+    struct bytes other = bytes_of(bytes, size, 4, true);
+    *all = bytes_of(bytes, size, 4, false);
+    if (spread(other) < spread(*all))
+        *all = other;
+    return true;
+}
+
+/* Zeros at the end are what was not filled. */
+int pcsample_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
+{
+    struct bytes all;
+    int error = 0;
+
+    if (!guess(bytes, size, &all))
+        return -EBADMSG;
+    file->dialect = dialect_find("pcsample");
+    file->pointer_size = all.pointer_size;
+    file->big_endian = all.big_endian;
+    while (error == 0 && bytes_left(&all) > 0)
+        error = histogram_add_pcs(file, bytes_get_pointer(&all), 1);
+    while (file->pc_count > 0 && file->pcs[file->pc_count - 1] == 0)
+        file->pc_count--;
+    file->ticks = file->pc_count;
+    return error;
+}
+
+int pcsample_write(int fd, const struct histogram_file *file)
+{
+    struct bytes_out out;
+
+    if (file->histogram_count > 0)
+        return -EDOM;
+    bytes_begin(&out, fd, file->pointer_size, file->big_endian);
+    for (size_t i = 0; i < file->pc_count; i++)
+        bytes_put_pointer(&out, file->pcs[i]);
+    return bytes_finish(&out);
+}
+
+static const struct codec codec = {
+    .dialect = "pcsample", .rate_hz = 100, .read = pcsample_read, .write = pcsample_write};
+
+const struct format format_pcsample = {
+    .name = "pcsample",
+    .extensions = "pcsample.out .pcsample",
+    .summary = "pcsample's array of raw pcs; a file for each object",
+    .keeps = "addresses of samples in one object",
+    .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
+             "states, the rate",
+    .codec = &codec,
+};
