@@ -13,7 +13,7 @@
 
 #include "supervisor/at-stop.h"
 #include "supervisor/attribution.h"
-#include "supervisor/backoff.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/held-signal.h"
 #include "supervisor/preempt.h"

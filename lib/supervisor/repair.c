@@ -30,7 +30,7 @@
 
 #include <errno.h>
 
-#include "supervisor/backoff.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/deadline.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/regs.h"

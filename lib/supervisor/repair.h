@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "supervisor/backoff.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/held-signal.h"
 #include "supervisor/regs.h"

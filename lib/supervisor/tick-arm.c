@@ -15,8 +15,8 @@
  */
 #include "config.h"
 
-#include "supervisor/backoff.h"
 #include "supervisor/budget.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/preempt.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"

@@ -29,8 +29,8 @@
 
 #include "supervisor/at-stop.h"
 #include "supervisor/attribution.h"
-#include "supervisor/backoff.h"
 #include "supervisor/births.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/exec.h"

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "supervisor/backoff.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/proc/procfs.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "supervisor/proc/maps-list.h"
+#include "supervisor/proc/procfs-lists.h"
 #include "supervisor/proc/procfs-text.h"
 #include "wire/wire.h"
 

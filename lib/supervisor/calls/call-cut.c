@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/kernel-release.h"
-#include "supervisor/calls/call-memory.h"
+#include "supervisor/calls/calls-internal.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/calls/descriptor.h"
 #include "supervisor/proc/procfs.h"

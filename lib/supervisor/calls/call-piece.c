@@ -11,8 +11,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "supervisor/calls/call-memory.h"
-#include "supervisor/calls/call-numbers.h"
+#include "supervisor/calls/calls-internal.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "supervisor/calls/call-memory.h"
+#include "supervisor/calls/calls-internal.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/target-memory.h"
 

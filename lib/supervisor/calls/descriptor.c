@@ -24,7 +24,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "supervisor/calls/calls.h"
 #include "supervisor/calls/descriptor.h"
 
 #define PATH_SIZE 64

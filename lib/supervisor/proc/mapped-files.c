@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,8 +23,9 @@
 
 #include "base/regular-file.h"
 #include "supervisor/proc/mapped-files.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/target-memory.h"
+#include "wire/open-request.h"
 
 #define VDSO_SIZE_MAX 65536u /* bytes; it has two or three pages */
 #define SECOND UINT64_C(1000000000)

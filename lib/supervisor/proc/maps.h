@@ -10,8 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "supervisor/proc/maps-list.h"
-#include "supervisor/proc/mounts.h"
+#include "supervisor/proc/procfs-lists.h"
 
 #define MAPS_REMEMBERED_MAX 256
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "supervisor/proc/maps.h"
-#include "supervisor/proc/mounts.h"
+#include "supervisor/proc/procfs-lists.h"
 
 struct process;
 struct supervisor;

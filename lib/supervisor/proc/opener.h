@@ -76,4 +76,13 @@ bool openers_are_busy(const struct openers *openers);
 /* Tells the client that whatever it has not got hangs. */
 void opener_give_up(struct openers *openers, int socket);
 
+/* --- the process --- */
+
+/* Opens what the socket asks for, one file at a time, and sends the descriptors. Returns when nobody asks any more,
+ * when an answer cannot be sent, or after a file that another process serves. May hang: for a process of its own,
+ * which ends then. */
+void opener_serve(int socket);
+/* Forks one. Returns its socket, which is the caller's, or -errno. */
+int opener_fork(void);
+
 #endif

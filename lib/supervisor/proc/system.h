@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* system: how many CPUs there are for us, how many tasks want one, and which process is the newest. */
+/* system: how many CPUs there are for us, how many tasks want one, which process is the newest, and what has to be known
+ * of the kernel's version because no call tells. */
 #ifndef PPROFIL_SUPERVISOR_SYSTEM_H
 #define PPROFIL_SUPERVISOR_SYSTEM_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* /proc/loadavg: proc(5). */
@@ -21,5 +23,11 @@ int system_load_read(struct system_load *load);
  * CPUs where that is less (cpu.max of Documentation/admin-guide/cgroup-v2.rst, cpu.cfs_quota_us of
  * Documentation/scheduler/sched-bwc.rst). */
 unsigned system_cpu_count(const cpu_set_t *cpus);
+
+/* Returns true if reading /proc/TID/syscall waits for an exec in the same process to end. release: a version as in
+ * uname(2), or a text whose last word is one; true if it cannot be parsed. */
+bool kernel_syscall_file_blocks(const char *release);
+/* The same of the kernel that we run on. */
+bool kernel_syscall_file_blocks_here(void);
 
 #endif
