@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "calls.h"
 
 #define LEVELS_MAX 4096
@@ -17,29 +18,21 @@
 struct layout {
     struct calls *calls;
     double scale; /* columns of a share of 1 */
-    uint32_t room;
 };
 
-static int calls_flame_put(struct layout *layout, const struct calls_box *box)
+static int calls_flame_put(struct calls *calls, const struct calls_box *box)
 {
-    struct calls *calls = layout->calls;
+    int error = array_grow(&calls->boxes, calls->box_count, sizeof *calls->boxes);
 
-    if (calls->box_count == layout->room) {
-        uint32_t room = layout->room == 0 ? 256 : layout->room * 2;
-        struct calls_box *larger = realloc(calls->boxes, room * sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        calls->boxes = larger;
-        layout->room = room;
-    }
-    calls->boxes[calls->box_count++] = *box;
-    return 0;
+    if (error == 0)
+        calls->boxes[calls->box_count++] = *box;
+    return error;
 }
 
 /* What is below a box, from its left edge on. */
 static int put_below(struct layout *layout, const struct calls_box *box)
 {
-    const struct calls *calls = layout->calls;
+    struct calls *calls = layout->calls;
     uint32_t row = box->row == CALLS_NONE ? calls->first : calls->rows[box->row].child;
     double at = 0;
     int error = 0, used = 0;
@@ -53,8 +46,8 @@ static int put_below(struct layout *layout, const struct calls_box *box)
         if (right <= left)
             continue;
         used = right;
-        error = calls_flame_put(layout, &(struct calls_box){row, box->level + 1, box->column + left,
-                                                            right - left});
+        error = calls_flame_put(
+            calls, &(struct calls_box){row, box->level + 1, box->column + left, right - left});
     }
     return error;
 }
@@ -81,7 +74,7 @@ int calls_flame(struct calls *calls, uint32_t root, int columns)
     calls->box_count = 0;
     if (calls->count == 0 || columns < 1)
         return 0;
-    int error = calls_flame_put(&layout, &(struct calls_box){root, 0, 0, columns});
+    int error = calls_flame_put(calls, &(struct calls_box){root, 0, 0, columns});
     for (uint32_t i = 0; error == 0 && i < calls->box_count; i++) {
         struct calls_box box = calls->boxes[i]; /* the array may move */
         if (box.level < LEVELS_MAX)

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "source.h"
 
@@ -178,17 +179,12 @@ static int take_rows(const struct source *source, enum pprofil_by by,
 
 static int take_processes(const struct source *source, struct snapshot *snapshot)
 {
-    uint32_t room = 0;
     struct snapshot_process process;
 
     for (uint32_t i = 0; get_process(source, i, &process); i++) {
-        if (i == room) {
-            room = room == 0 ? 16 : room * 2;
-            struct snapshot_process *larger = realloc(snapshot->processes, room * sizeof *larger);
-            if (larger == NULL)
-                return -ENOMEM;
-            snapshot->processes = larger;
-        }
+        int error = array_grow(&snapshot->processes, i, sizeof *snapshot->processes);
+        if (error != 0)
+            return error;
         snapshot->alive += process.alive;
         snapshot->processes[i] = process;
         snapshot->process_count = i + 1;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "table.h"
 
 #define Z95 1.959963984540054 /* of the normal distribution */
@@ -25,46 +26,24 @@
 
 /* --- the join ----------------------------------------------------------------------------- */
 
-/* From ids to rows: open addressing, at most half full. */
-struct join {
-    const struct table *table;
-    uint32_t *slots; /* owned; index + 1, 0: free */
-    uint64_t mask;
-};
-
-static uint64_t mix(uint64_t id)
+static int table_index_rows(const struct table *table, struct hash_index *index)
 {
-    id ^= id >> 32;
-    id *= UINT64_C(0x9e3779b97f4a7c15);
-    return id ^ id >> 29;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < table->count; i++)
+        error = hash_add(index, hash_pair(0, table->rows[i].total.id), i);
+    return error;
 }
 
-static int join_new(struct join *join, const struct table *table)
+/* Returns the row with this id, or NULL. */
+static const struct table_row *table_indexed_row(const struct table *table,
+                                                 const struct hash_index *index, uint64_t id)
 {
-    uint64_t size = 16;
+    uint32_t hash = hash_pair(0, id), at = hash, found;
 
-    while (size < (uint64_t)table->count * 2)
-        size *= 2;
-    *join = (struct join){table, calloc(size, sizeof *join->slots), size - 1};
-    if (join->slots == NULL)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < table->count; i++) {
-        uint64_t slot = mix(table->rows[i].total.id) & join->mask;
-        while (join->slots[slot] != 0)
-            slot = (slot + 1) & join->mask;
-        join->slots[slot] = i + 1;
-    }
-    return 0;
-}
-
-static const struct table_row *join_find(const struct join *join, uint64_t id)
-{
-    for (uint64_t slot = mix(id) & join->mask; join->slots[slot] != 0;
-         slot = (slot + 1) & join->mask) {
-        const struct table_row *row = &join->table->rows[join->slots[slot] - 1];
-        if (row->total.id == id)
-            return row;
-    }
+    while ((found = hash_next(index, hash, &at)) != HASH_NONE)
+        if (table->rows[found].total.id == id)
+            return &table->rows[found];
     return NULL;
 }
 
@@ -166,22 +145,23 @@ static void sum_up(struct table *table, double seconds)
 int table_take(struct table *table, const struct snapshot_rows *rows, double seconds)
 {
     static const struct table_row nothing;
-    struct join join;
+    struct hash_index index = {0};
 
     if (table->taken && !(seconds > 0))
         return 0;
     struct table_row *fresh = calloc((size_t)rows->count + 1, sizeof *fresh);
-    if (fresh == NULL || join_new(&join, table) != 0) {
+    if (fresh == NULL || table_index_rows(table, &index) != 0) {
+        hash_free(&index);
         free(fresh);
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < rows->count; i++) {
         take_row(&fresh[i], &rows->rows[i]);
-        const struct table_row *before = join_find(&join, fresh[i].total.id);
+        const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
         if (seconds > 0)
             carry(&fresh[i], before != NULL ? before : &nothing);
     }
-    free(join.slots);
+    hash_free(&index);
     free(table->rows);
     table->rows = fresh;
     table->count = rows->count;
@@ -272,10 +252,11 @@ int table_retext(struct table *table, const struct snapshot_rows *rows)
 {
     static const struct table_row nothing;
     struct moved moved = {0};
-    struct join join;
+    struct hash_index index = {0};
     struct table_row *fresh = calloc((size_t)rows->count + 1, sizeof *fresh);
 
-    if (fresh == NULL || join_new(&join, table) != 0) {
+    if (fresh == NULL || table_index_rows(table, &index) != 0) {
+        hash_free(&index);
         free(fresh);
         return -ENOMEM;
     }
@@ -286,16 +267,16 @@ int table_retext(struct table *table, const struct snapshot_rows *rows)
     }
     for (uint32_t i = 0; i < rows->count; i++) {
         take_row(&fresh[i], &rows->rows[i]);
-        const struct table_row *before = join_find(&join, fresh[i].total.id);
+        const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
         keep_window(&fresh[i], before != NULL ? before : &nothing, &moved);
     }
     for (uint32_t i = 0; i < rows->count; i++) {
-        const struct table_row *before = join_find(&join, fresh[i].total.id);
+        const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
         uint64_t had = before != NULL ? before->total.ns : 0;
         if (fresh[i].total.ns != had)
             give_window(table, &fresh[i], growth(fresh[i].total.ns, had), &moved);
     }
-    free(join.slots);
+    hash_free(&index);
     free(table->rows);
     table->rows = fresh;
     table->count = rows->count;

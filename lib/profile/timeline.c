@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/timeline.h"
 
 void timeline_clear(struct profile_timeline *timeline)
@@ -17,20 +18,7 @@ void timeline_clear(struct profile_timeline *timeline)
 /* Makes slot the last one, or one of those before it. */
 static int timeline_reach(struct profile_timeline *timeline, uint32_t slot)
 {
-    if (slot >= timeline->room) {
-        uint32_t room = timeline->room == 0 ? 256 : timeline->room;
-        while (room <= slot)
-            room *= 2;
-        uint64_t *larger = realloc(timeline->cpu_ns, room * sizeof *larger);
-        if (larger == NULL)
-            return -ENOMEM;
-        memset(larger + timeline->room, 0, (room - timeline->room) * sizeof *larger);
-        timeline->cpu_ns = larger;
-        timeline->room = room;
-    }
-    if (slot >= timeline->count)
-        timeline->count = slot + 1;
-    return 0;
+    return array_extend(&timeline->cpu_ns, &timeline->count, slot + 1, sizeof *timeline->cpu_ns);
 }
 
 /* Two slots become one. */

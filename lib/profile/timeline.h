@@ -18,7 +18,6 @@ struct profile_timeline {
     uint64_t start;   /* of slot 0, CLOCK_MONOTONIC ns */
     uint64_t slot_ns; /* TIMELINE_SLOT_NS times a power of two; 0: nothing was added yet */
     uint32_t count;   /* slots up to the last one with CPU time */
-    uint32_t room;    /* private */
     uint64_t *cpu_ns; /* owned; by slot, of all threads together */
 };
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "unwind/unwind-internal.h"
 
 #define STACK_REST (UINT64_C(1) << 30) /* no more of a stack is expected above the copy */
@@ -38,23 +39,6 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder);
 }
 
-static int unwinder_make_room(struct unwinder *unwinder, uint32_t number)
-{
-    uint32_t count = unwinder->count == 0 ? 16 : unwinder->count;
-
-    if (number < unwinder->count)
-        return 0;
-    while (count <= number)
-        count *= 2;
-    struct unwind_object **objects = realloc(unwinder->objects, count * sizeof *objects);
-    if (objects == NULL)
-        return -ENOMEM;
-    memset(objects + unwinder->count, 0, (count - unwinder->count) * sizeof(void *));
-    unwinder->objects = objects;
-    unwinder->count = count;
-    return 0;
-}
-
 static int unwinder_object(struct unwinder *unwinder, const struct unwind_world *world,
                            uint32_t number, struct unwind_object **object)
 {
@@ -65,7 +49,8 @@ static int unwinder_object(struct unwinder *unwinder, const struct unwind_world 
         int fd = world->open(world->context, number);
         if (fd == -EAGAIN)
             return 0;
-        if (unwinder_make_room(unwinder, number) != 0)
+        if (array_extend(&unwinder->objects, &unwinder->count, number + 1,
+                         sizeof *unwinder->objects) != 0)
             return -ENOMEM;
         unwinder->objects[number] = unwind_object_open(fd);
     }
