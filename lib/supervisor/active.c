@@ -10,10 +10,12 @@
  */
 #include "config.h"
 
+#include "base/clock.h"
 #include "supervisor/active.h"
-#include "supervisor/handover.h"
+#include "supervisor/cpu-time.h"
+#include "supervisor/follow.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/untraced.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
 #define SEARCH_PERIOD_FULL_NS 40000000u /* where CPUs are full: a search takes one from a target */

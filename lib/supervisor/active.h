@@ -9,13 +9,6 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
-/* The search for CPU time that no active tracee explains: round after round over all processes. */
-struct scan {
-    uint64_t at;       /* time: the last round began */
-    uint64_t piece_at; /* time: its last piece */
-    uint64_t cost_ns;  /* CPU time that it took to read the clocks of the processes in that round */
-};
-
 /* Takes those that used no CPU for long off the tracer's list of the active. */
 void active_drop_idle(struct tracer *tracer, uint64_t now);
 /* The first tracer's: finds CPU time that no active tracee explains, and who used it. A call does a piece of a round,

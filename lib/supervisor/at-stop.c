@@ -11,20 +11,19 @@
 
 #include <sys/ptrace.h>
 
+#include "base/clock.h"
 #include "supervisor/at-stop.h"
 #include "supervisor/attribution.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/debug-log.h"
-#include "supervisor/held-signal.h"
 #include "supervisor/preempt.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair.h"
-#include "supervisor/stack.h"
-#include "supervisor/stray-sigpipe.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-arm.h"
-#include "supervisor/tick-look.h"
+#include "supervisor/target-memory.h"
+#include "supervisor/tick.h"
 
 /* The kernel's way into a stop and out of it, and cold caches: about so much, as measured, where the
  * tracer polls on another CPU. */

@@ -11,15 +11,6 @@
 struct tracee;
 struct tracer;
 
-/* What happened at stops, not yet added to the supervisor's totals. */
-struct stop_totals {
-    uint64_t stopped_ns;
-    uint32_t restarted, continued, cut_short; /* calls: repair.c */
-    unsigned billed;     /* stops that came only because of sampling */
-    unsigned samples;    /* samples of threads that were on a CPU, at stops of any kind */
-    uint64_t cost_ns;    /* what the stops, and the ticks before them, took from targets */
-};
-
 /* Answers a stop: reads the registers, samples the tracee if that was wanted (pending_ns, overdue_ns), mends a call
  * that the stop broke, and lets the tracee run on with signal (0: none). maker: who made it stop. Takes the lock
  * after the resume, in a few cases before (supervisor.h, invariant 2). The caller may hold the lock, which is

@@ -16,15 +16,17 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include "supervisor/attach.h"
-#include "supervisor/baseline.h"
+#include "base/clock.h"
+#include "supervisor/cpu-time.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
+#include "supervisor/follow.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-arm.h"
-#include "supervisor/untraced.h"
+#include "supervisor/tick.h"
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
+#include "wire/wire.h"
 
 #define EXEC_SEIZURES_MAX 100 /* in one pass, seizures that an exec holds up: wakeup_seize waits 10 ms for each */
 #define EXEC_WAITS 20
@@ -333,7 +335,7 @@ void attach_rest(struct tracer *tracer, pid_t pid)
     supervisor->stats.untraced += pass.untraced;
     struct process *process = attach_process_of(&pass);
     if (process != NULL && process->tracee_count == 0) {
-        wait_tell_end(supervisor, process, 0, -1);
+        process_tell_end(supervisor, process, 0, -1);
         process_remove(&supervisor->processes, process);
     }
     tick_arm(tracer);

@@ -10,15 +10,20 @@
  */
 #include "config.h"
 
+#include "base/clock.h"
+#include "dialect/dialect.h"
+#include "supervisor/accounting.h"
 #include "supervisor/attribution.h"
+#include "supervisor/cpu-time.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/proc/objects.h"
-#include "supervisor/regs.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/serve/counts.h"
-#include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/weight.h"
+#include "supervisor/target-memory.h"
+#include "supervisor/tracer-cpus.h"
+#include "wire/wire.h"
 
 /* Part of what a process has used has no sample yet that stands for it. A sample of a young thread takes one part in
  * YOUNG_SHARES of that. */
@@ -226,6 +231,6 @@ void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const stru
     if (attribution_is_uninterruptible(tracee, &cpu))
         sample.flags |= WIRE_SAMPLE_UNINTERRUPTIBLE;
     tracee->samples++;
-    bool copied = stack_take_asleep(&tracer->stack, tracee, state);
+    bool copied = stack_take_asleep(&tracer->stack, &tracee->files, state);
     attribution_emit(tracer, tracee, &sample, copied ? &tracer->stack : NULL);
 }

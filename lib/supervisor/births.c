@@ -19,18 +19,21 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "supervisor/accounting.h"
 #include "supervisor/at-stop.h"
-#include "supervisor/attach.h"
-#include "supervisor/births.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
-#include "supervisor/housekeeping.h"
+#include "supervisor/follow.h"
+#include "supervisor/preempt.h"
+#include "supervisor/proc/procfs.h"
+#include "supervisor/proc/system.h"
 #include "supervisor/schedule.h"
 #include "supervisor/serve/counts.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-arm.h"
-#include "supervisor/tick-look.h"
-#include "supervisor/wait.h"
+#include "supervisor/tick.h"
+#include "wire/wire.h"
 
 #define ENDED_EARLY_NS 1000000000u /* later the number is another task's */
 #define NEWBORN_ACTIVE_NS 5000000u /* most threads of a pool fall asleep at once */
@@ -46,8 +49,8 @@ void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind k
     struct supervisor *supervisor = tracer->supervisor;
 
     if (tracee->tid == tracee->process->pid && !births_is_followed(supervisor, tracee->process)) {
-        wait_tell_end(supervisor, tracee->process, 0, -1);
-        wait_detach(tracer, tracee);
+        process_tell_end(supervisor, tracee->process, 0, -1);
+        tracee_detach(tracer, tracee);
         return;
     }
     if (kind == STOP_GROUP) {
@@ -78,9 +81,9 @@ static void births_announce(struct tracer *tracer, struct process *process, pid_
     bool new_process = process->pid == tid;
 
     tracer->supervisor->born_at = time_now();
-    housekeeping_expect_untold_ends(tracer->supervisor);
+    process_expect_untold_ends(tracer->supervisor);
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
-        wait_forget(tracer, tracee); /* an earlier bearer of this number */
+        tracee_forget(tracer, tracee); /* an earlier bearer of this number */
         tracee = NULL;
     }
     bool stopped = tracee != NULL;
@@ -103,30 +106,6 @@ static void births_announce(struct tracer *tracer, struct process *process, pid_
         births_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
 
-void births_forget_process(struct tracer *tracer, struct process *process)
-{
-    struct tracee *next;
-
-    wait_tell_end(tracer->supervisor, process, 0, -1);
-    process_unlist(&tracer->supervisor->processes, process);
-    if (process->tracees == NULL) {
-        process_remove(&tracer->supervisor->processes, process);
-        return;
-    }
-    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = next) {
-        bool last = tracee->process_next == NULL;
-        next = tracee->process_next;
-        if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
-            wait_forget(tracer, tracee);
-        } else {
-            tracee->dropped = true;
-            tracer_post(tracee);
-        }
-        if (last)
-            return;
-    }
-}
-
 /* A new process, which takes counts over; NULL: no memory. */
 static struct process *births_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
 {
@@ -134,7 +113,7 @@ static struct process *births_add_process(struct tracer *tracer, pid_t pid, stru
     struct process *process = process_find(processes, pid);
 
     if (process != NULL)
-        births_forget_process(tracer, process);
+        process_forget(tracer, process);
     process = process_add(processes, pid);
     if (process == NULL) {
         counts_free(counts);

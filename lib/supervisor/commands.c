@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the client asks for: lib/wire/wire.h has the commands. */
 #include "config.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "supervisor/attach.h"
 #include "supervisor/commands.h"
 #include "supervisor/emit.h"
+#include "supervisor/follow.h"
+#include "supervisor/proc/opener.h"
 #include "supervisor/sampling.h"
+#include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/wakeup.h"
+#include "wire/wire.h"
+
+#define EVENTS_MAX 4
 
 void commands_answer(const struct supervisor *supervisor, const struct wire_message *command, int error,
                      const struct attach_refusal *refusal)
@@ -102,3 +112,109 @@ void commands_read(struct supervisor *supervisor)
     }
 }
 
+/* --- descriptors ----------------------------------------------------------------------------- */
+
+/*
+ * Descriptors: commands, programs that profile themselves, openers, SIGTERM.
+ *
+ * The first tracer sleeps in waitid(2), which knows no descriptors. So a thread of its own, the watcher, polls
+ * them. If one is ready, the watcher wakes the first tracer up, and waits until that has looked at them. Another
+ * thread waits for SIGTERM, and tells of it by a descriptor.
+ */
+
+static int watch_add(const struct supervisor *supervisor, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+    return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+int watch_open(struct supervisor *supervisor)
+{
+    struct watch *watch = &supervisor->watch;
+
+    watch->term = -1;
+    supervisor->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (supervisor->epoll < 0)
+        return -errno;
+    if (supervisor->options.serve) { /* there is no client that tells us to end */
+        watch->term = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        int error = watch->term < 0 ? -errno : watch_add(supervisor, watch->term);
+        if (error != 0)
+            return error;
+    }
+    return watch_add(supervisor, supervisor->socket);
+}
+
+/* A thread of its own, and no signalfd(2): each tick's signal would wake up who polls that. */
+static void *watch_await_term(void *context)
+{
+    struct watch *watch = context;
+    siginfo_t info;
+    sigset_t term;
+
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    while (sigwaitinfo(&term, &info) != SIGTERM || info.si_code > SI_USER)
+        ; /* a tracee's end may be told by it, too: clone(2) */
+    eventfd_write(watch->term, 1);
+    return NULL;
+}
+
+static void *watch_run(void *context)
+{
+    struct supervisor *supervisor = context;
+    struct watch *watch = &supervisor->watch;
+
+    for (;;) {
+        struct pollfd poller = {.fd = supervisor->epoll, .events = POLLIN};
+        if (poll(&poller, 1, -1) != 1)
+            continue;
+        atomic_store(&watch->ready, true);
+        wakeup_send(&supervisor->tracers[0]->wakeup);
+        while (sem_wait(&watch->served) < 0)
+            ;
+    }
+    return NULL;
+}
+
+int watch_start(struct supervisor *supervisor)
+{
+    struct watch *watch = &supervisor->watch;
+    pthread_t thread;
+
+    sem_init(&watch->served, 0, 0);
+    int error = pthread_create(&thread, NULL, watch_run, supervisor);
+    if (error == 0 && watch->term >= 0)
+        error = pthread_create(&thread, NULL, watch_await_term, watch);
+    return -error;
+}
+
+static void watch_serve_one(struct supervisor *supervisor, int fd)
+{
+    eventfd_t count;
+
+    if (fd == supervisor->watch.term)
+        supervisor->quitting = eventfd_read(fd, &count) == 0;
+    else if (!supervisor->options.serve)
+        commands_read(supervisor);
+    else if (fd == supervisor->socket)
+        serve_accept(supervisor);
+    else
+        serve_request(supervisor, fd);
+}
+
+void watch_serve(struct supervisor *supervisor)
+{
+    struct epoll_event events[EVENTS_MAX];
+
+    if (!atomic_exchange(&supervisor->watch.ready, false))
+        return;
+    int count = epoll_wait(supervisor->epoll, events, EVENTS_MAX, 0);
+    for (int i = 0; i < count; i++)
+        watch_serve_one(supervisor, events[i].data.fd);
+    supervisor_lock(supervisor);
+    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+    supervisor_unlock(supervisor);
+    sem_post(&supervisor->watch.served);
+}

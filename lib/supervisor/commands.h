@@ -14,4 +14,12 @@ void commands_read(struct supervisor *supervisor);
 void commands_answer(const struct supervisor *supervisor, const struct wire_message *command, int error,
                      const struct attach_refusal *refusal);
 
+/* Makes supervisor->epoll, and watches the socket and, when serving, SIGTERM's eventfd. 0 or -errno; descriptors that
+ * were made stay open then. */
+int watch_open(struct supervisor *supervisor);
+/* Starts the watcher, once the first tracer is there. 0 or -errno. */
+int watch_start(struct supervisor *supervisor);
+/* The first tracer's: serves the descriptors that are ready. */
+void watch_serve(struct supervisor *supervisor);
+
 #endif

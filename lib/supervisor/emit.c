@@ -8,8 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "supervisor/budget.h"
+#include "supervisor/cpu-time.h"
 #include "supervisor/emit.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/supervisor.h"
+#include "wire/wire.h"
 
 #define STATS_PERIOD_NS 1000000000u
 

@@ -5,17 +5,20 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
+#include "supervisor/accounting.h"
 #include "supervisor/at-stop.h"
-#include "supervisor/attach.h"
-#include "supervisor/baseline.h"
+#include "supervisor/cpu-time.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
-#include "supervisor/exec.h"
-#include "supervisor/handover.h"
+#include "supervisor/follow.h"
+#include "supervisor/proc/maps.h"
+#include "supervisor/proc/procfs.h"
+#include "supervisor/repair.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-arm.h"
-#include "supervisor/untraced.h"
-#include "supervisor/wait.h"
+#include "supervisor/tick.h"
+#include "wire/wire.h"
 
 /* Only the caller survives an exec, under the leader's number: execve(2), "Effect on
  * process attributes"; ptrace(2), "execve(2) under ptrace". */
@@ -28,7 +31,7 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
         if (tracee == leader)
             continue;
         if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
-            wait_forget(tracer, tracee);
+            tracee_forget(tracer, tracee);
         } else {
             tracee->dropped = true;
             tracer_post(tracee);
@@ -87,9 +90,9 @@ static void exec_let_go(struct tracer *tracer, struct tracee *leader)
     struct supervisor *supervisor = tracer->supervisor;
     struct process *process = leader->process;
 
-    wait_tell_end(supervisor, process, process_cpu_counted(process, supervisor->sampling), -1);
+    process_tell_end(supervisor, process, process_cpu_counted(process, supervisor->sampling), -1);
     emit_wake(supervisor);
-    wait_detach(tracer, leader);
+    tracee_detach(tracer, leader);
 }
 
 /* The new image counts from now on. */

@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "supervisor/debug-log.h"
-#include "supervisor/handover-choice.h"
-#include "supervisor/handover.h"
+#include "supervisor/follow.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 

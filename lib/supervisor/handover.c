@@ -21,17 +21,17 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include "supervisor/attach.h"
-#include "supervisor/births.h"
+#include "base/clock.h"
+#include "supervisor/accounting.h"
 #include "supervisor/debug-log.h"
-#include "supervisor/exec.h"
-#include "supervisor/handover.h"
-#include "supervisor/housekeeping.h"
+#include "supervisor/follow.h"
+#include "supervisor/proc/procfs.h"
+#include "supervisor/proc/system.h"
 #include "supervisor/regs.h"
+#include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
-#include "supervisor/tick-arm.h"
-#include "supervisor/untraced.h"
+#include "supervisor/tick.h"
 #include "supervisor/wait.h"
 
 #define SEIZE_PAUSE_US 100
@@ -68,7 +68,7 @@ static void handover_send(struct tracer *from, struct tracee *tracee, struct tra
     tracee_take_out(&from->tracees, tracee);
     tracee->state = TRACEE_RELEASED;
     tracee->process->released_count++;
-    housekeeping_expect_untold_ends(from->supervisor);
+    process_expect_untold_ends(from->supervisor);
     tracee->tracer = to;
     tracer_post(tracee);
     if (from->tick.pauses)
@@ -165,16 +165,16 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     if (is_ours && !tracee->dropped && process->tracee_count == 1)
         return; /* who has seized it is about to drop the tracee, and goes on with its process */
     if (tracee->dropped || is_ours) {
-        wait_forget(tracer, tracee);
+        tracee_forget(tracer, tracee);
     } else if (leads_others) { /* the last of the others tells of the end */
         process->led = false;
-        wait_forget(tracer, tracee);
+        tracee_forget(tracer, tracee);
     } else if (procfs_has_ended(process->pid, tracee->tid) || process->tracee_count == 1) {
-        wait_answer_end(tracer, tracee, wait_last_cpu(supervisor, tracee), -1);
+        tracee_answer_end(tracer, tracee, tracee_last_cpu(supervisor, tracee), -1);
     } else {
         untraced_add(&supervisor->processes, process, tracee->tid, tracee->cpu_ns);
         supervisor->stats.untraced++;
-        wait_forget(tracer, tracee);
+        tracee_forget(tracer, tracee);
     }
 }
 

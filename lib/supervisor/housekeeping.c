@@ -5,24 +5,21 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "base/clock.h"
 #include "supervisor/active.h"
-#include "supervisor/births.h"
 #include "supervisor/budget.h"
-#include "supervisor/cpus-full.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
-#include "supervisor/handover.h"
-#include "supervisor/housekeeping.h"
+#include "supervisor/follow.h"
 #include "supervisor/sampling.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-arm.h"
+#include "supervisor/tick.h"
+#include "supervisor/tracer-cpus.h"
 
 #define STATS_EXACT_MAX 256u /* with more processes the clocks are not read just for that */
 #define RATE_PERIOD_NS 20000000u
 #define ENDS_PERIOD_NS 500000000u
 #define ALL_ENDS_PERIOD_NS 5000000000u
-/* For so long after a birth or a handover ends may go untold. */
-#define HANDED_OVER_NS 10000000000u
 
 /* A leader whose number another thread has taken is found when it obeys no interrupt (tick.c), unless it is idle, or
  * was interrupted before. */
@@ -31,7 +28,7 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
     struct supervisor *supervisor = tracer->supervisor;
     struct tracee *leader = supervisor_find(supervisor, process->pid);
 
-    if (clock_read(CLOCK_BOOTTIME) - process->handed_over_at > HANDED_OVER_NS || leader == NULL ||
+    if (clock_read(CLOCK_BOOTTIME) - process->handed_over_at > UNTOLD_NS || leader == NULL ||
         leader->process != process || (leader->active && leader->state == TRACEE_RUNNING) ||
         !handover_leader_is_replaced(leader))
         return;
@@ -44,11 +41,6 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
 static bool housekeeping_expects_untold_ends(const struct process *process)
 {
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
-}
-
-void housekeeping_expect_untold_ends(struct supervisor *supervisor)
-{
-    supervisor->housekeeping.untold_until = time_now() + HANDED_OVER_NS;
 }
 
 static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
@@ -69,7 +61,7 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
         if (!all && !housekeeping_expects_untold_ends(process))
             continue;
         if (kill(process->pid, 0) < 0 && errno == ESRCH)
-            births_forget_process(tracer, process);
+            process_forget(tracer, process);
         else if (process->handed_over_at != 0)
             housekeeping_find_leader(tracer, process);
     }

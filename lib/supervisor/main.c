@@ -23,19 +23,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "supervisor/attach.h"
+#include "base/clock.h"
 #include "supervisor/budget.h"
 #include "supervisor/commands.h"
+#include "supervisor/cpu-time.h"
 #include "supervisor/emit.h"
-#include "supervisor/housekeeping.h"
-#include "supervisor/priority.h"
+#include "supervisor/follow.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/proc/system.h"
 #include "supervisor/sampling.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tracer-cpus.h"
 #include "supervisor/wakeup.h"
-#include "supervisor/watch.h"
+#include "wire/wire.h"
 
 #define SERVE_PERIOD_NS 250000000u /* how soon the end of all counting is seen */
 #define DRAIN_PERIOD_NS 500000000u /* all is looked at so often, whatever happens */

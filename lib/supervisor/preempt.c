@@ -28,7 +28,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "supervisor/preempt.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 

@@ -7,14 +7,16 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
+#include "base/clock.h"
 #include "supervisor/at-stop.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/calls/descriptor.h"
 #include "supervisor/debug-log.h"
-#include "supervisor/held-signal.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/regs.h"
-#include "supervisor/repair-continue.h"
-#include "supervisor/repair-piece.h"
+#include "supervisor/repair-internal.h"
 #include "supervisor/repair.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
 /* What a restarted call returns when it is broken off. */
@@ -163,13 +165,6 @@ bool repair_needs_us(const struct tracee *tracee)
     bool over = repair->deadline != 0 && time_now() >= repair->deadline;
 
     return tracee->state == TRACEE_CONTINUING && (!waits || over || repair->held.info.si_signo != 0);
-}
-
-void repair_give_up(struct tracee *tracee)
-{
-    tracee->repair.giving_up = true;
-    debug_log(tracee->tracer, "interrupt %d", tracee->tid);
-    ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
 }
 
 /* The interrupt that was to end the call has met another stop, which has taken it away: ptrace_stop in

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One piece of a call that goes on, the end of such a call, and calls that we end when their time is over. */
 #include "config.h"
 
 #include <errno.h>
+#include <sys/ptrace.h>
 
+#include "base/clock.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/calls/descriptor.h"
 #include "supervisor/debug-log.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/regs.h"
-#include "supervisor/repair-piece.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/repair-internal.h"
+#include "supervisor/repair.h"
+#include "supervisor/tracer.h"
 
 /* The next piece of a call. A filter of system calls (seccomp(2)) may kill a program that makes a call
  * with another number, so there the piece has the call's own, or cannot be made. Returns what
@@ -105,4 +111,54 @@ bool piece_may_raise_stray_sigpipe(const struct call_request *request)
 {
     return request->no_sigpipe || (request->filtered && request->kind == CALL_WRITE) ||
            (request->is_socket && (request->kind == CALL_COPY || request->kind == CALL_SPLICE));
+}
+
+void repair_give_up(struct tracee *tracee)
+{
+    tracee->repair.giving_up = true;
+    debug_log(tracee->tracer, "interrupt %d", tracee->tid);
+    ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
+}
+
+/* --- time limits ----------------------------------------------------------------------------- */
+
+/* Has the call that is continued now the deadline that it had when it was begun anew? */
+static bool deadline_is_waited_for(const struct deadlines *deadlines, pid_t tid, uint64_t deadline)
+{
+    for (unsigned i = 0; i < deadlines->count; i++)
+        if (deadlines->waiting[i].tid == tid && deadlines->waiting[i].time == deadline)
+            return true;
+    return false;
+}
+
+void deadline_set(struct tracer *tracer, struct tracee *tracee, uint64_t deadline)
+{
+    struct deadlines *deadlines = &tracer->deadlines;
+
+    tracee->repair.deadline = deadline;
+    if (deadline == 0 || deadline_is_waited_for(deadlines, tracee->tid, deadline) || deadlines->count == DEADLINES_MAX)
+        return; /* too many at once: this one waits for a little longer */
+    deadlines->waiting[deadlines->count].tid = tracee->tid;
+    deadlines->waiting[deadlines->count++].time = deadline;
+}
+
+uint64_t deadline_check(struct tracer *tracer)
+{
+    struct deadlines *deadlines = &tracer->deadlines;
+    uint64_t now = deadlines->count > 0 ? time_now() : 0, next = 0;
+
+    for (unsigned i = 0; i < deadlines->count; i++) {
+        uint64_t time = deadlines->waiting[i].time;
+        struct tracee *tracee = tracee_find(&tracer->tracees, deadlines->waiting[i].tid);
+        bool waits = tracee != NULL && tracee->state == TRACEE_CONTINUING &&
+                     tracee->repair.deadline == time;
+        if (waits && now < time) {
+            next = next == 0 || time < next ? time : next;
+            continue;
+        }
+        if (waits)
+            repair_give_up(tracee);
+        deadlines->waiting[i--] = deadlines->waiting[--deadlines->count];
+    }
+    return next;
 }

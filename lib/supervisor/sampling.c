@@ -2,10 +2,12 @@
 /* Sampling as a whole: it begins, pauses, forgets what was, and changes its rate. */
 #include "config.h"
 
-#include "supervisor/baseline.h"
+#include "base/clock.h"
 #include "supervisor/budget.h"
+#include "supervisor/cpu-time.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/sampling.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/wakeup.h"

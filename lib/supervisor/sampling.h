@@ -25,4 +25,8 @@ void sampling_adjust_rate(struct tracer *tracer, uint64_t now);
 /* Asks for hz > 0 samples in a second of a thread's CPU time, as far as the budget allows, and tells the client. */
 void sampling_set_rate(struct supervisor *supervisor, double hz);
 
+/* With the lock, by the first tracer: does for all tracers what is due. Returns the time at which it is to be called
+ * again. The result means nothing while nothing is sampled. */
+uint64_t housekeeping_run(struct tracer *tracer);
+
 #endif

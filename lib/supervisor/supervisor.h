@@ -161,21 +161,18 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/clock.h"
-#include "supervisor/active.h"
 #include "supervisor/budget.h"
-#include "supervisor/cpus-full.h"
-#include "supervisor/housekeeping.h"
-#include "supervisor/proc/objects.h"
+#include "supervisor/proc/maps.h"
 #include "supervisor/proc/opener.h"
+#include "supervisor/proc/procfs-lists.h"
 #include "supervisor/proc/system.h"
-#include "supervisor/serve/serve.h"
 #include "supervisor/tracer.h"
-#include "supervisor/watch.h"
 #include "wire/wire.h"
 
 struct options {
@@ -192,6 +189,57 @@ struct options {
     bool serve;      /* programs that profile themselves: serve.c */
     bool open;       /* nothing but files, for another process: opener-process.c */
     int debug_fd;    /* what is done is written there: debug-log.h; -1: nowhere */
+};
+
+/* The search for CPU time that no active tracee explains: round after round over all processes. */
+struct scan {
+    uint64_t at;       /* time: the last round began */
+    uint64_t piece_at; /* time: its last piece */
+    uint64_t cost_ns;  /* CPU time that it took to read the clocks of the processes in that round */
+};
+
+struct cpu_load {
+    uint64_t read_at;  /* time: the load was read last */
+    double mean;       /* tasks that want a CPU, when it was read last, without the tracer that asked */
+    uint64_t full_at;  /* time: no CPU was seen idle then */
+    bool has_all_cpus; /* all CPUs that are online are ours to use, so the system's load is that of our CPUs */
+};
+
+struct housekeeping {
+    uint64_t untold_until; /* time until which untold ends are likely */
+    uint64_t stats_due;    /* time of the next statistics */
+    uint64_t ends_at;      /* time of the last search for untold ends */
+    uint64_t all_ends_at;  /* time of the last search that looked at all processes */
+    uint64_t rate_told_at; /* time: the client was told of another rate */
+    uint64_t full_at;     /* time: whether CPUs are full was looked at */
+};
+
+/* Slots of the table of files. Half of them stay free, so that a search is short. */
+#define OBJECT_SLOTS 4096
+#define OBJECTS_MAX (OBJECT_SLOTS / 2)
+
+/* The files of which the client has, or will get, a descriptor. */
+struct objects {
+    struct object_key {
+        uint64_t device, inode;
+        bool asked; /* an opener was asked for it */
+    } seen[OBJECT_SLOTS]; /* open addressing; the id is the slot + 1 */
+    unsigned count;
+    uint32_t next_private_id; /* of objects that are not files */
+    uint32_t vdso_ids[2];     /* native, compat */
+    struct mounts mounts;
+    struct mapping_details details; /* scratch: 4 KiB, not for the stack of every sample */
+};
+
+struct watch {
+    int term;           /* eventfd: SIGTERM has come; -1: nobody waits for that */
+    _Atomic bool ready; /* some descriptor is */
+    sem_t served;       /* posted when the first tracer has looked at them */
+};
+
+struct serving {
+    bool requested;        /* a request has come */
+    uint64_t requested_at; /* time of the last */
 };
 
 /* All that the tracers share. Only the first tracer uses what is marked so; the rest takes the lock. */

@@ -2,9 +2,16 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 
+#include "supervisor/proc/procfs.h"
+#include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
+
+#define SEARCH_SIZE_MAX 65536u                     /* bytes, for the frame of a signal */
+#define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)  /* bytes; larger ones are none */
 
 static int target_memory_result(ssize_t done, size_t size)
 {
@@ -27,4 +34,124 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
     struct iovec there = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
 
     return target_memory_result(process_vm_writev(tid, &here, 1, &there, 1, 0), size);
+}
+
+/* --- copies of stacks ------------------------------------------------------------------------ */
+
+/*
+ * What a thread's stack holds, for others to make frames of.
+ *
+ * One call copies it while the thread stands still, from the stack pointer up; where the
+ * mapping ends before the size asked for, the kernel copies what there is. What lies below the
+ * stack pointer is of no use for finding callers.
+ *
+ * A signal handler on an alternate stack ends in a frame that says where that stack lies and where
+ * the interrupted one was left: the copy goes on there, with what is left of the size.
+ */
+
+int stack_init(struct stack *stack, size_t limit)
+{
+    *stack = (struct stack){.limit = limit};
+    if (limit == 0)
+        return 0;
+    stack->bytes = malloc(limit);
+    return stack->bytes != NULL ? 0 : -ENOMEM;
+}
+
+/* Copies the bytes from an address on up to the first that is not mapped, at most `most`. Returns their number. */
+static size_t stack_copy_memory(pid_t tid, uint64_t address, unsigned char *bytes, size_t most)
+{
+    struct iovec local = {.iov_base = bytes, .iov_len = most};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = most};
+    ssize_t got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+
+    return got < 0 ? 0 : (size_t)got;
+}
+
+static uint64_t stack_word_at(const unsigned char *bytes, unsigned word)
+{
+    uint64_t wide;
+    uint32_t narrow;
+
+    if (word == sizeof wide) {
+        memcpy(&wide, bytes, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, bytes, sizeof narrow);
+    return narrow;
+}
+
+/* Is this the struct ucontext that the kernel left for a handler which began on an alternate stack,
+ * the one that sp is on? Those of handlers that began inside of a handler interrupted that stack. */
+static bool stack_left_stack(const unsigned char *bytes, struct regs_context context, uint64_t sp,
+                             uint64_t *end, uint64_t *below)
+{
+    uint64_t start = stack_word_at(bytes + 2 * context.word, context.word);
+    uint64_t size = stack_word_at(bytes + 4 * context.word, context.word);
+    uint64_t link = stack_word_at(bytes + context.word, context.word);
+
+    if (sp - start >= size || size > ALTERNATE_SIZE_MAX || link != 0)
+        return false;
+    *end = start + size;
+    *below = stack_word_at(bytes + context.sp, context.word);
+    return *below - start > size;
+}
+
+/* Finds where the stack that was copied ends and the interrupted one was left. False: it is no
+ * alternate one, as far as can be seen: i386 handlers without SA_SIGINFO leave no such struct. */
+static bool stack_find_below(const struct stack *stack, bool compat, uint64_t *end, uint64_t *below)
+{
+    struct regs_context context = regs_context(compat);
+    uint64_t sp = stack->head.start;
+    size_t size = stack->head.size < SEARCH_SIZE_MAX ? stack->head.size : SEARCH_SIZE_MAX;
+
+    for (size_t at = (context.rest - sp) & 15; at + context.sp + context.word <= size; at += 16) {
+        const unsigned char *bytes = stack->bytes + at;
+        if (sp - stack_word_at(bytes + 2 * context.word, context.word) < ALTERNATE_SIZE_MAX &&
+            stack_left_stack(bytes, context, sp, end, below))
+            return true;
+    }
+    return false;
+}
+
+static void stack_copy(struct stack *stack, pid_t tid, uint64_t sp, bool compat)
+{
+    uint64_t end, below;
+
+    stack->head.start = sp;
+    stack->head.size = stack->head.below_size = 0;
+    if (!regs_are_unwound(compat))
+        return;
+    stack->head.size = (uint32_t)stack_copy_memory(tid, sp, stack->bytes, stack->limit);
+    if (!stack_find_below(stack, compat, &end, &below))
+        return;
+    if (stack->head.size > end - sp)
+        stack->head.size = (uint32_t)(end - sp);
+    stack->head.below_start = below;
+    stack->head.below_size = (uint32_t)stack_copy_memory(tid, below, stack->bytes + stack->head.size,
+                                                         stack->limit - stack->head.size);
+}
+
+void stack_take(struct stack *stack, pid_t tid, const struct regs *regs)
+{
+    if (stack->limit == 0)
+        return;
+    stack_copy(stack, tid, regs->sp, regs->compat);
+    stack->head.known = regs->known;
+    memcpy(stack->head.regs, regs->general, sizeof stack->head.regs);
+}
+
+bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state)
+{
+    struct procfs_state after;
+
+    if (stack->limit == 0)
+        return false;
+    stack_copy(stack, task->tid, state->sp, state->sp <= UINT32_MAX);
+    procfs_look(task, &after);
+    if (after.doing != state->doing || after.syscall != state->syscall || after.sp != state->sp ||
+        after.pc != state->pc)
+        stack->head.size = stack->head.below_size = 0;
+    stack->head.known = 0; /* but for those that the sample has */
+    return true;
 }

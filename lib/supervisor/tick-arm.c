@@ -15,13 +15,14 @@
  */
 #include "config.h"
 
+#include "base/clock.h"
 #include "supervisor/budget.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/preempt.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-arm.h"
 #include "supervisor/tick.h"
+#include "supervisor/tracer-cpus.h"
 
 /* In wall mode a tick comes at least every WALL_PERIOD_NS. */
 #define WALL_PERIOD_NS 10000000u

@@ -12,15 +12,17 @@
  */
 #include "config.h"
 
+#include "base/clock.h"
+#include "supervisor/accounting.h"
 #include "supervisor/attribution.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/preempt.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/schedule.h"
 #include "supervisor/serve/counts.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-arm.h"
-#include "supervisor/tick-look.h"
-#include "supervisor/tracer.h"
+#include "supervisor/tick.h"
+#include "supervisor/tracer-cpus.h"
 
 /* A tracee's CPU is read so often. */
 #define CPU_PERIOD_NS 2000000u

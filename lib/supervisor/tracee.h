@@ -21,13 +21,10 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "dialect/dialect.h"
-#include "supervisor/cpu-wait.h"
-#include "supervisor/preempt.h"
+#include "supervisor/accounting.h"
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
-#include "supervisor/wall-time.h"
 
 enum tracee_state {
     TRACEE_UNKNOWN,     /* stopped before its parent told of it; held until then */
@@ -60,6 +57,16 @@ struct interrupt {
     uint64_t skipped_ns;  /* sampling time of ticks that left it alone; the next interrupt adds it to pending_ns */
     uint64_t late_ns;     /* sampling time that was missed because the tracer came late: weight.late */
 };
+
+/* Is a tracee found in the kernel so often that its CPU is to be taken before it is interrupted? */
+struct preempt_judgement {
+    unsigned presence;      /* 0..256: part of the recent ticks that found it running */
+    unsigned judged_looks, judged_entries;
+    unsigned preempt_looks; /* ticks still to come at which its CPU is taken */
+    bool asleep_before;     /* just before the CPU was taken */
+};
+/* A new thread is taken for one that runs. */
+#define PREEMPT_PRESENCE_FIRST 256
 
 struct tracee {
     pid_t tid;
@@ -224,24 +231,20 @@ void process_unlist(struct processes *processes, struct process *process);
 /* Frees one that has no tracees. */
 void process_remove(struct processes *processes, struct process *process);
 
-/* Returns the process's CPU time, ns, since baseline_take was last called for it, or else of its life; 0 if its
- * clock cannot be read. Works on a zombie that is not reaped yet. Sets known_cpu_ns. */
-uint64_t process_cpu(struct process *process);
-/* The same without that of threads that could not be seized. */
-uint64_t process_cpu_traced(struct process *process);
-/* Returns what process_cpu_traced returned *age_ns ago; 0: just now. The kernel sums a process's clock over all its
- * threads, so the clock is read again only after 300 times as long as the last reading took. */
-uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns);
-/* Returns its CPU time over all stretches of sampling, ns. sampling: one goes on, and the clock is read for it. */
-uint64_t process_cpu_counted(struct process *process, bool sampling);
-/* The same, with what process_cpu returned last. */
-uint64_t process_cpu_known(const struct process *process, bool sampling);
 
 void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now);
 void tracee_deactivate(struct tracees *tracees, struct tracee *tracee);
 
-/* Reads its CPU time, ns, and books what is new as explained. Returns false if the kernel does not tell, or tells
- * less than before: the tracee is unchanged then, but *cpu may be filled in. */
-bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
+/* --- threads of followed processes that could not be seized --- */
+
+bool untraced_knows(struct process *process, pid_t tid);
+/* Books one that is not known, with the CPU time of its life but for known_ns, ns, which is booked already. 0 or
+ * -ENOMEM. */
+int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns);
+/* Forgets one, where it is known; or all of a process. */
+void untraced_remove(struct processes *processes, struct process *process, pid_t tid);
+void untraced_clear(struct processes *processes, struct process *process);
+/* Reads what CPU time they have used, and forgets those that have ended. */
+void untraced_read(struct processes *processes, struct process *process);
 
 #endif

@@ -10,19 +10,14 @@
 #ifndef PPROFIL_TRACER_H
 #define PPROFIL_TRACER_H
 
-#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "supervisor/affinity.h"
-#include "supervisor/at-stop.h"
-#include "supervisor/budget.h"
-#include "supervisor/deadline.h"
-#include "supervisor/debug-log.h"
-#include "supervisor/preempt.h"
-#include "supervisor/regs.h"
+
+#include "supervisor/proc/procfs.h"
 #include "supervisor/schedule.h"
-#include "supervisor/stack.h"
+#include "supervisor/target-memory.h"
 #include "supervisor/tick.h"
 #include "supervisor/tracee.h"
 #include "supervisor/wakeup.h"
@@ -31,7 +26,59 @@
 #define BIRTH_LOOKS_MAX 128u /* more threads than a tracer is given: handover-choice.c */
 #define ENDED_EARLY_MAX 64u
 
+struct debug_log;
 struct supervisor;
+
+struct affinity {
+    int cpu;           /* on which the tracer runs, as the tick under way found it */
+    int bound_cpu;     /* that it has bound itself to; -1: to none */
+    int home_cpu;      /* where CPUs are full, threads of that CPU are handed to it; -1: of none */
+    cpu_set_t cpus;    /* where CPUs are full, it goes round these */
+    uint64_t leave_at; /* time: it goes to the next of them */
+    int shunned_cpu;   /* left out until shunned_until, time: the way there took long */
+    uint64_t shunned_until;
+    uint64_t moved_at; /* time: the tracer left a CPU that a tracee may need */
+};
+
+/* Shared by a tracer and its occupier thread. */
+struct preempt {
+    _Atomic uint32_t orders;   /* given to the occupier */
+    _Atomic uint32_t arrived;  /* the order for which it holds, or held, its CPU */
+    _Atomic uint64_t due;      /* of the last order: time */
+    _Atomic int cpu;           /* of the last order */
+    _Atomic bool waits;        /* the occupier waits for an order */
+    _Atomic bool cancelled;    /* it is to let go though no order follows */
+    /* the tracer's */
+    bool started, refused; /* the occupier */
+    bool ordered;          /* an order is to be served */
+    bool has_room; /* the tracer keeps off the CPU of the last order: affinity.c takes that back */
+    bool taken;            /* this tick's CPU was taken from a thread that it looks at */
+    int next;              /* CPU for the next tick; -1: none */
+    unsigned cpu_choices;  /* CPUs from which it was drawn */
+    unsigned missed_ticks; /* in a row that looked at nobody on its CPU */
+    unsigned late_ticks;   /* in a row for which the occupier came late */
+    uint64_t early_ns;     /* so long before a tick the tracer wakes up for it */
+};
+
+#define DEADLINES_MAX 64
+
+/* The tracees whose calls end at a deadline. */
+struct deadlines {
+    struct {
+        pid_t tid;
+        uint64_t time;
+    } waiting[DEADLINES_MAX];
+    unsigned count;
+};
+
+/* What happened at stops, not yet added to the supervisor's totals. */
+struct stop_totals {
+    uint64_t stopped_ns;
+    uint32_t restarted, continued, cut_short; /* calls: repair.c */
+    unsigned billed;     /* stops that came only because of sampling */
+    unsigned samples;    /* samples of threads that were on a CPU, at stops of any kind */
+    uint64_t cost_ns;    /* what the stops, and the ticks before them, took from targets */
+};
 
 struct tracer {
     struct supervisor *supervisor;
@@ -81,11 +128,6 @@ int tracer_init_first(struct supervisor *supervisor);
  * supervisor owns; NULL if there are TRACERS_MAX, if a start has failed less than 1 s ago, if timers have run out, or
  * if there is no memory or no thread to be had. */
 struct tracer *tracer_start(struct supervisor *supervisor);
-/* Returns how long it has waited for CPUs in its life, ns; 0: the kernel does not tell. */
-uint64_t tracer_read_wait(struct tracer *tracer);
-/* By the tracer's own thread. Returns true if it has lost its CPU against its will since it asked last:
- * getrusage(2). */
-bool tracer_was_preempted(struct tracer *tracer);
 /* Frees a tracer whose thread was never started, with its tracees, stack and log. */
 void tracer_free(struct tracer *tracer);
 

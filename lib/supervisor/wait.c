@@ -27,19 +27,16 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "supervisor/at-stop.h"
-#include "supervisor/attribution.h"
-#include "supervisor/births.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/debug-log.h"
-#include "supervisor/emit.h"
-#include "supervisor/exec.h"
-#include "supervisor/handover.h"
-#include "supervisor/held-signal.h"
-#include "supervisor/repair-continue.h"
+#include "supervisor/follow.h"
 #include "supervisor/repair.h"
+#include "supervisor/schedule.h"
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tracer-cpus.h"
 #include "supervisor/wait.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
@@ -48,13 +45,9 @@
 #define WAIT_TURN_PIECE 16 /* of them, between two looks at the clock */
 #define WAIT_DRAIN_MAX_NS 2000000u /* of news without end: ticks and commands have their turn, too */
 
-void wait_detach(struct tracer *tracer, struct tracee *tracee)
-{
-    stray_sigpipe_restore_mask(tracee);
-    ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
-    debug_log(tracer, "detach %d", tracee->tid);
-    wait_forget(tracer, tracee);
-}
+/* The longest poll for a stop: a sleep and a wake cost as much. */
+#define POLL_NS 50000u
+#define STOP_CREDIT_MAX 8
 
 /* --- answers ------------------------------------------------------------------------------ */
 
@@ -96,77 +89,6 @@ static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int
         return;
     }
     at_stop_answer(tracer, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
-}
-
-/* Does its process end with it, as far as can be seen? A leader that is no tracee does not tell of its
- * end. */
-static bool wait_ends_process(const struct tracee *tracee)
-{
-    const struct process *process = tracee->process;
-
-    return process->pid == tracee->tid ||
-           (!process->led && process->tracee_count == 1);
-}
-
-void wait_tell_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status)
-{
-    if (process->end_told)
-        return;
-    process->end_told = true;
-    supervisor->ended_cpu_ns += cpu_ns;
-    emit_exit(supervisor, process->pid, process->pid, cpu_ns, status);
-    if (process->root)
-        emit_wake(supervisor);
-}
-
-void wait_forget(struct tracer *tracer, struct tracee *tracee)
-{
-    struct process *process = tracee->process;
-
-    if (process != NULL && process->tracee_count == 1)
-        wait_tell_end(tracer->supervisor, process, 0, -1);
-    if (tracee->handed_to != NULL)
-        tracee->handed_to->expected--;
-    if (tracee->early)
-        births_note_early_end(tracer, tracee->tid);
-    debug_log(tracer, "forget %d", tracee->tid);
-    tracee_remove(&tracer->tracees, tracee);
-}
-
-void wait_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status)
-{
-    struct supervisor *supervisor = tracer->supervisor;
-    struct process *process = tracee->process;
-
-    if (process == NULL) {
-        tracer->unknown_count--;
-        tracee->early = true; /* its parent may still tell of it */
-    } else if (!tracee->dropped) {
-        bool whole = wait_ends_process(tracee);
-        if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))
-            status = -1; /* the leader goes on without us */
-        if (whole) {
-            attribution_note_end(supervisor, process);
-            wait_tell_end(supervisor, process, cpu_ns, status);
-        } else {
-            emit_exit(supervisor, process->pid, tracee->tid, cpu_ns, status);
-        }
-    }
-    wait_forget(tracer, tracee);
-}
-
-/* What a task has used can be asked for only until it is reaped. */
-uint64_t wait_last_cpu(const struct supervisor *supervisor, struct tracee *tracee)
-{
-    struct procfs_cpu cpu;
-
-    if (tracee == NULL || tracee->process == NULL || tracee->dropped)
-        return 0;
-    if (wait_ends_process(tracee))
-        return process_cpu_counted(tracee->process, supervisor->sampling);
-    if (tracee->files.schedstat_fd >= 0)
-        tracee_read_cpu(tracee, &cpu);
-    return 0;
 }
 
 static enum repair_event wait_repair_event(enum stop_kind kind)
@@ -229,7 +151,7 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
         backoff_end(&tracee->repair.backoff);
     switch (stop->kind) {
     case STOP_ENDED:
-        wait_answer_end(tracer, tracee, cpu_ns, stop->status);
+        tracee_answer_end(tracer, tracee, cpu_ns, stop->status);
         break;
     case STOP_SIGNAL:
         wait_answer_signal(tracer, tracee, stop->signal);
@@ -266,7 +188,7 @@ static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct st
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
 
     if (tracee != NULL && tracee->dropped) { /* its number is another's now */
-        wait_forget(tracer, tracee);
+        tracee_forget(tracer, tracee);
         tracee = NULL;
     }
     if (tracee == NULL && stop->kind == STOP_EXEC)
@@ -321,7 +243,7 @@ static void wait_take(struct tracer *tracer, const siginfo_t *news)
 
     if (news->si_code != CLD_TRAPPED && news->si_code != CLD_STOPPED) {
         supervisor_lock(supervisor);
-        cpu_ns = wait_last_cpu(supervisor, tracee_find(&tracer->tracees, news->si_pid));
+        cpu_ns = tracee_last_cpu(supervisor, tracee_find(&tracer->tracees, news->si_pid));
         supervisor_unlock(supervisor);
     }
     /* WUNTRACED: an opener may be stopped by somebody, which would stay the first of all news */
@@ -386,7 +308,7 @@ bool wait_drain(struct tracer *tracer)
     }
 }
 
-bool wait_poll(struct tracer *tracer, struct tracee *tracee)
+static bool wait_poll(struct tracer *tracer, struct tracee *tracee)
 {
     siginfo_t news = {0};
     pid_t tid = tracee->tid;
@@ -397,4 +319,68 @@ bool wait_poll(struct tracer *tracer, struct tracee *tracee)
         return false;
     wait_handle(tracer, tid, stop_status(&news), 0);
     return true;
+}
+
+/* --- awaiting the stops of a tick ------------------------------------------------------------ */
+
+/*
+ * Awaiting the stops of a tick without sleeping, where a CPU is idle: to sleep and be woken up costs more.
+ */
+
+/* A call that goes on stops at its entry before it waits. */
+static bool wait_tick_is_about_to_stop(const struct tracee *tracee)
+{
+    return tracee->state == TRACEE_INTERRUPTED ||
+           (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
+}
+
+/* Polls once for each stop of this tick that is still to come. */
+static void wait_tick_look(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+
+    for (unsigned i = 0; i < tick->awaited_count; i++) {
+        struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
+        bool open = tracee != NULL && wait_tick_is_about_to_stop(tracee);
+        if (open && tracee->stop_credit < STOP_CREDIT_MAX)
+            tracee->stop_credit++; /* taken back if it has not stopped; it may be freed if it has */
+        if (open && !wait_poll(tracer, tracee)) {
+            tracee->stop_credit--;
+            continue;
+        }
+        tick->awaited[i--] = tick->awaited[--tick->awaited_count];
+    }
+}
+
+static bool wait_tick_is_worth_it(struct tracer *tracer)
+{
+    const struct tick *tick = &tracer->tick;
+
+    for (unsigned i = 0; i < tick->awaited_count; i++) {
+        const struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
+        if (tracee != NULL && tracee->stop_credit > 0)
+            return true;
+    }
+    return schedule_random(&tracer->schedule, STOP_CREDIT_MAX) == 0;
+}
+
+void wait_for_tick_stops(struct tracer *tracer)
+{
+    struct tick *tick = &tracer->tick;
+    uint64_t deadline = time_now() + POLL_NS;
+
+    if (!tracer->supervisor->may_poll || tracer->supervisor->cpus_full || tick->awaited_count == 0)
+        return;
+    if (wait_tick_is_worth_it(tracer)) {
+        do
+            wait_tick_look(tracer);
+        while (tick->awaited_count > 0 && time_now() < deadline);
+    }
+    if (tick->awaited_count > 0)
+        affinity_move_away(tracer);
+    for (unsigned i = 0; i < tick->awaited_count; i++) {
+        struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
+        if (tracee != NULL && tracee->stop_credit > 0)
+            tracee->stop_credit--;
+    }
 }

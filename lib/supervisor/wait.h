@@ -17,21 +17,8 @@ struct tracer;
 bool wait_drain(struct tracer *tracer);
 /* Without the lock. Answers what waitid(2) has told. */
 void wait_answer_news(struct tracer *tracer, const siginfo_t *news);
-/* Without the lock. Answers the stop of one tracee. Returns true if there was one; the tracee may be freed
- * then. */
-bool wait_poll(struct tracer *tracer, struct tracee *tracee);
-/* Lets a stopped tracee go for good, and forgets it. */
-void wait_detach(struct tracer *tracer, struct tracee *tracee);
-
-/* Frees the tracee. If it is the last of its process, the end is told (if it was not yet) and the process is freed. */
-void wait_forget(struct tracer *tracer, struct tracee *tracee);
-/* A tracee has ended. cpu_ns: of its process, if that ends with it. */
-void wait_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status);
-/* Tells the client, once, that the process has ended: it would wait for ever otherwise. Later calls do nothing.
- * cpu_ns: CPU time while it was sampled, ns. status: of wait(2); -1: not known. */
-void wait_tell_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status);
-/* Returns the CPU time of the tracee's process, ns, if that ends with it; else 0. tracee may be NULL. To be asked
- * before the tracee is reaped. */
-uint64_t wait_last_cpu(const struct supervisor *supervisor, struct tracee *tracee);
+/* Without the lock. Polls for the stops of this tick. A thread whose stop does not come is asleep by now, deep
+ * in the kernel, or waiting for the very CPU that we poll on: then we leave it that CPU. */
+void wait_for_tick_stops(struct tracer *tracer);
 
 #endif

@@ -6,8 +6,8 @@
  * that waits for the answer cannot even be killed once the request was taken
  * (request_wait_answer() in fs/fuse/dev.c), and no process ends before its threads do. So such
  * files are opened by a process of its own, the opener: whoever waits for it in vain leaves it
- * alone. pprofil-supervise is this process (lib/supervisor/proc/opener-process.c). The supervisor asks
- * it in lib/supervisor/proc/opener.c, everybody else in lib/launch/file-opener.c.
+ * alone. pprofil-supervise is this process. lib/supervisor/proc/opener.c has it, and asks it for the
+ * supervisor; everybody else asks by lib/launch/file-opener.c.
  *
  * One request is answered before the next is sent. The answer is a wire_message DONE: error, 0 or
  * an errno, and the descriptor. With OPENER_ENDS among its flags it is the process's last.

@@ -164,7 +164,7 @@ UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns
 
     /* None has a chance of e^-15; where no CPU is idle looks also come late. */
     bool some = ticks > 0 || cpu_ns < (full ? 40 : 15) * look_ns;
-    /* where no CPU is idle looks that come late are left out, up to eight in a row: lib/supervisor/tick.c */
+    /* where no CPU is idle looks that come late are left out, up to eight in a row: lib/supervisor/tick-look.c */
     double least = full ? due - bound - LATE_LOOKS * look_ns / period_ns : due - bound;
     expect(name, some && ticks >= least && ticks <= due + bound, "%.0f ticks for %.1f that are due, %.1f to %.1f",
            ticks, due, least, due + bound);

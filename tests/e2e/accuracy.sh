@@ -4,7 +4,7 @@
 # busy thread, four on the CPUs there are, one in 2 ms bursts, and under a low rate.
 #
 # Bounds. Time: ours against getrusage, 1 %; less by what came after the last sample of each thread, and by
-# what is not paid off yet (lib/supervisor/weight.c). In a run whose CPUs are full the two together are beyond
+# what is not paid off yet (lib/supervisor/accounting.c). In a run whose CPUs are full the two together are beyond
 # 15 times the mean for one thread in a hundred thousand runs, and the mean at the end may be twice that of the
 # run: 30 times, 35 for the sum of two, 45 for that of four. More by what passes before main and after the target has
 # looked at its clock, which runs of nothing show; the clock has what passed before the exec, too, which is not ours. Shares: as lib.sh says, and half a point for
@@ -43,7 +43,7 @@ check() { # NAME OPTIONS... -- TARGET ARGUMENTS
 check "one thread" "$targets/known-shares" 3
 # of some 15000 samples, where CPUs are free: a share of a half that is wrong by a tenth is found
 check "often" -F 5000 --overhead 1000 "$targets/known-shares" 3
-# a thread may end while its tracer is on another CPU: lib/supervisor/affinity.c
+# a thread may end while its tracer is on another CPU: lib/supervisor/tracer-cpus.c
 tails=45 round=$((4 * 20000000))
 check "four threads" "$targets/known-shares" 1.5 4
 tails=30 round=0

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "supervisor/wall-time.h"
+#include "supervisor/accounting.h"
 
 #define MS 1000000u
 

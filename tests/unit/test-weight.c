@@ -5,10 +5,9 @@
 #include <criterion/criterion.h>
 #include <stdint.h>
 
-#include "supervisor/cpu-wait.h"
+#include "supervisor/accounting.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/schedule.h"
-#include "supervisor/weight.h"
 
 #define MS 1000000u
 

@@ -13,6 +13,7 @@
 
 #include "supervisor/calls/calls-internal.h"
 #include "supervisor/calls/calls.h"
+#include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
 /* A byte in a vector of messages. */

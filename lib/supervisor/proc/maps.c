@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "supervisor/proc/maps.h"
-#include "supervisor/proc/procfs-text.h"
+#include "supervisor/proc/procfs-lists.h"
 #include "supervisor/proc/procfs.h"
 
 /* include/uapi/linux/fs.h since Linux 6.11; the headers at hand may be older. */

@@ -11,16 +11,9 @@
 #include <sys/types.h>
 
 #include "supervisor/proc/procfs-lists.h"
+#include "supervisor/proc/procfs-text.h"
 
 #define MAPS_REMEMBERED_MAX 256
-
-/* One mapping; what decides whether two are the same. */
-struct mapping {
-    uint64_t start, end;
-    uint64_t offset;
-    uint64_t inode;
-    uint32_t dev_major, dev_minor;
-};
 
 /* What the client has been told of one address space. Fixed in size: a mapping that was
  * pushed out is simply told again. */
@@ -35,14 +28,6 @@ struct maps {
     unsigned scans;
     bool changed;           /* since then: a sample was in a mapping that is new */
     struct mapping known[MAPS_REMEMBERED_MAX];
-};
-
-/* What the client needs to know about a mapping that is new to it. */
-struct mapping_details {
-    struct mapping mapping;
-    unsigned char build_id[64];
-    uint32_t build_id_size;
-    char name[4096]; /* as /proc/PID/maps prints it; "" anonymous */
 };
 
 enum maps_result {

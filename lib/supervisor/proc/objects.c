@@ -12,9 +12,15 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "supervisor/proc/mapped-files.h"
+#include "supervisor/proc/maps.h"
 #include "supervisor/proc/objects.h"
+#include "supervisor/proc/opener.h"
+#include "supervisor/proc/procfs-lists.h"
 #include "supervisor/supervisor.h"
+#include "wire/open-request.h"
+#include "wire/wire.h"
 
 #define PRIVATE_IDS 0x80000000u /* ids of objects that are not files start here */
 #define COMPAT_END (UINT64_C(1) << 32)

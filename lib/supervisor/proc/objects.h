@@ -13,23 +13,6 @@ struct process;
 struct supervisor;
 struct tracee;
 
-/* Slots of the table of files. Half of them stay free, so that a search is short. */
-#define OBJECT_SLOTS 4096
-#define OBJECTS_MAX (OBJECT_SLOTS / 2)
-
-/* The files of which the client has, or will get, a descriptor. */
-struct objects {
-    struct object_key {
-        uint64_t device, inode;
-        bool asked; /* an opener was asked for it */
-    } seen[OBJECT_SLOTS]; /* open addressing; the id is the slot + 1 */
-    unsigned count;
-    uint32_t next_private_id; /* of objects that are not files */
-    uint32_t vdso_ids[2];     /* native, compat */
-    struct mounts mounts;
-    struct mapping_details details; /* scratch: 4 KiB, not for the stack of every sample */
-};
-
 /* Opens the list of the process's mappings, and keeps it open where descriptors last. To open it waits for an exec
  * (kernel.h), and to read it does not. So it is called while a tracee that is unsettled stands still. */
 void objects_open_mappings(struct supervisor *supervisor, const struct tracee *tracee);

@@ -14,6 +14,8 @@
 #include "base/regular-file.h"
 #include "supervisor/proc/mapped-files.h"
 #include "supervisor/proc/opener.h"
+#include "wire/open-request.h"
+#include "wire/wire.h"
 
 #define MS UINT64_C(1000000)
 #define PAUSE_MIN (10 * MS) /* between looks for a JIT's names; doubled up to PAUSE_MAX */

@@ -6,8 +6,40 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "supervisor/proc/maps.h"
-#include "supervisor/proc/procfs.h"
+enum procfs_doing {
+    PROCFS_RUNNING,  /* on a CPU, or waiting for one */
+    PROCFS_SLEEPING, /* blocked: call, pc and sp are known (0 where only "stat" is) */
+    PROCFS_GONE,
+};
+
+struct procfs_state {
+    enum procfs_doing doing;
+    int32_t syscall; /* number, WIRE_PAGE_FAULT, or WIRE_NO_SYSCALL where not known */
+    uint64_t pc, sp;
+};
+
+/* /proc/PID/task/TID/schedstat: Documentation/scheduler/sched-stats.rst. */
+struct procfs_cpu {
+    uint64_t run_ns;  /* on a CPU; lags by up to one scheduler tick while it runs */
+    uint64_t wait_ns; /* runnable without a CPU; a wait counts when it has ended */
+    uint64_t turns;   /* times that it got a CPU */
+};
+
+/* One mapping; what decides whether two are the same. */
+struct mapping {
+    uint64_t start, end;
+    uint64_t offset;
+    uint64_t inode;
+    uint32_t dev_major, dev_minor;
+};
+
+/* What the client needs to know about a mapping that is new to it. */
+struct mapping_details {
+    struct mapping mapping;
+    unsigned char build_id[64];
+    uint32_t build_id_size;
+    char name[4096]; /* as /proc/PID/maps prints it; "" anonymous */
+};
 
 /* Returns the space before field `number` (3 or more) in a line of stat, proc_pid_stat(5). NULL: there is no such
  * field. A task's name, field 2, may hold anything. */

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "supervisor/proc/procfs-text.h"
+
 /* The files of a task that looks read, kept open where descriptors last. */
 struct procfs_task {
     pid_t pid, tid;
@@ -22,25 +24,6 @@ struct procfs_task {
     bool asks_calls;  /* unsettled: what it sleeps in is wanted, and waits are risked for that */
     bool wary;        /* reading "syscall" may wait for an exec of another thread: kernel.h */
     bool accompanied; /* its process has, or had, another thread */
-};
-
-enum procfs_doing {
-    PROCFS_RUNNING,  /* on a CPU, or waiting for one */
-    PROCFS_SLEEPING, /* blocked: call, pc and sp are known (0 where only "stat" is) */
-    PROCFS_GONE,
-};
-
-struct procfs_state {
-    enum procfs_doing doing;
-    int32_t syscall; /* number, WIRE_PAGE_FAULT, or WIRE_NO_SYSCALL where not known */
-    uint64_t pc, sp;
-};
-
-/* /proc/PID/task/TID/schedstat: Documentation/scheduler/sched-stats.rst. */
-struct procfs_cpu {
-    uint64_t run_ns;  /* on a CPU; lags by up to one scheduler tick while it runs */
-    uint64_t wait_ns; /* runnable without a CPU; a wait counts when it has ended */
-    uint64_t turns;   /* times that it got a CPU */
 };
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dialect/dialect.h"
 #include "supervisor/serve/counts.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
+#include "wire/wire.h"
 
 #define FORKING_THREAD (-1) /* until the child has a number */
 

@@ -14,14 +14,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "dialect/dialect.h"
 #include "supervisor/active.h"
-#include "supervisor/attach.h"
-#include "supervisor/baseline.h"
+#include "supervisor/cpu-time.h"
+#include "supervisor/follow.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/sampling.h"
+#include "supervisor/schedule.h"
 #include "supervisor/serve/counts.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
+#include "wire/wire.h"
 
 #define REQUEST_WAIT_NS 10000000000u /* longest wait for it */
 #define STAY_NS 1000000000u         /* programs turn profiling off and on again */

@@ -8,11 +8,6 @@
 
 struct supervisor;
 
-struct serving {
-    bool requested;        /* a request has come */
-    uint64_t requested_at; /* time of the last */
-};
-
 void serve_accept(struct supervisor *supervisor);
 /* Reads a connection's request, obeys and answers it, and closes the connection. */
 void serve_request(struct supervisor *supervisor, int fd);

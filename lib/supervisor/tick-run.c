@@ -17,24 +17,21 @@
 
 #include <sys/ptrace.h>
 
+#include "base/clock.h"
 #include "supervisor/active.h"
-#include "supervisor/affinity.h"
 #include "supervisor/attribution.h"
 #include "supervisor/budget.h"
-#include "supervisor/cpus-full.h"
 #include "supervisor/debug-log.h"
-#include "supervisor/handover-choice.h"
-#include "supervisor/handover.h"
-#include "supervisor/polling.h"
+#include "supervisor/follow.h"
 #include "supervisor/preempt.h"
-#include "supervisor/priority.h"
 #include "supervisor/proc/objects.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/sampling.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-arm.h"
-#include "supervisor/tick-look.h"
 #include "supervisor/tick.h"
+#include "supervisor/tracer-cpus.h"
+#include "supervisor/wait.h"
 
 /* A tracer that wakes up this long after its tick was due is not bound to a CPU. */
 #define STARVED_NS 20000000u
@@ -135,7 +132,7 @@ static void tick_interrupt_preempted(struct tracer *tracer, struct running *runn
 static void tick_await_without_lock(struct tracer *tracer)
 {
     supervisor_unlock(tracer->supervisor);
-    polling_await(tracer);
+    wait_for_tick_stops(tracer);
     supervisor_lock(tracer->supervisor);
 }
 

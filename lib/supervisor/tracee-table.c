@@ -5,16 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "supervisor/proc/maps.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/serve/counts.h"
 #include "supervisor/tracee.h"
-#include "supervisor/untraced.h"
 
 #define BUCKETS_FIRST 64
 #define ACTIVE_SPAN_FIRST 200000000u /* ns */
 #define ACTIVE_SPAN_MAX 6400000000u  /* ns */
 #define STOP_CREDIT_FIRST 4
-#define LATELY_SHARE 300u /* a process's clock is read for one part in LATELY_SHARE of the time */
 
 const char *tracee_state_name(enum tracee_state state)
 {
@@ -281,54 +280,6 @@ struct process *process_add(struct processes *processes, pid_t pid)
     return process;
 }
 
-uint64_t process_cpu(struct process *process)
-{
-    struct timespec time;
-
-    process->known_cpu_ns = 0;
-    if (!process->clock_valid || clock_gettime(process->clock, &time) < 0)
-        return 0;
-    uint64_t cpu = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-    process->known_cpu_ns = cpu > process->clock_base ? cpu - process->clock_base : 0;
-    return process->known_cpu_ns;
-}
-
-uint64_t process_cpu_traced(struct process *process)
-{
-    uint64_t cpu = process_cpu(process);
-
-    return cpu > process->untraced_ns ? cpu - process->untraced_ns : 0;
-}
-
-uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns)
-{
-    uint64_t age = now - process->lately_at;
-
-    if (process->lately_at == 0 || age > LATELY_SHARE * process->lately_cost_ns) {
-        uint64_t before = time_now();
-        process->lately_ns = process_cpu_traced(process);
-        process->lately_at = time_now();
-        process->lately_cost_ns = process->lately_at - before;
-        age = 0;
-    }
-    *age_ns = age;
-    return process->lately_ns;
-}
-
-uint64_t process_cpu_known(const struct process *process, bool sampling)
-{
-    if (process->launching)
-        return 0;
-    return process->paused_cpu_ns + (sampling ? process->known_cpu_ns : 0);
-}
-
-uint64_t process_cpu_counted(struct process *process, bool sampling)
-{
-    if (sampling && !process->launching)
-        process_cpu(process);
-    return process_cpu_known(process, sampling);
-}
-
 void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now)
 {
     bool again = tracee->active_until != 0;
@@ -363,12 +314,90 @@ void tracee_deactivate(struct tracees *tracees, struct tracee *tracee)
     procfs_task_spare(&tracee->files);
 }
 
-bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu)
+/* --- threads that could not be seized -------------------------------------------------------- */
+
+/*
+ * Threads of a followed process that refused to be seized: they have another tracer, or rights
+ * that we have not. Nothing is sampled of them, but the clock of their process counts them too:
+ * what they use is read, so that the other threads are neither searched for it nor credited
+ * with it.
+ */
+
+struct untraced {
+    pid_t tid;
+    uint64_t cpu_ns; /* of its life, as last read */
+    struct procfs_task files;
+    struct untraced *next;
+};
+
+static struct untraced **untraced_find(struct process *process, pid_t tid)
 {
-    if (procfs_read_cpu(&tracee->files, cpu) != 0 || cpu->run_ns < tracee->cpu_ns)
-        return false;
-    if (tracee->process != NULL)
-        tracee->process->explained_ns += cpu->run_ns - tracee->cpu_ns;
-    tracee->cpu_ns = cpu->run_ns;
-    return true;
+    struct untraced **link = &process->untraced;
+
+    while (*link != NULL && (*link)->tid != tid)
+        link = &(*link)->next;
+    return link;
+}
+
+bool untraced_knows(struct process *process, pid_t tid)
+{
+    return *untraced_find(process, tid) != NULL;
+}
+
+int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns)
+{
+    struct untraced *task = calloc(1, sizeof *task);
+
+    if (task == NULL)
+        return -ENOMEM;
+    task->tid = tid;
+    task->cpu_ns = known_ns;
+    procfs_task_init(&task->files, process->pid, tid);
+    task->next = process->untraced;
+    process->untraced = task;
+    process_note_company(process);
+    processes->untraced_count++;
+    return 0;
+}
+
+static void untraced_drop(struct processes *processes, struct untraced **link)
+{
+    struct untraced *task = *link;
+
+    *link = task->next;
+    procfs_task_close(&task->files);
+    free(task);
+    processes->untraced_count--;
+}
+
+void untraced_remove(struct processes *processes, struct process *process, pid_t tid)
+{
+    struct untraced **link = untraced_find(process, tid);
+
+    if (*link != NULL)
+        untraced_drop(processes, link);
+}
+
+void untraced_clear(struct processes *processes, struct process *process)
+{
+    while (process->untraced != NULL)
+        untraced_drop(processes, &process->untraced);
+}
+
+void untraced_read(struct processes *processes, struct process *process)
+{
+    for (struct untraced **link = &process->untraced; *link != NULL;) {
+        struct untraced *task = *link;
+        struct procfs_cpu cpu = {0};
+        if (procfs_read_cpu(&task->files, &cpu) != 0 &&
+            !procfs_is_thread(process->pid, task->tid)) {
+            untraced_drop(processes, link);
+            continue;
+        }
+        if (cpu.run_ns > task->cpu_ns) {
+            process->untraced_ns += cpu.run_ns - task->cpu_ns;
+            task->cpu_ns = cpu.run_ns;
+        }
+        link = &task->next;
+    }
 }

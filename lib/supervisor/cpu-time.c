@@ -1,9 +1,73 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CPU time of processes and threads, and from which time on it counts. */
 #include "config.h"
 
-#include "supervisor/baseline.h"
+#include "base/clock.h"
+#include "supervisor/cpu-time.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/untraced.h"
+
+#define LATELY_SHARE 300u /* a process's clock is read for one part in LATELY_SHARE of the time */
+
+uint64_t process_cpu(struct process *process)
+{
+    struct timespec time;
+
+    process->known_cpu_ns = 0;
+    if (!process->clock_valid || clock_gettime(process->clock, &time) < 0)
+        return 0;
+    uint64_t cpu = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    process->known_cpu_ns = cpu > process->clock_base ? cpu - process->clock_base : 0;
+    return process->known_cpu_ns;
+}
+
+uint64_t process_cpu_traced(struct process *process)
+{
+    uint64_t cpu = process_cpu(process);
+
+    return cpu > process->untraced_ns ? cpu - process->untraced_ns : 0;
+}
+
+uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns)
+{
+    uint64_t age = now - process->lately_at;
+
+    if (process->lately_at == 0 || age > LATELY_SHARE * process->lately_cost_ns) {
+        uint64_t before = time_now();
+        process->lately_ns = process_cpu_traced(process);
+        process->lately_at = time_now();
+        process->lately_cost_ns = process->lately_at - before;
+        age = 0;
+    }
+    *age_ns = age;
+    return process->lately_ns;
+}
+
+uint64_t process_cpu_known(const struct process *process, bool sampling)
+{
+    if (process->launching)
+        return 0;
+    return process->paused_cpu_ns + (sampling ? process->known_cpu_ns : 0);
+}
+
+uint64_t process_cpu_counted(struct process *process, bool sampling)
+{
+    if (sampling && !process->launching)
+        process_cpu(process);
+    return process_cpu_known(process, sampling);
+}
+
+bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu)
+{
+    if (procfs_read_cpu(&tracee->files, cpu) != 0 || cpu->run_ns < tracee->cpu_ns)
+        return false;
+    if (tracee->process != NULL)
+        tracee->process->explained_ns += cpu->run_ns - tracee->cpu_ns;
+    tracee->cpu_ns = cpu->run_ns;
+    return true;
+}
+
+/* --- baselines ------------------------------------------------------------------------------- */
 
 void baseline_take_of(struct tracee *tracee)
 {

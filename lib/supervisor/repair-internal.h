@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* repair-piece: one piece of a call that goes on, and its end. Inside repair*.c. These need no lock; the tracee stands
+/* repair-internal: one piece of a call that goes on, and its end. Inside repair*.c. These need no lock; the tracee stands
  * still, and its repair.call, .request and .progress say what the call was and what is done. */
-#ifndef PPROFIL_REPAIR_PIECE_H
-#define PPROFIL_REPAIR_PIECE_H
+#ifndef PPROFIL_REPAIR_INTERNAL_H
+#define PPROFIL_REPAIR_INTERNAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

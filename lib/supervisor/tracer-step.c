@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One round of a tracer: it sleeps, answers stops, runs a tick where one is due, and books what that took. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "supervisor/affinity.h"
-#include "supervisor/births.h"
+#include "base/clock.h"
 #include "supervisor/budget.h"
-#include "supervisor/deadline.h"
 #include "supervisor/debug-log.h"
-#include "supervisor/handover.h"
-#include "supervisor/priority.h"
-#include "supervisor/repair-continue.h"
+#include "supervisor/follow.h"
 #include "supervisor/repair.h"
 #include "supervisor/sampling.h"
 #include "supervisor/schedule.h"
-#include "supervisor/stack.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/tick-arm.h"
 #include "supervisor/tick.h"
-#include "supervisor/tracer.h"
+#include "supervisor/tracer-cpus.h"
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
@@ -33,111 +28,9 @@
 #define UNKNOWN_PERIOD_NS 20000000u
 /* A tracer that slept longer than this had answered all news before. */
 #define CAUGHT_UP_NS 20000u
-/* The longest wait for interrupts under way at the end. */
-#define CALLS_LEAVE_NS 300000000u
-#define LEAVE_PERIOD_NS 20000000u
-#define THREAD_STACK_SIZE (256u << 10)
-#define START_PAUSE_NS 1000000000u
 /* Where no CPU is idle, what a tracer runs is its targets' loss. So is what its own clock does not see: a timer's
  * interrupt, two switches from one thread to another, and the caches that both find cold. */
 #define UNSEEN_NS 7000u
-
-/* --- their life ------------------------------------------------------------------------------ */
-
-static struct tracer *tracer_new(struct supervisor *supervisor)
-{
-    struct tracer *tracer = calloc(1, sizeof *tracer);
-    uint64_t seed = supervisor->options.seed;
-
-    if (tracer == NULL)
-        return NULL;
-    tracer->supervisor = supervisor;
-    tracer->number = supervisor->tracer_count;
-    tracer->preempt.cpu = tracer->preempt.next = tracer->affinity.bound_cpu = tracer->affinity.home_cpu = -1;
-    tracer->affinity.shunned_cpu = -1;
-    procfs_task_init(&tracer->files, 0, 0);
-    if (supervisor->options.debug_fd >= 0)
-        tracer->debug_log = debug_log_new(supervisor->options.debug_fd);
-    schedule_init(&tracer->schedule, seed != 0 ? seed + tracer->number * 0x9e3779b9u : 0);
-    if (stack_init(&tracer->stack, supervisor->options.stack_size) != 0 ||
-        tracees_init(&tracer->tracees, tracer, &supervisor->processes) != 0) {
-        tracer_free(tracer);
-        return NULL;
-    }
-    return tracer;
-}
-
-void tracer_free(struct tracer *tracer)
-{
-    if (tracer->tracees.buckets != NULL)
-        tracees_free(&tracer->tracees);
-    procfs_task_close(&tracer->files);
-    free(tracer->stack.bytes);
-    free(tracer->debug_log);
-    free(tracer);
-}
-
-int tracer_init_first(struct supervisor *supervisor)
-{
-    struct tracer *tracer = tracer_new(supervisor);
-
-    if (tracer == NULL)
-        return -ENOMEM;
-    supervisor->tracers[supervisor->tracer_count++] = tracer;
-    tracer->ready = true;
-    return wakeup_init(&tracer->wakeup);
-}
-
-static void *tracer_run(void *context)
-{
-    struct tracer *tracer = context;
-    struct supervisor *supervisor = tracer->supervisor;
-
-    /* whoever made this thread may have bound itself to a CPU, and its priority is inherited */
-    sched_setaffinity(0, sizeof supervisor->cpus, &supervisor->cpus);
-    priority_ask(tracer);
-    int error = wakeup_init(&tracer->wakeup);
-    supervisor_lock(supervisor);
-    supervisor->starting--;
-    if (error != 0)
-        supervisor->start_again_at = UINT64_MAX; /* there are no more timers */
-    tracer->ready = error == 0;
-    supervisor_unlock(supervisor);
-    if (error != 0)
-        return NULL;
-    while (!supervisor->leaving)
-        tracer_step(tracer, 0);
-    tracer_leave(tracer);
-    wakeup_end(&tracer->wakeup);
-    tracer->ready = false;
-    return NULL;
-}
-
-struct tracer *tracer_start(struct supervisor *supervisor)
-{
-    uint64_t now = time_now();
-    pthread_attr_t attributes;
-    pthread_t thread;
-
-    if (supervisor->tracer_count == TRACERS_MAX || now < supervisor->start_again_at)
-        return NULL;
-    struct tracer *tracer = tracer_new(supervisor);
-    if (tracer == NULL)
-        return NULL;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    int error = pthread_create(&thread, &attributes, tracer_run, tracer);
-    pthread_attr_destroy(&attributes);
-    if (error != 0) {
-        supervisor->start_again_at = now + START_PAUSE_NS; /* pids.max, RLIMIT_NPROC */
-        tracer_free(tracer);
-        return NULL;
-    }
-    supervisor->starting++;
-    supervisor->tracers[supervisor->tracer_count++] = tracer;
-    return tracer;
-}
 
 /* --- their inbox ----------------------------------------------------------------------------- */
 
@@ -176,7 +69,7 @@ static void tracer_read_inbox(struct tracer *tracer)
             handover_take(tracer, tracee);
             supervisor_lock(supervisor);
         } else if (tracee->dropped) {
-            wait_forget(tracer, tracee);
+            tracee_forget(tracer, tracee);
         } else {
             if (tracee->lost)
                 handover_regain(tracee);
@@ -368,65 +261,4 @@ void tracer_step(struct tracer *tracer, uint64_t until)
         wakeup_send(&supervisor->tracers[0]->wakeup);
     if (tracer->birth_look_count > 0 && tracer_look_for_births(tracer))
         tracer->billed_up_to_ns = 0;
-}
-
-/* --- leaving ----------------------------------------------------------------------------------- */
-
-static bool tracer_any(const struct tracer *tracer, bool (*is)(const struct tracee *tracee))
-{
-    const struct tracees *tracees = &tracer->tracees;
-
-    for (size_t i = 0; i < tracees->bucket_count; i++)
-        for (const struct tracee *tracee = tracees->buckets[i]; tracee != NULL; tracee = tracee->hash_next)
-            if (is(tracee))
-                return true;
-    return false;
-}
-
-static bool tracer_needs_us(const struct tracee *tracee)
-{
-    bool takes_signal = tracee->repair.sigpipe.is_pending || held_signal_waits(&tracee->repair.held);
-
-    return tracee->state == TRACEE_INTERRUPTED || repair_needs_us(tracee) ||
-           (tracee->state == TRACEE_RUNNING && takes_signal);
-}
-
-static bool tracer_is_under_way(const struct tracee *tracee)
-{
-    return tracee->state == TRACEE_CONTINUING || tracer_needs_us(tracee);
-}
-
-/* For CALLS_LEAVE_NS at the most. */
-static void tracer_await_none(struct tracer *tracer, bool (*is)(const struct tracee *tracee))
-{
-    uint64_t deadline = time_now() + CALLS_LEAVE_NS;
-
-    while (tracer_any(tracer, is) && time_now() < deadline)
-        tracer_step(tracer, time_now() + LEAVE_PERIOD_NS);
-}
-
-static void tracer_give_up_calls(struct tracer *tracer)
-{
-    const struct tracees *tracees = &tracer->tracees;
-
-    for (size_t i = 0; i < tracees->bucket_count; i++)
-        for (struct tracee *tracee = tracees->buckets[i]; tracee != NULL; tracee = tracee->hash_next)
-            if (repair_needs_us(tracee)) {
-                tracee->repair.leaving = true;
-                repair_give_up(tracee);
-            }
-}
-
-/* The kernel lets all tracees go when their tracer ends, and none of them needs a stop for that. But an
- * interrupt that has not stopped its thread yet may have broken a system call, which can
- * only be mended at the stop: these are waited for. So are calls that are being mended; those that take longer
- * return what they have done, or are left to themselves: repair_needs_us. */
-void tracer_leave(struct tracer *tracer)
-{
-    tracer_await_none(tracer, tracer_is_under_way);
-    tracer_give_up_calls(tracer);
-    tracer_await_none(tracer, tracer_needs_us);
-    wait_drain(tracer); /* an ignored signal may just have broken a call */
-    debug_log_flush(tracer);
-    tracer->has_left = true;
 }

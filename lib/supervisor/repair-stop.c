@@ -30,12 +30,14 @@
 
 #include <errno.h>
 
+#include "base/clock.h"
 #include "supervisor/calls/calls.h"
-#include "supervisor/deadline.h"
 #include "supervisor/debug-log.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/regs.h"
-#include "supervisor/repair-piece.h"
+#include "supervisor/repair-internal.h"
 #include "supervisor/repair.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
 /* After a signal, a call whose time limit is unknown is restarted only if the last such restart was this long ago. */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include "supervisor/accounting.h"
+#include "supervisor/proc/procfs.h"
+
+/* What the counts leave out though the thread had a CPU: so much, and one part in 16 of the time since the last
+ * look. */
+#define UNCOUNTED_NS 50000u
+#define UNCOUNTED_PART 16u
+/* If no more than RAN_NS and one part in RAN_PART of the time is in neither count, the thread has not waited since.
+ * More would let in threads whose turn ended a little before the tick, and turns often end in a system call. */
+#define RAN_NS 20000u
+#define RAN_PART 1024u
+/* A thread that lost the CPU later than RAN_AFTER_NS after the tick was due got that CPU after the tick was due: the
+ * tracer came late, or had lost the CPU amid the tick. */
+#define RAN_AFTER_NS 150000u
+/* After ONE_TURN_WAITS_MAX waits in a row that were told by one turn, the thread is interrupted: the stop shows what
+ * it did. */
+#define ONE_TURN_WAITS_MAX 4u
+/* A sample pays off one part in n of its thread's debt. n: the samples in DEBT_NS of CPU time, at least
+ * DEBT_SHARES_MIN, at most DEBT_SHARES_MAX. */
+#define DEBT_NS 32000000
+#define DEBT_SHARES_MIN 8
+#define DEBT_SHARES_MAX 32
+/* A thread is young until it has this many samples. It may not have used yet what they stand for. */
+#define YOUNG_SAMPLES_MAX 16
+#define WAIT_MIN_NS 100000u /* shorter waits are told together */
+
+/* --- did it have a CPU? ---------------------------------------------------------------------- */
+
+static void cpu_wait_begin(struct cpu_wait *wait, uint64_t at, uint64_t lost_at, const struct procfs_cpu *cpu)
+{
+    *wait = (struct cpu_wait){
+        .at = at, .lost_at = lost_at, .run_ns = cpu->run_ns, .wait_ns = cpu->wait_ns, .turns = cpu->turns};
+}
+
+void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu)
+{
+    cpu_wait_begin(wait, lost_at, lost_at, cpu);
+    wait->certain = true;
+}
+
+void cpu_wait_forget(struct cpu_wait *wait)
+{
+    *wait = (struct cpu_wait){0};
+}
+
+bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu)
+{
+    bool goes_on = wait->turns != 0 && wait->turns == cpu->turns && wait->run_ns == cpu->run_ns;
+
+    if (goes_on)
+        wait->at = now;
+    return goes_on;
+}
+
+/* The thread has had one turn since. If the last look was right that it had waited since lost_at, the wait that has
+ * ended since is at least so long. */
+static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_cpu *cpu)
+{
+    return cpu->wait_ns - last->wait_ns + UNCOUNTED_NS >= last->at - last->lost_at;
+}
+
+enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu)
+{
+    struct cpu_wait last = *wait;
+
+    if (cpu_wait_goes_on(wait, now, cpu))
+        return CPU_WAIT_WAITS;
+    cpu_wait_begin(wait, now, now, cpu);
+    if (last.turns == 0 || cpu->turns == last.turns)
+        return CPU_WAIT_UNKNOWN;
+    uint64_t lost_at = last.lost_at + (cpu->wait_ns - last.wait_ns) + (cpu->run_ns - last.run_ns);
+    if (last.certain && lost_at + RAN_NS + (now - last.at) / RAN_PART >= due) {
+        wait->lost_at = lost_at > due ? lost_at : due;
+        wait->certain = true;
+        return lost_at <= due + RAN_AFTER_NS ? CPU_WAIT_RAN : CPU_WAIT_UNKNOWN;
+    }
+    if (cpu->turns - last.turns != 1 || last.one_turn_waits >= ONE_TURN_WAITS_MAX || !cpu_wait_was_right(&last, cpu) ||
+        lost_at + UNCOUNTED_NS + (now - last.at) / UNCOUNTED_PART >= due)
+        return CPU_WAIT_UNKNOWN;
+    wait->lost_at = lost_at;
+    wait->certain = last.certain;
+    wait->one_turn_waits = last.one_turn_waits + 1;
+    return CPU_WAIT_WAITS;
+}
+
+/* --- CPU time -------------------------------------------------------------------------------- */
+
+/* In how many samples a debt is paid off. */
+static int64_t weight_debt_shares(int64_t stretch)
+{
+    int64_t shares = stretch > 0 ? DEBT_NS / stretch : DEBT_SHARES_MAX;
+
+    if (shares < DEBT_SHARES_MIN)
+        return DEBT_SHARES_MIN;
+    return shares < DEBT_SHARES_MAX ? shares : DEBT_SHARES_MAX;
+}
+
+/* Where threads are young, or more than there are CPUs, chance rules the sum of each: it is drawn to what its
+ * process has used, and may not go far beyond. */
+static int64_t weight_within_process(const struct weight *weight, int64_t share)
+{
+    /* share 0: its samples stand for more than it has used already */
+    bool unsettled = weight->samples < YOUNG_SAMPLES_MAX || share == 0;
+
+    if (unsettled && weight->process_left > share)
+        share += (weight->process_left - share) / (int64_t)weight->process_shares;
+    if (share > weight->process_left + weight->process_lag)
+        share = weight->process_left + weight->process_lag;
+    return share > 0 ? share : 0;
+}
+
+uint64_t weight_of_sample(const struct weight *weight)
+{
+    int64_t share = weight->stretch;
+
+    if (weight->samples < YOUNG_SAMPLES_MAX)
+        share += weight->late;
+    else
+        share += (weight->debt - share) / weight_debt_shares(share);
+    if (share > weight->debt + weight->ahead)
+        share = weight->debt + weight->ahead;
+    if (share < 0)
+        share = 0;
+    if (weight->process_known)
+        share = weight_within_process(weight, share);
+    return (uint64_t)share;
+}
+
+uint64_t weight_for_others(const struct weight *weight)
+{
+    int64_t left = weight->others_left, room = weight->others_room;
+    int64_t taken = left < room ? left : room;
+
+    return weight->process_known && taken > 0 ? (uint64_t)taken : 0;
+}
+
+/* --- elapsed time ---------------------------------------------------------------------------- */
+
+static uint64_t wall_time_left(const struct wall_time *wall, uint64_t now)
+{
+    return now > wall->at ? now - wall->at : 0;
+}
+
+uint64_t wall_time_book_wait(struct wall_time *wall, uint64_t now, uint64_t wait_ns)
+{
+    uint64_t waited = wait_ns > wall->wait_ns ? wait_ns - wall->wait_ns : 0;
+    uint64_t left = wall_time_left(wall, now);
+
+    if (waited > left)
+        waited = left;
+    if (waited < WAIT_MIN_NS)
+        return 0;
+    wall->wait_ns += waited;
+    wall->at += waited;
+    return waited;
+}
+
+void wall_time_book_run(struct wall_time *wall, uint64_t ns)
+{
+    wall->at += ns;
+}
+
+uint64_t wall_time_book_sleep(struct wall_time *wall, uint64_t now)
+{
+    uint64_t slept = wall_time_left(wall, now);
+
+    wall->at += slept;
+    return slept;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The end of a tracee, or of our following it: what is told to the client, and what is forgotten. */
+#include "config.h"
+
+#include <sys/ptrace.h>
+
+#include "base/clock.h"
+#include "supervisor/attribution.h"
+#include "supervisor/cpu-time.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/emit.h"
+#include "supervisor/follow.h"
+#include "supervisor/proc/procfs.h"
+#include "supervisor/repair.h"
+#include "supervisor/supervisor.h"
+
+void tracee_detach(struct tracer *tracer, struct tracee *tracee)
+{
+    stray_sigpipe_restore_mask(tracee);
+    ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L);
+    debug_log(tracer, "detach %d", tracee->tid);
+    tracee_forget(tracer, tracee);
+}
+
+/* Does its process end with it, as far as can be seen? A leader that is no tracee does not tell of its
+ * end. */
+static bool tracee_ends_process(const struct tracee *tracee)
+{
+    const struct process *process = tracee->process;
+
+    return process->pid == tracee->tid ||
+           (!process->led && process->tracee_count == 1);
+}
+
+void process_tell_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status)
+{
+    if (process->end_told)
+        return;
+    process->end_told = true;
+    supervisor->ended_cpu_ns += cpu_ns;
+    emit_exit(supervisor, process->pid, process->pid, cpu_ns, status);
+    if (process->root)
+        emit_wake(supervisor);
+}
+
+void tracee_forget(struct tracer *tracer, struct tracee *tracee)
+{
+    struct process *process = tracee->process;
+
+    if (process != NULL && process->tracee_count == 1)
+        process_tell_end(tracer->supervisor, process, 0, -1);
+    if (tracee->handed_to != NULL)
+        tracee->handed_to->expected--;
+    if (tracee->early)
+        births_note_early_end(tracer, tracee->tid);
+    debug_log(tracer, "forget %d", tracee->tid);
+    tracee_remove(&tracer->tracees, tracee);
+}
+
+void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct process *process = tracee->process;
+
+    if (process == NULL) {
+        tracer->unknown_count--;
+        tracee->early = true; /* its parent may still tell of it */
+    } else if (!tracee->dropped) {
+        bool whole = tracee_ends_process(tracee);
+        if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))
+            status = -1; /* the leader goes on without us */
+        if (whole) {
+            attribution_note_end(supervisor, process);
+            process_tell_end(supervisor, process, cpu_ns, status);
+        } else {
+            emit_exit(supervisor, process->pid, tracee->tid, cpu_ns, status);
+        }
+    }
+    tracee_forget(tracer, tracee);
+}
+
+/* What a task has used can be asked for only until it is reaped. */
+uint64_t tracee_last_cpu(const struct supervisor *supervisor, struct tracee *tracee)
+{
+    struct procfs_cpu cpu;
+
+    if (tracee == NULL || tracee->process == NULL || tracee->dropped)
+        return 0;
+    if (tracee_ends_process(tracee))
+        return process_cpu_counted(tracee->process, supervisor->sampling);
+    if (tracee->files.schedstat_fd >= 0)
+        tracee_read_cpu(tracee, &cpu);
+    return 0;
+}
+
+void process_forget(struct tracer *tracer, struct process *process)
+{
+    struct tracee *next;
+
+    process_tell_end(tracer->supervisor, process, 0, -1);
+    process_unlist(&tracer->supervisor->processes, process);
+    if (process->tracees == NULL) {
+        process_remove(&tracer->supervisor->processes, process);
+        return;
+    }
+    for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = next) {
+        bool last = tracee->process_next == NULL;
+        next = tracee->process_next;
+        if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
+            tracee_forget(tracer, tracee);
+        } else {
+            tracee->dropped = true;
+            tracer_post(tracee);
+        }
+        if (last)
+            return;
+    }
+}
+
+void process_expect_untold_ends(struct supervisor *supervisor)
+{
+    supervisor->housekeeping.untold_until = time_now() + UNTOLD_NS;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "supervisor/budget.h"
+#include "supervisor/proc/procfs.h"
+#include "supervisor/proc/system.h"
+#include "supervisor/schedule.h"
+#include "supervisor/supervisor.h"
+#include "supervisor/tracer-cpus.h"
+
+#define LOAD_PERIOD_NS 10000000u
+#define LOAD_STALE_NS 100000000u
+/* CPUs that were full count as full for so long. Else tracers would go here and there. */
+#define FULL_MIN_NS 20000000u
+#define MOVE_PERIOD_NS 2000000u
+/* A tracer that goes round CPUs stays on each for so long. */
+#define STAY_TICKS 4u
+#define STAY_MIN_NS 10000000u
+#define STAY_MAX_NS 1000000000u
+/* A CPU to which the way took SHUN_WAIT_NS or more is left out for SHUN_NS: real-time work may keep it. */
+#define SHUN_WAIT_NS 20000000u
+#define SHUN_NS 1000000000u
+#define SLICE_NS 100000u /* the shortest that the scheduler grants */
+
+/* --- is a CPU idle? -------------------------------------------------------------------------- */
+
+/* Is any CPU idle? Where none is, a tracer takes the CPU from a target whenever it runs. */
+
+/* Tasks that want a CPU, without the tracer that asks, and its occupier if that is at work, too. */
+static double cpus_full_others(const struct tracer *tracer)
+{
+    unsigned ours = 1 + tracer->preempt.ordered, runnable = tracer->supervisor->load.runnable;
+
+    return runnable > ours ? runnable - ours : 0;
+}
+
+/* With a higher mean load the CPUs are full. */
+static double cpus_full_load(const struct supervisor *supervisor)
+{
+    return (double)supervisor->cpu_count - 0.5;
+}
+
+/* The mean is not kept up while our own targets fill the CPUs. If it is stale, the new figure replaces it; but one
+ * figure alone does not make the CPUs full. */
+static void cpus_full_read_load(struct tracer *tracer)
+{
+    struct cpu_load *load = &tracer->supervisor->cpu_load;
+    uint64_t age = tracer->tick.at - load->read_at;
+
+    if (!load->has_all_cpus || age < LOAD_PERIOD_NS)
+        return;
+    load->read_at = tracer->tick.at;
+    if (system_load_read(&tracer->supervisor->load) != 0)
+        return;
+    double others = cpus_full_others(tracer), full = cpus_full_load(tracer->supervisor);
+    if (age >= LOAD_STALE_NS)
+        load->mean = others < full ? others : full;
+    else
+        load->mean += (others - load->mean) / 4;
+}
+
+unsigned cpus_full_count_runnable(const struct supervisor *supervisor)
+{
+    unsigned runnable = 0;
+
+    for (unsigned i = 0; i < supervisor->tracer_count; i++)
+        runnable += supervisor->tracers[i]->tick.runnable;
+    return runnable;
+}
+
+void cpus_full_update(struct tracer *tracer)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct cpu_load *load = &supervisor->cpu_load;
+    uint64_t now = tracer->tick.at;
+    bool full = cpus_full_count_runnable(supervisor) >= supervisor->cpu_count;
+
+    if (!full) {
+        cpus_full_read_load(tracer);
+        full = load->mean > cpus_full_load(supervisor);
+    }
+    if (full)
+        load->full_at = now;
+    supervisor->cpus_full = full || (supervisor->cpus_full && now < load->full_at + FULL_MIN_NS);
+}
+
+/* --- on which CPU a tracer runs -------------------------------------------------------------- */
+
+static void affinity_bind(struct tracer *tracer, int cpu)
+{
+    cpu_set_t cpus = tracer->supervisor->cpus;
+
+    if (cpu >= 0) {
+        CPU_ZERO(&cpus);
+        CPU_SET(cpu, &cpus);
+    }
+    if (sched_setaffinity(0, sizeof cpus, &cpus) == 0)
+        tracer->affinity.bound_cpu = cpu;
+    tracer->preempt.has_room = false;
+}
+
+void affinity_unbind(struct tracer *tracer)
+{
+    tracer->affinity.home_cpu = -1;
+    if (tracer->affinity.bound_cpu >= 0)
+        affinity_bind(tracer, -1);
+}
+
+/* To get a turn on a CPU that is full may take long. */
+static void affinity_go(struct tracer *tracer, int cpu)
+{
+    struct affinity *affinity = &tracer->affinity;
+    uint64_t before = time_now(), after = before;
+
+    if (cpu != affinity->bound_cpu) {
+        supervisor_unlock(tracer->supervisor);
+        affinity_bind(tracer, cpu);
+        after = time_now();
+        supervisor_lock(tracer->supervisor);
+    }
+    affinity->cpu = sched_getcpu();
+    if (after - before >= SHUN_WAIT_NS) {
+        affinity->shunned_cpu = cpu;
+        affinity->shunned_until = after + SHUN_NS;
+    }
+    if (affinity->home_cpu < 0 || !CPU_ISSET(affinity->home_cpu, &affinity->cpus))
+        affinity->home_cpu = cpu;
+}
+
+static bool affinity_may_go(const struct tracer *tracer, int cpu)
+{
+    const struct affinity *affinity = &tracer->affinity;
+
+    return CPU_ISSET(cpu, &affinity->cpus) && CPU_ISSET(cpu, &tracer->supervisor->cpus) &&
+           (cpu != affinity->shunned_cpu || tracer->tick.at >= affinity->shunned_until);
+}
+
+/* The first of the CPUs after this one. -1: there is none. */
+static int affinity_next(const struct tracer *tracer, int cpu)
+{
+    for (int i = 1; i <= CPU_SETSIZE; i++) {
+        int next = (cpu + i) % CPU_SETSIZE;
+        if (affinity_may_go(tracer, next))
+            return next;
+    }
+    return -1;
+}
+
+unsigned affinity_round_size(const struct tracer *tracer)
+{
+    int count = CPU_COUNT(&tracer->affinity.cpus);
+
+    return count > 0 ? (unsigned)count : 1;
+}
+
+/* Stays of equal length would look at what is periodic in the same phase again and again. */
+static uint64_t affinity_draw_stay(struct tracer *tracer)
+{
+    uint64_t stay = STAY_TICKS * budget_period(&tracer->supervisor->budget) / affinity_round_size(tracer);
+
+    if (stay < STAY_MIN_NS)
+        stay = STAY_MIN_NS;
+    if (stay > STAY_MAX_NS)
+        stay = STAY_MAX_NS;
+    return stay / 2 + schedule_random(&tracer->schedule, (uint32_t)stay);
+}
+
+bool affinity_go_round(struct tracer *tracer)
+{
+    struct affinity *affinity = &tracer->affinity;
+    int cpu = affinity->cpu, next = affinity_next(tracer, cpu);
+    bool stays = cpu >= 0 && CPU_ISSET(cpu, &affinity->cpus) && tracer->tick.at < affinity->leave_at;
+
+    if (next < 0)
+        return false;
+    affinity_go(tracer, stays ? cpu : next);
+    if (!stays)
+        affinity->leave_at = time_now() + affinity_draw_stay(tracer);
+    return affinity->cpu != cpu;
+}
+
+void affinity_move_away(struct tracer *tracer)
+{
+    cpu_set_t others = tracer->supervisor->cpus;
+    int cpu = sched_getcpu();
+
+    if (cpu < 0 || tracer->preempt.ordered ||
+        tracer->tick.at - tracer->affinity.moved_at < MOVE_PERIOD_NS)
+        return;
+    tracer->affinity.moved_at = tracer->tick.at;
+    CPU_CLR(cpu, &others);
+    if (sched_setaffinity(0, sizeof others, &others) == 0)
+        sched_setaffinity(0, sizeof tracer->supervisor->cpus, &tracer->supervisor->cpus);
+    tracer->affinity.bound_cpu = -1;
+}
+
+/* --- how soon it runs ------------------------------------------------------------------------ */
+
+/*
+ * How soon a tracer runs.
+ *
+ * A look that comes late comes when its target has gone to sleep: what runs just after a wake-up would be missed.
+ *
+ * Where a CPU is idle, real-time priority is best, if we may have it: the scheduler wakes a real-time thread where it
+ * ran last, and does not move threads that it wakes to that CPU. Without it a tracer and the tracee that it resumes
+ * often share a CPU though another is idle (measured: a process that forks loses twice as much). Where no CPU is
+ * idle, real-time priority makes a sample twice as dear: it takes the CPU from a target at every wake-up, however
+ * little the target has run. There a short slice does (sched_setattr(2); since Linux 6.12 anyone may ask for one).
+ */
+
+/* struct sched_attr of include/uapi/linux/sched/types.h, whose header clashes with glibc's. */
+struct priority_wish {
+    uint32_t size;
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+void priority_ask(struct tracer *tracer)
+{
+    const int own_nice = getpriority(PRIO_PROCESS, 0);
+    const struct priority_wish wishes[] = {
+        {.size = sizeof *wishes, .policy = SCHED_FIFO, .priority = 1},
+        {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = -10, .runtime = SLICE_NS},
+        {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = own_nice, .runtime = SLICE_NS},
+    };
+
+    tracer->asked_for_idle = !tracer->supervisor->cpus_full;
+    for (size_t i = tracer->asked_for_idle ? 0 : 1; i < sizeof wishes / sizeof *wishes; i++)
+        if (syscall(SYS_sched_setattr, 0, &wishes[i], 0u) == 0)
+            return;
+}
+
+void priority_follow_cpus(struct tracer *tracer)
+{
+    if (tracer->asked_for_idle == tracer->supervisor->cpus_full)
+        priority_ask(tracer);
+}
+
+/* --- how it fares ---------------------------------------------------------------------------- */
+
+uint64_t tracer_read_wait(struct tracer *tracer)
+{
+    struct procfs_cpu cpu;
+
+    if (tracer->files.tid != tracer->wakeup.tid)
+        procfs_task_init(&tracer->files, getpid(), tracer->wakeup.tid);
+    return procfs_read_cpu(&tracer->files, &cpu) == 0 ? cpu.wait_ns : 0;
+}
+
+bool tracer_was_preempted(struct tracer *tracer)
+{
+    struct rusage usage = {0};
+    long before = tracer->preemptions;
+
+    getrusage(RUSAGE_THREAD, &usage);
+    tracer->preemptions = usage.ru_nivcsw;
+    return tracer->preemptions != before;
+}
