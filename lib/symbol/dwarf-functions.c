@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbol/dwarf-functions.h"
+#include "symbol/elf-internal.h"
 
 #define PASSES 4u    /* over the bytes of a unit: an entry has one at least */
 #define SPARE 65536u /* entries more: lists of ranges are elsewhere */
@@ -49,7 +49,7 @@ static void add_function(const struct reading *reading, Dwarf_Die *die)
     }
 }
 
-static void add_copy(struct elf_functions *functions, Dwarf_Die *die)
+static void add_out_of_line(struct elf_functions *functions, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     Dwarf_Addr start;
@@ -59,9 +59,9 @@ static void add_copy(struct elf_functions *functions, Dwarf_Die *die)
         dwarf_entrypc(die, &start) != 0)
         return;
     functions->error =
-        array_grow(&functions->copies, functions->copy_count, sizeof *functions->copies);
+        array_grow(&functions->out_of_line, functions->out_of_line_count, sizeof *functions->out_of_line);
     if (functions->error == 0)
-        functions->copies[functions->copy_count++] = (struct elf_copy){origin.addr, start};
+        functions->out_of_line[functions->out_of_line_count++] = (struct elf_out_of_line){origin.addr, start};
 }
 
 static bool may_hold_functions(int tag)
@@ -71,13 +71,13 @@ static bool may_hold_functions(int tag)
            tag == DW_TAG_lexical_block;
 }
 
-/* Its index, or ELF_TOP where there is no memory for it. */
+/* Its index, or ELF_NO_SCOPE where there is no memory for it. */
 static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die, uint32_t parent)
 {
     functions->error =
         array_grow(&functions->scopes, functions->scope_count, sizeof *functions->scopes);
     if (functions->error != 0)
-        return ELF_TOP;
+        return ELF_NO_SCOPE;
     functions->scopes[functions->scope_count] = (struct elf_scope){.die = *die, .parent = parent};
     return functions->scope_count++;
 }
@@ -88,9 +88,9 @@ static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t
     static const char call[] = "operator()"; /* of a template more may follow */
     const char *name = dwarf_diename(die);
 
-    if (own != ELF_TOP && name != NULL && strncmp(name, call, sizeof call - 1) == 0)
+    if (own != ELF_NO_SCOPE && name != NULL && strncmp(name, call, sizeof call - 1) == 0)
         functions->scopes[own].callable = true;
-    add_copy(functions, die);
+    add_out_of_line(functions, die);
 }
 
 static void add_functions(const struct reading *reading, Dwarf_Die *scope, uint32_t own,
@@ -99,7 +99,7 @@ static void add_functions(const struct reading *reading, Dwarf_Die *scope, uint3
     struct elf_functions *functions = reading->functions;
     Dwarf_Die die;
 
-    if (depth == ELF_DEEPEST || dwarf_child(scope, &die) != 0)
+    if (depth == ELF_SCOPE_DEPTH_MAX || dwarf_child(scope, &die) != 0)
         return;
     do {
         int tag = dwarf_tag(&die);
@@ -125,9 +125,9 @@ static int compare_functions(const void *left, const void *right)
     return a->die < b->die ? -1 : a->die > b->die;
 }
 
-static int compare_copies(const void *left, const void *right)
+static int compare_out_of_line(const void *left, const void *right)
 {
-    const struct elf_copy *a = left, *b = right;
+    const struct elf_out_of_line *a = left, *b = right;
 
     if (a->origin != b->origin)
         return (uintptr_t)a->origin < (uintptr_t)b->origin ? -1 : 1;
@@ -171,7 +171,7 @@ static void free_functions(void *of_unit)
         free(functions->all[i].inlined);
     free(functions->all);
     free(functions->scopes);
-    free(functions->copies);
+    free(functions->out_of_line);
     free(functions);
 }
 
@@ -196,15 +196,15 @@ int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_func
     functions->budget = PASSES * unit_size(unit) + SPARE;
     const struct reading reading = {
         .object = object, .functions = functions, .scoped = is_scoped(unit)};
-    add_functions(&reading, unit, ELF_TOP, 0);
+    add_functions(&reading, unit, ELF_NO_SCOPE, 0);
     if (functions->error != 0 || tsearch(functions, &object->functions, compare_units) == NULL) {
         free_functions(functions);
         return -ENOMEM;
     }
     if (functions->count > 0)
         qsort(functions->all, functions->count, sizeof *functions->all, compare_functions);
-    if (functions->copy_count > 0)
-        qsort(functions->copies, functions->copy_count, sizeof *functions->copies, compare_copies);
+    if (functions->out_of_line_count > 0)
+        qsort(functions->out_of_line, functions->out_of_line_count, sizeof *functions->out_of_line, compare_out_of_line);
     *result = functions;
     return 0;
 }
@@ -214,7 +214,7 @@ int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_func
 struct elf_function *elf_functions_around(const struct elf_functions *functions, uint64_t address)
 {
     size_t below =
-        elf_object_count_below(functions->all, functions->count, sizeof *functions->all, address);
+        elf_count_below(functions->all, functions->count, sizeof *functions->all, address);
 
     return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
 }
@@ -234,22 +234,22 @@ uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_
             high = middle;
     }
     return low < functions->scope_count && scopes[low].die.addr == die->addr ? scopes[low].parent
-                                                                             : ELF_TOP;
+                                                                             : ELF_NO_SCOPE;
 }
 
-bool elf_functions_copy(const struct elf_functions *functions, const void *origin, uint64_t *start)
+bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin, uint64_t *start)
 {
-    uint32_t low = 0, high = functions->copy_count;
+    uint32_t low = 0, high = functions->out_of_line_count;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if ((uintptr_t)functions->copies[middle].origin < (uintptr_t)origin)
+        if ((uintptr_t)functions->out_of_line[middle].origin < (uintptr_t)origin)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == functions->copy_count || functions->copies[low].origin != origin)
+    if (low == functions->out_of_line_count || functions->out_of_line[low].origin != origin)
         return false;
-    *start = functions->copies[low].start;
+    *start = functions->out_of_line[low].start;
     return true;
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "symbol/demangle.h"
-#include "symbol/dwarf-functions.h"
+#include "symbol/elf-internal.h"
 
 #define NAME_SIZE_MAX 4096u  /* bytes of what is put together */
 #define STEPS_MAX 16u /* from what was inlined to what declares it */
@@ -76,7 +76,7 @@ static char *symbol_of_copy(struct elf_object *object, const struct elf_function
     uint64_t start;
 
     if (!follow(&inlined, DW_AT_abstract_origin) ||
-        !elf_functions_copy(functions, inlined.addr, &start))
+        !elf_functions_out_of_line(functions, inlined.addr, &start))
         return NULL;
     start += object->dwarf_bias;
     const struct elf_symbol *symbol = elf_object_symbol(object, start);
@@ -107,12 +107,12 @@ static void put_scope(FILE *text, const struct elf_scope *scope)
  * need not be said. */
 static void put_scopes(FILE *text, const struct elf_functions *functions, uint32_t scope)
 {
-    uint32_t chain[ELF_DEEPEST], count = 0;
+    uint32_t chain[ELF_SCOPE_DEPTH_MAX], count = 0;
 
-    while (scope != ELF_TOP && count < ELF_DEEPEST) {
+    while (scope != ELF_NO_SCOPE && count < ELF_SCOPE_DEPTH_MAX) {
         chain[count++] = scope;
         Dwarf_Die die = functions->scopes[scope].die;
-        scope = linkage_name(&die) != NULL ? ELF_TOP : functions->scopes[scope].parent;
+        scope = linkage_name(&die) != NULL ? ELF_NO_SCOPE : functions->scopes[scope].parent;
     }
     while (count > 0 && ftell(text) <= (long)NAME_SIZE_MAX)
         put_scope(text, &functions->scopes[chain[--count]]);
@@ -126,7 +126,7 @@ static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die 
     char *made = NULL;
     size_t size = 0;
 
-    if (scope == ELF_TOP)
+    if (scope == ELF_NO_SCOPE)
         return NULL;
     FILE *text = open_memstream(&made, &size);
     if (text == NULL)
@@ -187,7 +187,7 @@ static void free_origin(void *of_function)
     free(origin);
 }
 
-void elf_names_clear(struct elf_object *object)
+void elf_origins_clear(struct elf_object *object)
 {
     tdestroy(object->origins, free_origin);
 }
@@ -200,7 +200,7 @@ static int make_origin(struct elf_object *object, Dwarf_Die *inlined, Dwarf_Die 
         return -ENOMEM;
 
     origin->die = declared->addr;
-    elf_object_declared(inlined, &origin->known.declared);
+    elf_declaration(inlined, &origin->known.declared);
     int error = name_origin(object, inlined, declared, origin);
     if (error == 0 && tsearch(origin, &object->origins, compare_origins) == NULL)
         error = -ENOMEM;

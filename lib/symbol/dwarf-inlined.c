@@ -9,7 +9,7 @@
 #include <dwarf.h>
 
 #include "base/array.h"
-#include "symbol/dwarf-functions.h"
+#include "symbol/elf-internal.h"
 
 #define STRETCHES_MAX 65536u /* stretches of one function */
 
@@ -29,12 +29,12 @@ static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
     bool named = elf_is_name(dwarf_diename(die));
     Dwarf_Addr start, end;
 
-    while (named && function->count < STRETCHES_MAX && elf_ranges_next(&ranges, &start, &end) &&
+    while (named && function->inlined_count < STRETCHES_MAX && elf_ranges_next(&ranges, &start, &end) &&
            elf_functions_spend(walk->functions)) {
         walk->functions->error =
-            array_grow(&function->inlined, function->count, sizeof *function->inlined);
+            array_grow(&function->inlined, function->inlined_count, sizeof *function->inlined);
         if (walk->functions->error == 0)
-            function->inlined[function->count++] = (struct elf_inlined){
+            function->inlined[function->inlined_count++] = (struct elf_inlined){
                 .start = start + bias,
                 .end = end + bias,
                 .depth = depth,
@@ -47,7 +47,7 @@ static void walk_scope(struct walk *walk, Dwarf_Die *scope, unsigned depth)
 {
     Dwarf_Die die;
 
-    if (depth == ELF_DEEPEST || dwarf_child(scope, &die) != 0)
+    if (depth == ELF_SCOPE_DEPTH_MAX || dwarf_child(scope, &die) != 0)
         return;
     do {
         int tag = dwarf_tag(&die);
@@ -74,13 +74,13 @@ int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_i
     struct elf_function *function = elf_functions_around(functions, address - object->dwarf_bias);
     if (function == NULL)
         return 0;
-    if (!function->walked && dwarf_offdie(object->dwarf, function->die, &die) != NULL) {
+    if (!function->inlined_read && dwarf_offdie(object->dwarf, function->die, &die) != NULL) {
         struct walk walk = {.object = object, .functions = functions, .function = function};
         walk_scope(&walk, &die, 0);
     }
-    function->walked = true;
+    function->inlined_read = true;
     *list = function->inlined;
-    *count = function->count;
+    *count = function->inlined_count;
     return functions->error;
 }
 
@@ -148,7 +148,7 @@ void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined
         read_place(&die, DW_AT_call_file, DW_AT_call_line, call);
 }
 
-void elf_object_declared(Dwarf_Die *die, struct elf_line *declared)
+void elf_declaration(Dwarf_Die *die, struct elf_line *declared)
 {
     read_place(die, DW_AT_decl_file, DW_AT_decl_line, declared);
 }

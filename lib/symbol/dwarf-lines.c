@@ -11,9 +11,36 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "symbol/elf-internal.h"
 
+#define ALL_LISTS_NS_MAX 5000000000   /* for all lists of a file: those of 10 million entries take less */
+#define ONE_LIST_NS_MAX 100000000 /* for one of them: more, and we were stopped meanwhile */
 #define UNITS_MAX (1u << 22) /* ranges of code; a hostile file may share one list in all units */
+
+/* --- ranges of code ------------------------------------------------------------------------ */
+
+/* Lists of ranges lie in a section of their own. Entries may share them, and libdw passes over what
+ * is no range without coming back, so the lists of a hostile file can take time that grows with the
+ * square of its size, however few entries or ranges are read. So the time is bounded. */
+struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die)
+{
+    return (struct elf_ranges){.object = object, .die = die, .since = (int64_t)time_now()};
+}
+
+bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end)
+{
+    if (ranges->object->ranges_ns >= ALL_LISTS_NS_MAX)
+        return false;
+    while ((ranges->at = dwarf_ranges(ranges->die, ranges->at, &ranges->base, start, end)) > 0)
+        if (*start < *end)
+            return true;
+    int64_t took = (int64_t)time_now() - ranges->since;
+    ranges->object->ranges_ns += took < ONE_LIST_NS_MAX ? took : ONE_LIST_NS_MAX;
+    return false;
+}
+
+/* --- compilation units --------------------------------------------------------------------- */
 
 static bool add_unit(struct elf_object *object, uint64_t start, uint64_t end, Dwarf_Off die)
 {
@@ -55,7 +82,7 @@ static void read_units(struct elf_object *object)
 static bool find_unit(struct elf_object *object, uint64_t address)
 {
     size_t below =
-        elf_object_count_below(object->units, object->unit_count, sizeof *object->units, address);
+        elf_count_below(object->units, object->unit_count, sizeof *object->units, address);
     struct elf_unit_found *found = &object->unit;
     Dwarf_Attribute attribute;
 
@@ -82,6 +109,8 @@ bool elf_object_find_unit(struct elf_object *object, uint64_t address)
     return address - object->unit.start < object->unit.end - object->unit.start ||
            find_unit(object, address);
 }
+
+/* --- lines --------------------------------------------------------------------------------- */
 
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line)
 {

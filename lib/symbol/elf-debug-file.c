@@ -61,7 +61,7 @@ static int try_path(const char *path, const struct wanted *wanted)
 
     if (fd < 0)
         return -1;
-    if (elf_check_packed(fd) == 0 &&
+    if (elf_check_unpacked_size(fd) == 0 &&
         (wanted->build_id_size > 0 ? has_build_id(fd, wanted)
                                    : !wanted->has_crc || has_crc(fd, wanted->crc)))
         return fd;
@@ -135,7 +135,7 @@ static bool has_servers(void)
     return servers != NULL && servers[0] != '\0';
 }
 
-int elf_find_debug(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
+int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
                    const char *file, const char *link, GElf_Word crc, char **name)
 {
     char *usual = link == NULL && file != NULL ? usual_name(file) : NULL;

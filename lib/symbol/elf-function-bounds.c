@@ -6,29 +6,12 @@
  */
 #include "config.h"
 
+#include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbol/elf-internal.h"
-
-bool elf_object_in_plt(const struct elf_object *object, uint64_t address)
-{
-    Elf_Scn *section = NULL;
-    size_t names;
-
-    if (elf_getshdrstrndx(object->elf, &names) != 0)
-        return false;
-    for (unsigned i = 0;
-         i < ELF_SECTIONS_MAX && (section = elf_nextscn(object->elf, section)) != NULL; i++) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) == NULL ||
-            address - object->bias - header.sh_addr >= header.sh_size)
-            continue;
-        const char *name = elf_strptr(object->elf, names, header.sh_name);
-        if (name != NULL && strncmp(name, ".plt", 4) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* The bytes of the file at an address, and how many follow in its segment. */
 static const char *bytes_at(const struct elf_object *object, uint64_t address, size_t *room)
@@ -53,6 +36,208 @@ static const char *bytes_at(const struct elf_object *object, uint64_t address, s
     }
     return NULL;
 }
+
+/* --- by frame descriptions: .eh_frame --------------------------------------------------- */
+
+/* What entries have in common. */
+struct common {
+    uint64_t offset; /* in the section; they come in this order */
+    uint8_t encoding;
+};
+
+struct frames {
+    struct elf_object *object;
+    GElf_Shdr header;
+    Elf_Data *data;
+    const unsigned char *ident; /* of the file */
+    struct common *common;      /* owned */
+    uint32_t common_count;
+};
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+/* How many bytes a number takes; 0: such ones are not for code. */
+static size_t size_of(const struct frames *frames, uint8_t encoding)
+{
+    switch (encoding & 0x07) {
+    case DW_EH_PE_absptr:
+        return frames->ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+    case DW_EH_PE_udata2:
+        return 2;
+    case DW_EH_PE_udata4:
+        return 4;
+    case DW_EH_PE_udata8:
+        return 8;
+    }
+    return 0;
+}
+
+static uint64_t elf_frames_get(const struct frames *frames, const uint8_t *bytes, size_t size)
+{
+    bool big = frames->ident[EI_DATA] == ELFDATA2MSB;
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < size; i++)
+        number = number << 8 | bytes[big ? i : size - 1 - i];
+    return number;
+}
+
+/* An address, or how far it is from where it is written. */
+static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, uint8_t encoding)
+{
+    size_t size = size_of(frames, encoding);
+    unsigned unused = 64 - 8 * (unsigned)size;
+    uint64_t number = elf_frames_get(frames, bytes, size);
+
+    return (encoding & DW_EH_PE_signed) != 0 ? (uint64_t)((int64_t)(number << unused) >> unused)
+                                             : number;
+}
+
+/* --- what entries have in common -------------------------------------------------------------- */
+
+/* How an entry's range is written, from what its augmentation says; false: in no way known here. */
+static bool find_encoding(const struct frames *frames, const Dwarf_CIE *cie, uint8_t *encoding)
+{
+    const uint8_t *data = cie->augmentation_data, *end = data + cie->augmentation_data_size;
+
+    *encoding = DW_EH_PE_absptr;
+    if (cie->augmentation[0] == '\0')
+        return true;
+    if (cie->augmentation[0] != 'z')
+        return false;
+    for (const char *letter = cie->augmentation + 1; *letter != '\0' && data < end; letter++) {
+        if (*letter == 'R') {
+            *encoding = *data;
+            return true;
+        }
+        if (*letter == 'P') /* and a pointer */
+            data += size_of(frames, *data);
+        if (*letter == 'P' || *letter == 'L')
+            data++;
+    }
+    return strchr(cie->augmentation, 'R') == NULL;
+}
+
+static bool add_common(struct frames *frames, uint64_t offset, const Dwarf_CIE *cie)
+{
+    uint8_t encoding;
+
+    if (!find_encoding(frames, cie, &encoding))
+        return true;
+    if (array_grow(&frames->common, frames->common_count, sizeof *frames->common) != 0)
+        return false;
+    frames->common[frames->common_count++] = (struct common){offset, encoding};
+    return true;
+}
+
+static const struct common *find_common(const struct frames *frames, uint64_t offset)
+{
+    size_t below = elf_count_below(frames->common, frames->common_count,
+                                          sizeof *frames->common, offset);
+
+    return below > 0 && frames->common[below - 1].offset == offset ? &frames->common[below - 1]
+                                                                   : NULL;
+}
+
+/* --- entries ---------------------------------------------------------------------------------- */
+
+static bool add_entry(struct frames *frames, const Dwarf_FDE *entry)
+{
+    struct elf_object *object = frames->object;
+    const struct common *common = find_common(frames, entry->CIE_pointer);
+    size_t size = common != NULL ? size_of(frames, common->encoding) : 0;
+    unsigned relative = common != NULL ? common->encoding & 0xf0 : 0;
+
+    if (size == 0 || (size_t)(entry->end - entry->start) < 2 * size ||
+        (relative != DW_EH_PE_absptr && relative != DW_EH_PE_pcrel))
+        return true;
+    uint64_t start = get_encoded(frames, entry->start, common->encoding);
+    if (relative == DW_EH_PE_pcrel)
+        start += frames->header.sh_addr +
+                 (uint64_t)(entry->start - (const uint8_t *)frames->data->d_buf);
+    if (array_grow(&object->extents, object->extent_count, sizeof *object->extents) != 0)
+        return false;
+    object->extents[object->extent_count++] =
+        (struct elf_extent){start + object->bias, elf_frames_get(frames, entry->start + size, size)};
+    return true;
+}
+
+static void read_entries(struct frames *frames)
+{
+    Dwarf_Off offset = 0, next;
+    Dwarf_CFI_Entry entry;
+    bool more = true;
+
+    while (more && dwarf_next_cfi(frames->ident, frames->data, true, offset, &next, &entry) == 0) {
+        if (dwarf_cfi_cie_p(&entry))
+            more = add_common(frames, offset, &entry.cie);
+        else
+            more = add_entry(frames, &entry.fde);
+        offset = next;
+    }
+}
+
+static bool find_section(struct frames *frames)
+{
+    Elf *elf = frames->object->elf;
+    Elf_Scn *section = NULL;
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    for (unsigned i = 0; i < ELF_SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL;
+         i++) {
+        if (gelf_getshdr(section, &frames->header) == NULL || frames->header.sh_type == SHT_NOBITS)
+            continue;
+        const char *name = elf_strptr(elf, names, frames->header.sh_name);
+        if (name == NULL || strcmp(name, ".eh_frame") != 0)
+            continue;
+        frames->data = elf_rawdata(section, NULL);
+        return frames->data != NULL && frames->data->d_buf != NULL;
+    }
+    return false;
+}
+
+static int elf_frames_compare(const void *left, const void *right)
+{
+    const struct elf_extent *a = left, *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->size < b->size ? -1 : a->size > b->size;
+}
+
+static void read_extents(struct elf_object *object)
+{
+    struct frames frames = {.object = object,
+                            .ident = (const unsigned char *)elf_getident(object->elf, NULL)};
+
+    object->extents_read = true;
+    if (frames.ident != NULL && find_section(&frames))
+        read_entries(&frames);
+    free(frames.common);
+    if (object->extent_count > 0)
+        qsort(object->extents, object->extent_count, sizeof *object->extents, elf_frames_compare);
+}
+
+static bool elf_frames_function(struct elf_object *object, uint64_t address, uint64_t *start,
+                         uint64_t *end)
+{
+    if (!object->extents_read)
+        read_extents(object);
+    size_t below = elf_count_below(object->extents, object->extent_count,
+                                          sizeof *object->extents, address);
+    if (below == 0 || address - object->extents[below - 1].start >= object->extents[below - 1].size)
+        return false;
+    const struct elf_extent *found = &object->extents[below - 1];
+    *start = found->start;
+    *end = found->size > UINT64_MAX - *start ? UINT64_MAX : *start + found->size;
+    if (below < object->extent_count && found[1].start < *end)
+        *end = found[1].start;
+    return true;
+}
+
+/* --- by their index: .eh_frame_hdr -------------------------------------------------------- */
 
 /* .eh_frame_hdr as every linker writes it: version 1, pointers relative to itself in four
  * bytes each, sorted by function (LSB core, "Exception Frame Header"). Nothing is aligned. */
@@ -171,7 +356,7 @@ void elf_object_narrow(struct elf_object *object, uint64_t address, uint64_t *st
     narrow_to_section(object, address, start, end);
     if (!elf_object_has_symbols(object))
         return;
-    size_t below = elf_object_count_below(object->symbols, object->symbol_count,
+    size_t below = elf_count_below(object->symbols, object->symbol_count,
                                           sizeof *object->symbols, address);
     if (below < object->symbol_count && object->symbols[below].start < *end)
         *end = object->symbols[below].start;

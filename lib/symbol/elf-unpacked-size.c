@@ -24,7 +24,7 @@ struct bytes_left {
     size_t left;
 };
 
-static const unsigned char *elf_packed_take(struct bytes_left *bytes, size_t size)
+static const unsigned char *unpacked_size_take(struct bytes_left *bytes, size_t size)
 {
     const unsigned char *taken = bytes->at;
 
@@ -50,9 +50,9 @@ static bool add_chunks(struct bytes_left *bytes, uint64_t *sum)
 {
     const unsigned char *head;
 
-    while ((head = elf_packed_take(bytes, 1)) != NULL && *head != CHUNK_END) {
+    while ((head = unpacked_size_take(bytes, 1)) != NULL && *head != CHUNK_END) {
         unsigned control = *head;
-        const unsigned char *sizes = elf_packed_take(bytes, control >= CHUNK_LZMA ? 4 : 2);
+        const unsigned char *sizes = unpacked_size_take(bytes, control >= CHUNK_LZMA ? 4 : 2);
         if (sizes == NULL || (control > CHUNK_PLAIN_TOO && control < CHUNK_LZMA))
             return false;
         size_t unpacked = ((size_t)sizes[0] << 8 | sizes[1]) + 1, packed = unpacked;
@@ -62,7 +62,7 @@ static bool add_chunks(struct bytes_left *bytes, uint64_t *sum)
         }
         if (control >= CHUNK_PROPERTIES)
             packed++;
-        if (elf_packed_take(bytes, packed) == NULL)
+        if (unpacked_size_take(bytes, packed) == NULL)
             return false;
         *sum += unpacked;
     }
@@ -74,16 +74,16 @@ static bool add_stream(struct bytes_left bytes, uint64_t *sum)
 {
     static const unsigned char checksums[16] = {0,  4,  4,  4,  8,  8,  8,  16,
                                                 16, 16, 32, 32, 32, 64, 64, 64};
-    const unsigned char *header = elf_packed_take(&bytes, XZ_HEADER), *block;
+    const unsigned char *header = unpacked_size_take(&bytes, XZ_HEADER), *block;
 
     if (header == NULL || memcmp(header, XZ_MAGIC, sizeof XZ_MAGIC) != 0)
         return false;
     size_t checksum = checksums[header[XZ_FLAGS] & 15];
-    while ((block = elf_packed_take(&bytes, 1)) != NULL && *block != 0) { /* else the index */
-        if (elf_packed_take(&bytes, (*block + 1u) * 4 - 1) == NULL || !add_chunks(&bytes, sum))
+    while ((block = unpacked_size_take(&bytes, 1)) != NULL && *block != 0) { /* else the index */
+        if (unpacked_size_take(&bytes, (*block + 1u) * 4 - 1) == NULL || !add_chunks(&bytes, sum))
             return false;
         size_t padding = -(size_t)(bytes.at - block) & 3;
-        if (elf_packed_take(&bytes, padding + checksum) == NULL)
+        if (unpacked_size_take(&bytes, padding + checksum) == NULL)
             return false;
     }
     return block != NULL;
@@ -151,7 +151,7 @@ static int check_sections(Elf *elf, uint64_t most)
     return 0;
 }
 
-int elf_check_packed(int fd)
+int elf_check_unpacked_size(int fd)
 {
     struct stat status;
 
