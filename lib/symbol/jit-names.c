@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names by address. A JIT compiler makes code, throws it away and makes other code in its place, so
+ * names overlap, and the one that was added last hides the others. Once all are added they are cut
+ * into pieces that do not overlap, each with the last name that covers it.
+ */
 #include "config.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "symbol/jit-names.h"
+#include "symbol/jit-code.h"
 
-bool code_names_tell(struct code_names *names, const struct code_name *name)
+bool jit_names_add(struct jit_names *names, const struct jit_name *name)
 {
-    if (array_grow(&names->told, names->count, sizeof *names->told) != 0)
+    if (array_grow(&names->added, names->count, sizeof *names->added) != 0)
         return false;
-    names->told[names->count] = *name;
-    names->told[names->count].order = names->count;
+    names->added[names->count] = *name;
+    names->added[names->count].order = names->count;
     names->count++;
     return true;
 }
 
-bool code_names_keep(struct code_names *names, void *memory)
+bool jit_names_keep(struct jit_names *names, void *memory)
 {
     if (array_grow(&names->kept, names->kept_count, sizeof *names->kept) != 0) {
         free(memory);
@@ -26,40 +31,40 @@ bool code_names_keep(struct code_names *names, void *memory)
     return true;
 }
 
-void code_names_clear(struct code_names *names)
+void jit_names_clear(struct jit_names *names)
 {
     for (size_t i = 0; i < names->kept_count; i++)
         free(names->kept[i]);
     free(names->kept);
     free(names->pieces);
-    free(names->told);
-    *names = (struct code_names){0};
+    free(names->added);
+    *names = (struct jit_names){0};
 }
 
-static int code_names_compare(const void *left, const void *right)
+static int jit_names_compare(const void *left, const void *right)
 {
-    const struct code_name *a = left, *b = right;
+    const struct jit_name *a = left, *b = right;
 
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The entries that have begun: a binary heap, the latest line on top. */
+/* The names that have begun: a binary heap, the one that was added last on top. */
 struct heap {
-    const struct code_name **entries;
+    const struct jit_name **entries;
     size_t count;
 };
 
 static void heap_swap(struct heap *heap, size_t a, size_t b)
 {
-    const struct code_name *entry = heap->entries[a];
+    const struct jit_name *entry = heap->entries[a];
 
     heap->entries[a] = heap->entries[b];
     heap->entries[b] = entry;
 }
 
-static void heap_push(struct heap *heap, const struct code_name *entry)
+static void heap_push(struct heap *heap, const struct jit_name *entry)
 {
     size_t at = heap->count++;
 
@@ -81,11 +86,12 @@ static void heap_pop(struct heap *heap)
     }
 }
 
-/* Sweeps over the sorted entries; between two of their ends the top of the heap rules. Each
- * entry begins once and ends once, so there are at most two pieces to one. */
-static void cut(struct code_names *names, struct heap *heap)
+/* Sweeps over the names in the order of their starts. From one start or end to the next, the top of
+ * the heap is the name that hides the others. Each name starts once and ends once, so there are at
+ * most two pieces for each. */
+static void cut_into_pieces(struct jit_names *names, struct heap *heap)
 {
-    const struct code_name *entries = names->told;
+    const struct jit_name *entries = names->added;
     const size_t count = names->count;
     uint64_t at = 0;
 
@@ -94,33 +100,33 @@ static void cut(struct code_names *names, struct heap *heap)
             at = entries[next].start;
         while (next < count && entries[next].start <= at)
             heap_push(heap, &entries[next++]);
-        const struct code_name *top = heap->entries[0];
+        const struct jit_name *top = heap->entries[0];
         uint64_t end =
             next < count && entries[next].start < top->end ? entries[next].start : top->end;
-        names->pieces[names->piece_count++] = (struct code_piece){at, end, (size_t)(top - entries)};
+        names->pieces[names->piece_count++] = (struct jit_piece){at, end, (size_t)(top - entries)};
         at = end;
         while (heap->count > 0 && heap->entries[0]->end <= at)
             heap_pop(heap);
     }
 }
 
-bool code_names_cut(struct code_names *names)
+bool jit_names_finish(struct jit_names *names)
 {
     struct heap heap = {0};
 
     if (names->count == 0)
         return true;
-    qsort(names->told, names->count, sizeof *names->told, code_names_compare);
+    qsort(names->added, names->count, sizeof *names->added, jit_names_compare);
     names->pieces = calloc(names->count, 2 * sizeof *names->pieces);
     heap.entries = calloc(names->count, sizeof *heap.entries);
     bool done = names->pieces != NULL && heap.entries != NULL;
     if (done)
-        cut(names, &heap);
+        cut_into_pieces(names, &heap);
     free(heap.entries);
     return done;
 }
 
-const struct code_name *code_names_find(const struct code_names *names, uint64_t address)
+const struct jit_name *jit_names_find(const struct jit_names *names, uint64_t address)
 {
     size_t low = 0, high = names->piece_count;
 
@@ -132,6 +138,6 @@ const struct code_name *code_names_find(const struct code_names *names, uint64_t
             high = middle;
     }
     return low > 0 && address < names->pieces[low - 1].end
-               ? &names->told[names->pieces[low - 1].told]
+               ? &names->added[names->pieces[low - 1].name]
                : NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Records behind a header (tools/perf/Documentation/jitdump-specification.txt in the kernel).
- * The code itself is passed over. The file may still grow: a record that is not whole is the
- * end, as is one that cannot be.
+ * The code itself is passed over. The file may still grow: reading ends at a record that is not
+ * whole, and at one that makes no sense.
  */
 #include "config.h"
 
@@ -12,12 +12,12 @@
 
 #include "base/array.h"
 #include "base/plain.h"
-#include "symbol/jitdump.h"
+#include "symbol/jit-code.h"
 
 #define MAGIC 0x4a695444u
 #define NAME_SIZE_MAX 4096u
 #define LINES_SIZE_MAX (1u << 24) /* bytes of a record of lines */
-#define V8_SHIFT 64u /* V8 counts lines from an ELF header on that perf inject puts before code */
+#define V8_SHIFT 64u /* bytes: V8 counts addresses of lines from the ELF header that perf inject puts before the code */
 
 enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
 
@@ -26,7 +26,7 @@ struct header {
     uint64_t time, flags;
 };
 struct record {
-    uint32_t id, size; /* with this */
+    uint32_t id, size; /* in bytes, this header included */
     uint64_t time;
 };
 struct load {
@@ -47,30 +47,30 @@ struct debug_entry {
 
 struct reader {
     int fd;
-    struct code_names *names;
-    struct code_line *lines; /* owned by names: of the next load */
+    struct jit_names *names;
+    struct jit_line *lines; /* owned by names; they come before the load that they belong to */
     size_t line_count;
-    uint64_t lines_of;       /* its address */
-    struct code_name *loads; /* owned; by index, for moves */
-    uint64_t *indexes;       /* owned; ascending */
+    uint64_t lines_of;      /* the address of that load */
+    struct jit_name *loads; /* owned; in the order of indexes, for moves */
+    uint64_t *indexes;      /* owned; of loads, ascending */
     size_t load_count;
 };
-
-bool jitdump_is(const unsigned char head[4])
-{
-    uint32_t magic;
-
-    memcpy(&magic, head, sizeof magic);
-    return magic == MAGIC;
-}
 
 static bool read_at(int fd, uint64_t at, void *bytes, size_t size)
 {
     return pread(fd, bytes, size, (off_t)at) == (ssize_t)size;
 }
 
-/* Moves are told by a number that goes up with each load: others cannot be moved. */
-static bool remember(struct reader *reader, uint64_t index, const struct code_name *name)
+bool jitdump_is(int fd)
+{
+    uint32_t magic;
+
+    return read_at(fd, 0, &magic, sizeof magic) && magic == MAGIC;
+}
+
+/* A move names its load by an index, which grows with each load. A load whose index does not cannot
+ * be moved. */
+static bool remember(struct reader *reader, uint64_t index, const struct jit_name *name)
 {
     if (reader->load_count > 0 && index <= reader->indexes[reader->load_count - 1])
         return true;
@@ -97,14 +97,14 @@ static bool take_load(struct reader *reader, uint64_t at, size_t size)
         return true;
     plain_make(text, "");
     char *copy = strdup(text);
-    struct code_name name = {.start = load.address, .end = load.address + load.size, .name = copy};
+    struct jit_name name = {.start = load.address, .end = load.address + load.size, .name = copy};
     if (reader->lines != NULL && reader->lines_of == load.address) {
         name.lines = reader->lines;
         name.line_count = reader->line_count;
     }
     reader->lines = NULL;
-    return copy != NULL && code_names_keep(reader->names, copy) &&
-           code_names_tell(reader->names, &name) && remember(reader, load.index, &name);
+    return copy != NULL && jit_names_keep(reader->names, copy) &&
+           jit_names_add(reader->names, &name) && remember(reader, load.index, &name);
 }
 
 static bool take_move(struct reader *reader, uint64_t at, size_t size)
@@ -124,21 +124,21 @@ static bool take_move(struct reader *reader, uint64_t at, size_t size)
     }
     if (low == 0 || reader->indexes[low - 1] != move.index)
         return true;
-    struct code_name name = reader->loads[low - 1];
+    struct jit_name name = reader->loads[low - 1];
     name.start = move.to;
     name.end = move.to + move.size;
-    name.lines = NULL; /* they are of the old addresses */
+    name.lines = NULL; /* they have the old addresses */
     name.line_count = 0;
-    return code_names_tell(reader->names, &name);
+    return jit_names_add(reader->names, &name);
 }
 
 static int compare_lines(const void *left, const void *right)
 {
-    const struct code_line *a = left, *b = right;
+    const struct jit_line *a = left, *b = right;
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* A path that can be one: V8 may write what was a path once. */
+/* The text if it can be a path, else NULL: V8 may write memory that held a path once. */
 static const char *check_path(const char *text)
 {
     for (const char *at = text; *at != '\0'; at++)
@@ -147,9 +147,10 @@ static const char *check_path(const char *text)
     return *text == '\0' ? NULL : text;
 }
 
-/* The entries of a record; a file that is named "\xff" is that of the entry before. */
+/* Returns how many entries of the record are whole. The file name "\xff" stands for that of the entry
+ * before. */
 static size_t parse_lines(char *bytes, size_t size, const struct debug_info *info,
-                          struct code_line *lines)
+                          struct jit_line *lines)
 {
     const char *last = NULL;
     size_t count = 0;
@@ -163,7 +164,7 @@ static size_t parse_lines(char *bytes, size_t size, const struct debug_info *inf
             break;
         if (strcmp(file, "\xff") != 0)
             last = check_path(file);
-        lines[count++] = (struct code_line){entry.address, last, entry.line};
+        lines[count++] = (struct jit_line){entry.address, last, entry.line};
         bytes += sizeof entry + length + 1;
         size -= sizeof entry + length + 1;
     }
@@ -181,10 +182,10 @@ static bool take_lines(struct reader *reader, uint64_t at, size_t size)
         return true;
     size -= sizeof info;
     char *bytes = malloc(size + 1);
-    if (bytes == NULL || !code_names_keep(reader->names, bytes))
+    if (bytes == NULL || !jit_names_keep(reader->names, bytes))
         return false;
-    struct code_line *lines = calloc(info.count + 1, sizeof *lines);
-    if (lines == NULL || !code_names_keep(reader->names, lines))
+    struct jit_line *lines = calloc(info.count + 1, sizeof *lines);
+    if (lines == NULL || !jit_names_keep(reader->names, lines))
         return false;
     if (!read_at(reader->fd, at + sizeof info, bytes, size))
         return true;
@@ -217,7 +218,7 @@ static bool take_record(struct reader *reader, const struct record *record, uint
     }
 }
 
-bool jitdump_read(int fd, size_t size, struct code_names *names)
+bool jitdump_read(int fd, size_t size, struct jit_names *names)
 {
     struct reader reader = {.fd = fd, .names = names};
     struct header header;

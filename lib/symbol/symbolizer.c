@@ -242,7 +242,7 @@ static int name_location(struct symbolizer *symbolizer, const struct source *sou
     case PROFILE_OBJECT_UNKNOWN: /* "[unknown]", or what a file of counters could not say */
         return name_by_place(symbolizer, NULL, place->object, address, function);
     case PROFILE_OBJECT_ANON: {
-        struct jit_place found = {.name = source->jit != NULL ? "[jit]" : "[anon]"};
+        struct jit_symbol found = {.name = source->jit != NULL ? "[jit]" : "[anon]"};
         if (source->jit != NULL)
             jit_code_find(source->jit, address, &found);
         return name_function(symbolizer, place->object, found.name, function);
@@ -268,7 +268,7 @@ static struct elf_object *file_of(const struct source *source, const struct prof
 static int jit_line(struct symbolizer *symbolizer, const struct source *source, uint64_t address,
                     struct profile_line *line)
 {
-    struct jit_place found;
+    struct jit_symbol found;
 
     if (source->jit == NULL || !jit_code_find(source->jit, address, &found) || found.file == NULL)
         return 0;
@@ -440,7 +440,7 @@ bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location)
     const struct profile_location *place = &symbolizer->profile->locations[location];
     const struct source *source = asked_source(symbolizer, place->object);
 
-    struct jit_place found;
+    struct jit_symbol found;
 
     return source != NULL &&
            (source->jit == NULL || !jit_code_find(source->jit, place->address, &found));
