@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -16,6 +17,7 @@ enum option_key {
     KEY_OVERHEAD = TARGET_KEY_END,
     KEY_ROWS,
     KEY_STACK_SIZE,
+    KEY_LIST_KEYS,
 };
 
 static const struct argp_option options[] = {
@@ -35,8 +37,18 @@ static const struct argp_option options[] = {
     {"batch", 'b', 0, 0, "print text frames instead", 3},
     {"frames", 'n', "N", 0, "so many of them (until the target ends)", 3},
     {"rows", KEY_ROWS, "N", 0, "at most so many rows in each, 0: all (20)", 3},
+    {0, 0, 0, 0, "The keys", 4},
+    {"list-keys", KEY_LIST_KEYS, 0, 0, "print the keys, where they are valid and what they do, and exit", 4},
     {0},
 };
+
+/* Returns the exit status. */
+static int list_keys(void)
+{
+    int error = top_print_keys(stdout);
+
+    return error == 0 ? 0 : complain_file("standard output", error, true);
+}
 
 struct top_command {
     struct top_request request;
@@ -79,6 +91,8 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
     case KEY_ROWS:
         request->rows = (uint32_t)number_option("--rows", argument, 0, 1e9);
         break;
+    case KEY_LIST_KEYS:
+        exit(list_keys());
     default:
         return target_option_parse(&target, key, argument, state);
     }
@@ -91,7 +105,7 @@ static const struct argp parser = {
     "[--] PROGRAM [ARG...]\n-p PID[,PID...]\n",
     "Shows live where programs spend their CPU time: functions, objects, threads, processes, "
     "system calls. With nothing to profile it lists the processes to choose from.\v"
-    "? shows the keys. pprofil-top(1) explains the screen.",
+    "? shows the keys, as --list-keys does. pprofil-top(1) explains the screen.",
     NULL,
     NULL,
     NULL,

@@ -150,6 +150,49 @@ static const struct {
     {TUI_KEY_WHEEL_DOWN, "Wheel down"},
 };
 
+const char *keys_action(enum action action)
+{
+    static const char *const actions[] = {
+        [ACTION_NONE] = "select",
+        [ACTION_UP] = "up",
+        [ACTION_DOWN] = "down",
+        [ACTION_LEFT] = "left",
+        [ACTION_RIGHT] = "right",
+        [ACTION_PAGE_UP] = "page-up",
+        [ACTION_PAGE_DOWN] = "page-down",
+        [ACTION_HALF_UP] = "half-up",
+        [ACTION_HALF_DOWN] = "half-down",
+        [ACTION_FIRST] = "first",
+        [ACTION_LAST] = "last",
+        [ACTION_ENTER] = "enter",
+        [ACTION_BACK] = "back",
+        [ACTION_VIEW] = "view-",
+        [ACTION_CALLERS] = "callers",
+        [ACTION_CALLEES] = "callees",
+        [ACTION_NEXT_VIEW] = "next-view",
+        [ACTION_PREVIOUS_VIEW] = "previous-view",
+        [ACTION_SEARCH] = "search",
+        [ACTION_SEARCH_NEXT] = "search-next",
+        [ACTION_SEARCH_PREVIOUS] = "search-previous",
+        [ACTION_SORT] = "sort",
+        [ACTION_PAUSE] = "pause",
+        [ACTION_CLEAR] = "clear",
+        [ACTION_SAMPLE] = "sample",
+        [ACTION_FASTER] = "faster",
+        [ACTION_SLOWER] = "slower",
+        [ACTION_WALL] = "wall",
+        [ACTION_WINDOW] = "window",
+        [ACTION_SAVE] = "save",
+        [ACTION_OUTPUT] = "output",
+        [ACTION_HELP] = "help",
+        [ACTION_REDRAW] = "redraw",
+        [ACTION_SUSPEND] = "suspend",
+        [ACTION_QUIT] = "quit",
+    };
+
+    return actions[action];
+}
+
 /* UTF-8 of a character below 0x200000. */
 static void put_character(char text[5], uint32_t character)
 {

@@ -110,6 +110,8 @@ extern const size_t key_binding_count;
 
 /* The binding of a key in one place, or NULL. */
 const struct key_binding *key_find(uint32_t key, enum key_where where);
+/* "page-up": an action's name, for scripts. That of ACTION_VIEW ends with "-": the view's name follows. */
+const char *keys_action(enum action action);
 /* "F1", "PgUp", "Space", "q": for people. Valid until the next call. */
 const char *keys_name(uint32_t key);
 /* A character that may be typed into a line of text: its UTF-8; false: it is none. */

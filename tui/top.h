@@ -3,6 +3,8 @@
 #ifndef TUI_TOP_H
 #define TUI_TOP_H
 
+#include <stdio.h>
+
 #include "pprofil.h"
 
 struct top_request {
@@ -26,5 +28,9 @@ struct top_result {
 
 /* Runs until it is left. 0, or a negative errno and a problem; the terminal is as it was. */
 int top_run(const struct top_request *request, struct top_result *result);
+
+/* Prints the table of keys, a line for each: the key's name; the pages where it means something, with commas between
+ * them; the action's name; what it does, in words. Tabs are between the four. 0, or a negative errno of the stream. */
+int top_print_keys(FILE *out);
 
 #endif

@@ -8,10 +8,13 @@
 
 #include "view.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "paint.h"
+#include "top.h"
+#include "words.h"
 
 #define FOR_TWO 80    /* columns of a screen that has two columns of entries */
 #define KEYS_WIDTH 20 /* at most */
@@ -53,12 +56,17 @@ static int lines_of(const char *text, int width)
     return lines;
 }
 
-/* Is this another key of that binding's action, worth naming? What only leaves the help is not. */
+static bool is_same_action(const struct key_binding *binding, const struct key_binding *other)
+{
+    return other->action == binding->action && other->argument == binding->argument &&
+           (other->where & binding->where) != 0;
+}
+
+/* Is the other key named beside this one? A key that only leaves the help is not. */
 static bool is_alias(const struct key_binding *binding, const struct key_binding *other)
 {
-    return other != binding && other->help == NULL && other->action == binding->action &&
-           other->argument == binding->argument && (other->where & binding->where) != 0 &&
-           other->where != KEY_IN_HELP && other->key != binding->key;
+    return other->help == NULL && is_same_action(binding, other) && other->where != KEY_IN_HELP &&
+           other->key != binding->key;
 }
 
 static void keys_of(const struct key_binding *binding, char *text, size_t size)
@@ -174,4 +182,45 @@ void view_help(struct model *model, struct canvas *canvas)
         page.column = i * (canvas->columns / 2);
         put_part(canvas, &parts[i], &page, (int)model->help_top, 1, 1 + rows);
     }
+}
+
+/* --- the table as text --------------------------------------------------------------------- */
+
+static const struct {
+    enum key_where where;
+    const char *name;
+} places[] = {
+    {KEY_IN_TABLE, "table"},      {KEY_IN_CODE, "code"}, {KEY_IN_OUTPUT, "output"},
+    {KEY_IN_PICKER, "processes"}, {KEY_IN_HELP, "help"}, {KEY_IN_CALLS, "calls"},
+    {KEY_IN_FLAME, "flame"},
+};
+
+/* The help of a key, or of the key that does the same and has the help for both. */
+static const char *help_of(const struct key_binding *binding)
+{
+    for (size_t i = 0; i < key_binding_count; i++) {
+        const struct key_binding *other = &key_bindings[i];
+        if (other->help != NULL &&
+            (other == binding || (binding->help == NULL && is_same_action(binding, other))))
+            return other->help;
+    }
+    return "";
+}
+
+int top_print_keys(FILE *out)
+{
+    for (size_t i = 0; i < key_binding_count; i++) {
+        const struct key_binding *binding = &key_bindings[i];
+        const char *before = "\t";
+        fputs(keys_name(binding->key), out);
+        for (size_t place = 0; place < sizeof places / sizeof *places; place++)
+            if (binding->where & places[place].where) {
+                fprintf(out, "%s%s", before, places[place].name);
+                before = ",";
+            }
+        fprintf(out, "\t%s%s\t%s\n", keys_action(binding->action),
+                binding->action == ACTION_VIEW ? words_view(binding->argument, false) : "",
+                help_of(binding));
+    }
+    return fflush(out) == 0 ? 0 : -errno;
 }

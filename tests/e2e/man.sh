@@ -36,10 +36,11 @@ compare "pprofil diff" pprofil-diff.1 "$pprofil" diff
 compare "pprofil merge" pprofil-merge.1 "$pprofil" merge
 compare "pprofil top" pprofil-top.1 "$pprofil" top
 # every letter that does something has an entry
-for key in $(sed -n "s/^    {'\\([^ ]\\)', .*/\\1/p" "$source/tui/keys.c" | sort -u | tr '\n' ' '); do
+"$pprofil" top --list-keys | cut -f 1 | grep -x '[^ ]' | sort -u >"$work/letters"
+while read -r key; do
 	case $key in '?') key='\\&\?' ;; [+/]) key="[$key]" ;; esac
 	expect_text "top: key $key" "^\.It Ic (.* )?$key( |\$)" "$source/man/pprofil-top.1"
-done
+done <"$work/letters"
 well_formed libpprofil "$source/man/libpprofil.3"
 # every function that the page names is there, and its program is one
 for function in $(sed -n 's/^\.Fn \(pprofil_[a-z_]*\).*/\1/p' "$source/man/libpprofil.3" | sort -u); do

@@ -80,6 +80,16 @@ Test(keys, names)
     }
 }
 
+Test(keys, each_action_has_a_name_of_its_own)
+{
+    for (size_t i = 0; i < key_binding_count; i++) {
+        enum action action = key_bindings[i].action;
+        cr_assert_not_null(keys_action(action), "%s", keys_name(key_bindings[i].key));
+        for (int other = 0; other < (int)action; other++)
+            cr_assert_str_neq(keys_action(action), keys_action((enum action)other));
+    }
+}
+
 Test(keys, what_is_text)
 {
     char text[5];

@@ -1,0 +1,487 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# pprofil top on terminals of all sizes: each key that pprofil top --list-keys names does what its action says, on
+# each page where it is valid. top-calls.sh tests the pages of calls.
+#
+# TOP_SIZES: where the keys are tried, three of ROWSxCOLUMNS; tables, which most keys are for, have
+# all, and other places one. TOP_THOROUGH=1: each place has all.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+. "${abs_srcdir:-.}/tests/e2e/tmux.sh"
+. "${abs_srcdir:-.}/tests/e2e/top-screen.sh"
+
+sizes=${TOP_SIZES:-10x40 24x80 60x200}
+thorough=${TOP_THOROUGH:-0}
+
+# --- the table of keys: lines "place key action" with tabs between --------------------------------
+tab=$(printf '\t')
+"$pprofil" top --list-keys >"$work/keys"
+expect "the key table: bindings" "" "$(grep -Ev "^[^$tab]+$tab[a-z,]+$tab[a-z-]+$tab[^$tab]+\$" "$work/keys")"
+awk -F '\t' -v OFS='\t' '{
+	count = split($2, place, ",")
+	gsub(/-/, "_", $3)
+	for (i = 1; i <= count; i++)
+		print place[i], $1, $3
+}' "$work/keys" | grep -Ev '^(calls|flame)' >"$work/bindings"
+expect "the key table: places" "code help output processes table" \
+	"$(cut -f 1 "$work/bindings" | sort -u | tr '\n' ' ' | sed 's/ $//')"
+
+# --- what each action does --------------------------------------------------------------------
+
+few() { # so many lines, or what there is
+	if [ "$1" -le "$most" ]; then echo "$1"; else echo "$most"; fi
+}
+do_up() {
+	measure
+	case $bound in Wheel*) do_scroll_up && return ;; esac
+	go_to "$(few 2)"
+	press
+	must is_at $((first + $(few 2) - 1))
+}
+do_down() {
+	measure
+	case $bound in Wheel*) do_scroll_down && return ;; esac
+	go_to 0
+	press
+	must is_at $((first + 1))
+}
+# By three lines: what was there is three lines above. A list that is shorter moves its selection.
+do_scroll_down() {
+	go_to 0
+	fourth=$(screen_line $((first + 3)))
+	press
+	case $place in
+	output | help) must is_at $((first + $(few 3))) ;;
+	*) if is_short; then must is_at $((first + 3)); else must line_is "$first" "$fourth"; fi ;;
+	esac
+}
+is_short() { [ -z "$(screen_line "$last_line")" ]; }
+do_scroll_up() {
+	case $place in
+	output | help)
+		screen_keys End
+		must is_at $((first + most))
+		press
+		must is_at $((first + most - $(few 3)))
+		;;
+	*)
+		go_to 0
+		top=$(screen_line "$first")
+		screen_click "$last_line" 3 65
+		if is_short; then must is_at $((first + 3)); else must line_is_not "$first" "$top"; fi
+		press
+		if is_short; then must is_at "$first"; else must line_is "$first" "$top"; fi
+		;;
+	esac
+}
+do_page_down() {
+	measure
+	press
+	must is_at $((first + page))
+}
+do_page_up() {
+	measure
+	screen_keys NPage
+	must is_at $((first + page))
+	press
+	must is_at "$first"
+}
+do_half_down() {
+	measure
+	press
+	must is_at $((first + half))
+}
+do_half_up() {
+	measure
+	screen_keys NPage
+	must is_at $((first + page))
+	press
+	must is_at $((first + page - half))
+}
+do_first() {
+	measure
+	top=$(screen_line "$first")
+	screen_keys End
+	must is_not_at "$first"
+	press
+	must is_at "$first"
+	case $place in table | code) must line_is "$first" "$top" ;; esac
+}
+do_last() {
+	measure
+	top=$(screen_line "$first")
+	press
+	case $place in
+	output | help) must is_at $((first + most)) ;;
+	processes) must is_at $((first + rows - 1)) ;;
+	*) must is_at "$last_line" && must line_is_not "$first" "$top" ;;
+	esac
+}
+do_right() {
+	measure
+	line=$([ "$place" = output ] && echo 9 || echo $((first + 2)))
+	before=$(screen_line "$line")
+	press
+	must line_is_not "$line" "$before"
+	screen_keys Left # the next key is judged by what is there then
+	must line_is "$line" "$before"
+}
+do_left() {
+	measure
+	line=$([ "$place" = output ] && echo 9 || echo $((first + 2)))
+	before=$(screen_line "$line")
+	screen_keys Right
+	must line_is_not "$line" "$before"
+	press
+	must line_is "$line" "$before"
+}
+do_select() { # a click
+	measure
+	press $((first + 2))
+	must is_at $((first + 2))
+	sleep 0.5 # or the next click is the second of a double one
+}
+do_enter() {
+	if [ "$place" = processes ]; then
+		narrow
+		must has_stopped
+		press 6
+		must screen_has "^(pprofil top +)?sleep $napping .*PID"
+		must screen_has 'all threads sleep|no samples|waiting'
+		arrive
+		return
+	fi
+	measure
+	search work_1
+	press "$(position)"
+	must screen_has '^code of work'
+	screen_keys BSpace
+	must view_is 'func(tions)?'
+}
+do_back() {
+	case $place in
+	table)
+		let_go
+		screen_keys 3
+		must view_is 'thr(eads)?'
+		must screen_has ' (long-lists|sleeper)( |$)'
+		screen_keys Enter
+		must view_is 'functions'
+		must screen_has '(^only|\]) .*(long-lists|sleeper) [0-9]+$'
+		press
+		must view_is 'thr(eads)?'
+		must screen_lacks '(^only|\]) .*(long-lists|sleeper) [0-9]+$'
+		screen_keys 1
+		;;
+	help)
+		press
+		must screen_lacks '^Keys '
+		enter_help
+		;;
+	*)
+		press
+		must view_is 'func(tions)?'
+		come_back
+		;;
+	esac
+}
+shows_view() {
+	let_go
+	press
+	must view_is "$1"
+	[ "$place" = output ] || must screen_has "$2"
+	screen_keys 1
+	must view_is 'func(tions)?'
+	come_back
+}
+do_view_functions() { shows_view 'func(tions)?' 'work_'; }
+do_view_objects() { shows_view 'obj(ects)?' '/long-lists$'; }
+do_view_threads() { shows_view 'thr(eads)?' ' (long-lists|sleeper)( |$)'; }
+do_view_processes() { shows_view 'proc(esses)?' 'long-lists'; }
+do_view_syscalls() { shows_view 'sysc(alls)?' 'write'; }
+do_view_lines() { shows_view 'lines?' 'long-lists\.c:[0-9]+'; }
+do_view_states() { shows_view 'stat(es)?' 'running'; }
+# this target is sampled without stacks: top-calls.sh has others
+do_view_calls() {
+	press
+	must screen_has 'start with -g'
+}
+do_view_flame() { do_view_calls; }
+do_callers() { do_view_calls; }
+do_callees() { do_view_calls; }
+do_next_view() { # from other pages to the present view
+	case $place in table) shows_view 'obj(ects)?' '/long-lists$' ;; *) shows_view 'func(tions)?' work_ ;; esac
+}
+do_previous_view() {
+	case $place in table) shows_view 'lines?' 'long-lists\.c:[0-9]+' ;; *) shows_view 'func(tions)?' work_ ;; esac
+}
+do_output() {
+	press
+	case $place in
+	output)
+		must screen_lacks '^output of'
+		enter_output
+		;;
+	*)
+		must screen_has '^output of'
+		must screen_has 'line 0400'
+		screen_keys o
+		must screen_lacks '^output of'
+		;;
+	esac
+}
+do_search() {
+	if [ "$place" = processes ]; then
+		widen
+		press
+		must is_typing
+		screen_type 'no such process'
+		must screen_has ' 0 of '
+		screen_keys C-u
+		must screen_lacks ' 0 of '
+		screen_keys Escape
+		must is_not_typing
+		return
+	fi
+	press
+	must screen_has '^search:'
+	must is_typing
+	screen_keys x Escape
+	must screen_lacks '^search:'
+}
+is_typing() { [ "$(screen_value '#{cursor_flag}')" = 1 ]; }
+is_not_typing() { [ "$(screen_value '#{cursor_flag}')" = 0 ]; }
+look_for() {
+	measure
+	case $place in table) word=work_1 ;; code) word=mul ;; output) word='9 abc' ;; esac
+	search "$word"
+	must is_on_match
+}
+is_on_match() {
+	at=$(position)
+	case $place in
+	output) [ $((at % 10)) = 9 ] ;;
+	*) screen_line "$at" | grep -q "$word" ;;
+	esac
+}
+do_search_next() {
+	look_for
+	start=$(position)
+	before=$(screen_colours)
+	press
+	must screen_is_not "$before"
+	must is_on_match
+	[ "$place" != output ] || must is_at $((start + 10))
+	screen_keys Escape
+	come_back_from_search
+}
+screen_is_not() { [ "$(screen_colours)" != "$1" ]; }
+do_search_previous() {
+	look_for
+	was=$(position)
+	now=$(screen_line "$was")
+	screen_keys n
+	must has_stopped
+	press
+	must is_on_match
+	[ "$place" != output ] || must is_at "$was"
+	[ "$place" = output ] || must is_on_line "$now"
+	come_back_from_search
+}
+come_back_from_search() { # Escape leaves pages; in the table it only ends the marking
+	case $place in code | output)
+		screen_keys 1
+		must view_is 'func(tions)?'
+		come_back
+		;;
+	esac
+}
+do_sort() {
+	let_go
+	press
+	must screen_has '^sorted by '
+}
+# What is counted, by the session's own word: the screen may say anything.
+status() { "$pprofil" ctl "$target" status | sed -n "s/^$1 //p"; }
+samples_pass() { [ "$(status samples)" -gt "$1" ]; }
+samples_are() { [ "$(status samples)" "$@" ]; }
+cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$target/stat"; }
+# so many samples for each second of CPU time
+counts_at() { # LEAST MOST
+	counted=$(status samples) ticks=$(cpu_ticks)
+	sleep 0.5
+	counted=$(($(status samples) - counted)) ticks=$(($(cpu_ticks) - ticks))
+	[ "$ticks" -gt 0 ] && [ $((counted * 100 / ticks)) -ge "$1" ] && [ $((counted * 100 / ticks)) -le "$2" ]
+}
+rows() { screen_text | sed '1,7d;$d'; } # but for the line of messages
+rows_are() { [ "$(rows)" = "$1" ]; }
+rows_are_not() { [ "$(rows)" != "$1" ]; }
+seconds_shown() { screen_text | awk '/ [^ ]*\/long-lists$/ { print $5 }'; } # of the program, by object
+seconds_pass() { [ "$(seconds_shown | tr -d .)" -ge $(($(echo "$1" | tr -d . | sed 's/^0*//') + $2)) ]; }
+do_pause() {
+	let_go
+	press
+	must screen_has PAUSED
+	must has_stopped
+	shown=$(rows)
+	must samples_pass $(($(status samples) + 500))
+	must rows_are "$shown"
+	press
+	must screen_lacks PAUSED
+	must rows_are_not "$shown"
+	[ "$place" != table ] || [ "$size" = 10x40 ] || pause_seconds
+}
+pause_seconds() { # held still for some CPU time, which is there at once afterwards
+	screen_keys 2
+	must screen_has '/long-lists$'
+	press
+	must screen_has PAUSED
+	must has_stopped
+	shown=$(seconds_shown)
+	must samples_pass $(($(status samples) + 600))
+	must test "$shown" = "$(seconds_shown)"
+	press
+	must seconds_pass "$shown" 100
+	screen_keys 1
+	must view_is 'func(tions)?'
+}
+do_clear() {
+	let_go
+	must samples_pass 1000
+	counted=$(status samples)
+	press
+	must screen_has '^all counts are cleared'
+	must samples_are -lt "$counted"
+	must samples_pass $(($(status samples) + 300))
+}
+do_sample() {
+	let_go
+	press
+	must screen_has '^sampling is stopped'
+	must screen_has 'sampling stopped'
+	counted=$(status samples)
+	sleep 0.3
+	must samples_are -eq "$counted"
+	press
+	must screen_has '^sampling goes on'
+	must screen_lacks 'sampling stopped'
+	must samples_pass "$counted"
+}
+do_faster() {
+	press
+	must screen_has '5000 asked|/5000 Hz'
+	must counts_at 1 6000
+	screen_keys -
+	must screen_has '2000 asked|/2000 Hz'
+}
+do_slower() {
+	press
+	must screen_has '1000 asked|/1000 Hz'
+	must counts_at 1 1400
+	screen_keys +
+	must screen_has '2000 asked|/2000 Hz'
+}
+do_wall() { # those who sleep have time, and have none again
+	let_go
+	press
+	must screen_has 'wall time'
+	screen_keys 5
+	must screen_has '^ +[0-9.]+ .* pause$'
+	screen_keys w
+	must screen_has 'CPU time'
+	must screen_lacks '^ +[0-9.]+ .* pause$'
+	screen_keys 1
+	must view_is 'func(tions)?'
+	come_back
+}
+do_window() {
+	press
+	must screen_has '^windows of 2 s'
+	screen_keys d d d d
+	must screen_has '^windows of 1 s'
+}
+do_save() {
+	rm -f "$work/saved.pb.gz"
+	press
+	must screen_has '^save as'
+	must is_typing
+	screen_type "$work/saved.pb.gz"
+	screen_keys Enter
+	must screen_has '^[0-9]+ samples saved as pprof'
+	must is_saved
+}
+is_saved() { "$pprofil" report "$work/saved.pb.gz" 2>&1 | grep -q work_; }
+do_help() {
+	widen
+	press
+	if [ "$place" = help ]; then
+		must screen_lacks '^Keys '
+		enter_help
+		return
+	fi
+	must screen_has '^Keys '
+	must screen_has 'Up, k'
+	screen_keys Escape
+	must screen_lacks '^Keys '
+}
+is_stray_shown() { # a line that changes may be drawn over it
+	printf '\033[5;3HSTRAY' >"$(screen_value '#{pane_tty}')"
+	screen_has STRAY
+}
+# What another program writes to the terminal is gone then.
+do_redraw() {
+	must is_stray_shown
+	press
+	must screen_lacks 'STRAY'
+}
+# There is no shell here that would continue it, so that it goes on at once; for the rest see
+# top-leave.sh.
+do_suspend() { do_redraw; }
+do_quit() {
+	widen
+	press
+	must screen_has_ended
+	quick=1
+	arrive
+	quick=
+}
+
+try_place() { # PLACE SIZE
+	place=$1 size=$2 tried=0
+	screen_no_color=1
+	step_failed=0
+	arrive
+	failures_before=$failures
+	# quitting at the end: it starts anew each time
+	while IFS=$tab read -r _ bound action <&3; do
+		[ "$step_failed" = 0 ] || arrive
+		tried=$((tried + 1))
+		if command -v "do_$action" >/dev/null; then "do_$action"; else
+			fail "$place: $bound" "no test of what $action does"
+		fi
+	done 3<<-END
+		$(grep "^$place$tab" "$work/bindings" | grep -v "${tab}quit$")
+		$(grep "^$place$tab" "$work/bindings" | grep "${tab}quit$")
+	END
+	[ "$failures" -gt "$failures_before" ] || pass "$size $place: each of $tried keys does what it says"
+}
+
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	sleep $napping &
+	sleepers="${sleepers-} $!"
+done
+# shellcheck disable=SC2086
+trap 'stop_many; kill $sleepers; screen_stop; rm -rf "$work"' EXIT
+
+set -- $sizes
+for i in $sizes; do
+	try_place table "$i"
+	[ "$thorough" = 0 ] || for place in code output processes help; do try_place $place "$i"; done
+done
+if [ "$thorough" = 0 ]; then
+	try_place code "$1"
+	try_place help "$1"
+	try_place output "${2-$1}"
+	try_place processes "${2-$1}"
+fi
+stop_many
+finish

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The screen of pprofil top: where its selection is, and how one goes to each of its pages. Sourced after tmux.sh.
+#
+# The target is long-lists, whose 300 functions work_000 to work_299 fill any table. A test works on one screen of
+# $size on the page $place, which is one of table, code, output, processes and help, and tries the key $bound, which
+# does $action.
+target=
+narrowed=
+measured=
+first=
+held=
+quick=
+step_failed=0
+size=24x80 place=table bound='' action=''
+napping=97$$ # seconds that nobody else sleeps
+escape=$(printf '\033')
+trap 'stop_many; screen_stop; rm -rf "$work"' EXIT
+
+# --- what is on the screen --------------------------------------------------------------------
+
+# The line that is selected: without colours it is reversed, as titles above it are.
+selected_line() {
+	screen_colours | awk -v escape="$escape" '
+	/./ {
+		first = -1
+		while (match($0, escape "\\[[0-9;]*m")) {
+			if (RSTART > 1 && first < 0) first = reversed
+			count = split(substr($0, RSTART + 2, RLENGTH - 3), code, ";")
+			if (count == 0) reversed = 0
+			for (i = 1; i <= count; i++)
+				if (code[i] == 7) reversed = 1
+				else if (code[i] + 0 == 0 || code[i] == 27) reversed = 0
+			$0 = substr($0, RSTART + RLENGTH)
+		}
+		if (first < 0) first = reversed
+		if (first) last = NR
+	}
+	END { print last + 0 }'
+}
+# "FIRST LAST ALL" of what a page shows, where it says so
+shown_lines() {
+	screen_text | sed -n '1,6s/.* \([0-9][0-9]*\)-\([0-9][0-9]*\) of \([0-9][0-9]*\).*/\1 \2 \3/p'
+}
+# Everything that the terminal is sent goes to a file too.
+record() { screen_tmux pipe-pane -O "cat >>'$work/sent'"; }
+# Where one is: a line of the screen or, where nothing is selected, of the text.
+position() {
+	case $place in
+	output | help) shown_lines | cut -d ' ' -f 1 ;;
+	*) selected_line ;;
+	esac
+}
+is_at() { [ "$(position)" = "$1" ]; }
+is_not_at() { [ "$(position)" != "$1" ]; }
+line_is() { [ "$(screen_line "$1")" = "$2" ]; }
+is_on_line() { line_is "$(position)" "$1"; }
+line_is_not() { [ "$(screen_line "$1")" != "$2" ]; }
+view_is() { screen_has "\\[([1-69] )?$1\\]"; }
+
+# What is waited for in a step of a test; its first failure is told, and ends the step.
+must() {
+	[ "$step_failed" = 0 ] || return 1
+	screen_until "$@" && return
+	step_failed=1
+	screen_fail "$size $place: $bound does $action" "not so: $* (at $(position), first $first)"
+	return 1
+}
+
+# --- going there ------------------------------------------------------------------------------
+
+start_top() { # SIZE ARGUMENTS...: sampled often, so that all functions are soon there
+	size=$1
+	shift
+	screen_start "${size%x*}" "${size#*x}" "$pprofil" top -F 2000 --overhead=1000 "$@"
+	last_line=$((${size%x*} - 1))
+	held=
+}
+is_full() { screen_line "$last_line" | grep -q 'work_'; }
+# A program that top has started outlives it, so that somebody has to end it.
+start_many() {
+	stop_many
+	start_top "$1" "$targets/long-lists" 300 400
+	must has_target
+	must view_is 'func(tions)?'
+	[ -n "$quick" ] && [ "$place" != code ] || must has_many_names
+}
+has_many_names() { is_full && samples_pass 600; }
+has_target() {
+	target=$(pgrep -P "$(screen_value '#{pane_pid}')" -x long-lists)
+}
+stop_many() {
+	[ -z "$target" ] || kill "$target" 2>/dev/null
+	target=
+}
+# A table that does not move; one that does.
+hold() {
+	[ -z "$held" ] && [ "$place" != output ] && [ "$place" != processes ] && [ "$place" != help ] || return
+	# names that are still looked up do not come into a table that stands still
+	[ "$place" != table ] || must screen_lacks ' long-lists(…|~)( |$)'
+	screen_keys Space
+	must screen_has PAUSED
+	held=1
+}
+let_go() {
+	[ -n "$held" ] || return
+	screen_keys Space
+	must screen_lacks PAUSED
+	held=
+}
+search() {
+	screen_keys /
+	must screen_has '^search:'
+	screen_type "$1"
+	screen_keys Enter
+	must screen_lacks '^search:'
+}
+# The picker, its list narrowed to sleepers of ours, which stay in order; or as it was.
+narrow() {
+	[ "$place" = processes ] && [ -z "$narrowed" ] || return
+	screen_type $napping
+	must screen_has "^filter: $napping"
+	must screen_has '12 of'
+	narrowed=1
+}
+widen() {
+	[ "$place" = processes ] || return
+	[ -z "$narrowed" ] || screen_keys Escape
+	must screen_lacks "^filter: $napping"
+	narrowed=
+}
+enter_code() {
+	must is_in_code
+	must screen_has 'mulq|movabsq|STEPS'
+}
+is_in_code() { # its name may not be known yet
+	screen_has '^code of work_00' && return
+	screen_keys 1 /
+	screen_type work_00
+	screen_keys Enter Enter
+	has_stopped
+	screen_has '^code of work_00'
+}
+enter_help() {
+	screen_keys '?'
+	must screen_has '^Keys '
+}
+enter_output() {
+	screen_keys o
+	must screen_has '^output of'
+}
+arrive() { # after a start or a failure: wherever one was
+	step_failed=0 measured=
+	if [ "$place" = processes ]; then
+		narrowed=
+		stop_many
+		start_top "$size"
+		must screen_has '[1-9][0-9]* of [0-9]+ processes'
+		return
+	fi
+	start_many "$size"
+	case $place in
+	code) enter_code ;;
+	output) enter_output ;;
+	help) enter_help ;;
+	esac
+}
+come_back() { # from a table
+	case $place in
+	code) enter_code ;;
+	output) enter_output ;;
+	esac
+}
+
+# --- keys -------------------------------------------------------------------------------------
+
+press() { # the key of the table; mice where they are told to
+	case $bound in
+	PgUp) screen_keys PPage ;;
+	PgDn) screen_keys NPage ;;
+	Backspace) screen_keys BSpace ;;
+	Shift-Tab) screen_keys BTab ;;
+	Esc) screen_keys Escape ;;
+	Ctrl-?) screen_keys "C-$(echo "${bound#Ctrl-}" | tr '[:upper:]' '[:lower:]')" ;;
+	Up | Down | Left | Right | Home | End | Enter | Tab | Space | F[1-9] | F10 | ?) screen_keys "$bound" ;;
+	"Wheel up") screen_click "$last_line" 3 64 ;;
+	"Wheel down") screen_click "$last_line" 3 65 ;;
+	Click) screen_click "$1" 3 ;;
+	"Double click") # all at once, as a slow line delivers it
+		line=$(printf %x $((32 + $1)))
+		set -- 1b 5b 4d 20 23 "$line" 1b 5b 4d 23 23 "$line"
+		screen_tmux send-keys -H "$@" "$@"
+		;;
+	*) step_failed=1 && fail "$bound" "this test knows no such key" ;;
+	esac
+}
+
+# The first line of a list, and how far a page and half a page go.
+measure() {
+	hold
+	narrow
+	if [ "$measured" = "$place $size" ]; then
+		# keys are obeyed in their order: once these two are, those before them have been, too
+		screen_keys End
+		must is_not_at "$first"
+		screen_keys Home
+		must is_at "$first"
+		return
+	fi
+	screen_keys Home
+	# once a page that is opened later is there, that key has been obeyed; names are typed in the picker
+	if [ "$place" = code ]; then
+		screen_keys '?'
+		must screen_has '^Keys '
+		screen_keys '?'
+		must screen_lacks '^Keys '
+	fi
+	measured="$place $size"
+	case $place in
+	output | help)
+		must is_at 1
+		set -- $(shown_lines)
+		first=1 rows=$(($2 - $1 + 1)) most=$(($3 - rows))
+		;;
+	*)
+		must has_stopped
+		first=$(position)
+		rows=$((last_line - first + 1)) most=9999
+		[ "$place" != processes ] || [ "$rows" -le 12 ] || rows=12
+		;;
+	esac
+	page=$((rows - 1)) half=$((rows / 2))
+	[ "$page" -le "$most" ] || page=$most
+	[ "$half" -le "$most" ] || half=$most
+}
+has_stopped() {
+	still=$(screen_colours)
+	sleep 0.05
+	[ "$still" = "$(screen_colours)" ]
+}
+go_to() { # so many lines from the first
+	screen_keys Home
+	must is_at "$first"
+	i=0
+	while [ $((i += 1)) -le "$1" ]; do screen_keys Down; done
+	must is_at $((first + $1))
+}
