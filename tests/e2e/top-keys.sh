@@ -300,9 +300,6 @@ do_sort() {
 	press
 	must screen_has '^sorted by '
 }
-# What is counted, by the session's own word: the screen may say anything.
-status() { "$pprofil" ctl "$target" status | sed -n "s/^$1 //p"; }
-samples_pass() { [ "$(status samples)" -gt "$1" ]; }
 samples_are() { [ "$(status samples)" "$@" ]; }
 cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$target/stat"; }
 # so many samples for each second of CPU time

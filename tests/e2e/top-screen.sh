@@ -57,6 +57,10 @@ is_on_line() { line_is "$(position)" "$1"; }
 line_is_not() { [ "$(screen_line "$1")" != "$2" ]; }
 view_is() { screen_has "\\[([1-69] )?$1\\]"; }
 
+# What is counted, by the session's own word: the screen may say anything.
+status() { "$pprofil" ctl "$target" status | sed -n "s/^$1 //p"; }
+samples_pass() { [ "$(status samples)" -gt "$1" ]; }
+
 # What is waited for in a step of a test; its first failure is told, and ends the step.
 must() {
 	[ "$step_failed" = 0 ] || return 1
