@@ -17,7 +17,7 @@
 #include "format/format.h"
 #include "format/frames.h"
 #include "format/instants.h"
-#include "format/pprof-tables.h"
+#include "format/memo.h"
 #include "format/text.h"
 
 enum { MEMO_PLACE, MEMO_CALL };
@@ -72,16 +72,16 @@ static void callgrind_add(struct cost *to, const struct cost *cost)
 
 static int find_place(struct writer *writer, const struct frame *frame, uint32_t *index)
 {
-    struct memory *known;
+    struct memo_entry *known;
     uint64_t line = (uint64_t)frame->file << 32 | frame->line;
-    int error = memo_recall(&writer->memo, MEMO_PLACE, frame->id, line, &known);
+    int error = memo_find(&writer->memo, MEMO_PLACE, frame->id, line, &known);
 
     if (error == 0 && !known->used) {
         error = array_grow(&writer->places, writer->place_count, sizeof *writer->places);
         if (error != 0)
             return error;
         writer->places[writer->place_count] = (struct place){.frame = *frame};
-        memo_remember(known, writer->place_count++);
+        memo_set(known, writer->place_count++);
     }
     if (error == 0)
         *index = known->index;
@@ -91,8 +91,8 @@ static int find_place(struct writer *writer, const struct frame *frame, uint32_t
 static int find_call(struct writer *writer, uint32_t from, const struct frame *to,
                      struct call **call)
 {
-    struct memory *known;
-    int error = memo_recall(&writer->memo, MEMO_CALL, from, to->id, &known);
+    struct memo_entry *known;
+    int error = memo_find(&writer->memo, MEMO_CALL, from, to->id, &known);
 
     if (error == 0 && !known->used) {
         struct place *place = &writer->places[from];
@@ -101,7 +101,7 @@ static int find_call(struct writer *writer, uint32_t from, const struct frame *t
             return error;
         writer->calls[writer->call_count] = (struct call){.to = *to, .next = place->first_call};
         place->first_call = writer->call_count + 1;
-        memo_remember(known, writer->call_count++);
+        memo_set(known, writer->call_count++);
     }
     if (error == 0)
         *call = &writer->calls[known->index];

@@ -14,7 +14,7 @@
 #include "format/format.h"
 #include "format/frames.h"
 #include "format/named.h"
-#include "format/pprof-tables.h"
+#include "format/memo.h"
 #include "format/text.h"
 
 enum column {
@@ -58,11 +58,11 @@ struct rows {
 /* A number for each pair. */
 static int number_of(struct rows *rows, uint32_t kind, uint32_t a, uint64_t b, uint32_t *number)
 {
-    struct memory *known;
-    int error = memo_recall(&rows->memo, kind, a, b, &known);
+    struct memo_entry *known;
+    int error = memo_find(&rows->memo, kind, a, b, &known);
 
     if (error == 0 && !known->used)
-        memo_remember(known, rows->numbers++);
+        memo_set(known, rows->numbers++);
     if (error == 0)
         *number = known->index;
     return error;
@@ -72,7 +72,7 @@ static int add_sample(struct rows *rows, const struct profile *profile,
                       const struct profile_sample *sample)
 {
     struct frame frame = frame_at(profile, profile->nodes[sample->node].location, 0);
-    struct memory *known;
+    struct memo_entry *known;
     uint32_t place, who;
 
     int error =
@@ -81,7 +81,7 @@ static int add_sample(struct rows *rows, const struct profile *profile,
         error = number_of(rows, MEMO_WHO, sample->thread,
                           (uint64_t)sample->syscall << 2 | sample->state, &who);
     if (error == 0)
-        error = memo_recall(&rows->memo, MEMO_ROW, place, who, &known);
+        error = memo_find(&rows->memo, MEMO_ROW, place, who, &known);
     if (error != 0)
         return error;
     if (!known->used) {
@@ -89,7 +89,7 @@ static int add_sample(struct rows *rows, const struct profile *profile,
         if (error != 0)
             return error;
         rows->all[rows->count] = (struct row){.frame = frame, .sum = *sample};
-        memo_remember(known, rows->count++);
+        memo_set(known, rows->count++);
         return 0;
     }
     rows->all[known->index].sum.count += sample->count;

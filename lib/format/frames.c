@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "format/frames.h"
 #include "format/instants.h"
-#include "format/pprof-tables.h"
+#include "format/memo.h"
 
 /* --- frames -------------------------------------------------------------------------- */
 
@@ -79,8 +79,8 @@ const char *frames_comm(const struct profile *profile, uint32_t thread)
 static int find_node(struct frames *frames, struct memo *memo, uint32_t parent,
                      const struct frame *frame, uint32_t *node)
 {
-    struct memory *known;
-    int error = memo_recall(memo, 0, parent, frame->id, &known);
+    struct memo_entry *known;
+    int error = memo_find(memo, 0, parent, frame->id, &known);
 
     if (error != 0)
         return error;
@@ -89,7 +89,7 @@ static int find_node(struct frames *frames, struct memo *memo, uint32_t parent,
         if (error != 0)
             return error;
         frames->nodes[frames->node_count] = (struct frame_node){.parent = parent, .frame = *frame};
-        memo_remember(known, frames->node_count++);
+        memo_set(known, frames->node_count++);
     }
     *node = known->index;
     return 0;

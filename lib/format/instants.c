@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "format/instants.h"
-#include "format/pprof-tables.h"
+#include "format/memo.h"
 
 #define FIRST_TIME 1000000000u /* ns; readers take 0 for none */
 #define GOLDEN 0.6180339887498949
@@ -61,14 +61,14 @@ static uint64_t share_of(const struct instants *made, uint64_t part, uint64_t pa
 /* Finds the last image of each process, by its number. */
 static int find_images(const struct profile *profile, struct memo *latest)
 {
-    struct memory *last;
+    struct memo_entry *last;
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
         const struct profile_process *process = &profile->processes[i];
-        error = memo_recall(latest, 0, process->pid, 0, &last);
+        error = memo_find(latest, 0, process->pid, 0, &last);
         if (error == 0 && !last->used)
-            memo_remember(last, 0);
+            memo_set(last, 0);
         if (error == 0 && process->generation > last->index)
             last->index = process->generation;
     }
@@ -94,12 +94,12 @@ static struct life life_of(const struct instants *made, const struct profile_pro
 static int find_lives(struct instants *made, const struct profile *profile)
 {
     struct memo latest = {0};
-    struct memory *last;
+    struct memo_entry *last;
     int error = find_images(profile, &latest);
 
     find_span(made, profile);
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
-        error = memo_recall(&latest, 0, profile->processes[i].pid, 0, &last);
+        error = memo_find(&latest, 0, profile->processes[i].pid, 0, &last);
         if (error == 0)
             made->lives[i] = life_of(made, &profile->processes[i], last->index);
     }

@@ -29,7 +29,7 @@ int named_object(struct named *named, const char *path, uint32_t *object)
 
 /* --- who ----------------------------------------------------------------------------- */
 
-static int add_image(struct named *named, uint32_t pid, uint32_t comm, struct memory *last,
+static int add_image(struct named *named, uint32_t pid, uint32_t comm, struct memo_entry *last,
                      uint32_t *process)
 {
     struct profile *profile = named->profile;
@@ -45,27 +45,27 @@ static int add_image(struct named *named, uint32_t pid, uint32_t comm, struct me
 /* The latest image is remembered by the number alone, each by number and name. */
 int named_process(struct named *named, uint32_t pid, const char *comm, uint32_t *process)
 {
-    struct memory *known;
+    struct memo_entry *known;
     uint32_t name;
     int error = profile_string(named->profile, comm, &name);
 
     if (error == 0)
-        error = memo_recall(&named->memo, MEMO_IMAGE, pid, name, &known);
+        error = memo_find(&named->memo, MEMO_IMAGE, pid, name, &known);
     if (error == 0 && known->used)
         *process = known->index;
     if (error != 0 || known->used)
         return error;
-    error = memo_recall(&named->memo, MEMO_PROCESS, pid, 0, &known);
+    error = memo_find(&named->memo, MEMO_PROCESS, pid, 0, &known);
     if (error == 0)
         error = add_image(named, pid, name, known, process);
     if (error != 0)
         return error;
     if (!known->used)
-        memo_remember(known, *process);
+        memo_set(known, *process);
     known->index = *process;
-    error = memo_recall(&named->memo, MEMO_IMAGE, pid, name, &known);
+    error = memo_find(&named->memo, MEMO_IMAGE, pid, name, &known);
     if (error == 0)
-        memo_remember(known, *process);
+        memo_set(known, *process);
     return error;
 }
 
@@ -73,8 +73,8 @@ int named_thread(struct named *named, uint32_t process, uint32_t tid, const char
                  uint32_t *thread)
 {
     struct profile_thread made = {.process = process, .tid = tid};
-    struct memory *known;
-    int error = memo_recall(&named->memo, MEMO_THREAD, process, tid, &known);
+    struct memo_entry *known;
+    int error = memo_find(&named->memo, MEMO_THREAD, process, tid, &known);
 
     if (error != 0)
         return error;
@@ -84,7 +84,7 @@ int named_thread(struct named *named, uint32_t process, uint32_t tid, const char
             error = profile_add_thread(named->profile, &made, thread);
         if (error != 0)
             return error;
-        memo_remember(known, *thread);
+        memo_set(known, *thread);
         named->profile->totals.threads_seen++;
     }
     *thread = known->index;
@@ -93,9 +93,9 @@ int named_thread(struct named *named, uint32_t process, uint32_t tid, const char
 
 int named_task(struct named *named, uint32_t pid, uint32_t tid, const char *comm, uint32_t *thread)
 {
-    struct memory *last;
+    struct memo_entry *last;
     uint32_t process;
-    int error = memo_recall(&named->memo, MEMO_PROCESS, pid, 0, &last);
+    int error = memo_find(&named->memo, MEMO_PROCESS, pid, 0, &last);
 
     if (error != 0)
         return error;
@@ -184,17 +184,17 @@ static int add_location(struct profile *profile, uint32_t object, uint64_t addre
 int named_location(struct named *named, uint32_t object, const struct profile_line *lines,
                    uint32_t count, uint32_t *location)
 {
-    struct memory *known = NULL;
+    struct memo_entry *known = NULL;
     int error = 0;
 
     if (count == 1)
-        error = memo_recall(&named->memo, MEMO_PLACE, lines->function,
+        error = memo_find(&named->memo, MEMO_PLACE, lines->function,
                             (uint64_t)lines->file << 32 | lines->line, &known);
     if (error == 0 && (known == NULL || !known->used)) {
         error = add_location(named->profile, object, make_address(named->profile, lines, count),
                              lines, count, location);
         if (error == 0 && known != NULL)
-            memo_remember(known, *location);
+            memo_set(known, *location);
     }
     if (error == 0 && known != NULL)
         *location = known->index;

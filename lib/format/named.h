@@ -7,7 +7,7 @@
 #ifndef PPROFIL_NAMED_H
 #define PPROFIL_NAMED_H
 
-#include "format/pprof-tables.h"
+#include "format/memo.h"
 #include "profile/profile.h"
 
 struct named {

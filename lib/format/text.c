@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "format/bytes.h"
-#include "format/pprof/pprof.h"
 #include "format/text.h"
 
 /* --- writing ------------------------------------------------------------------------- */
@@ -35,17 +35,17 @@ int text_close(FILE *out)
     return 0;
 }
 
-/* The next character of a name, at most so many bytes of it: what is no UTF-8 is U+FFFD. */
+/* Takes the next character of a name; a byte that is not UTF-8 becomes U+FFFD. *size: its bytes. */
 static const char *next_character(const char **at, size_t *size)
 {
     const char *character = *at;
 
-    *size = pprof_character(character);
-    *at += *size > 0 ? *size : 1;
-    if (*size > 0)
-        return character;
-    *size = 3;
-    return "\xef\xbf\xbd";
+    if (utf8_take(at) == UTF8_NONE) {
+        *size = 3;
+        return "\xef\xbf\xbd";
+    }
+    *size = (size_t)(*at - character);
+    return character;
 }
 
 /* Writes what needs no care at the beginning of a name, which is mostly all of it; the rest. */

@@ -62,7 +62,7 @@ Test(pprof_own, comments_are_harmless_to_a_terminal)
         feed_comm(profile, 1, 1, names[i]);
         feed_sample(profile, 1, 1, 0x10, 5, WIRE_NO_SYSCALL);
         for (uint32_t p = 0; p < 2; p++) {
-            char *comment = p == 0 ? pprof_say_command(profile) : pprof_say_process(profile, 0);
+            char *comment = p == 0 ? pprof_encode_command(profile) : pprof_encode_process(profile, 0);
             for (const char *at = comment; *at != '\0';) {
                 uint32_t character = utf8_take(&at);
                 cr_assert(character >= 0x20 && !(character >= 0x7f && character < 0xa0));

@@ -40,10 +40,10 @@ static void put_or_null(struct firefox_tables *tables, enum firefox_column colum
 }
 
 /* Where the row of a key is or belongs; NULL: no memory. */
-static struct memory *recall(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
+static struct memo_entry *recall(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
 {
-    struct memory *found = NULL;
-    int error = memo_recall(&tables->rows, key, a, b, &found);
+    struct memo_entry *found = NULL;
+    int error = memo_find(&tables->rows, key, a, b, &found);
 
     if (error != 0)
         tables->error = error;
@@ -52,24 +52,24 @@ static struct memory *recall(struct firefox_tables *tables, enum key key, uint32
 
 static uint32_t string_row(struct firefox_tables *tables, uint32_t index)
 {
-    struct memory *known = recall(tables, KEY_STRING, index, 0);
+    struct memo_entry *known = recall(tables, KEY_STRING, index, 0);
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[STRING].count;
-    memo_remember(known, row);
+    memo_set(known, row);
     text_put_json(firefox_tables_next(tables, STRING), tables->profile->strings[index]);
     return row;
 }
 
 static uint32_t resource_row(struct firefox_tables *tables, uint32_t object)
 {
-    struct memory *known = recall(tables, KEY_RESOURCE, object, 0);
+    struct memo_entry *known = recall(tables, KEY_RESOURCE, object, 0);
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[RESOURCE_LIB].count;
-    memo_remember(known, row);
+    memo_set(known, row);
     put(tables, RESOURCE_LIB, object);
     put(tables, RESOURCE_NAME, string_row(tables, tables->profile->objects[object].path));
     return row;
@@ -93,14 +93,14 @@ static uint32_t func_row(struct firefox_tables *tables, const struct frame *fram
     const struct profile_function *function = &tables->profile->functions[frame->function];
     uint32_t object = tables->profile->locations[frame->location].object;
     uint32_t file = frame->file != 0 ? frame->file : function->file;
-    struct memory *known = function->name != 0 ? recall(tables, KEY_FUNC, frame->function,
+    struct memo_entry *known = function->name != 0 ? recall(tables, KEY_FUNC, frame->function,
                                                         (uint64_t)object << 32 | file)
                                                : recall(tables, KEY_PLACE, frame->location, file);
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[FUNC_NAME].count;
-    memo_remember(known, row);
+    memo_set(known, row);
     put(tables, FUNC_NAME, name_row(tables, frame));
     put(tables, FUNC_RESOURCE, resource_row(tables, object));
     put_or_null(tables, FUNC_FILE, file != 0 ? string_row(tables, file) : UINT32_MAX, UINT32_MAX);
@@ -113,12 +113,12 @@ static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint
 {
     const struct profile *profile = tables->profile;
     struct frame frame = frame_at(profile, location, frame_count(profile, location) - 1 - depth);
-    struct memory *known = recall(tables, KEY_FRAME, location, depth);
+    struct memo_entry *known = recall(tables, KEY_FRAME, location, depth);
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[FRAME_ADDRESS].count;
-    memo_remember(known, row);
+    memo_set(known, row);
     if (profile->locations[location].address <= INT64_MAX)
         put(tables, FRAME_ADDRESS, profile->locations[location].address);
     else
@@ -159,7 +159,7 @@ static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
     uint32_t count = 0, row = UINT32_MAX;
 
     for (uint32_t node = leaf; node != PROFILE_NONE; node = nodes[node].parent) {
-        struct memory *known = recall(tables, KEY_NODE, node, 0);
+        struct memo_entry *known = recall(tables, KEY_NODE, node, 0);
         if (known != NULL && known->used) {
             row = known->index;
             break;
@@ -169,9 +169,9 @@ static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
     while (count > 0 && tables->error == 0) {
         uint32_t node = tables->chain[--count];
         row = add_node(tables, node, row, FIREFOX_USER, 0);
-        struct memory *known = recall(tables, KEY_NODE, node, 0);
+        struct memo_entry *known = recall(tables, KEY_NODE, node, 0);
         if (known != NULL)
-            memo_remember(known, row);
+            memo_set(known, row);
     }
     return row;
 }

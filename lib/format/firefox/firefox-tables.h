@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "format/instants.h"
-#include "format/pprof-tables.h"
+#include "format/memo.h"
 
 /* By index. */
 enum firefox_category {

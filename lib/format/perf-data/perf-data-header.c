@@ -146,7 +146,7 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
 
     while (error == 0 && bytes_left(bytes) >= 36) {
         struct perf_build_id id = {.size = PERF_BUILD_ID_SIZE_MAX};
-        struct memory *known;
+        struct memo_entry *known;
         bytes_get(bytes, 4);
         uint64_t misc = bytes_get(bytes, 2), size = bytes_get(bytes, 2);
         bytes_get(bytes, 4);
@@ -162,10 +162,10 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
             error =
                 array_grow(&replay->build_ids, replay->build_id_count, sizeof *replay->build_ids);
         if (error == 0)
-            error = memo_recall(&replay->build_id_index, 0, id.path, 0, &known);
+            error = memo_find(&replay->build_id_index, 0, id.path, 0, &known);
         if (error != 0 || known->used)
             continue;
-        memo_remember(known, replay->build_id_count);
+        memo_set(known, replay->build_id_count);
         replay->build_ids[replay->build_id_count++] = id;
     }
     return error;

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "format/perf-data/perf-data-plan.h"
-#include "format/pprof-tables.h"
+#include "format/memo.h"
 
 static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, uint32_t process,
                     uint32_t index)
@@ -22,17 +22,17 @@ static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, 
 static int mark_execed(const struct profile *profile, bool *execed)
 {
     struct memo memo = {0};
-    struct memory *last;
+    struct memo_entry *last;
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
-        error = memo_recall(&memo, 0, profile->processes[i].pid, 0, &last);
+        error = memo_find(&memo, 0, profile->processes[i].pid, 0, &last);
         if (error != 0)
             break;
         if (last->used && profile->processes[i].generation > 0)
             execed[last->index] = true;
         if (!last->used)
-            memo_remember(last, i);
+            memo_set(last, i);
         last->index = i;
     }
     memo_free(&memo);
@@ -63,20 +63,20 @@ static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
                        const struct profile_sample *sample, struct memo *known)
 {
     uint32_t process = profile->threads[sample->thread].process;
-    struct memory *seen;
+    struct memo_entry *seen;
     int error = 0;
 
     for (uint32_t node = sample->node; error == 0 && node != PROFILE_NONE;
          node = profile->nodes[node].parent) {
-        error = memo_recall(known, 1, process, node, &seen);
+        error = memo_find(known, 1, process, node, &seen);
         if (error != 0 || seen->used)
             return error; /* its callers are known, too */
-        memo_remember(seen, 0);
+        memo_set(seen, 0);
         uint32_t object = profile->locations[profile->nodes[node].location].object;
-        error = memo_recall(known, 0, process, object, &seen);
+        error = memo_find(known, 0, process, object, &seen);
         if (error != 0 || seen->used || plan->places[object].size == 0)
             continue;
-        memo_remember(seen, 0);
+        memo_set(seen, 0);
         error = add_step(plan, plan->instants.lives[process].begin, STEP_MAP, process, object);
     }
     return error;

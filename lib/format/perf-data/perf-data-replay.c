@@ -22,8 +22,8 @@
 
 int perf_need_space(struct perf_replay *replay, uint32_t pid, struct perf_space **space)
 {
-    struct memory *known;
-    int error = memo_recall(&replay->space_index, 0, pid, 0, &known);
+    struct memo_entry *known;
+    int error = memo_find(&replay->space_index, 0, pid, 0, &known);
 
     if (error != 0)
         return error;
@@ -32,7 +32,7 @@ int perf_need_space(struct perf_replay *replay, uint32_t pid, struct perf_space 
         if (error != 0)
             return error;
         replay->spaces[replay->space_count] = (struct perf_space){0};
-        memo_remember(known, replay->space_count++);
+        memo_set(known, replay->space_count++);
     }
     *space = &replay->spaces[known->index];
     return 0;
@@ -132,8 +132,8 @@ static int take_comm(struct perf_replay *replay, unsigned misc, uint64_t time, s
 
 static int find_build_id(struct perf_replay *replay, struct profile_object *object)
 {
-    struct memory *known;
-    int error = memo_recall(&replay->build_id_index, 0, object->path, 0, &known);
+    struct memo_entry *known;
+    int error = memo_find(&replay->build_id_index, 0, object->path, 0, &known);
 
     if (error != 0 || !known->used || object->build_id_size > 0)
         return error;

@@ -6,7 +6,7 @@
 
 #include "format/perf-data/perf-data-space.h"
 #include "format/perf-data/perf-data.h"
-#include "format/pprof-tables.h"
+#include "format/memo.h"
 
 #define PERF_COPIES_MAX (1u << 23) /* some hundred megabytes, and seconds */
 

@@ -14,11 +14,13 @@
 
 #define SIGN "pprofil: "
 #define U64(value) ((unsigned long long)(value))
+#define SLOTS_OF_A_LINE 256u
+#define SILENCE 16u /* slots with nothing in them that end a line */
 
-static const char *const words[] = {
+static const char *const comment_words[] = {
     [PPROF_TOTALS] = SIGN "totals",          [PPROF_COMMAND] = SIGN "command",
     [PPROF_PROCESS] = SIGN "process",        [PPROF_OBJECT] = SIGN "object",
-    [PPROF_TIMELINE] = PPROF_TIMELINE_WORDS,
+    [PPROF_TIMELINE] = SIGN "timeline",
 };
 
 /* All totals but those that are sums over the samples, and those that have fields. */
@@ -58,8 +60,8 @@ static void set_total(struct profile_totals *totals, const struct kept *total, u
 enum pprof_comment pprof_comment_kind(const char **text)
 {
     for (unsigned kind = PPROF_TOTALS; kind <= PPROF_TIMELINE; kind++) {
-        size_t length = strlen(words[kind]);
-        if (strncmp(*text, words[kind], length) == 0 && (*text)[length] == ' ') {
+        size_t length = strlen(comment_words[kind]);
+        if (strncmp(*text, comment_words[kind], length) == 0 && (*text)[length] == ' ') {
             *text += length;
             return (enum pprof_comment)kind;
         }
@@ -87,7 +89,7 @@ uint64_t pprof_number(const char *text, const char *key)
 }
 
 /* The rate in whole nanohertz: no number with a point in it, which is a comma elsewhere. */
-char *pprof_say_totals(const struct profile *profile)
+char *pprof_encode_totals(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
     char *text = NULL;
@@ -97,7 +99,7 @@ char *pprof_say_totals(const struct profile *profile)
     if (stream == NULL)
         return NULL;
     double nhz = totals->asked_hz * 1e9;
-    fprintf(stream, "%s asked_nhz=%llu", words[PPROF_TOTALS],
+    fprintf(stream, "%s asked_nhz=%llu", comment_words[PPROF_TOTALS],
             nhz >= 0 && nhz < 1e19 ? U64(nhz + 0.5) : 0);
     for (size_t i = 0; i < KEPT; i++)
         fprintf(stream, " %s=%llu", kept[i].name, U64(get_total(totals, &kept[i])));
@@ -107,7 +109,7 @@ char *pprof_say_totals(const struct profile *profile)
     return NULL;
 }
 
-void pprof_hear_totals(const char *text, struct profile *profile)
+void pprof_decode_totals(const char *text, struct profile *profile)
 {
     struct profile_totals *totals = &profile->totals;
     uint64_t nhz = pprof_number(text, "asked_nhz");
@@ -152,14 +154,14 @@ static void hide_controls(char *text)
     *to = '\0';
 }
 
-char *pprof_say_command(const struct profile *profile)
+char *pprof_encode_command(const struct profile *profile)
 {
     char *text;
-    int length = asprintf(&text, "%s %s", words[PPROF_COMMAND], profile->command);
+    int length = asprintf(&text, "%s %s", comment_words[PPROF_COMMAND], profile->command);
     return show_controls(length < 0 ? NULL : text);
 }
 
-int pprof_hear_command(const char *text, struct profile *profile)
+int pprof_decode_command(const char *text, struct profile *profile)
 {
     if (profile->command == NULL && (profile->command = strdup(text)) == NULL)
         return -ENOMEM;
@@ -167,20 +169,20 @@ int pprof_hear_command(const char *text, struct profile *profile)
     return 0;
 }
 
-char *pprof_say_process(const struct profile *profile, uint32_t index)
+char *pprof_encode_process(const struct profile *profile, uint32_t index)
 {
     const struct profile_process *process = &profile->processes[index];
     char *text;
     int length = asprintf(&text,
                           "%s pid=%u ppid=%u generation=%u start=%llu end=%llu status=%d "
                           "cpu_ns=%llu comm=%s",
-                          words[PPROF_PROCESS], process->pid, process->ppid, process->generation,
+                          comment_words[PPROF_PROCESS], process->pid, process->ppid, process->generation,
                           U64(process->start), U64(process->end), process->status,
                           U64(process->cpu_ns), profile->strings[process->comm]);
     return show_controls(length < 0 ? NULL : text);
 }
 
-int pprof_hear_process(const char *text, struct profile *profile, uint32_t *index)
+int pprof_decode_process(const char *text, struct profile *profile, uint32_t *index)
 {
     struct profile_process process = {
         .pid = (uint32_t)pprof_number(text, "pid"),
@@ -204,7 +206,7 @@ int pprof_hear_process(const char *text, struct profile *profile, uint32_t *inde
     return error == 0 ? profile_add_process(profile, &process, index) : error;
 }
 
-char *pprof_say_object(const struct profile *profile, uint32_t index, uint64_t mapping)
+char *pprof_encode_object(const struct profile *profile, uint32_t index, uint64_t mapping)
 {
     const struct profile_object *object = &profile->objects[index];
     uint32_t generation = 0;
@@ -215,8 +217,64 @@ char *pprof_say_object(const struct profile *profile, uint32_t index, uint64_t m
     int length = asprintf(&text,
                           "%s mapping=%llu kind=%d device=%llu inode=%llu pid=%u generation=%u "
                           "deleted=%d%s",
-                          words[PPROF_OBJECT], U64(mapping), (int)object->kind, U64(object->device),
+                          comment_words[PPROF_OBJECT], U64(mapping), (int)object->kind, U64(object->device),
                           U64(object->inode), object->pid, generation, object->deleted,
                           object->invented ? " invented=1" : "");
     return length < 0 ? NULL : text;
+}
+
+/* --- the timeline ----------------------------------------------------------------------- */
+
+static bool is_silent(const struct profile_timeline *line, uint32_t slot)
+{
+    for (uint32_t i = slot; i < line->count && i < slot + SILENCE; i++)
+        if (line->cpu_ns[i] >= 1000)
+            return false;
+    return true;
+}
+
+char *pprof_encode_timeline(const struct profile *profile, uint32_t *slot)
+{
+    const struct profile_timeline *line = &profile->timeline;
+    uint32_t first = *slot;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (stream == NULL)
+        return NULL;
+    while (first + 1 < line->count && line->cpu_ns[first] < 1000)
+        first++;
+    fprintf(stream, "%s start=%llu slot_ns=%llu at=%u cpu_us=", comment_words[PPROF_TIMELINE],
+            (unsigned long long)line->start, (unsigned long long)line->slot_ns, first);
+    uint32_t i = first;
+    do
+        fprintf(stream, "%s%llu", i > first ? "," : "",
+                (unsigned long long)(line->cpu_ns[i] / 1000));
+    while (++i < line->count && i < first + SLOTS_OF_A_LINE && !is_silent(line, i));
+    *slot = i < line->count && is_silent(line, i) ? i + SILENCE : i;
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int pprof_decode_timeline(const char *text, struct profile *profile)
+{
+    uint64_t start = pprof_number(text, "start"), slot_ns = pprof_number(text, "slot_ns");
+    uint64_t slot = pprof_number(text, "at");
+    const char *at = strstr(text, " cpu_us=");
+    int error = 0;
+
+    if (at == NULL)
+        return 0;
+    at += strlen(" cpu_us=");
+    while (error == 0 && *at >= '0' && *at <= '9') {
+        char *end;
+        uint64_t us = strtoull(at, &end, 10);
+        error = timeline_restore(&profile->timeline, start, slot_ns, slot++,
+                                 us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000);
+        at = *end == ',' ? end + 1 : end;
+    }
+    return error == -ENOMEM ? error : 0;
 }

@@ -11,9 +11,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/pprof/pprof-read.h"
+#include "format/pprof/pprof.h"
 
 #define IN_MANY_OBJECTS UINT32_MAX
+
+/* --- ids ----------------------------------------------------------------------------- */
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct pprof_id *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+int pprof_ids_make(struct pprof_ids *ids, size_t count)
+{
+    ids->sorted = calloc(count + 1, sizeof *ids->sorted);
+    return ids->sorted == NULL ? -ENOMEM : 0;
+}
+
+int pprof_ids_sort(struct pprof_ids *ids)
+{
+    qsort(ids->sorted, ids->count, sizeof *ids->sorted, compare_ids);
+    for (size_t i = 0; i < ids->count; i++)
+        if (ids->sorted[i].id == (i == 0 ? 0 : ids->sorted[i - 1].id))
+            return -EBADMSG;
+    return 0;
+}
+
+struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id)
+{
+    const struct pprof_id key = {.id = id};
+
+    return bsearch(&key, ids->sorted, ids->count, sizeof key, compare_ids);
+}
+
+/* --- mappings ------------------------------------------------------------------------ */
 
 /* Only what is hexadecimal throughout: other producers have names of their own there. */
 static uint32_t parse_build_id(const char *text, uint8_t bytes[WIRE_MAX_BUILD_ID])
@@ -35,7 +67,7 @@ static uint32_t parse_build_id(const char *text, uint8_t bytes[WIRE_MAX_BUILD_ID
 static int describe_object(struct pprof_reader *reader, uint64_t mapping,
                            struct profile_object *object)
 {
-    const struct entry *note = entries_find(&reader->notes, mapping);
+    const struct pprof_id *note = pprof_ids_find(&reader->notes, mapping);
 
     if (note == NULL) {
         const char *path = reader->profile->strings[object->path];
@@ -78,8 +110,8 @@ static int read_mapping(struct pprof_reader *reader, const PbMapping *mapping)
                                     .offset = mapping->file_offset,
                                     .fd = -1};
     const char *build_id = pprof_text_at(reader, mapping->build_id);
-    struct entry *entry = &reader->mappings.sorted[reader->mappings.count++];
-    int error = pprof_take_string(reader, mapping->filename, &object.path);
+    struct pprof_id *entry = &reader->mappings.sorted[reader->mappings.count++];
+    int error = pprof_read_string(reader, mapping->filename, &object.path);
 
     if (build_id == NULL)
         error = -EBADMSG;
@@ -97,29 +129,29 @@ static int read_mapping(struct pprof_reader *reader, const PbMapping *mapping)
 static int read_mappings(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
-    int error = entries_make(&reader->mappings, message->n_mapping);
+    int error = pprof_ids_make(&reader->mappings, message->n_mapping);
 
     for (size_t i = 0; error == 0 && i < message->n_mapping; i++)
         error = read_mapping(reader, message->mapping[i]);
-    return error == 0 ? entries_sort(&reader->mappings) : error;
+    return error == 0 ? pprof_ids_sort(&reader->mappings) : error;
 }
 
-static int add_function(const struct pprof_reader *reader, struct entry *entry)
+static int add_function(const struct pprof_reader *reader, struct pprof_id *entry)
 {
     const PbFunction *function = reader->message->function[entry->index];
     struct profile_function made = {
         .object = entry->object == IN_MANY_OBJECTS ? 0 : entry->object,
         .line = function->start_line > 0 ? (uint32_t)function->start_line : 0};
-    int error = pprof_take_string(reader, function->name, &made.name);
+    int error = pprof_read_string(reader, function->name, &made.name);
 
     if (error == 0)
-        error = pprof_take_string(reader, function->system_name, &made.system_name);
+        error = pprof_read_string(reader, function->system_name, &made.system_name);
     if (error == 0)
-        error = pprof_take_string(reader, function->filename, &made.file);
+        error = pprof_read_string(reader, function->filename, &made.file);
     return error == 0 ? profile_function(reader->profile, &made, &entry->index) : error;
 }
 
-int pprof_need_unknown(const struct pprof_reader *reader, uint32_t *index)
+int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index)
 {
     struct profile_object unknown = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
     return add_object(reader, &unknown, index);
@@ -128,12 +160,12 @@ int pprof_need_unknown(const struct pprof_reader *reader, uint32_t *index)
 /* The file does not say which object a function is in, but the locations that it has do. */
 static int place_function(const struct pprof_reader *reader, const PbLocation *location)
 {
-    const struct entry *mapping = entries_find(&reader->mappings, location->mapping_id);
+    const struct pprof_id *mapping = pprof_ids_find(&reader->mappings, location->mapping_id);
     uint32_t object = mapping != NULL ? mapping->index : 0;
-    int error = mapping == NULL && location->n_line > 0 ? pprof_need_unknown(reader, &object) : 0;
+    int error = mapping == NULL && location->n_line > 0 ? pprof_unknown_object(reader, &object) : 0;
 
     for (size_t i = 0; error == 0 && i < location->n_line; i++) {
-        struct entry *function = entries_find(&reader->functions, location->line[i]->function_id);
+        struct pprof_id *function = pprof_ids_find(&reader->functions, location->line[i]->function_id);
         if (function != NULL && function->object == 0)
             function->object = object + 1;
         else if (function != NULL && function->object != object + 1)
@@ -145,15 +177,15 @@ static int place_function(const struct pprof_reader *reader, const PbLocation *l
 static int read_functions(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
-    struct entries *functions = &reader->functions;
-    int error = entries_make(functions, message->n_function);
+    struct pprof_ids *functions = &reader->functions;
+    int error = pprof_ids_make(functions, message->n_function);
 
     if (error != 0)
         return error;
     for (; functions->count < message->n_function; functions->count++)
-        functions->sorted[functions->count] = (struct entry){
+        functions->sorted[functions->count] = (struct pprof_id){
             .id = message->function[functions->count]->id, .index = (uint32_t)functions->count};
-    error = entries_sort(functions);
+    error = pprof_ids_sort(functions);
     for (size_t i = 0; error == 0 && i < message->n_location; i++)
         error = place_function(reader, message->location[i]);
     for (size_t i = 0; error == 0 && i < functions->count; i++)
@@ -170,7 +202,7 @@ static int read_lines(const struct pprof_reader *reader, const PbLocation *locat
 
     for (size_t i = 0; error == 0 && i < count; i++) {
         const PbLine *line = location->line[i];
-        const struct entry *function = entries_find(&reader->functions, line->function_id);
+        const struct pprof_id *function = pprof_ids_find(&reader->functions, line->function_id);
         if (function == NULL && line->function_id != 0)
             error = -EBADMSG;
         if (function != NULL)
@@ -191,8 +223,8 @@ static int read_lines(const struct pprof_reader *reader, const PbLocation *locat
 
 static int read_location(struct pprof_reader *reader, const PbLocation *location)
 {
-    struct entry *entry = &reader->locations.sorted[reader->locations.count++];
-    const struct entry *mapping = entries_find(&reader->mappings, location->mapping_id);
+    struct pprof_id *entry = &reader->locations.sorted[reader->locations.count++];
+    const struct pprof_id *mapping = pprof_ids_find(&reader->mappings, location->mapping_id);
     struct profile *profile = reader->profile;
     uint64_t address = location->address;
     uint32_t object, before = profile->location_count, looked = PROFILE_LOOKED_NAME;
@@ -202,7 +234,7 @@ static int read_location(struct pprof_reader *reader, const PbLocation *location
         object = mapping->index;
         address += mapping->shift;
     } else {
-        error = location->mapping_id != 0 ? -EBADMSG : pprof_need_unknown(reader, &object);
+        error = location->mapping_id != 0 ? -EBADMSG : pprof_unknown_object(reader, &object);
     }
     if (error != 0)
         return error;
@@ -220,11 +252,11 @@ static int read_location(struct pprof_reader *reader, const PbLocation *location
 static int read_locations(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
-    int error = entries_make(&reader->locations, message->n_location);
+    int error = pprof_ids_make(&reader->locations, message->n_location);
 
     for (size_t i = 0; error == 0 && i < message->n_location; i++)
         error = read_location(reader, message->location[i]);
-    return error == 0 ? entries_sort(&reader->locations) : error;
+    return error == 0 ? pprof_ids_sort(&reader->locations) : error;
 }
 
 int pprof_read_tables(struct pprof_reader *reader)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/pprof/pprof-read.h"
+#include "format/pprof/pprof.h"
 
 enum { MEMO_PROCESS, MEMO_THREAD }; /* the upper half of a */
 #define CALL_NAME_SIZE_MAX 256 /* bytes of a system call's: it is hashed for each sample */
@@ -27,7 +27,7 @@ const char *pprof_text_at(const struct pprof_reader *reader, int64_t index)
     return reader->message->string_table[index];
 }
 
-int pprof_take_string(const struct pprof_reader *reader, int64_t index, uint32_t *string)
+int pprof_read_string(const struct pprof_reader *reader, int64_t index, uint32_t *string)
 {
     const char *text = pprof_text_at(reader, index);
 
@@ -50,8 +50,8 @@ int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t gener
 {
     struct profile_process process = {
         .pid = pid, .generation = generation, .comm = comm, .status = -1};
-    struct memory *known;
-    int error = memo_recall(&reader->memo, MEMO_PROCESS, pid, generation, &known);
+    struct memo_entry *known;
+    int error = memo_find(&reader->memo, MEMO_PROCESS, pid, generation, &known);
 
     if (error != 0)
         return error;
@@ -62,7 +62,7 @@ int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t gener
             error = profile_add_process(reader->profile, &process, index);
         if (error != 0)
             return error;
-        memo_remember(known, *index);
+        memo_set(known, *index);
     }
     *index = known->index;
     return 0;
@@ -70,16 +70,16 @@ int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t gener
 
 static int read_process(struct pprof_reader *reader, const char *text)
 {
-    struct memory *known;
+    struct memo_entry *known;
     uint32_t index;
-    int error = pprof_hear_process(text, reader->profile, &index);
+    int error = pprof_decode_process(text, reader->profile, &index);
 
     if (error != 0)
         return error;
     const struct profile_process *process = &reader->profile->processes[index];
-    error = memo_recall(&reader->memo, MEMO_PROCESS, process->pid, process->generation, &known);
+    error = memo_find(&reader->memo, MEMO_PROCESS, process->pid, process->generation, &known);
     if (error == 0 && !known->used)
-        memo_remember(known, index);
+        memo_set(known, index);
     else if (error == 0)
         known->index = index; /* a pid used again: samples cannot tell, the last one has them */
     return error;
@@ -92,18 +92,18 @@ static int read_comment(struct pprof_reader *reader, uint32_t string)
 
     switch (pprof_comment_kind(&text)) {
     case PPROF_TOTALS:
-        pprof_hear_totals(text, profile);
+        pprof_decode_totals(text, profile);
         return 0;
     case PPROF_COMMAND:
-        return pprof_hear_command(text + 1, profile);
+        return pprof_decode_command(text + 1, profile);
     case PPROF_PROCESS:
         return read_process(reader, text);
     case PPROF_OBJECT:
         reader->notes.sorted[reader->notes.count++] =
-            (struct entry){.id = pprof_number(text, "mapping"), .index = string};
+            (struct pprof_id){.id = pprof_number(text, "mapping"), .index = string};
         return 0;
     case PPROF_TIMELINE:
-        return pprof_hear_timeline(text, profile);
+        return pprof_decode_timeline(text, profile);
     default:
         return 0;
     }
@@ -114,7 +114,7 @@ static int read_comments(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
     bool *heard = calloc(message->n_string_table, sizeof *heard);
-    int error = entries_make(&reader->notes, message->n_string_table);
+    int error = pprof_ids_make(&reader->notes, message->n_string_table);
 
     if (heard == NULL)
         error = -ENOMEM;
@@ -129,7 +129,7 @@ static int read_comments(struct pprof_reader *reader)
     }
     free(heard);
     if (error == 0)
-        entries_sort(&reader->notes); /* two about one mapping: either will do */
+        pprof_ids_sort(&reader->notes); /* two about one mapping: either will do */
     return error;
 }
 
@@ -192,9 +192,9 @@ static int read_label(const struct pprof_reader *reader, const PbLabel *label,
     else if (strcmp(key, "generation") == 0)
         labels->generation = (uint32_t)label->num;
     else if (strcmp(key, "comm") == 0)
-        return pprof_take_string(reader, label->str, &labels->comm);
+        return pprof_read_string(reader, label->str, &labels->comm);
     else if (strcmp(key, "process") == 0)
-        return pprof_take_string(reader, label->str, &labels->process);
+        return pprof_read_string(reader, label->str, &labels->process);
     else if (strcmp(key, "syscall") == 0)
         labels->syscall = strnlen(text, CALL_NAME_SIZE_MAX) < CALL_NAME_SIZE_MAX ? text : "[unknown]";
     else if (strcmp(key, "abi") == 0)
@@ -207,20 +207,20 @@ static int read_label(const struct pprof_reader *reader, const PbLabel *label,
 static int find_thread(struct pprof_reader *reader, const struct labels *labels, uint32_t *index)
 {
     struct profile_thread thread = {.tid = labels->tid, .comm = labels->comm};
-    struct memory *known;
+    struct memo_entry *known;
     int error =
         pprof_find_process(reader, labels->pid, labels->generation,
                            labels->process != 0 ? labels->process : labels->comm, &thread.process);
 
     if (error == 0)
-        error = memo_recall(&reader->memo, MEMO_THREAD, thread.process, thread.tid, &known);
+        error = memo_find(&reader->memo, MEMO_THREAD, thread.process, thread.tid, &known);
     if (error != 0)
         return error;
     if (!known->used) {
         error = profile_add_thread(reader->profile, &thread, index);
         if (error != 0)
             return error;
-        memo_remember(known, *index);
+        memo_set(known, *index);
     }
     *index = known->index;
     return 0;
@@ -233,13 +233,13 @@ static int read_stack(const struct pprof_reader *reader, const PbSample *sample,
 
     *node = PROFILE_NONE;
     if (sample->n_location_id == 0) {
-        int error = pprof_need_unknown(reader, &object);
+        int error = pprof_unknown_object(reader, &object);
         if (error == 0)
             error = profile_location(reader->profile, object, 0, &location);
         return error == 0 ? profile_node(reader->profile, *node, location, node) : error;
     }
     for (size_t i = sample->n_location_id; i > 0; i--) {
-        const struct entry *entry = entries_find(&reader->locations, sample->location_id[i - 1]);
+        const struct pprof_id *entry = pprof_ids_find(&reader->locations, sample->location_id[i - 1]);
         if (entry == NULL)
             return -EBADMSG;
         int error = profile_node(reader->profile, *node, entry->index, node);

@@ -7,11 +7,18 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "format/pprof/pprof-write.h"
+#include "base/utf8.h"
+#include "format/pprof/pprof.h"
 
 #define ARENA_BLOCK (1u << 20)
 
-void *pprof_take(struct pprof_writer *writer, size_t size)
+struct pprof_block {
+    struct pprof_block *next;
+    size_t used, size;
+    _Alignas(16) unsigned char bytes[];
+};
+
+void *pprof_allocate(struct pprof_writer *writer, size_t size)
 {
     struct pprof_block *block = writer->blocks;
 
@@ -32,10 +39,10 @@ void *pprof_take(struct pprof_writer *writer, size_t size)
     return bytes;
 }
 
-void *pprof_take_table(struct pprof_writer *writer, size_t count, size_t entry, void *pointers)
+void *pprof_allocate_table(struct pprof_writer *writer, size_t count, size_t entry, void *pointers)
 {
-    char *table = pprof_take(writer, count * entry + 1);
-    void **array = pprof_take(writer, (count + 1) * sizeof *array);
+    char *table = pprof_allocate(writer, count * entry + 1);
+    void **array = pprof_allocate(writer, (count + 1) * sizeof *array);
 
     if (table == NULL || array == NULL || writer->out_of_memory)
         return NULL;
@@ -54,6 +61,23 @@ bool pprof_grow(struct pprof_writer *writer, void *array, size_t count, size_t e
 
 /* --- strings ------------------------------------------------------------------------- */
 
+/* Copies text as valid UTF-8 and returns the length of the copy. to NULL: only the length. */
+static size_t copy_utf8(const char *text, char *to)
+{
+    const char *at = text;
+    size_t length = 0;
+
+    while (*at != '\0') {
+        const char *from = at;
+        bool valid = utf8_take(&at) != UTF8_NONE;
+        size_t size = valid ? (size_t)(at - from) : 3;
+        if (to != NULL)
+            memcpy(to + length, valid ? from : "\xef\xbf\xbd", size);
+        length += size;
+    }
+    return length;
+}
+
 int64_t pprof_add_string(struct pprof_writer *writer, const char *text)
 {
     PbProfile *message = &writer->message;
@@ -61,15 +85,15 @@ int64_t pprof_add_string(struct pprof_writer *writer, const char *text)
     if (!pprof_grow(writer, &message->string_table, message->n_string_table,
                     sizeof *message->string_table))
         return 0;
-    char *copy = pprof_take(writer, pprof_clean(text, NULL) + 1);
+    char *copy = pprof_allocate(writer, copy_utf8(text, NULL) + 1);
     if (writer->out_of_memory)
         return 0;
-    pprof_clean(text, copy);
+    copy_utf8(text, copy);
     message->string_table[message->n_string_table] = copy;
     return (int64_t)message->n_string_table++;
 }
 
-int64_t pprof_put_string(struct pprof_writer *writer, uint32_t index)
+int64_t pprof_string_index(struct pprof_writer *writer, uint32_t index)
 {
     if (index == 0)
         return 0;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/pprof/pprof-write.h"
+#include "format/pprof/pprof.h"
 
 /* Where an object is said to be mapped: its first mapping and all its locations. */
 struct span {
@@ -58,12 +58,12 @@ static void put_mapping(struct pprof_writer *writer, uint32_t index, const struc
     mapping->memory_limit = span->limit;
     if (pprof_relative(object->kind))
         mapping->file_offset = span->start - shift_of(object);
-    mapping->filename = pprof_put_string(writer, object->path);
+    mapping->filename = pprof_string_index(writer, object->path);
     for (uint32_t i = 0; i < object->build_id_size; i++)
         sprintf(build_id + 2 * (size_t)i, "%02x", object->build_id[i]);
     if (build_id[0] != '\0')
         mapping->build_id = pprof_add_string(writer, build_id);
-    pprof_add_comment(writer, pprof_say_object(writer->profile, index, mapping->id));
+    pprof_add_comment(writer, pprof_encode_object(writer->profile, index, mapping->id));
 }
 
 /* The program itself, as far as its name tells: readers take the first mapping for it. */
@@ -83,9 +83,9 @@ static void put_mappings(struct pprof_writer *writer)
 {
     PbProfile *message = &writer->message;
     uint32_t count = writer->profile->object_count, program = find_program(writer->profile);
-    struct span *spans = pprof_take(writer, count * sizeof *spans + 1);
+    struct span *spans = pprof_allocate(writer, count * sizeof *spans + 1);
 
-    writer->mappings = pprof_take_table(writer, count, sizeof *writer->mappings, &message->mapping);
+    writer->mappings = pprof_allocate_table(writer, count, sizeof *writer->mappings, &message->mapping);
     if (writer->mappings == NULL || spans == NULL)
         return;
     measure_spans(writer->profile, spans);
@@ -103,15 +103,15 @@ static void put_mappings(struct pprof_writer *writer)
 static uint64_t put_function(struct pprof_writer *writer, const struct profile_function *from)
 {
     PbProfile *message = &writer->message;
-    PbFunction *function = pprof_take(writer, sizeof *function);
+    PbFunction *function = pprof_allocate(writer, sizeof *function);
 
     if (!pprof_grow(writer, &message->function, message->n_function, sizeof *message->function))
         return 0;
     *function = (PbFunction)PERFTOOLS__PROFILES__FUNCTION__INIT;
     function->id = message->n_function + 1;
-    function->name = pprof_put_string(writer, from->name);
-    function->system_name = pprof_put_string(writer, from->system_name);
-    function->filename = pprof_put_string(writer, from->file);
+    function->name = pprof_string_index(writer, from->name);
+    function->system_name = pprof_string_index(writer, from->system_name);
+    function->filename = pprof_string_index(writer, from->file);
     function->start_line = from->line;
     message->function[message->n_function++] = function;
     return function->id;
@@ -130,18 +130,18 @@ static void put_functions(struct pprof_writer *writer)
 static uint64_t function_of(struct pprof_writer *writer, const struct profile_line *line)
 {
     struct profile_function function = writer->profile->functions[line->function];
-    struct memory *known;
+    struct memo_entry *known;
 
     if (line->function == PROFILE_NONE || line->file == 0 || line->file == function.file)
         return line->function;
-    if (memo_recall(&writer->elsewhere, 0, line->function, line->file, &known) != 0) {
+    if (memo_find(&writer->elsewhere, 0, line->function, line->file, &known) != 0) {
         writer->out_of_memory = true;
         return 0;
     }
     if (!known->used) {
         function.file = line->file;
         function.line = 0;
-        memo_remember(known, (uint32_t)put_function(writer, &function));
+        memo_set(known, (uint32_t)put_function(writer, &function));
     }
     return known->index;
 }
@@ -150,7 +150,7 @@ static void put_lines(struct pprof_writer *writer, const struct profile_location
                       PbLocation *to)
 {
     PbMapping *mapping = &writer->mappings[from->object];
-    PbLine *lines = pprof_take_table(writer, from->line_count, sizeof *lines, &to->line);
+    PbLine *lines = pprof_allocate_table(writer, from->line_count, sizeof *lines, &to->line);
 
     if (lines == NULL)
         return;
@@ -172,7 +172,7 @@ static void put_locations(struct pprof_writer *writer)
     const struct profile *profile = writer->profile;
     uint32_t count = profile->location_count - 1;
     PbLocation *locations =
-        pprof_take_table(writer, count, sizeof *locations, &writer->message.location);
+        pprof_allocate_table(writer, count, sizeof *locations, &writer->message.location);
 
     if (locations == NULL)
         return;
@@ -188,7 +188,7 @@ static void put_locations(struct pprof_writer *writer)
     writer->message.n_location = count;
 }
 
-void pprof_put_tables(struct pprof_writer *writer)
+void pprof_write_tables(struct pprof_writer *writer)
 {
     put_mappings(writer);
     if (!writer->out_of_memory)

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "format/pprof/pprof-write.h"
+#include "format/pprof/pprof.h"
 
 /* --- samples ------------------------------------------------------------------------- */
 
@@ -21,7 +21,7 @@ struct label_keys {
 static void label(struct pprof_writer *writer, PbSample *sample, int64_t key, int64_t text,
                   int64_t number)
 {
-    PbLabel *added = pprof_take(writer, sizeof *added);
+    PbLabel *added = pprof_allocate(writer, sizeof *added);
 
     *added = (PbLabel)PERFTOOLS__PROFILES__LABEL__INIT;
     added->key = key;
@@ -38,17 +38,17 @@ static void put_labels(struct pprof_writer *writer, const struct profile_sample 
     const struct profile_process *process = &profile->processes[thread->process];
     const struct profile_syscall *call = &profile->syscalls[from->syscall];
 
-    to->label = pprof_take(writer, LABELS_MAX * sizeof *to->label);
+    to->label = pprof_allocate(writer, LABELS_MAX * sizeof *to->label);
     label(writer, to, keys->pid, 0, process->pid);
     label(writer, to, keys->tid, 0, thread->tid);
     if (process->generation > 0)
         label(writer, to, keys->generation, 0, process->generation);
     if (thread->comm != 0)
-        label(writer, to, keys->comm, pprof_put_string(writer, thread->comm), 0);
+        label(writer, to, keys->comm, pprof_string_index(writer, thread->comm), 0);
     if (process->comm != 0 && process->comm != thread->comm)
-        label(writer, to, keys->process, pprof_put_string(writer, process->comm), 0);
+        label(writer, to, keys->process, pprof_string_index(writer, process->comm), 0);
     if (from->syscall != PROFILE_NONE)
-        label(writer, to, keys->syscall, pprof_put_string(writer, call->name), 0);
+        label(writer, to, keys->syscall, pprof_string_index(writer, call->name), 0);
     if (from->syscall != PROFILE_NONE && call->compat)
         label(writer, to, keys->abi, keys->compat, 0);
     if (from->state != PROFILE_RUNNING)
@@ -62,7 +62,7 @@ static void put_stack(struct pprof_writer *writer, uint32_t leaf, PbSample *to)
 
     for (uint32_t node = leaf; node != PROFILE_NONE; node = nodes[node].parent)
         depth++;
-    uint64_t *ids = pprof_take(writer, depth * sizeof *ids + 1);
+    uint64_t *ids = pprof_allocate(writer, depth * sizeof *ids + 1);
     if (writer->out_of_memory)
         return;
     to->location_id = ids;
@@ -72,7 +72,7 @@ static void put_stack(struct pprof_writer *writer, uint32_t leaf, PbSample *to)
 
 static void put_values(struct pprof_writer *writer, const struct profile_sample *from, PbSample *to)
 {
-    to->value = pprof_take(writer, 3 * sizeof *to->value);
+    to->value = pprof_allocate(writer, 3 * sizeof *to->value);
     to->n_value = writer->message.n_sample_type;
     to->value[0] = (int64_t)from->count;
     to->value[1] = (int64_t)from->cpu_ns;
@@ -89,7 +89,7 @@ static void put_samples(struct pprof_writer *writer)
 {
     const struct profile *profile = writer->profile;
     uint32_t count = profile->sample_count;
-    PbSample *samples = pprof_take_table(writer, count, sizeof *samples, &writer->message.sample);
+    PbSample *samples = pprof_allocate_table(writer, count, sizeof *samples, &writer->message.sample);
     struct label_keys keys = {
         .pid = pprof_add_string(writer, "pid"),
         .tid = pprof_add_string(writer, "tid"),
@@ -122,7 +122,7 @@ static void put_samples(struct pprof_writer *writer)
 
 static PbValueType *value_type(struct pprof_writer *writer, const char *type, const char *unit)
 {
-    PbValueType *value = pprof_take(writer, sizeof *value);
+    PbValueType *value = pprof_allocate(writer, sizeof *value);
 
     *value = (PbValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
     value->type = pprof_add_string(writer, type);
@@ -135,7 +135,7 @@ static void put_types(struct pprof_writer *writer)
     const struct profile_totals *totals = &writer->profile->totals;
     PbProfile *message = &writer->message;
     PbValueType *last = value_type(writer, "cpu", "nanoseconds");
-    PbValueType **types = pprof_take(writer, 3 * sizeof *types);
+    PbValueType **types = pprof_allocate(writer, 3 * sizeof *types);
 
     types[message->n_sample_type++] = value_type(writer, "samples", "count");
     types[message->n_sample_type++] = last;
@@ -154,13 +154,13 @@ static void put_comments(struct pprof_writer *writer)
 {
     const struct profile *profile = writer->profile;
 
-    pprof_add_comment(writer, pprof_say_totals(profile));
+    pprof_add_comment(writer, pprof_encode_totals(profile));
     if (profile->command != NULL)
-        pprof_add_comment(writer, pprof_say_command(profile));
+        pprof_add_comment(writer, pprof_encode_command(profile));
     for (uint32_t i = 0; i < profile->process_count; i++)
-        pprof_add_comment(writer, pprof_say_process(profile, i));
+        pprof_add_comment(writer, pprof_encode_process(profile, i));
     for (uint32_t slot = 0; slot < profile->timeline.count && !writer->out_of_memory;)
-        pprof_add_comment(writer, pprof_say_timeline(profile, &slot));
+        pprof_add_comment(writer, pprof_encode_timeline(profile, &slot));
 }
 
 static void build(struct pprof_writer *writer)
@@ -168,7 +168,7 @@ static void build(struct pprof_writer *writer)
     pprof_add_string(writer, "");
     put_types(writer);
     put_comments(writer);
-    pprof_put_tables(writer);
+    pprof_write_tables(writer);
     if (!writer->out_of_memory)
         put_samples(writer);
 }

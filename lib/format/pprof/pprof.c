@@ -14,7 +14,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/utf8.h"
 #include "format/pprof/pprof.h"
 
 #define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX) /* bytes of structures for one message */
@@ -215,28 +214,4 @@ void pprof_choose_values(const PbProfile *message, struct pprof_values *values)
         values->count = find_value(message, shown, NULL, "count");
     values->wall = find_value(message, all, "wall", "nanoseconds");
     values->time = shown == values->wall ? -1 : shown;
-}
-
-/* --- strings ------------------------------------------------------------------------- */
-
-size_t pprof_character(const char *text)
-{
-    const char *end = text;
-
-    return utf8_take(&end) == UTF8_NONE ? 0 : (size_t)(end - text);
-}
-
-size_t pprof_clean(const char *text, char *to)
-{
-    const char *at = text;
-    size_t length = 0;
-
-    while (*at != '\0') {
-        size_t valid = pprof_character(at), size = valid > 0 ? valid : 3;
-        if (to != NULL)
-            memcpy(to + length, valid > 0 ? at : "\xef\xbf\xbd", size);
-        length += size;
-        at += valid > 0 ? valid : 1;
-    }
-    return length;
 }
