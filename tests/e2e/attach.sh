@@ -59,7 +59,7 @@ expect_free "a tracer that leaves a thread: afterwards" "$target"
 # a thread of another user: setresuid(2) by itself changes one thread's
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	begin rights 60
-	setpriv --reuid 65534 --regid 65534 --clear-groups timeout 60 "$pprofil" -d 5 -f csv -p "$target" >"$work/csv" 2>&1
+	$unprivileged timeout 60 "$pprofil" -d 5 -f csv -p "$target" >"$work/csv" 2>&1
 	expect "a thread of another user: status" 0 $?
 	expect_text "a thread of another user: why" 'belongs to user 0, not to you \(65534\): use sudo$' "$work/csv"
 	expect_text "a thread of another user: the others are sampled" ',spend_here' "$work/csv"

@@ -86,8 +86,6 @@ for bad in 1023 1048577 x; do
 done
 
 # --- reported
-status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
-one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 rows() { "$pprofil" report "$@" "$work/p.pb.gz" | tr -d '\r' | grep -v '^#' | grep -v '^$'; }
 # NAME EXPECTED ARGUMENTS...: the rows as "total self name object", from text without its lines
 expect_rows() {

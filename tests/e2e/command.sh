@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The command as a wrapper and as a program: statuses, signals, streams, errors, files.
+# shellcheck disable=SC2086 # $unprivileged and $reader are words
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
-one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 
 expect "exit status" 42 "$(status_of "$pprofil" -q sh -c 'exit 42')"
 expect "death by signal" 143 "$(status_of "$pprofil" -q sh -c 'kill -TERM $$')"
@@ -67,12 +66,11 @@ kill $parent
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	sleep 30 & sleeper=$!
-	unprivileged() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
-	if unprivileged test -x "$pprofil" 2>/dev/null; then
-		expect "another's process" 125 "$(status_of unprivileged "$pprofil" -p $sleeper)"
+	if $unprivileged test -x "$pprofil" 2>/dev/null; then
+		expect "another's process" 125 "$(status_of $unprivileged "$pprofil" -p $sleeper)"
 		one_line "another's process"
 		expect_text "another's process: says so" 'belongs to user 0' "$work/err"
-		expect "unprivileged" 0 "$(status_of unprivileged "$pprofil" -f csv "$targets/known-shares" 0.3)"
+		expect "unprivileged" 0 "$(status_of $unprivileged "$pprofil" -f csv "$targets/known-shares" 0.3)"
 		expect_text "unprivileged: profile" 'spend_half' "$work/err"
 	fi
 	kill $sleeper
@@ -124,7 +122,6 @@ expect "recording replays" 0 "$(status_of "$pprofil" report -f csv "$work/run.ev
 expect_text "recording has the profile" 'spend_half' "$work/out"
 
 "$targets/known-shares" 6000 >/dev/null & target=$!
-has_used() { [ "$(awk '{ print $14 + $15 }' "/proc/$target/stat")" -ge "$1" ]; } # hundredths of a second
 start=$(date +%s)
 expect "duration" 0 "$(status_of "$pprofil" -d 3 -f csv -p $target)"
 between "duration: seconds" 3 $(($(date +%s) - start)) 30
@@ -133,7 +130,7 @@ expect_free "duration: target" $target
 # a shell starts it with SIGINT ignored, and then it is not for us
 env --default-signal=INT "$pprofil" -f csv -p $target 2>"$work/err" & us=$!
 await is_traced $target
-await has_used $(($(awk '{ print $14 + $15 }' /proc/$target/stat) + 50))
+await has_used $target $(($(cpu_ticks $target) + 50))
 kill -INT $us; wait $us
 expect "attach and SIGINT" 0 $?
 expect_text "attach and SIGINT: prints" 'spend_half' "$work/err"

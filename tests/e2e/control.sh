@@ -39,13 +39,13 @@ runs() { grep -q '^State:.R' "/proc/$target/status"; } # it may just be looked a
 expect "the target runs" yes "$(await runs && echo yes)"
 ask "$socket" start
 await counted $((stopped + 300))
-before=$(awk '{ print $14 + $15 }' /proc/$target/stat) # its CPU time, in hundredths of a second
+before=$(cpu_ticks $target)
 ask "$socket" startclr
 expect "startclr starts" on "$(field "$socket" sampling)"
 await counted 10
 ask "$socket" flush; expect "flush" 0 $?
 "$pprofil" report -f json "$work/p.pb.gz" >"$work/json"
-used=$(($(awk '{ print $14 + $15 }' /proc/$target/stat) - before))
+used=$(($(cpu_ticks $target) - before))
 between "what was flushed can be read" 5 "$(number "$work/json" samples)" 1e9
 # 0.1 s may have been used before that was begun to be counted
 between "and holds the time since the clear" 0 "$(number "$work/json" cpu_ns)" $(((used + 10) * 10000000))

@@ -8,8 +8,6 @@ command -v "$cc" >/dev/null || skip "no compiler"
 go=$(ls /usr/lib/go-*/pkg/tool/linux_*/pprof 2>/dev/null | head -n 1)
 go=${GO_PPROF:-$go}
 
-status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
-one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 
 # Nothing is inlined: pprof counts that for itself, and a diff for its caller.
 # program NAME STEADY CHANGED: what parts of the CPU time its functions have; what these really were

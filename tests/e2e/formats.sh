@@ -6,8 +6,6 @@
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "no compiler"
 
-status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
-one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 # seconds_of_report FILE OBJECT: "name seconds" of the functions of an object, from JSON
 seconds_of_report() {
 	awk -F'"' '

@@ -222,19 +222,18 @@ profile "first page" "" . env
 end "$server" "$far"
 
 # Files are opened by their paths where /proc/PID/map_files is denied.
-stranger="setpriv --reuid 65534 --regid 65534 --clear-groups"
-if $stranger test -x "$pprofil" 2>/dev/null; then
+if $unprivileged test -x "$pprofil" 2>/dev/null; then
 	root_near=$near
 	serve by-path "$targets/known-shares" all
 	# shellcheck disable=SC2086
-	begin $stranger "$mount/file" 6000
+	begin $unprivileged "$mount/file" 6000
 	far=$begun
 	# shellcheck disable=SC2086
-	begin $stranger "$targets/known-shares" 6000
+	begin $unprivileged "$targets/known-shares" 6000
 	near=$begun
 	hang
 	# shellcheck disable=SC2086
-	profile "by path" "" . $stranger
+	profile "by path" "" . $unprivileged
 	end "$server" "$far" "$near"
 	near=$root_near
 else

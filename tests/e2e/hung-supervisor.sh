@@ -8,9 +8,7 @@
 
 trap 'kill -9 $(cat "$work"/*.pid) 2>/dev/null; rm -rf "$work"' EXIT
 
-status_of() { sed -n "s/^$2:[^A-Za-z0-9]*\([A-Za-z0-9]*\).*/\1/p" "/proc/$1/status" 2>/dev/null; }
-runs() { [ -n "$(status_of "$1" State)" ] && [ "$(status_of "$1" State)" != Z ]; }
-ticks() { cut -d ' ' -f 14 "/proc/$1/stat"; }
+runs() { grep -qs '^State:.[^Z]' "/proc/$1/status"; }
 
 # A target that burns CPU time until it is told to end.
 cat >"$work/target" <<-'END'
@@ -23,18 +21,15 @@ END
 hang() {
 	echo "0 0" >"$work/$1.hung"
 	await has_supervisor "$1" || return
-	least=$(($(ticks "$target") + 20)) # 0.2 s of CPU time: it is sampled by then
-	await has_used "$least"
+	await has_used "$target" $(($(cpu_ticks "$target") + 20)) # it is sampled by then
 	since=$(date +%s)
 	kill -STOP "$supervisor"
 	echo "$supervisor $since" >"$work/$1.hung"
 }
 has_supervisor() {
-	target=$(cat "$work/$1.pid" 2>/dev/null) && supervisor=$(status_of "$target" TracerPid)
+	target=$(cat "$work/$1.pid" 2>/dev/null) && supervisor=$(tracer_of "$target")
 	[ "${supervisor:-0}" -gt 0 ]
 }
-
-has_used() { [ "$(ticks "$target")" -ge "$1" ]; }
 
 # client NAME COMMAND...
 client() {
@@ -80,12 +75,10 @@ for name in $names; do
 done
 
 # a busy machine may leave it without a CPU for a while
-gets_cpu() { [ "$(ticks "$target")" -gt "$before" ]; }
 for name in $names; do
 	target=$(cat "$work/$name.pid")
 	expect_free "$name: the target" "$target"
-	before=$(ticks "$target")
-	await gets_cpu
+	await has_used "$target" $(($(cpu_ticks "$target") + 1))
 	expect "$name: the target gets CPU time" 0 $?
 	: >"$work/$name.stop"
 done

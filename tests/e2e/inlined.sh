@@ -8,8 +8,6 @@ command -v "$cc" >/dev/null || skip "no compiler"
 go=$(ls /usr/lib/go-*/pkg/tool/linux_*/pprof 2>/dev/null | head -n 1)
 go=${GO_PPROF:-$go}
 
-status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
-one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 csv() { "$pprofil" report -n 0 -f csv "$@" | tr -d '\r'; }
 self() { csv "$@" "$work/p.pb.gz" | awk -F, -v name="$name" '$5 == name { print $4 }'; }
 

@@ -18,7 +18,7 @@ for i in $(seq "$rounds"); do
 	if [ $((i % 4)) -lt 2 ]; then
 		kill -9 "$client"
 	else
-		tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$target/status" 2>/dev/null)
+		tracer=$(tracer_of "$target")
 		[ "${tracer:-0}" -gt 0 ] && kill -9 "$tracer"
 	fi
 	wait "$target"
@@ -38,7 +38,7 @@ for i in $(seq "$kills"); do
 	client=$!
 	tracer=0
 	while [ "$tracer" = 0 ] && kill -0 "$client"; do
-		tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$target/status")
+		tracer=$(tracer_of "$target")
 	done
 	sleep "0.0$((RANDOM % 8 + 2))"
 	[ "${tracer:-0}" -gt 0 ] && kill -9 "$tracer" && killed=$((killed + 1))
@@ -59,7 +59,7 @@ expect "signals: none lost, doubled or out of order" \
 "$pprofil" -q sh -c 'echo $$ >"$1"; sleep 10; exit 7' sh "$work/child" 2>"$work/err" &
 client=$!
 await test -s "$work/child"
-tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$(cat "$work/child")/status")
+tracer=$(tracer_of "$(cat "$work/child")")
 [ "${tracer:-0}" -gt 0 ] && kill -9 "$tracer"
 wait "$client"
 expect "supervisor killed, launched: program's status" 7 $?
@@ -83,9 +83,7 @@ expect_free "target after the client's death" "$target"
 "$pprofil" -p "$target" -f csv >/dev/null 2>"$work/report" &
 client=$!
 await is_traced "$target"
-ticks() { awk '{ print $14 + $15 }' "/proc/$target/stat"; }
-has_used() { [ "$(ticks)" -ge "$1" ]; }
-await has_used $(($(ticks) + 100))
+await has_used "$target" $(($(cpu_ticks "$target") + 100))
 kill -9 "$target"
 wait "$client"
 expect "target killed: our status" 0 $?

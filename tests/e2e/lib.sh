@@ -26,6 +26,10 @@ expect_text() {
 		fail "$1" "no '$2' in: $(head -c 400 "$3")"
 	fi
 }
+# status_of COMMAND...: its exit status; what it printed is in $work/out, and what it said in $work/err
+status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
+# one_line NAME: what the last command said is one line
+one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 # Of a process: not traced, not stopped, or ended. The kernel lets the last ones go when the supervisor's
 # process ends, and a client that was killed does not wait for that.
 expect_free() {
@@ -109,6 +113,14 @@ await() {
 }
 is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 is_untraced() { ! is_traced "$1"; }
+# tracer_of PROCESS: who traces it, 0 if nobody does, nothing if it has ended
+tracer_of() { sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$1/status" 2>/dev/null; }
+# cpu_ticks PROCESS: its CPU time, in hundredths of a second
+cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+# has_used PROCESS TICKS: at least so much CPU time
+has_used() { [ "$(cpu_ticks "$1")" -ge "$2" ]; }
+# $unprivileged COMMAND...: as a user who may do nothing; only root can
+unprivileged="setpriv --reuid 65534 --regid 65534 --clear-groups"
 # No SIGTERM waits for the process. Where CPUs are full one may do so for seconds, and a second one be lost.
 has_taken_term() {
 	pending=$(sed -n 's/^ShdPnd:[^0-9a-f]*//p' "/proc/$1/status")

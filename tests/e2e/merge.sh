@@ -6,8 +6,6 @@
 go=$(ls /usr/lib/go-*/pkg/tool/linux_*/pprof 2>/dev/null | head -n 1)
 go=${GO_PPROF:-$go}
 
-status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
-one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 json() { "$pprofil" report -n 0 -f json "$@" >"$work/json"; }
 rows() { "$pprofil" report -n 0 -f csv "$@" | sort; }
 

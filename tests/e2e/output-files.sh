@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # -o FILE of all subcommands: a file is the old one or the whole new one, also when the command
 # fails, or the disk is full; pipes, links and descriptors are written to as they are.
+# shellcheck disable=SC2086 # $command and $unprivileged are words
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-status_of() { "$@" >"$work/said" 2>"$work/err"; echo $?; }
-one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 # untouched NAME COMMAND...: it fails, and the file says what it said
 untouched() {
 	name=$1
@@ -26,9 +25,7 @@ echo 'no profile' >"$work/broken"
 profile=$work/p.folded
 
 for command in report "report --style prof" "diff $profile" "convert -f folded" "merge -f folded"; do
-	# shellcheck disable=SC2086
 	untouched "$command: no profile" "$pprofil" $command "$work/broken"
-	# shellcheck disable=SC2086
 	untouched "$command: no file" "$pprofil" $command "$work/none"
 done
 untouched "report: no such function" "$pprofil" report --callers nobody "$profile"
@@ -42,7 +39,6 @@ while [ $i -lt 3000 ]; do
 done >"$work/large.folded"
 limited() { (ulimit -f 8 && "$pprofil" "$@"); }
 for command in "report -n 0" "diff -n 0 $profile" "convert -f folded" "merge -f folded"; do
-	# shellcheck disable=SC2086
 	untouched "$command: no room" limited $command "$work/large.folded"
 done
 
@@ -50,12 +46,10 @@ done
 "$pprofil" report "$profile" >"$work/plain"
 for command in report "diff $profile" "convert -f folded" "merge -f folded"; do
 	rm -f "$work"/link "$work"/target "$work"/pipe "$work"/got
-	# shellcheck disable=SC2086
 	"$pprofil" $command -o "$work/target" "$profile"
 	cp "$work/target" "$work/want"
 	mkfifo "$work/pipe"
 	cat "$work/pipe" >"$work/got" &
-	# shellcheck disable=SC2086
 	expect "$command: a pipe" 0 "$(status_of "$pprofil" $command -o "$work/pipe" "$profile")"
 	wait
 	expect "$command: a pipe has it all" "" "$(cmp "$work/want" "$work/got" 2>&1)"
@@ -63,36 +57,27 @@ for command in report "diff $profile" "convert -f folded" "merge -f folded"; do
 	echo old >"$work/target"
 	chmod 640 "$work/target"
 	ln -s target "$work/link"
-	# shellcheck disable=SC2086
 	"$pprofil" $command -o "$work/link" "$profile"
 	expect "$command: what a link points to" "" "$(cmp "$work/want" "$work/target" 2>&1)"
 	expect "$command: the link stays" target "$(readlink "$work/link")"
 	expect "$command: permissions stay" 640 "$(stat -c %a "$work/target")"
 	rm "$work/target"
-	# shellcheck disable=SC2086
 	"$pprofil" $command -o "$work/link" "$profile"
 	expect "$command: what a link points to is made" "target 0" \
 		"$(readlink "$work/link") $(cmp "$work/want" "$work/target" >/dev/null 2>&1; echo $?)"
 	for name in /dev/stdout - /dev/fd/1; do
 		echo before >"$work/got"
-		# shellcheck disable=SC2086
 		"$pprofil" $command -o $name "$profile" >>"$work/got"
 		expect "$command: $name" "" "$({ echo before && cat "$work/want"; } | cmp - "$work/got" 2>&1)"
 	done
-	# shellcheck disable=SC2086
 	expect "$command: a directory" 125 "$(status_of "$pprofil" $command -o "$work" "$profile")"
 	one_line "$command: a directory"
-	# shellcheck disable=SC2086
 	expect "$command: no such directory" 125 "$(status_of "$pprofil" $command -o "$work/no/file" "$profile")"
 	one_line "$command: no such directory"
 done
 
 # --- a directory in which nothing can be made: a file that is there is written where it lies
-unprivileged() { "$@"; }
-if [ "$(id -u)" = 0 ]; then
-	unprivileged() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
-	chmod 755 "$work"
-fi
+if [ "$(id -u)" = 0 ]; then chmod 755 "$work"; else unprivileged=; fi
 mkdir "$work/closed"
 # into_closed COMMAND...
 into_closed() {
@@ -102,14 +87,14 @@ into_closed() {
 	chmod 555 "$work/closed"
 	"$pprofil" "$@" -o "$work/want" "$profile"
 	expect "$*: a closed directory" 0 \
-		"$(status_of unprivileged "$pprofil" "$@" -o "$work/closed/file" "$profile")"
+		"$(status_of $unprivileged "$pprofil" "$@" -o "$work/closed/file" "$profile")"
 	expect "$*: its file has it all" "" "$(cmp "$work/want" "$work/closed/file" 2>&1)"
 	expect "$*: a new file there" 125 \
-		"$(status_of unprivileged "$pprofil" "$@" -o "$work/closed/new" "$profile")"
+		"$(status_of $unprivileged "$pprofil" "$@" -o "$work/closed/new" "$profile")"
 	one_line "$*: a new file there"
 	chmod 755 "$work/closed"
 }
-if unprivileged test -x "$pprofil" 2>/dev/null; then
+if $unprivileged test -x "$pprofil" 2>/dev/null; then
 	into_closed report -n 1
 	into_closed diff "$profile"
 	into_closed convert -f folded
@@ -117,7 +102,7 @@ if unprivileged test -x "$pprofil" 2>/dev/null; then
 fi
 
 # --- another's file in a sticky directory of another's, which cannot be replaced: /tmp after sudo
-if [ "$(id -u)" = 0 ] && unprivileged test -x "$pprofil" 2>/dev/null; then
+if [ "$(id -u)" = 0 ] && $unprivileged test -x "$pprofil" 2>/dev/null; then
 	mkdir "$work/sticky"
 	chmod 1777 "$work/sticky"
 	echo old >"$work/sticky/open"
@@ -125,10 +110,10 @@ if [ "$(id -u)" = 0 ] && unprivileged test -x "$pprofil" 2>/dev/null; then
 	chmod 666 "$work/sticky/open"
 	"$pprofil" merge -f folded -o "$work/want" "$profile"
 	expect "a sticky directory: a file that all may write" 0 \
-		"$(status_of unprivileged "$pprofil" merge -f folded -o "$work/sticky/open" "$profile")"
+		"$(status_of $unprivileged "$pprofil" merge -f folded -o "$work/sticky/open" "$profile")"
 	expect "a sticky directory: it has it all" "" "$(cmp "$work/want" "$work/sticky/open" 2>&1)"
 	expect "a sticky directory: another's file" 125 \
-		"$(status_of unprivileged "$pprofil" -o "$work/sticky/shut" touch "$work/sticky/ran")"
+		"$(status_of $unprivileged "$pprofil" -o "$work/sticky/shut" touch "$work/sticky/ran")"
 	one_line "a sticky directory: another's file"
 	expect "a sticky directory: the program has not run" "" "$(ls "$work/sticky/ran" 2>/dev/null)"
 fi

@@ -12,7 +12,6 @@ profile() {
 		protoc -I"$source/lib/format/pprof" --encode=perftools.profiles.Profile profile.proto >"$work/$1.pb"
 }
 convert() { "$pprofil" convert --no-symbolize "$@" || fail "convert $*" "status $?"; }
-status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
 
 # --- figures: half, 30 % and 20 % as everybody sees them
 profile plain <<'END'

@@ -45,7 +45,7 @@ while kill -0 "$target" 2>/dev/null && [ "$kills" -lt 20 ]; do
 	client=$!
 	tracer=0
 	while [ "$tracer" = 0 ] && kill -0 "$client" && kill -0 "$target"; do
-		tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$target/status")
+		tracer=$(tracer_of "$target")
 	done
 	sleep "0.0$((RANDOM % 9 + 1))"
 	[ "${tracer:-0}" -gt 0 ] && kill -9 "$tracer" && kills=$((kills + 1))

@@ -99,7 +99,7 @@ one_by_one() {
 	for i in $(seq "$rounds"); do
 		one=$(echo "$us" | cut -d ' ' -f "$i")
 		program=$(echo "$programs" | cut -d ' ' -f "$i")
-		tracer=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$program/status")
+		tracer=$(tracer_of "$program")
 		all=$(printf '%s\n' "$one" $(pgrep -g "$one") "$program" "$tracer" | awk '!seen[$0]++')
 		# shellcheck disable=SC2086
 		in_time kill_each $all

@@ -7,7 +7,6 @@ cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "no compiler"
 unset GMON_OUT_PREFIX
 
-status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
 
 # --- the command line
 expect "unknown style" 125 "$(status_of "$pprofil" report --style x /dev/null)"

@@ -5,8 +5,7 @@
 # links, and those of the directory's owner, are followed.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] || skip "to be two users takes root"
-stranger="setpriv --reuid 65534 --regid 65534 --clear-groups"
-$stranger true 2>/dev/null || skip "no other user may be taken on"
+$unprivileged true 2>/dev/null || skip "no other user may be taken on"
 
 chmod 755 "$work"
 sticky=$work/sticky
@@ -20,10 +19,10 @@ set_trap() {
 	echo precious >"$victim"
 	rm -f "$sticky/$2"
 	case $1 in
-	link) $stranger ln -s "$victim" "$sticky/$2" ;;
-	chain) ln -sf "$sticky/$2.next" "$work/chain-$2" && $stranger ln -sf "$victim" "$sticky/$2.next" ;;
-	file) $stranger sh -c 'echo bait >"$1" && chmod 666 "$1"' sh "$sticky/$2" ;;
-	fifo) $stranger mkfifo -m 666 "$sticky/$2" ;;
+	link) $unprivileged ln -s "$victim" "$sticky/$2" ;;
+	chain) ln -sf "$sticky/$2.next" "$work/chain-$2" && $unprivileged ln -sf "$victim" "$sticky/$2.next" ;;
+	file) $unprivileged sh -c 'echo bait >"$1" && chmod 666 "$1"' sh "$sticky/$2" ;;
+	fifo) $unprivileged mkfifo -m 666 "$sticky/$2" ;;
 	esac
 }
 # refused NAME COMMAND...: it fails in one line, and the victim is as it was
@@ -78,7 +77,7 @@ cat >"$work/flush.c" <<-C
 		return 0;
 	}
 C
-if ${CC:-cc} -o "$work/flush" "$work/flush.c" -L"$build/.libs" -lpprofil-compat 2>/dev/null; then
+if ${CC:-cc} -o "$work/flush" "$work/flush.c" -L"$build/.libs" -lpprofil-n64 2>/dev/null; then
 	set_trap link osprofile.out
 	LD_LIBRARY_PATH=$build/.libs PPROFIL_N64_OUTPUT=$sticky/osprofile.out "$work/flush"
 	expect "osProfileFlush: the victim" precious "$(cat "$victim")"
@@ -86,7 +85,7 @@ fi
 
 # kprof's directory
 mkdir "$work/private"
-$stranger ln -s "$work/private" "$sticky/k"
+$unprivileged ln -s "$work/private" "$sticky/k"
 "$targets/known-shares" 600 >/dev/null & target=$!
 sleep 0.1
 timeout -s INT 30 "$pprofil" kprof -p $target "$sticky/k" >"$work/out" 2>"$work/err"
@@ -114,15 +113,15 @@ written "a new file" "$sticky/out" "$sticky/out"
 written "one's own file" "$sticky/out" "$sticky/out"
 mkdir "$work/home"
 chown 65534 "$work/home"
-$stranger ln -s "$work/target" "$work/home/link"
+$unprivileged ln -s "$work/target" "$work/home/link"
 echo old >"$work/target"
 written "another's link in another's directory" "$work/home/link" "$work/target"
 
 # of root's directory, for another user
-if $stranger test -x "$pprofil" 2>/dev/null; then
+if $unprivileged test -x "$pprofil" 2>/dev/null; then
 	rm -f "$sticky/out"
 	ln -s "$work/home/mine" "$sticky/out"
-	$stranger "$pprofil" report -o "$sticky/out" "$work/p.folded" 2>"$work/err"
+	$unprivileged "$pprofil" report -o "$sticky/out" "$work/p.folded" 2>"$work/err"
 	expect "a link of the directory's owner: status" 0 $?
 	expect "a link of the directory's owner: is followed" "" "$(cmp "$work/want" "$work/home/mine" 2>&1)"
 fi

@@ -5,8 +5,6 @@
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "no compiler"
-status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
-one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
 have() {
 	command -v "$1" >/dev/null && return
 	echo "SKIP $1 is not here"
