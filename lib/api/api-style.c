@@ -14,8 +14,7 @@
 #include "base/path.h"
 #include "dialect/dialect.h"
 #include "format/profil/codec.h"
-#include "format/profil/histogram-calls.h"
-#include "format/profil/meta.h"
+#include "format/profil/histogram.h"
 #include "pprofil.h"
 #include "report/style.h"
 #include "symbol/object-file.h"
@@ -248,7 +247,7 @@ int pprofil_style_print(const char *path, const char *name,
     if (style == NULL || all.sort > PPROFIL_SORT_NAME || all.addresses > PPROFIL_ADDRESSES_HEX ||
         all.unit > PPROFIL_UNIT_MILLISECONDS)
         return -EINVAL;
-    int error = histogram_open(path, all.format, all.object, &file);
+    int error = format_read_histograms(path, all.format, all.object, &file);
     if (error == 0 && all.meta != NULL)
         error = meta_parse(all.meta, 0, &file);
     if (error == -ENOEXEC)

@@ -209,7 +209,7 @@ int format_read_file_as(const char *path, const struct format *format,
     return read_plain(path, format, options, result);
 }
 
-int histogram_open(const char *path, const char *name, const char *object,
+int format_read_histograms(const char *path, const char *name, const char *object,
                    struct histogram_file *file)
 {
     const struct format *format = name != NULL ? format_by_name(name) : NULL;

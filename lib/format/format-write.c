@@ -14,7 +14,6 @@
 #include "base/path.h"
 #include "format/format.h"
 #include "format/profil/codec.h"
-#include "format/profil/meta.h"
 
 /* Opening such a path again would start at the beginning of the file behind it, and fails for a
  * socket. */

@@ -13,7 +13,6 @@
 
 #include "base/path.h"
 #include "format/profil/codec.h"
-#include "format/profil/meta.h"
 #include "session/session.h"
 
 #define REGIONS_MAX 4096u

@@ -12,7 +12,6 @@
 
 #include "base/path.h"
 #include "format/profil/codec.h"
-#include "format/profil/meta.h"
 #include "symbol/object-file.h"
 #include "symbol/symbol.h"
 

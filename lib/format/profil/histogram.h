@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Histograms made, read and written. A file of one of these systems is read into a
- * histogram_file and written from one; a profile becomes one (a view of its exact pcs by some
- * dialect's arithmetic), and one becomes a profile (each counter a sample at the lowest address
- * that reaches it).
+ * histogram: the contents of a file of the profil family, as struct histogram_file (dialect/histogram.h).
+ *
+ * Readers fill it and writers write it. It can be made of a profile: the profile's exact addresses are counted by the
+ * arithmetic of a dialect. And it can become a profile: each counter is a sample at the lowest address that it counts.
  */
 #ifndef PPROFIL_HISTOGRAM_H
 #define PPROFIL_HISTOGRAM_H
@@ -15,78 +15,77 @@
 #include "dialect/histogram.h"
 #include "profile/profile.h"
 
-void histogram_file_clear(struct histogram_file *file);
-
-/* A new histogram at the end of the list with count zeroed counters, or NULL. */
-struct histogram *histogram_add(struct histogram_file *file, uint64_t low, uint64_t high,
-                                uint32_t scale, uint32_t counter_size, uint64_t count);
-
-/* New entries at the end of the other lists. 0 or -ENOMEM; the module's path is copied. */
-int histogram_add_arc(struct histogram_file *file, uint64_t from, uint64_t self, uint64_t count);
-int histogram_add_calls(struct histogram_file *file, uint64_t pc, uint64_t count);
-int histogram_add_block(struct histogram_file *file, uint64_t pc, uint64_t count);
-int histogram_add_module(struct histogram_file *file, const char *path, size_t length,
-                         uint64_t start, uint64_t end);
-int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
-
 #define HISTOGRAM_COUNTERS_MAX (UINT64_C(1) << 28)
 #define HISTOGRAM_PCS_MAX (UINT64_C(1) << 27)
 
-/* The scale that makes so many bytes of buffer cover so much text, as glibc rounds it; at most
- * one to one. */
+void histogram_file_clear(struct histogram_file *file);
+
+/* Adds a histogram with count counters, all 0. NULL: no memory, or too many counters. */
+struct histogram *histogram_add(struct histogram_file *file, uint64_t low, uint64_t high, uint32_t scale,
+                                uint32_t counter_size, uint64_t count);
+
+/* Add to the other lists. 0, -ENOMEM or -EOVERFLOW; histogram_add_pcs: also -EFBIG. The path of a module is copied. */
+int histogram_add_arc(struct histogram_file *file, uint64_t from, uint64_t self, uint64_t count);
+int histogram_add_calls(struct histogram_file *file, uint64_t pc, uint64_t count);
+int histogram_add_block(struct histogram_file *file, uint64_t pc, uint64_t count);
+int histogram_add_module(struct histogram_file *file, const char *path, size_t length, uint64_t start, uint64_t end);
+int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
+
+/* The scale with which this many bytes of counters cover this many bytes of text, rounded as glibc does; at most one to
+ * one. */
 uint32_t histogram_scale(uint64_t bytes, uint64_t text);
 
-/* The only histogram of a file for a format that has room for one; NULL: there are more or
- * none, or its counters are not of this many bytes of text each. each 0: of any. */
+/* The only histogram of a file, for formats that hold one. NULL: there are none or several, or its counters do not count
+ * `each` bytes of text. each 0: any number of bytes. */
 const struct histogram *histogram_single(const struct histogram_file *file, uint32_t each);
 
-/* What a counter of so many bytes would hold by the rules of the file's dialect; the largest
- * number it can where no dialect is known. */
+/* The value of a counter of this many bytes after count ticks, by the overflow rule of the file's dialect. Without a
+ * dialect it stays at its largest value. */
 uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size, uint64_t count);
-
-/* Are its addresses those where the text was in memory, and not those of the object? Of a position-independent one
- * they differ. */
-bool histogram_has_memory_addresses(const struct histogram_file *file);
-
-/* How many counters are larger than counters of so many bytes can hold. */
+/* The number of counters whose value does not fit into counters of this many bytes. */
 uint64_t histogram_cut_count(const struct histogram_file *file, uint32_t counter_size);
 
+/* Are the file's addresses those in memory? Else they are link addresses. The two differ for position-independent
+ * objects. */
+bool histogram_has_memory_addresses(const struct histogram_file *file);
+
+/* --- profiles as histograms ------------------------------------------------------------ */
+
 /*
- * A view of one object's exact pcs, as if that system had counted them. Times become ticks in
- * the order of addresses, with what is left of one carried to the next: the sum, and that of any
- * stretch of text, is within one tick of the time spent there. scale 0: a counter of two bytes
- * for each four bytes of text; rate_hz 0: the rate that was asked for. Text is the object's
- * code by its link addresses, or from the first sample to the last where the object cannot be
- * read. An empty file is filled; on error it has to be cleared too. 0 or -errno: -EINVAL: such a
- * scale turns counting off, -EFBIG: the text is too large.
+ * Counts one object of a profile by the rules of a dialect. Times become ticks in the order of addresses, and what is
+ * left of a tick is carried to the next address. So the sum of any stretch of text is within one tick of the time spent
+ * there. scale 0: a counter of two bytes for four bytes of text. rate_hz 0: histogram_rate. The text is the object's
+ * code by its link addresses; if the object cannot be read, it is the text from the first sample to the last.
+ *
+ * Fills an empty file, to be cleared after an error, too. 0 or -errno: -EINVAL (this scale turns counting off), -EFBIG
+ * (the text is too large), -ENODATA (no sample has an address).
  */
-int histogram_from_profile(const struct profile *profile, uint32_t object,
-                           const struct dialect *dialect, uint32_t scale, double rate_hz,
-                           struct histogram_file *file);
+int histogram_from_profile(const struct profile *profile, uint32_t object, const struct dialect *dialect,
+                           uint32_t scale, double rate_hz, struct histogram_file *file);
 
-/* The same of all objects at once, as raw pcs where they were mapped; objects are moved that
- * would overlap another, for they may be of different processes. */
-int histogram_modules_from_profile(const struct profile *profile, const struct dialect *dialect,
-                                   double rate_hz, struct histogram_file *file);
+/* The same for all objects at once, as raw pcs at the addresses where objects were mapped. Objects that overlap are
+ * moved: they may be those of different processes. */
+int histogram_modules_from_profile(const struct profile *profile, const struct dialect *dialect, double rate_hz,
+                                   struct histogram_file *file);
 
-/* Does a sample count by these rules? One in a system call may not. */
+/* Does the dialect count this sample? Not all count those in system calls. */
 bool histogram_takes(const struct dialect *dialect, const struct profile_sample *sample);
-/* Ticks per second for a view: rate_hz, else what was asked for, else the system's own. */
-double histogram_rate(const struct profile *profile, const struct dialect *dialect,
-                      double rate_hz);
-/* The time of a sample: its CPU time, else the best there is. */
+/* Ticks per second: rate_hz unless it is 0, else what was asked for, else what the dialect's system has. */
+double histogram_rate(const struct profile *profile, const struct dialect *dialect, double rate_hz);
+/* The time of a sample, ns: its CPU time. A profile without CPU time has elapsed time, or its rate. */
 uint64_t histogram_time(const struct profile *profile, const struct profile_sample *sample);
 
-/* Reads a file of the profil family as it is; format: its name, NULL: it shows. object: the path of
- * the ELF file that it is about, or NULL. 0 or -errno: -ENOEXEC: it is of no such format, -EINVAL:
- * there is none of this name. An empty file is filled; clear it in any case. */
-int histogram_open(const char *path, const char *format, const char *object,
-                   struct histogram_file *file);
+/* --- histograms as profiles ------------------------------------------------------------ */
 
-/* Into an empty profile: one process, one thread, and the object that the file names, or
- * "[text]", or the file's modules. Addresses become offsets where the object's file is here. 0 or
- * -errno, -EBADMSG: times are more than any total could hold, -EXDEV: the object can be loaded anywhere, and the
- * file, which does not say where it was, has no address in it. */
+/* Fills an empty profile: a process, a thread, and the object that the file names, or "[text]", or the file's modules.
+ * Addresses become offsets if the object's file is on this machine. 0 or -errno: -EBADMSG (times are more than totals
+ * can hold), -EXDEV (the object is position-independent, the file does not say where it was, and none of the file's
+ * addresses is in it). */
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile);
+
+/* The name of the system call that a cell counts, in a file that counts system calls (kpdata). It is static, or made in
+ * text. Numbers are those of this machine's kernel. */
+#define HISTOGRAM_CALL_NAME 24 /* bytes */
+const char *histogram_call_name(uint64_t cell, char text[HISTOGRAM_CALL_NAME]);
 
 #endif
