@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "annotate-view.h"
-#include "base/plain.h"
+#include "base/utf8.h"
 
 #define FEW 8u /* lines without code */
 
@@ -133,7 +133,7 @@ int annotate_print_lines(FILE *out, const pprofil_code *code, const struct annot
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || lines[i].file != lines[i - 1].file) {
             fputs("  ", out);
-            plain_put(out, lines[i].row.file);
+            utf8_print_harmless(out, lines[i].row.file);
             fputc('\n', out);
         } else {
             print_between(out, code, &lines[i - 1], &lines[i], &about, view);

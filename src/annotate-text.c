@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "annotate-view.h"
-#include "base/plain.h"
+#include "base/utf8.h"
 
 #define BOLD "\033[1m"
 #define HOT "\033[31m"
@@ -55,9 +55,9 @@ static void print_head(FILE *out, const struct pprofil_code_about *about,
                        const struct annotate_view *view)
 {
     fputs(view->colour ? BOLD "# " : "# ", out);
-    plain_put(out, view->name);
+    utf8_print_harmless(out, view->name);
     fputs(" in ", out);
-    plain_put(out, about->object);
+    utf8_print_harmless(out, about->object);
     fprintf(out, ", %" PRIx64 "-%" PRIx64 "%s\n", about->start, about->end,
             view->colour ? PLAIN : "");
     fprintf(out, "# %" PRIu64 " samples, %.3f s, %.2f %% of the profile", about->samples,
@@ -82,7 +82,7 @@ static bool print_sources(FILE *out, const pprofil_code *code)
         fputs(found ? "# source is newer than the program, lines may be others: "
                     : "# source is not there: ",
               out);
-        plain_put(out, path);
+        utf8_print_harmless(out, path);
         fputc('\n', out);
     }
     if (i == 0)
@@ -112,7 +112,7 @@ static void print_origin(FILE *out, const struct pprofil_code_row *row, struct o
         return;
     *origin = (struct origin){row->file, row->inlined};
     fprintf(out, "%*s", view->stacks ? 35 : 18, "");
-    plain_put(out, row->file);
+    utf8_print_harmless(out, row->file);
     if (row->inlined[0] != '\0')
         fprintf(out, " (inlined: %s)", row->inlined);
     fputc('\n', out);
@@ -126,7 +126,7 @@ static void print_inlined_instruction(FILE *out, const struct pprofil_code_row *
     origin->inlined = row->inlined;
     fprintf(out, "%*s", view->stacks ? 35 : 18, "");
     fputs(row->inlined[0] != '\0' ? "(inlined: " : "(", out);
-    plain_put(out, row->inlined[0] != '\0' ? row->inlined : view->name);
+    utf8_print_harmless(out, row->inlined[0] != '\0' ? row->inlined : view->name);
     fputs(")\n", out);
 }
 

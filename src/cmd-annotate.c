@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "annotate-view.h"
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "options.h"
 #include "pager.h"
 #include "report.h"
@@ -96,9 +96,9 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
         pprofil_report_row(found, i, &row, sizeof row);
         fprintf(stderr, "%6.2f %%  ",
                 100 * (pprofil_report_has_totals(found) ? row.total_share : row.share));
-        plain_put(stderr, row.object);
+        utf8_print_harmless(stderr, row.object);
         fputc(':', stderr);
-        plain_put(stderr, row.name);
+        utf8_print_harmless(stderr, row.name);
         fputc('\n', stderr);
     }
     if (count > LISTED_MAX)

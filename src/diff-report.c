@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "diff-report.h"
 
 /* --- text -------------------------------------------------------------------------------- */
@@ -58,16 +58,16 @@ static void print_side(FILE *out, const char *side, const pprofil_profile *profi
     fprintf(out, "# %s: %" PRIu64 " samples, %.3f s of %s in %.3f s: ", side, totals.samples,
             seconds(totals.wall ? totals.wall_ns : totals.cpu_ns),
             totals.wall ? "thread time" : "CPU time", seconds(totals.elapsed_ns));
-    plain_put(out, pprofil_profile_command(profile));
+    utf8_print_harmless(out, pprofil_profile_command(profile));
     fputc('\n', out);
 }
 
 static void print_head(FILE *out, const struct diff_view *view)
 {
     fputs(view->colour ? BOLD "# pprofil diff: " : "# pprofil diff: ", out);
-    plain_put(out, view->paths[0]);
+    utf8_print_harmless(out, view->paths[0]);
     fputs(" -> ", out);
-    plain_put(out, view->paths[1]);
+    utf8_print_harmless(out, view->paths[1]);
     fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
     print_side(out, "old", view->profiles[0]);
     print_side(out, "new", view->profiles[1]);
@@ -99,15 +99,15 @@ static void print_name(FILE *out, const struct pprofil_diff_row *row)
     const char *old = row->object[0], *new = row->object[1];
 
     fputs("  ", out);
-    plain_put(out, row->name);
+    utf8_print_harmless(out, row->name);
     for (size_t length = strlen(row->name); length < 30; length++)
         fputc(' ', out);
     fputs("  ", out);
     if (old[0] != '\0' && new[0] != '\0' && strcmp(old, new) != 0) {
-        plain_put(out, old);
+        utf8_print_harmless(out, old);
         fputs(" -> ", out);
     }
-    plain_put(out, new[0] != '\0' ? new : old);
+    utf8_print_harmless(out, new[0] != '\0' ? new : old);
     if (old[0] == '\0' || new[0] == '\0')
         fputs(old[0] == '\0' ? " (only in new)" : " (only in old)", out);
 }

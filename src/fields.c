@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "fields.h"
 
 static const void *field_at(const struct field *field, const void *row)
@@ -62,7 +62,7 @@ void csv_print_text(FILE *out, const char *text)
     char *harmless = isatty(fileno(out)) ? strdup(text) : NULL;
 
     if (harmless != NULL)
-        plain_make(harmless, "");
+        utf8_make_harmless(harmless, "");
     csv_print_quoted(out, harmless != NULL ? harmless : text);
     free(harmless);
 }

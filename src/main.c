@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "command.h"
 
 static const struct command commands[] = {
@@ -42,7 +42,7 @@ static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
     (void)cookie;
     memcpy(text, bytes, taken);
     text[taken] = '\0';
-    plain_make(text, "\n\t");
+    utf8_make_harmless(text, "\n\t");
     for (size_t left = strlen(text); left > 0;) {
         ssize_t wrote = write(STDERR_FILENO, at, left);
         if (wrote < 0)

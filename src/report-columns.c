@@ -11,7 +11,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "report.h"
 
 static void print_place(FILE *out, const struct pprofil_row *row)
@@ -19,7 +19,7 @@ static void print_place(FILE *out, const struct pprofil_row *row)
     if (row->file[0] == '\0')
         return;
     fputc('(', out);
-    plain_put(out, row->file);
+    utf8_print_harmless(out, row->file);
     if (row->line != 0)
         fprintf(out, ":%" PRIu32, row->line);
     fputc(')', out);
@@ -27,7 +27,7 @@ static void print_place(FILE *out, const struct pprofil_row *row)
 
 static void print_line(FILE *out, const struct pprofil_row *row)
 {
-    plain_put(out, row->name);
+    utf8_print_harmless(out, row->name);
     if (row->line != 0)
         fprintf(out, ":%" PRIu32, row->line);
 }
@@ -171,7 +171,7 @@ static void print_cell(FILE *out, const struct report_column *column, const stru
     if (column->print != NULL) {
         column->print(out, row);
     } else if (field->kind == FIELD_TEXT) {
-        plain_put(out, field_text(field, row));
+        utf8_print_harmless(out, field_text(field, row));
         print_spaces(out, strlen(field_text(field, row)), column->width);
     } else if (field->kind == FIELD_REAL) {
         fprintf(out, "%*.2f", width, 100 * field_real(field, row, 0));

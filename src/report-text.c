@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "report.h"
 
 #define BOLD "\033[1m"
@@ -122,7 +122,7 @@ static void print_parts(FILE *out, const pprofil_profile *profile,
             break;
         }
         fputs(i == 0 ? "; " : ", ", out);
-        plain_put(out, why);
+        utf8_print_harmless(out, why);
         fprintf(out, " %.1f %%", 100 * share);
     }
     fputc('\n', out);
@@ -145,7 +145,7 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
     fputs(colour ? "\n" BOLD "# pprofil: " : "\n# pprofil: ", out);
-    plain_put(out, pprofil_profile_command(profile));
+    utf8_print_harmless(out, pprofil_profile_command(profile));
     fputs(colour ? REPORT_PLAIN "\n" : "\n", out);
     print_counts(out, &totals);
     print_quality(out, &totals);
@@ -210,7 +210,7 @@ static void print_foot(FILE *out, pprofil_profile *profile, const pprofil_report
                          share >= NAMELESS_SHOWN;
          i++) {
         fputs("# ", out);
-        plain_put(out, path);
+        utf8_print_harmless(out, path);
         fprintf(out, " (%.1f %%): %s\n", 100 * share, why);
     }
 }

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "report.h"
 
 #define DRAWN_MAX 32u   /* branchings; what is further in has their number instead */
@@ -114,13 +114,13 @@ static void print_row(const struct printer *printer, const struct pprofil_tree_r
     if (printer->view->colour)
         fputs(REPORT_PLAIN, out);
     size_t width = print_lines(printer, row) + report_width(name);
-    plain_put(out, name);
+    utf8_print_harmless(out, name);
     if (row->row.object[0] != '\0' && printer->view->by != PPROFIL_BY_OBJECT) {
         for (; width < printer->width + 2; width++)
             fputc(' ', out);
         if (width > printer->width + 2)
             fputs("  ", out);
-        plain_put(out, row->row.object);
+        utf8_print_harmless(out, row->row.object);
     }
     fputc('\n', out);
 }
@@ -167,7 +167,7 @@ static void print_what(FILE *out, const struct report_view *view, const struct p
     fprintf(out, "# %s", what[view->kind]);
     if (view->function != NULL) {
         fputs(" '", out);
-        plain_put(out, view->function);
+        utf8_print_harmless(out, view->function);
         fprintf(out, "', which is on the stack %.2f %% of the time",
                 100 * (double)totals->root_ns / ns);
     }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "text.h"
 
 #define ROWS_MAX (1 << 20) /* of a frame for a file; terminals have fewer */
@@ -197,7 +198,7 @@ int canvas_print(const struct canvas *canvas, FILE *out)
         for (int column = 0; column < end; column++) {
             char bytes[4];
             uint32_t character = cell_at(canvas, row, column)->character;
-            size_t length = character != 0 ? (size_t)text_encode(character, bytes) : 0;
+            size_t length = character != 0 ? utf8_encode(character, bytes) : 0;
             if (fwrite(bytes, 1, length, out) != length)
                 return -errno;
         }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "keys.h"
+#include "base/utf8.h"
 #include "pprofil.h"
 
 #define CONTROL(letter) ((letter)&0x1fu)
@@ -193,23 +194,6 @@ const char *keys_action(enum action action)
     return actions[action];
 }
 
-/* UTF-8 of a character below 0x200000. */
-static void put_character(char text[5], uint32_t character)
-{
-    static const struct {
-        uint32_t below;
-        unsigned char lead;
-    } lengths[] = {{0x80, 0}, {0x800, 0xc0}, {0x10000, 0xe0}, {0x200000, 0xf0}};
-    unsigned more = 0;
-
-    while (more < 3 && character >= lengths[more].below)
-        more++;
-    text[0] = (char)(lengths[more].lead | (character >> (6 * more)));
-    for (unsigned i = 1; i <= more; i++)
-        text[i] = (char)(0x80 | ((character >> (6 * (more - i))) & 0x3f));
-    text[more + 1] = '\0';
-}
-
 bool key_text(uint32_t key, char text[5])
 {
     bool control = key < ' ' || (key >= 0x7f && key < 0xa0);
@@ -217,7 +201,7 @@ bool key_text(uint32_t key, char text[5])
 
     if (control || surrogate || key > 0x10ffff)
         return false;
-    put_character(text, key);
+    text[utf8_encode(key, text)] = '\0';
     return true;
 }
 

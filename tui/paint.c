@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "text.h"
 
 #define HOT 0.10
@@ -57,7 +58,7 @@ static void put_one(const struct window *window, int at, int width, enum style s
 {
     char bytes[5] = "";
 
-    bytes[text_encode(character, bytes)] = '\0';
+    bytes[utf8_encode(character, bytes)] = '\0';
     if (at >= window->from && at + width <= window->from + window->width)
         canvas_put(window->canvas, window->row, window->column + at - window->from, width, style,
                    bytes);

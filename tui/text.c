@@ -5,10 +5,11 @@
  */
 #include "config.h"
 
-#include "text.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/utf8.h"
+#include "text.h"
 
 struct range {
     uint32_t first, last;
@@ -48,53 +49,15 @@ static int width_of(uint32_t character)
     return is_in(wide, sizeof wide / sizeof *wide, character) ? 2 : 1;
 }
 
-/* The bytes of the sequence that starts with this one; 0: none does. */
-static int length_of(unsigned char lead)
-{
-    if (lead < 0x80)
-        return 1;
-    if (lead >= 0xc2 && lead < 0xe0)
-        return 2;
-    if (lead >= 0xe0 && lead < 0xf0)
-        return 3;
-    return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
-}
-
-/* Whole sequences only, no overlong ones, no surrogates. 0: it is none. */
-static uint32_t decode(const unsigned char *bytes, int length)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    uint32_t character = length == 0 ? 0 : bytes[0];
-
-    if (length > 1)
-        character &= 0x7fu >> length;
-    for (int i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-        character = character << 6 | (bytes[i] & 0x3fu);
-    }
-    if (character < least[length] || character > 0x10ffff ||
-        (character >= 0xd800 && character < 0xe000) || (character & 0xfffe) == 0xfffe)
-        return 0;
-    return character;
-}
-
 uint32_t text_next(const char **at, int *width)
 {
-    const unsigned char *bytes = (const unsigned char *)*at;
-    int length = length_of(*bytes);
-    uint32_t character = decode(bytes, length);
-
     *width = 0;
-    if (*bytes == '\0')
+    if (**at == '\0')
         return 0;
+    uint32_t character = utf8_decode(at);
+    bool control = character < 0x20 || (character >= 0x7f && character < 0xa0);
     *width = 1;
-    if (character == 0) { /* the next byte may begin a good one */
-        *at += 1;
-        return '?';
-    }
-    *at += length;
-    if (character < 0x20 || (character >= 0x7f && character < 0xa0))
+    if (control || (character & 0xfffe) == 0xfffe) /* UTF8_NONE is among the latter */
         return '?';
     *width = width_of(character);
     return character;
@@ -107,17 +70,4 @@ int text_width(const char *text, int most)
     while (columns < most && text_next(&text, &width) != 0)
         columns += width;
     return columns < most ? columns : most;
-}
-
-int text_encode(uint32_t character, char bytes[4])
-{
-    static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    int length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
-
-    for (int i = length - 1; i > 0; i--) {
-        bytes[i] = (char)(0x80 | (character & 0x3f));
-        character >>= 6;
-    }
-    bytes[0] = (char)(leads[length] | character);
-    return length;
 }

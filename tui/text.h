@@ -14,7 +14,5 @@
 uint32_t text_next(const char **at, int *width);
 /* The columns of a whole text; of one that is wider than most, most. */
 int text_width(const char *text, int most);
-/* The same character as UTF-8. Returns the bytes: 1 to 4. */
-int text_encode(uint32_t character, char bytes[4]);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include <string.h>
+
 #include "base/utf8.h"
 
-uint32_t utf8_take(const char **at)
+uint32_t utf8_decode(const char **at)
 {
     static const struct {
         unsigned char mask, lead;
@@ -27,4 +29,51 @@ uint32_t utf8_take(const char **at)
         return character;
     }
     return UTF8_NONE;
+}
+
+size_t utf8_encode(uint32_t character, char bytes[4])
+{
+    static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t size = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+
+    for (size_t i = size - 1; i > 0; i--, character >>= 6)
+        bytes[i] = (char)(0x80 | (character & 0x3f));
+    bytes[0] = (char)(leads[size] | character);
+    return size;
+}
+
+bool utf8_is_control(char byte)
+{
+    return (unsigned char)byte < 0x20 || byte == 0x7f;
+}
+
+bool utf8_is_harmless(uint32_t character)
+{
+    return character >= 0x20 && !(character >= 0x7f && character <= 0x9f) && character != 0x61c &&
+           !(character >= 0x200b && character <= 0x200f) &&
+           !(character >= 0x2028 && character <= 0x202e) &&
+           !(character >= 0x2060 && character <= 0x206f) && character != 0xfeff &&
+           (character & 0xfffe) != 0xfffe;
+}
+
+void utf8_make_harmless(char *text, const char *kept)
+{
+    char *to = text;
+
+    for (const char *at = text, *from; *(from = at) != '\0';) {
+        bool safe = utf8_is_harmless(utf8_decode(&at)) || strchr(kept, *from) != NULL;
+        size_t size = safe ? (size_t)(at - from) : 1;
+        memmove(to, safe ? from : "?", size);
+        to += size;
+    }
+    *to = '\0';
+}
+
+void utf8_print_harmless(FILE *out, const char *text)
+{
+    for (const char *at = text, *from; *(from = at) != '\0';)
+        if (utf8_is_harmless(utf8_decode(&at)))
+            fwrite(from, 1, (size_t)(at - from), out);
+        else
+            putc('?', out);
 }

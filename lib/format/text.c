@@ -35,17 +35,13 @@ int text_close(FILE *out)
     return 0;
 }
 
-/* Takes the next character of a name; a byte that is not UTF-8 becomes U+FFFD. *size: its bytes. */
-static const char *next_character(const char **at, size_t *size)
+const char *text_character(const char **at, size_t *size)
 {
     const char *character = *at;
+    bool valid = utf8_decode(at) != UTF8_NONE;
 
-    if (utf8_take(at) == UTF8_NONE) {
-        *size = 3;
-        return "\xef\xbf\xbd";
-    }
-    *size = (size_t)(*at - character);
-    return character;
+    *size = valid ? (size_t)(*at - character) : strlen(UTF8_REPLACEMENT);
+    return valid ? character : UTF8_REPLACEMENT;
 }
 
 /* Writes what needs no care at the beginning of a name, which is mostly all of it; the rest. */
@@ -65,7 +61,7 @@ void text_put(FILE *out, const char *name, const char *bad, char instead)
     size_t size;
 
     while (*(name = put_plain(out, name, bad)) != '\0') {
-        const char *character = next_character(&name, &size);
+        const char *character = text_character(&name, &size);
         unsigned char first = (unsigned char)*character;
         if (first < ' ' || first == 0x7f)
             putc(' ', out);
@@ -82,7 +78,7 @@ void text_put_json(FILE *out, const char *string)
 
     putc('"', out);
     while (*(string = put_plain(out, string, "\"\\")) != '\0') {
-        const char *character = next_character(&string, &size);
+        const char *character = text_character(&string, &size);
         unsigned char first = (unsigned char)*character;
         if (first < ' ' || first == 0x7f)
             fprintf(out, "\\u%04x", first);

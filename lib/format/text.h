@@ -18,6 +18,10 @@ FILE *text_open(int fd);
  * errno as it was then. */
 int text_close(FILE *out);
 
+/* Returns the bytes of the character at *at, and their number in *size, and moves *at behind it. A byte that is not
+ * UTF-8 becomes U+FFFD. *at must not be at the end of its text. */
+const char *text_character(const char **at, size_t *size);
+
 /* Writes a name on one line: bytes that are no UTF-8 become U+FFFD, control characters spaces,
  * and each of bad (a set of characters) becomes instead. */
 void text_put(FILE *out, const char *name, const char *bad, char instead);

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/plain.h"
 #include "base/utf8.h"
 #include "picture/picture.h"
 
@@ -25,20 +24,7 @@ static uint32_t clean_character(uint32_t character)
 {
     if (character < 0x20)
         return 0x2400 + character; /* its picture */
-    return plain_is_safe(character) ? character : REPLACEMENT;
-}
-
-static size_t put_character(uint32_t character, char *to)
-{
-    if (character < 0x80) {
-        to[0] = (char)character;
-        return 1;
-    }
-    size_t size = character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
-    for (size_t i = size - 1; i > 0; i--, character >>= 6)
-        to[i] = (char)(0x80 | (character & 0x3f));
-    to[0] = (char)((0xf00u >> size & 0xf0u) | character);
-    return size;
+    return utf8_is_harmless(character) ? character : REPLACEMENT;
 }
 
 char *picture_clean(const char *text)
@@ -50,7 +36,7 @@ char *picture_clean(const char *text)
     if (clean == NULL)
         return NULL;
     for (unsigned count = 0; *at != '\0' && count < NAME_CHARACTERS_MAX; count++)
-        used += put_character(clean_character(utf8_take(&at)), clean + used);
+        used += utf8_encode(clean_character(utf8_decode(&at)), clean + used);
     strcpy(clean + used, *at != '\0' ? ELLIPSIS : "");
     return clean;
 }
@@ -101,7 +87,7 @@ void picture_escape_clipped(FILE *out, const char *text, unsigned columns)
     if (columns < 3)
         return;
     while (*at != '\0') {
-        used += columns_of(utf8_take(&at));
+        used += columns_of(utf8_decode(&at));
         if (used > columns) {
             escape_bytes(out, text, (size_t)(fits - text));
             fputs(ELLIPSIS, out);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/match.h"
 
 #define COMPARED_SIZE_MAX 63u /* bytes that names are compared by to find one like another */
@@ -153,7 +154,5 @@ void match_complain(const char *what, const char *wrong, const char *const *text
     for (uint32_t i = 0; i < found && length >= 0 && (size_t)length < size; i++)
         length += snprintf(problem + length, size - (size_t)length, "%s '%s'",
                            i == 0 ? "; there is" : ",", texts[nearest[i]]);
-    for (char *at = problem; *at != '\0'; at++) /* names come from files */
-        if ((unsigned char)*at < 0x20 || *at == 0x7f)
-            *at = '?';
+    utf8_make_harmless(problem, ""); /* names come from files */
 }

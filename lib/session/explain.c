@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "session/explain.h"
 #include "session/proc.h"
 
@@ -41,7 +41,7 @@ struct task_status explain_status(pid_t pid)
         return status;
     snprintf(status.name, sizeof status.name, "%.*s", (int)strcspn(field(text, "Name:"), "\n"),
              field(text, "Name:"));
-    plain_make(status.name, "");
+    utf8_make_harmless(status.name, "");
     status.state = *field(text, "State:");
     status.tracer = strtol(field(text, "TracerPid:"), NULL, 10);
     char *next;

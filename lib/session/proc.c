@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "session/proc.h"
 
 ssize_t proc_read(int directory, const char *path, char *text, size_t size)
@@ -38,7 +38,7 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
     if (name == NULL || end == NULL || end < name)
         return -EPROTO;
     snprintf(stat->comm, sizeof stat->comm, "%.*s", (int)(end - name - 1), name + 1);
-    plain_make(stat->comm, "");
+    utf8_make_harmless(stat->comm, "");
     if (sscanf(end + 1,
                " %c %" SCNu32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
                " %*d %*d %*d %*d %" SCNu32,
@@ -60,5 +60,5 @@ void proc_command(uint32_t pid, char *text, size_t size)
             text[i] = ' ';
     while (length > 0 && text[length - 1] == ' ')
         text[--length] = '\0';
-    plain_make(text, "");
+    utf8_make_harmless(text, "");
 }

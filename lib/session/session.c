@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "launch/spawn.h"
 #include "session/session.h"
 #include "unwind/unwind.h"
@@ -34,7 +34,7 @@ int session_fail(struct pprofil_session *session, int error, const char *format,
     va_start(arguments, format);
     vsnprintf(session->problem, sizeof session->problem, format, arguments);
     va_end(arguments);
-    plain_make(session->problem, "");
+    utf8_make_harmless(session->problem, "");
     return error;
 }
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "symbol/demangle.h"
 #include "symbol/disassemble.h"
 #include "symbol/function-code.h"
@@ -136,7 +136,7 @@ static void take_name(struct reader *reader, const struct elf_symbol *symbol)
                                  : "?");
     if (needed >= (int)sizeof reader->name)
         strcpy(reader->name + sizeof reader->name - 4, "...");
-    plain_make(reader->name, "");
+    utf8_make_harmless(reader->name, "");
     reader->named = symbol;
     free(plain);
     free(name);
@@ -341,7 +341,7 @@ static int find_inlined(struct reader *reader, const char *name, uint32_t *inlin
     char *plain = demangle(name);
     if (plain == NULL && (plain = strdup(name)) == NULL)
         return -ENOMEM;
-    plain_make(plain, "");
+    utf8_make_harmless(plain, "");
     *inlined = code->inlined_count++;
     code->inlined[*inlined] = plain;
     reader->inlined[*inlined] = name;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "symbol/jit-code.h"
 
 #define MAGIC 0x4a695444u
@@ -95,7 +95,7 @@ static bool take_load(struct reader *reader, uint64_t at, size_t size)
         pread(reader->fd, text, size < sizeof text ? size : sizeof text, (off_t)(at + sizeof load));
     if (got <= 0 || text[0] == '\0' || memchr(text, '\0', (size_t)got) == NULL)
         return true;
-    plain_make(text, "");
+    utf8_make_harmless(text, "");
     char *copy = strdup(text);
     struct jit_name name = {.start = load.address, .end = load.address + load.size, .name = copy};
     if (reader->lines != NULL && reader->lines_of == load.address) {
@@ -142,7 +142,7 @@ static int compare_lines(const void *left, const void *right)
 static const char *check_path(const char *text)
 {
     for (const char *at = text; *at != '\0'; at++)
-        if (plain_is_control(*at))
+        if (utf8_is_control(*at))
             return NULL;
     return *text == '\0' ? NULL : text;
 }

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "symbol/jit-code.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -131,7 +131,7 @@ static bool perf_map_parse_line(char *line, struct jit_name *entry)
     uint64_t size = strtoull(next, &name, 16);
     if (name == next || *name != ' ' || size == 0 || start + size < start)
         return false;
-    plain_make(++name, "");
+    utf8_make_harmless(++name, "");
     entry->start = start;
     entry->end = start + size;
     entry->name = name;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "symbol/function-code.h"
 #include "symbol/object-file.h"
 
@@ -53,7 +53,7 @@ static void clean(char *line)
 
     if (length > 0 && line[length - 1] == '\r')
         line[length - 1] = '\0';
-    plain_make(line, "\t");
+    utf8_make_harmless(line, "\t");
 }
 
 static int cut(struct listing_source *source)

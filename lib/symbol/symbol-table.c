@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "symbol/symbol-table.h"
 
 #define NAME_SIZE_MAX 32768u /* all symbols of a hostile file may have the same endless name */
@@ -98,7 +98,7 @@ static bool find_name(const struct source *source, size_t offset, struct symbol 
     if (length == 0 || length == rest)
         return false;
     for (size_t i = 0; i < length; i++)
-        if (plain_is_control(name[i]))
+        if (utf8_is_control(name[i]))
             return false;
     symbol->name = name;
     symbol->rest = (uint32_t)rest;

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/output-path.h"
 #include "base/path.h"
-#include "base/plain.h"
+#include "base/utf8.h"
 #include "base/regular-file.h"
 #include "base/utf8.h"
 
@@ -72,7 +72,7 @@ Test(descriptors, those_from_a_number_on_are_closed)
     cr_assert_eq(descriptors_after(descriptors_close_at_exec), 7 | 6 << 3);
 }
 
-/* --- utf8, plain ----------------------------------------------------------------------- */
+/* --- utf8 -------------------------------------------------------------------------------- */
 
 Test(utf8, takes_whole_characters_and_single_bytes_of_what_is_none)
 {
@@ -98,12 +98,24 @@ Test(utf8, takes_whole_characters_and_single_bytes_of_what_is_none)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *at = cases[i].text;
-        cr_assert_eq(utf8_take(&at), cases[i].character, "case %zu", i);
+        cr_assert_eq(utf8_decode(&at), cases[i].character, "case %zu", i);
         cr_assert_eq(at - cases[i].text, cases[i].size, "case %zu", i);
     }
 }
 
-Test(plain, nothing_is_left_that_a_terminal_obeys)
+Test(utf8, encodes_what_is_decoded)
+{
+    for (uint32_t character = 1; character <= 0x10ffff; character += character / 7 + 1) {
+        char bytes[5] = "";
+        const char *at = bytes;
+        size_t size = utf8_encode(character, bytes);
+        bool surrogate = character >= 0xd800 && character <= 0xdfff;
+        cr_assert_eq(size, strlen(bytes));
+        cr_assert_eq(utf8_decode(&at), surrogate ? UTF8_NONE : character);
+    }
+}
+
+Test(utf8, nothing_is_left_that_a_terminal_obeys)
 {
     static const char *const cases[][2] = {
         {"", ""},
@@ -128,15 +140,15 @@ Test(plain, nothing_is_left_that_a_terminal_obeys)
         strcpy(text, cases[i][0]);
         FILE *out = open_memstream(&printed, &size);
         cr_assert_not_null(out);
-        plain_put(out, text);
+        utf8_print_harmless(out, text);
         cr_assert_eq(fclose(out), 0);
-        plain_make(text, "");
+        utf8_make_harmless(text, "");
         cr_assert_str_eq(text, cases[i][1]);
         cr_assert_str_eq(printed, cases[i][1]);
         free(printed);
     }
     char kept[] = "a\tb\nc\r";
-    plain_make(kept, "\t\n");
+    utf8_make_harmless(kept, "\t\n");
     cr_assert_str_eq(kept, "a\tb\nc?");
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "canvas.h"
 #include "model.h"
 #include "paint.h"
@@ -78,7 +79,7 @@ Test(text, widths_and_encoding_round)
             char bytes[4];
             const char *from = at;
             character = text_next(&at, &width);
-            cr_expect_eq(text_encode(character, bytes), at - from);
+            cr_expect_eq(utf8_encode(character, bytes), at - from);
             cr_expect(memcmp(bytes, from, (size_t)(at - from)) == 0);
         }
     }

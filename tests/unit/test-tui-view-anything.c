@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include "base/utf8.h"
 #include "tui-view-fixture.h"
 
 TestSuite(view_anything, .init = begin, .fini = end);
@@ -21,7 +22,7 @@ static void check_cells(void)
             cr_assert(cell->character >= 0x20 && cell->character != 0x7f);
             cr_assert(cell->character < 0x80 || cell->character >= 0xa0);
             cr_assert(canvas.utf8 || cell->character < 0x7f);
-            text_encode(cell->character, bytes);
+            utf8_encode(cell->character, bytes);
             columns += text_width(bytes, 2);
         }
         cr_assert_eq(columns, canvas.columns, "row %d of %dx%d", row, canvas.columns, canvas.rows);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
 #include "base/utf8.h"
 #include "format/pprof/pprof.h"
 
@@ -127,13 +126,13 @@ static char *show_controls(char *text)
     char *shown = text == NULL ? NULL : malloc(3 * strlen(text) + 1), *to = shown;
 
     for (const char *at = text, *from; shown != NULL && *(from = at) != '\0';) {
-        uint32_t character = utf8_take(&at);
-        if (plain_is_control(*from))
+        uint32_t character = utf8_decode(&at);
+        if (utf8_is_control(*from))
             to += sprintf(to, "\xe2\x90%c", 0x80 + (*from == 0x7f ? 0x21 : *from));
-        else if (plain_is_safe(character))
+        else if (utf8_is_harmless(character))
             to = mempcpy(to, from, (size_t)(at - from));
         else
-            to = stpcpy(to, "\xef\xbf\xbd");
+            to = stpcpy(to, UTF8_REPLACEMENT);
     }
     if (shown != NULL)
         *to = '\0';

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/utf8.h"
 #include "format/pprof/pprof.h"
+#include "format/text.h"
 
 #define ARENA_BLOCK (1u << 20)
 
@@ -64,16 +64,12 @@ bool pprof_grow(struct pprof_writer *writer, void *array, size_t count, size_t e
 /* Copies text as valid UTF-8 and returns the length of the copy. to NULL: only the length. */
 static size_t copy_utf8(const char *text, char *to)
 {
-    const char *at = text;
-    size_t length = 0;
+    size_t length = 0, size;
 
-    while (*at != '\0') {
-        const char *from = at;
-        bool valid = utf8_take(&at) != UTF8_NONE;
-        size_t size = valid ? (size_t)(at - from) : 3;
+    for (const char *at = text; *at != '\0'; length += size) {
+        const char *character = text_character(&at, &size);
         if (to != NULL)
-            memcpy(to + length, valid ? from : "\xef\xbf\xbd", size);
-        length += size;
+            memcpy(to + length, character, size);
     }
     return length;
 }
