@@ -15,7 +15,6 @@
 #include <zlib.h>
 
 #include "format/pprof/pprof.h"
-#include "format/text.h"
 
 #define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX) /* bytes of structures for one message */
 #define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
