@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate-view.h"
+#include "annotate.h"
 
 #define LANES 6
 #define ARROW_ROWS_MAX 1000u /* rows: nobody sees both ends of it */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate-view.h"
+#include "annotate.h"
 #include "base/utf8.h"
 
 #define FEW 8u /* lines without code */

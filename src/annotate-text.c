@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "annotate-view.h"
+#include "annotate.h"
 #include "base/utf8.h"
 
 #define BOLD "\033[1m"

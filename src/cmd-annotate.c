@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "annotate-view.h"
+#include "annotate.h"
 #include "base/utf8.h"
 #include "options.h"
 #include "pager.h"

@@ -10,7 +10,7 @@
 
 #include "diff-report.h"
 #include "options.h"
-#include "sink.h"
+#include "output-stream.h"
 #include "selection.h"
 
 #define DEFAULT_ROWS 30
@@ -99,13 +99,13 @@ static const struct argp parser = {
 static int cmd_diff_print(const struct diff_command *command, const pprofil_diff *diff)
 {
     struct diff_view view = command->view;
-    struct sink sink;
+    struct output_stream output;
 
-    if (!sink_open(&sink, command->output))
+    if (!output_stream_open(&output, command->output))
         return EXIT_OWN_FAILURE;
     view.by = command->how.by;
-    view.colour = sink.colour;
-    return sink_close(&sink, diff_print(sink.stream, diff, &view));
+    view.colour = output.colour;
+    return output_stream_close(&output, diff_print(output.stream, diff, &view));
 }
 
 static int complain_diff(const struct diff_command *command, int error)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "options.h"
-#include "sink.h"
+#include "output-stream.h"
 #include "selection.h"
 
 #define DEFAULT_ROWS 30
@@ -226,14 +226,14 @@ static const struct argp parser = {
 
 static int print_style(const struct report_command *command)
 {
-    struct sink sink;
+    struct output_stream output;
 
-    if (!sink_open(&sink, command->output))
+    if (!output_stream_open(&output, command->output))
         return EXIT_OWN_FAILURE;
-    int status = style_view_print(sink.stream, command->path, &command->style);
+    int status = style_view_print(output.stream, command->path, &command->style);
     if (status == 0)
-        return sink_close(&sink, 0);
-    sink_abandon(&sink);
+        return output_stream_close(&output, 0);
+    output_stream_abandon(&output);
     return status;
 }
 
@@ -254,16 +254,16 @@ static int complain_report(const struct report_command *command, const pprofil_p
 static int cmd_report_print(const struct report_command *command, pprofil_profile *profile)
 {
     struct report_view view = command->view;
-    struct sink sink;
+    struct output_stream output;
 
-    if (!sink_open(&sink, command->output))
+    if (!output_stream_open(&output, command->output))
         return EXIT_OWN_FAILURE;
-    view.colour = sink.colour;
-    int error = report_print(sink.stream, profile, &view);
+    view.colour = output.colour;
+    int error = report_print(output.stream, profile, &view);
     int status = error != 0 ? complain_report(command, profile, error) : 0;
     if (status == 0)
-        return sink_close(&sink, error);
-    sink_abandon(&sink);
+        return output_stream_close(&output, error);
+    output_stream_abandon(&output);
     return status;
 }
 

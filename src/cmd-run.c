@@ -2,7 +2,7 @@
 /*
  * pprofil PROGRAM and pprofil -p PID: sample until the end, then print or save.
  *
- * The program keeps its descriptors, its terminal, its signals (forward.h) and its status. Names
+ * The program keeps its descriptors, its terminal, its signals (forward-signals.h) and its status. Names
  * are looked up at the end, and a server of debug files may take long. During that time any signal
  * that asks for an end ends pprofil. A profile with a file has been saved by then, without names.
  */
@@ -24,19 +24,19 @@
 
 #include "base/clock.h"
 #include "base/output-path.h"
-#include "forward.h"
-#include "leak-note.h"
-#include "request.h"
+#include "forward-signals.h"
+#include "lsan-note.h"
+#include "run-options.h"
 
 #define PUMP_MS 100
 #define CHECKPOINT_MS 10000
 
 struct run {
-    struct request asked;
+    struct run_request asked;
 
     pprofil_session *session;
     struct forward forward;
-    struct leak_note leak_note;
+    struct lsan_note lsan_note;
     char **argv; /* our own */
     pid_t child;
     bool ended; /* the child, with this status; -1: it is not known */
@@ -74,7 +74,7 @@ static bool is_replaceable(const char *path)
 }
 
 /* A dialect has a file of its own. */
-static bool may_save_early(const struct request *asked)
+static bool may_save_early(const struct run_request *asked)
 {
     return is_replaceable(asked->output) ||
            (asked->dialect.dialect != NULL && asked->output == NULL);
@@ -129,7 +129,7 @@ static void reap(struct run *run)
     while ((error = waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL)) == 0 &&
            ended.si_pid != 0) {
         if (ended.si_pid == run->child)
-            leak_note_end(&run->leak_note, run->child);
+            lsan_note_end(&run->lsan_note, run->child);
         if (waitpid(ended.si_pid, &status, __WALL) == run->child) {
             run->status = status;
             run->ended = true;
@@ -254,7 +254,7 @@ static int run_begin(struct run *run)
     if (error == 0 && run->asked.program != NULL) {
         signal(SIGCHLD, SIG_DFL); /* ignored, it would keep the program's status from us */
         forward_to(&run->forward, run->child, run->argv);
-        leak_note_begin(&run->leak_note, run->child);
+        lsan_note_begin(&run->lsan_note, run->child);
     }
     if (error == 0) {
         pprofil_session_control_targets(run->session);
@@ -363,7 +363,7 @@ static int run_print(struct run *run, pprofil_profile *profile)
     if (error == 0 && run->asked.verbose && run->asked.view.format == REPORT_TEXT)
         say_more(profile);
     if (error == 0 && run->asked.view.format == REPORT_TEXT)
-        leak_note_print(&run->leak_note, stderr, "# note: ");
+        lsan_note_print(&run->lsan_note, stderr, "# note: ");
     return error == 0 ? 0 : complain("cannot print the report: %s", strerror(-error));
 }
 
@@ -376,7 +376,7 @@ static int deliver_profile(struct run *run)
     run->session = NULL;
     int status = run->asked.output != NULL ? save(run, profile) : run_print(run, profile);
     if (run->asked.output != NULL && !run->asked.quiet)
-        leak_note_print(&run->leak_note, stderr, "pprofil: ");
+        lsan_note_print(&run->lsan_note, stderr, "pprofil: ");
     pprofil_profile_close(profile);
     return status;
 }
@@ -406,7 +406,7 @@ static int finish(struct run *run)
         run->status = supervisor_status(run);
     forward_end(&run->forward);
     if (waits && supervisor_status(run) == run->status) /* it was traced to its end */
-        leak_note_decide(&run->leak_note, pprofil_session_profile(run->session), run->child,
+        lsan_note_decide(&run->lsan_note, pprofil_session_profile(run->session), run->child,
                          run->status);
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
@@ -423,7 +423,7 @@ int command_run(int argc, char **argv)
 {
     struct run run = {.argv = argv, .status = -1};
 
-    if (!request_parse(&run.asked, argc, argv))
+    if (!run_options_parse(&run.asked, argc, argv))
         return EXIT_OWN_FAILURE;
     int error = forward_open(&run.forward, run.asked.program != NULL);
     if (error != 0)

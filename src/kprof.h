@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * kprof: the files of Inferno's kprof(3) device for a process. cmd-kprof.c has the command and its loop, kprof-data.c
- * kpdata, kprof-control.c kpctl, kprof-guard.c who notices that a server of kpctl was killed.
+ * kpdata, kprof-files.c kpctl, kprof-guard.c who notices that a server of kpctl was killed.
  */
 #ifndef PPROFIL_KPROF_H
 #define PPROFIL_KPROF_H

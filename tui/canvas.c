@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text.h"
+#include "characters.h"
 
 #define ROWS_MAX (1 << 20) /* of a frame for a file; terminals have fewer */
 #define COLUMNS_MAX (1 << 12)
@@ -115,7 +115,7 @@ int canvas_put(struct canvas *canvas, int row, int column, int width, enum style
 
     if (width < 0 || width > canvas->columns - column)
         width = canvas->columns - column;
-    while (used < width && (character = text_next(&text, &wide)) != 0) {
+    while (used < width && (character = character_next(&text, &wide)) != 0) {
         if (!canvas->utf8 && character > 0x7e) {
             character = '?';
             wide = wide == 0 ? 0 : 1;
@@ -133,7 +133,7 @@ int canvas_put(struct canvas *canvas, int row, int column, int width, enum style
 void canvas_put_right(struct canvas *canvas, int row, int column, int width, enum style style,
                       const char *text)
 {
-    int needed = text_width(text, width < 0 ? 0 : width);
+    int needed = characters_width(text, width < 0 ? 0 : width);
 
     canvas_put(canvas, row, column + width - needed, needed, style, text);
 }

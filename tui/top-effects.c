@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "leave.h"
 #include "screen.h"
+#include "signals.h"
 #include "top-live.h"
 
 static void tell_problem(struct top *top, int error)
@@ -90,7 +90,7 @@ static void top_effects_clear(struct top *top)
 void top_suspend(struct top *top)
 {
     screen_suspend();
-    leave_stop();
+    signals_stop();
     screen_resume();
     top->redraw = top->repaint = true;
 }

@@ -4,7 +4,7 @@
 #define TUI_TOP_INTERNAL_H
 
 #include "model.h"
-#include "source.h"
+#include "snapshot-source.h"
 
 #define TOP_LAST_NAMES_NS UINT64_C(2000000000) /* at most, that a last screen waits for names */
 

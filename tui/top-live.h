@@ -4,7 +4,7 @@
 #define TUI_TOP_LIVE_H
 
 #include "canvas.h"
-#include "output.h"
+#include "program-output.h"
 #include "top-internal.h"
 
 /* Between snapshots for what is being looked up: code, and names at the end. */

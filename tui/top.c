@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "leave.h"
 #include "screen.h"
+#include "signals.h"
 #include "top-live.h"
 #include "view.h"
 
@@ -161,7 +161,7 @@ static void turn(struct top *top)
     bool live = top->source.session != NULL && !top_is_over(top);
     struct pollfd fds[] = {
         {.fd = screen_fd(), .events = POLLIN},
-        {.fd = leave_fd(), .events = POLLIN},
+        {.fd = signals_fd(), .events = POLLIN},
         {.fd = live ? pprofil_session_fd(top->source.session) : -1, .events = POLLIN},
         {.fd = top->output.master, .events = POLLIN},
     };
@@ -171,10 +171,10 @@ static void turn(struct top *top)
     poll(fds, sizeof fds / sizeof *fds, wait_ms(top));
     if (fds[0].revents & (POLLHUP | POLLERR))
         top->result->signal = SIGHUP; /* the terminal is gone */
-    if (leave_stop_asked())
+    if (signals_stop_asked())
         top_suspend(top);
-    if (leave_signal() != 0)
-        top->result->signal = leave_signal();
+    if (signals_ending() != 0)
+        top->result->signal = signals_ending();
     top->quit = top->result->signal != 0;
     read_keys(top); /* also after EINTR: the size may have changed */
     if (fds[2].revents != 0)
@@ -197,15 +197,15 @@ static int view(struct top *top)
                  getenv("TERM") != NULL ? getenv("TERM") : "");
     if (error != 0)
         return error;
-    error = leave_catch(screen_close);
-    leave_catch_stop();
+    error = signals_catch(screen_close);
+    signals_catch_stop();
     if (error == 0)
         error = top_begin(top);
     top->repaint = true;
     while (error == 0 && !top->quit)
         turn(top);
     screen_close();
-    leave_release();
+    signals_release();
     return error;
 }
 

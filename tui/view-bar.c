@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "paint.h"
-#include "text.h"
+#include "characters.h"
+#include "view-paint.h"
 
 #define SLOT 10 /* columns of a key and what it does, where there is room */
 
@@ -32,7 +32,7 @@ static bool is_shown(const struct key_binding *binding, enum key_where where)
 
 static int width_of(const struct key_binding *binding)
 {
-    return text_width(keys_name(binding->key), 8) + text_width(binding->bar, 16) + 1;
+    return characters_width(keys_name(binding->key), 8) + characters_width(binding->bar, 16) + 1;
 }
 
 /* Keys from the first on, and the last one, which quits, whatever there is room for. */

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "paint.h"
-#include "words.h"
+#include "phrases.h"
+#include "view-paint.h"
 
 #define FOR_SELF 60   /* columns of a screen that has room for a row's own share */
 #define FOR_OBJECT 100
@@ -91,13 +91,13 @@ static void put_line(const struct model *model, struct canvas *canvas, int row, 
 int view_calls(struct model *model, struct canvas *canvas, int row, int rows)
 {
     const struct calls *calls = &model->calls;
-    char words[WORDS_SIZE];
+    char words[PHRASE_SIZE];
 
     model->header_row = 0;
     put_titles(model, canvas, row);
     paint_list(model, row + 1, rows - 1);
     if (calls->line_count == 0) {
-        words_calls(model, words, sizeof words);
+        phrase_calls(model, words, sizeof words);
         paint_words(canvas, row + 2, rows - 2, STYLE_TITLE, words);
     }
     for (uint32_t i = 0; i < model->page_rows && model->top + i < calls->line_count; i++) {

@@ -13,9 +13,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "paint.h"
-#include "text.h"
-#include "words.h"
+#include "characters.h"
+#include "phrases.h"
+#include "view-paint.h"
 
 #define SHARE_WIDTH 6
 #define SAMPLES_WIDTH 8
@@ -66,7 +66,7 @@ static int put_line_number(struct canvas *canvas, int row, int column,
         snprintf(text, sizeof text, "%s:%" PRIu32, file_name(line->file), line->line);
     else
         snprintf(text, sizeof text, "%" PRIu32, line->line);
-    if (line->line > 0 && text_width(text, width + 1) <= width)
+    if (line->line > 0 && characters_width(text, width + 1) <= width)
         canvas_put_right(canvas, row, column, width, STYLE_DIM, text);
     else if (line->line > 0)
         paint_text(canvas, row, column, width, STYLE_DIM,

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "paint.h"
+#include "view-paint.h"
 
 #define LOW_HISTORY 0.1F /* share below which no window fills a history's height */
 

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "paint.h"
-#include "words.h"
+#include "phrases.h"
+#include "view-paint.h"
 
 static enum style style_of(const struct pprofil_live_call *call)
 {
@@ -75,13 +75,13 @@ int view_flame(struct model *model, struct canvas *canvas, int row, int rows)
 {
     struct calls *calls = &model->calls;
     uint32_t zoom = calls_find(calls, model->flame_zoom);
-    char words[WORDS_SIZE];
+    char words[PHRASE_SIZE];
 
     model->header_row = 0;
     paint_list(model, row, rows - 1);
     model->flame_columns = canvas->columns;
     if (calls_flame(calls, zoom, canvas->columns) != 0 || calls->box_count == 0 || rows < 2) {
-        words_calls(model, words, sizeof words);
+        phrase_calls(model, words, sizeof words);
         paint_words(canvas, row + 1, rows - 1, STYLE_TITLE, words);
         return row + rows;
     }

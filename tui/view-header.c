@@ -13,9 +13,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "paint.h"
-#include "text.h"
-#include "words.h"
+#include "characters.h"
+#include "phrases.h"
+#include "view-paint.h"
 
 #define NARROW 80     /* columns below which facts are worded briefly */
 #define SHORT_ROWS 16 /* rows below which the header has three lines, */
@@ -39,7 +39,7 @@ static void put_fact(struct line *line, const char *label, enum style style, con
 static void put_fact(struct line *line, const char *label, enum style style, const char *format,
                      ...)
 {
-    char figure[WORDS_SIZE];
+    char figure[PHRASE_SIZE];
     int gap = line->column == 0 ? 0 : is_narrow(line) ? 1 : 2;
     va_list arguments;
 
@@ -48,8 +48,8 @@ static void put_fact(struct line *line, const char *label, enum style style, con
     va_end(arguments);
 
     int space = line->canvas->columns - line->column - gap;
-    int label_width = text_width(label, 64), blank = label_width > 0;
-    int needed = label_width + blank + text_width(figure, WORDS_SIZE);
+    int label_width = characters_width(label, 64), blank = label_width > 0;
+    int needed = label_width + blank + characters_width(figure, PHRASE_SIZE);
     if (needed > space)
         return;
     line->column += gap;
@@ -64,8 +64,8 @@ static void put_title(const struct model *model, struct line *line)
     int columns = line->canvas->columns;
 
     paint_elapsed(model->now.totals.elapsed_ns, elapsed, sizeof elapsed);
-    int targets = text_width(model->targets, columns / 2);
-    int end = columns - text_width(elapsed, columns) - 1;
+    int targets = characters_width(model->targets, columns / 2);
+    int end = columns - characters_width(elapsed, columns) - 1;
 
     if (columns >= 60)
         line->column = canvas_put(line->canvas, line->row, 0, -1, STYLE_LABEL, "pprofil top") + 2;
@@ -107,11 +107,11 @@ static void put_cpu(const struct model *model, struct line *line)
 /* The fullest wording that fits in so many columns. */
 static void put_threads(const struct model *model, struct line *line)
 {
-    char text[WORDS_SIZE];
+    char text[PHRASE_SIZE];
 
     for (int brief = 0; brief <= 2; brief++) {
-        words_threads(model, brief, text, sizeof text);
-        if (line->column + 2 + text_width(text, WORDS_SIZE) <= line->canvas->columns)
+        phrase_threads(model, brief, text, sizeof text);
+        if (line->column + 2 + characters_width(text, PHRASE_SIZE) <= line->canvas->columns)
             break;
     }
     put_fact(line, "", STYLE_FIGURE, "%s", text);
@@ -120,12 +120,12 @@ static void put_threads(const struct model *model, struct line *line)
 /* The sparkline gets what the threads leave. */
 static void put_cpu_and_threads(const struct model *model, struct line *line)
 {
-    char text[WORDS_SIZE];
+    char text[PHRASE_SIZE];
 
     put_cpu(model, line);
-    words_threads(model, is_narrow(line) ? 2 : 1, text, sizeof text);
+    phrase_threads(model, is_narrow(line) ? 2 : 1, text, sizeof text);
     put_minute(model, line,
-               line->canvas->columns - line->column - 3 - text_width(text, WORDS_SIZE));
+               line->canvas->columns - line->column - 3 - characters_width(text, PHRASE_SIZE));
     put_threads(model, line);
 }
 
@@ -133,14 +133,14 @@ static void put_losses(const struct model *model, struct line *line)
 {
     const struct pprofil_totals *totals = &model->now.totals;
     bool brief = is_narrow(line);
-    char limit[WORDS_SIZE];
+    char limit[PHRASE_SIZE];
 
     if (!brief || totals->lost > 0)
         put_fact(line, "lost", totals->lost > 0 ? STYLE_WARNING : STYLE_FIGURE, "%" PRIu64,
                  totals->lost);
     if (totals->untraced > 0)
         put_fact(line, "untraced", STYLE_WARNING, "%" PRIu32, totals->untraced);
-    words_limit(&model->now, limit, sizeof limit);
+    phrase_limit(&model->now, limit, sizeof limit);
     if (limit[0] != '\0')
         put_fact(line, "", STYLE_FIGURE, "%s", limit);
 }
@@ -160,9 +160,9 @@ static void put_sampling(const struct model *model, struct line *line)
 /* The program, or all, ended. What it started may go on. */
 static void put_end(const struct snapshot *now, struct line *line)
 {
-    char text[WORDS_SIZE];
+    char text[PHRASE_SIZE];
 
-    words_outcome(now, is_narrow(line) || now->dead, text, sizeof text);
+    phrase_outcome(now, is_narrow(line) || now->dead, text, sizeof text);
     put_fact(line, "", STYLE_WARNING, "%s", text);
 }
 
@@ -186,11 +186,11 @@ static void put_state(const struct model *model, struct line *line)
 
 static void put_mode(const struct model *model, struct line *line)
 {
-    char states[WORDS_SIZE];
+    char states[PHRASE_SIZE];
 
     put_fact(line, "", STYLE_FIGURE, "%s time", model->wall ? "wall" : "CPU");
     put_fact(line, "window", STYLE_FIGURE, "%g s", model->window_seconds);
-    words_states(model, states, sizeof states);
+    phrase_states(model, states, sizeof states);
     if (states[0] != '\0')
         put_fact(line, "", STYLE_FIGURE, "%s", states);
     if (model->now.pending > 0)
@@ -224,7 +224,7 @@ void view_breadcrumb(const struct model *model, const struct canvas *canvas, cha
 
 static int put_breadcrumb(const struct model *model, struct line *line)
 {
-    char text[WORDS_SIZE * 2];
+    char text[PHRASE_SIZE * 2];
 
     if (model->filter_count == 0 || !view_has_filter_line(line->canvas))
         return 0;

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "paint.h"
+#include "phrases.h"
 #include "top.h"
-#include "words.h"
+#include "view-paint.h"
 
 #define FOR_TWO 80    /* columns of a screen that has two columns of entries */
 #define KEYS_WIDTH 20 /* at most */
@@ -219,7 +219,7 @@ int top_print_keys(FILE *out)
                 before = ",";
             }
         fprintf(out, "\t%s%s\t%s\n", keys_action(binding->action),
-                binding->action == ACTION_VIEW ? words_view(binding->argument, false) : "",
+                binding->action == ACTION_VIEW ? phrase_view(binding->argument, false) : "",
                 help_of(binding));
     }
     return fflush(out) == 0 ? 0 : -errno;

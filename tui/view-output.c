@@ -6,8 +6,8 @@
 
 #include <inttypes.h>
 
-#include "paint.h"
-#include "text.h"
+#include "characters.h"
+#include "view-paint.h"
 
 static void put_title(const struct model *model, struct canvas *canvas, int row)
 {
@@ -18,7 +18,7 @@ static void put_title(const struct model *model, struct canvas *canvas, int row)
     snprintf(place, sizeof place, "%" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s",
              count == 0 ? 0 : model->top + 1, last < count ? last : count, count,
              model->output_follows ? ", following" : "");
-    int width = canvas->columns - column - text_width(place, (int)sizeof place) - 2;
+    int width = canvas->columns - column - characters_width(place, (int)sizeof place) - 2;
     paint_name(canvas, row, column, width < 0 ? 0 : width, STYLE_TITLE, model->command);
     canvas_put_right(canvas, row, 0, canvas->columns, STYLE_LABEL, place);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "columns.h"
-#include "paint.h"
+#include "view-paint.h"
 
 #define HEAD 3 /* lines above the titles */
 

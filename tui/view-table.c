@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#include "paint.h"
+#include "phrases.h"
 #include "view-columns.h"
-#include "words.h"
+#include "view-paint.h"
 
 static double share_of(const struct table *table, const struct table_row *row)
 {
@@ -33,13 +33,13 @@ static void paint_lines(const struct model *model, struct canvas *canvas, int ro
 int view_table(struct model *model, struct canvas *canvas, int row, int rows)
 {
     const struct table *table = model_table(model);
-    char words[WORDS_SIZE];
+    char words[PHRASE_SIZE];
 
     model->header_row = row > 0 ? (uint32_t)row : 0;
     paint_list(model, row + 1, rows - 1);
     paint_lines(model, canvas, row, true, model->top, model->top + model->page_rows);
     if (table->count == 0) {
-        words_empty(model, words, sizeof words);
+        phrase_empty(model, words, sizeof words);
         paint_words(canvas, row + 2, rows - 2, STYLE_TITLE, words);
     } else if (model->selected >= model->top && model->selected < table->count &&
                model->selected - model->top < model->page_rows) {
@@ -67,7 +67,7 @@ int view_sort_at(const struct model *model, int columns, int column)
 static void put_frame_head(const struct model *model, struct canvas *canvas)
 {
     const struct pprofil_totals *totals = &model->now.totals;
-    char text[WORDS_SIZE], elapsed[32];
+    char text[PHRASE_SIZE], elapsed[32];
     int at;
 
     paint_elapsed(totals->elapsed_ns, elapsed, sizeof elapsed);
@@ -77,11 +77,11 @@ static void put_frame_head(const struct model *model, struct canvas *canvas)
         canvas_put(canvas, 0, at, -1, STYLE_TITLE, "-");
     else
         canvas_printf(canvas, 0, at, -1, STYLE_TITLE, "%.1f %%", 100 * model->target_cpu);
-    words_threads(model, 0, text, sizeof text);
+    phrase_threads(model, 0, text, sizeof text);
     canvas_printf(canvas, 1, 0, -1, STYLE_PLAIN, "# %s", text);
     at = canvas_printf(canvas, 2, 0, -1, STYLE_PLAIN, "# %.0f Hz asked, %.0f achieved", model->asked_hz,
                        model->achieved_hz);
-    words_limit(&model->now, text, sizeof text);
+    phrase_limit(&model->now, text, sizeof text);
     if (text[0] != '\0')
         at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ": %s", text);
     at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN,
@@ -90,7 +90,7 @@ static void put_frame_head(const struct model *model, struct canvas *canvas)
     if (totals->untraced > 0)
         canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, "; threads not traced %u", totals->untraced);
     at = canvas_printf(canvas, 3, 0, -1, STYLE_PLAIN, "# %s by %s time, window %g s",
-                       words_view((int)model->view, false), totals->wall ? "wall" : "CPU",
+                       phrase_view((int)model->view, false), totals->wall ? "wall" : "CPU",
                        model->window_seconds);
     if (model->now.dead)
         at += canvas_put(canvas, 3, at, -1, STYLE_PLAIN, "; the supervisor died: nothing new comes");
@@ -98,7 +98,7 @@ static void put_frame_head(const struct model *model, struct canvas *canvas)
         at += canvas_printf(canvas, 3, at, -1, STYLE_PLAIN, "; no news of the supervisor for %u s",
                             model->silent_seconds);
     if (model->now.ended || model->now.status >= 0) {
-        words_outcome(&model->now, false, text, sizeof text);
+        phrase_outcome(&model->now, false, text, sizeof text);
         canvas_printf(canvas, 3, at, -1, STYLE_PLAIN, "; %s", text);
     }
 }
@@ -106,7 +106,7 @@ static void put_frame_head(const struct model *model, struct canvas *canvas)
 int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t most)
 {
     uint32_t count = model_table(model)->count;
-    char words[WORDS_SIZE];
+    char words[PHRASE_SIZE];
 
     if (most > 0 && count > most)
         count = most;
@@ -119,7 +119,7 @@ int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t
     if (count > 0) {
         paint_lines(model, canvas, FRAME_HEAD, false, 0, count);
     } else {
-        words_empty(model, words, sizeof words);
+        phrase_empty(model, words, sizeof words);
         canvas_printf(canvas, FRAME_HEAD, 0, -1, STYLE_PLAIN, "# %s", words);
     }
     return 0;

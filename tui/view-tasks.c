@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "paint.h"
-#include "words.h"
+#include "phrases.h"
+#include "view-paint.h"
 
 #define TREE_DEPTH 12 /* levels that are drawn */
 
@@ -99,7 +99,7 @@ void view_paint_status(const struct pen *pen, const void *row)
     if (process == NULL || process->alive)
         return;
     if (process->status >= 0)
-        words_status(process->status, true, text, sizeof text);
+        phrase_status(process->status, true, text, sizeof text);
     else if (has_execed(&pen->model->now, process))
         snprintf(text, sizeof text, "exec'd");
     paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, text);

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "paint.h"
-#include "text.h"
-#include "words.h"
+#include "characters.h"
+#include "phrases.h"
+#include "view-paint.h"
 
 static void put_too_small(struct model *model, struct canvas *canvas)
 {
@@ -54,7 +54,7 @@ static int put_tab(const struct model *model, struct canvas *canvas, int row, in
         column += canvas_printf(canvas, row, column, -1, present ? style : STYLE_KEY, "%s ",
                                 keys_name(binding->key));
     column += canvas_printf(canvas, row, column, -1, style, "%s%s",
-                            words_view(binding->argument, kind == TABS_BRIEF), present ? "]" : " ");
+                            phrase_view(binding->argument, kind == TABS_BRIEF), present ? "]" : " ");
     return column - start;
 }
 
@@ -67,8 +67,8 @@ static int tabs_width(const struct model *model, enum tabs kind)
         if (!has_tab(model, binding) ||
             (kind == TABS_ONE && binding->argument != present_view(model)))
             continue;
-        width += text_width(words_view(binding->argument, kind == TABS_BRIEF), 32) + 2;
-        width += kind == TABS_KEYS ? text_width(keys_name(binding->key), 8) + 1 : 0;
+        width += characters_width(phrase_view(binding->argument, kind == TABS_BRIEF), 32) + 2;
+        width += kind == TABS_KEYS ? characters_width(keys_name(binding->key), 8) + 1 : 0;
     }
     return width;
 }
@@ -76,7 +76,7 @@ static int tabs_width(const struct model *model, enum tabs kind)
 /* The filters in force, at the right end of a low screen's tabs. */
 static void put_filters(const struct model *model, struct canvas *canvas, int row, int column)
 {
-    char text[WORDS_SIZE * 2];
+    char text[PHRASE_SIZE * 2];
 
     view_breadcrumb(model, canvas, text, sizeof text);
     paint_text(canvas, row, column + 1, -1, STYLE_TITLE,

@@ -13,9 +13,9 @@
 
 #include "base/utf8.h"
 #include "canvas.h"
+#include "characters.h"
 #include "model.h"
-#include "paint.h"
-#include "text.h"
+#include "view-paint.h"
 
 #define HOSTILE "a\033[2Jb\r\n\x7f\xc2\x9b\xff\xc0\xaf\xed\xa0\x80z"
 
@@ -57,7 +57,7 @@ Test(text, bytes_that_are_no_characters_are_question_marks)
 
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         int width;
-        cr_expect_eq(text_next(&at, &width), expected[i], "character %zu", i);
+        cr_expect_eq(character_next(&at, &width), expected[i], "character %zu", i);
     }
     cr_expect_eq(*at, '\0');
 }
@@ -74,16 +74,16 @@ Test(text, widths_and_encoding_round)
         const char *at = cases[i].text;
         uint32_t character;
         int width;
-        cr_expect_eq(text_width(cases[i].text, 100), cases[i].width, "%s", cases[i].text);
+        cr_expect_eq(characters_width(cases[i].text, 100), cases[i].width, "%s", cases[i].text);
         while (*at != '\0') {
             char bytes[4];
             const char *from = at;
-            character = text_next(&at, &width);
+            character = character_next(&at, &width);
             cr_expect_eq(utf8_encode(character, bytes), at - from);
             cr_expect(memcmp(bytes, from, (size_t)(at - from)) == 0);
         }
     }
-    cr_expect_eq(text_width("日本", 3), 3);
+    cr_expect_eq(characters_width("日本", 3), 3);
 }
 
 /* A sequence that the end of the text cuts short is not read past it. */
@@ -93,9 +93,9 @@ Test(text, ends_at_the_end)
     const char *at = bytes;
     int width;
 
-    cr_expect_eq(text_next(&at, &width), '?');
-    cr_expect_eq(text_next(&at, &width), '?');
-    cr_expect_eq(text_next(&at, &width), 0);
+    cr_expect_eq(character_next(&at, &width), '?');
+    cr_expect_eq(character_next(&at, &width), '?');
+    cr_expect_eq(character_next(&at, &width), 0);
     cr_expect_eq(at, bytes + 2);
 }
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "leave.h"
+#include "signals.h"
 
 /* Each test is a process of its own, but a crash has to be somebody else's. */
 static int restored[2];
@@ -53,7 +53,7 @@ static void expect_restored(void (*crash)(void), int signal)
     if (child == 0) {
         struct rlimit no_core = {0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
-        leave_catch(restore);
+        signals_catch(restore);
         crash();
         _exit(0);
     }
@@ -89,14 +89,14 @@ Test(leave, signals_that_would_kill_are_noted)
 
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) /* shells ignore some for us */
         signal(ending[i], SIG_DFL);
-    cr_assert_eq(leave_catch(restore), 0);
-    cr_assert_eq(leave_signal(), 0);
+    cr_assert_eq(signals_catch(restore), 0);
+    cr_assert_eq(signals_ending(), 0);
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
         raise(ending[i]);
-        cr_assert(is_readable(leave_fd()));
-        cr_assert_eq(leave_signal(), ending[i]);
+        cr_assert(is_readable(signals_fd()));
+        cr_assert_eq(signals_ending(), ending[i]);
     }
-    leave_release();
+    signals_release();
 }
 
 static void do_nothing(int signal)
@@ -110,11 +110,11 @@ Test(leave, ignored_and_handled_signals_stay_so)
 
     signal(SIGHUP, SIG_IGN);
     signal(SIGUSR1, do_nothing);
-    leave_catch(restore);
+    signals_catch(restore);
     raise(SIGHUP);
     raise(SIGUSR1);
-    cr_assert_eq(leave_signal(), 0);
-    leave_release();
+    cr_assert_eq(signals_ending(), 0);
+    signals_release();
     sigaction(SIGHUP, NULL, &now);
     cr_assert_eq(now.sa_handler, SIG_IGN);
     sigaction(SIGUSR1, NULL, &now);
@@ -125,14 +125,14 @@ Test(leave, ignored_and_handled_signals_stay_so)
 
 Test(leave, a_stop_is_asked_for_once)
 {
-    leave_catch(restore);
-    leave_catch_stop();
-    cr_assert_not(leave_stop_asked());
+    signals_catch(restore);
+    signals_catch_stop();
+    cr_assert_not(signals_stop_asked());
     raise(SIGTSTP);
-    cr_assert(is_readable(leave_fd()));
-    cr_assert(leave_stop_asked());
-    cr_assert_not(is_readable(leave_fd()));
-    cr_assert_not(leave_stop_asked());
-    cr_assert_eq(leave_signal(), 0);
-    leave_release();
+    cr_assert(is_readable(signals_fd()));
+    cr_assert(signals_stop_asked());
+    cr_assert_not(is_readable(signals_fd()));
+    cr_assert_not(signals_stop_asked());
+    cr_assert_eq(signals_ending(), 0);
+    signals_release();
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "program-output.h"
 
 static struct output empty(void)
 {

@@ -23,7 +23,7 @@ static void check_cells(void)
             cr_assert(cell->character < 0x80 || cell->character >= 0xa0);
             cr_assert(canvas.utf8 || cell->character < 0x7f);
             utf8_encode(cell->character, bytes);
-            columns += text_width(bytes, 2);
+            columns += characters_width(bytes, 2);
         }
         cr_assert_eq(columns, canvas.columns, "row %d of %dx%d", row, canvas.columns, canvas.rows);
     }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "build-model.h"
-#include "text.h"
+#include "characters.h"
 #include "view.h"
 
 #define UNUSED __attribute__((unused)) /* not each file needs all */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "leave.h"
+#include "signals.h"
 
 #define ALTERNATE_STACK 65536 /* a frame with all vector registers in it is 11 KiB */
 
@@ -37,7 +37,7 @@ static void wake(void)
     errno = error;
 }
 
-static void leave_note(int signal)
+static void signals_note(int signal)
 {
     last_signal = signal;
     wake();
@@ -88,25 +88,25 @@ static void have_stack(void)
         stack_before = (stack_t){.ss_flags = SS_DISABLE};
 }
 
-int leave_catch(void (*restore)(void))
+int signals_catch(void (*restore)(void))
 {
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
     restore_terminal = restore;
     have_stack();
-    change(ending, COUNT(ending), SIG_DFL, leave_note);
+    change(ending, COUNT(ending), SIG_DFL, signals_note);
     take_crashes();
     return 0;
 }
 
-void leave_catch_stop(void)
+void signals_catch_stop(void)
 {
     change(stopping, COUNT(stopping), SIG_DFL, note_stop);
 }
 
-void leave_release(void)
+void signals_release(void)
 {
-    change(ending, COUNT(ending), leave_note, SIG_DFL);
+    change(ending, COUNT(ending), signals_note, SIG_DFL);
     change(crashes, COUNT(crashes), crash, SIG_DFL);
     change(stopping, COUNT(stopping), note_stop, SIG_DFL);
     sigaltstack(&stack_before, NULL);
@@ -121,7 +121,7 @@ void leave_release(void)
  * terminal only once all of the job has stopped. SIGTSTP and not SIGSTOP: the kernel drops it
  * where there is no shell that would continue us (an orphaned process group; signal(7)). The
  * others first, while we ignore it; then we, for raise(3) returns only after we are continued. */
-void leave_stop(void)
+void signals_stop(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, stop = {.sa_handler = SIG_DFL}, before;
 
@@ -135,7 +135,7 @@ void leave_stop(void)
 }
 
 /* The pipe is emptied before anything is looked at: what comes after that is in it again. */
-bool leave_stop_asked(void)
+bool signals_stop_asked(void)
 {
     char bytes[16];
 
@@ -146,12 +146,12 @@ bool leave_stop_asked(void)
     return asked;
 }
 
-int leave_fd(void)
+int signals_fd(void)
 {
     return ends[0];
 }
 
-int leave_signal(void)
+int signals_ending(void)
 {
     return last_signal;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "leave.h"
+#include "signals.h"
 #include "top-internal.h"
 #include "view.h"
 
@@ -41,12 +41,12 @@ static bool wait_until(struct batch *batch, uint64_t until)
 {
     while (top_now() < until && !batch->source.ended && !batch->source.dead) {
         struct pollfd fds[] = {
-            {.fd = leave_fd(), .events = POLLIN},
+            {.fd = signals_fd(), .events = POLLIN},
             {.fd = pprofil_session_fd(batch->source.session), .events = POLLIN},
         };
         poll(fds, 2, (int)((until - top_now()) / 1000000) + 1);
-        if (leave_signal() != 0) {
-            batch->result->signal = leave_signal();
+        if (signals_ending() != 0) {
+            batch->result->signal = signals_ending();
             return false;
         }
         source_pump(&batch->source);
@@ -77,7 +77,7 @@ static void wait_for_names(struct batch *batch)
 {
     uint64_t until = top_now() + TOP_LAST_NAMES_NS;
 
-    while (source_ask_names(&batch->source) > 0 && top_now() < until && leave_signal() == 0)
+    while (source_ask_names(&batch->source) > 0 && top_now() < until && signals_ending() == 0)
         poll(NULL, 0, NAMES_MS);
 }
 
@@ -122,7 +122,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
     batch.model->page = PAGE_TABLE;
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         batch.model->tables[by].unsmoothed = true; /* a frame of a log is of its own window */
-    int error = leave_catch(do_nothing);
+    int error = signals_catch(do_nothing);
     if (error == 0 && request->program != NULL)
         error = top_start_program(&batch.source, request, STDERR_FILENO, result);
     else if (error == 0)
@@ -138,7 +138,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
             snprintf(result->problem, sizeof result->problem, "cannot write: %s",
                      strerror(-error));
     }
-    leave_release();
+    signals_release();
     top_finish(&batch.source, result);
     canvas_free(&batch.canvas);
     model_free(batch.model);

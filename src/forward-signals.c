@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "forward.h"
+#include "forward-signals.h"
 
 struct note {
     int signal;
@@ -115,13 +115,13 @@ void forward_catch(const struct forward *forward, bool caught)
 void forward_to(struct forward *forward, pid_t program, char **argv)
 {
     forward->program = program;
-    group_probe_start(&forward->probe, argv);
+    forward_probe_start(&forward->probe, argv);
 }
 
 void forward_end(struct forward *forward)
 {
     forward->program = 0;
-    group_probe_end(&forward->probe);
+    forward_probe_end(&forward->probe);
 }
 
 /* --- deciding --------------------------------------------------------------------------- */
@@ -169,7 +169,7 @@ static void pass_on_what_is_due(struct forward *forward)
     for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
         if (forward->waiting & signal_bit(signal) && forward->due_ms[signal - 1] <= now)
             due |= signal_bit(signal);
-    bool known = due != 0 && group_probe_ask(&forward->probe, &forward->probed);
+    bool known = due != 0 && forward_probe_ask(&forward->probe, &forward->probed);
     for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
         if (due & signal_bit(signal) && forward->program != 0 &&
             !reached_program(forward, signal) && (known || forward->from_user & signal_bit(signal)))

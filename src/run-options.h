@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* request: what a command line that profiles something asks for. */
-#ifndef PPROFIL_REQUEST_H
-#define PPROFIL_REQUEST_H
+/* run-options: what a command line that profiles something asks for. */
+#ifndef PPROFIL_RUN_OPTIONS_H
+#define PPROFIL_RUN_OPTIONS_H
 
 #include <sys/types.h>
 
 #include "pids.h"
 #include "report.h"
 
-#define REQUEST_REGIONS_MAX 1024
+#define RUN_REGIONS_MAX 1024
 
-struct request {
+struct run_request {
     struct pprofil_options options;
     struct report_view view;
     const char *output;
@@ -20,7 +20,7 @@ struct request {
     double delay;
     bool symbolize;
     struct pprofil_dialect_options dialect; /* .dialect NULL: none */
-    const char *regions[REQUEST_REGIONS_MAX];
+    const char *regions[RUN_REGIONS_MAX];
     bool start_stopped;
     const char *control; /* path of a socket; NULL: none */
     bool quiet, verbose;
@@ -30,6 +30,6 @@ struct request {
 
 /* Reads the command line; --help and --version end the program. False: it makes no sense,
  * and that has been said. */
-bool request_parse(struct request *request, int argc, char **argv);
+bool run_options_parse(struct run_request *request, int argc, char **argv);
 
 #endif

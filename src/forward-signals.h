@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * forward: the signals that reach pprofil while it runs a program, or is attached.
+ * forward-signals: the signals that reach pprofil while it runs a program, or is attached.
  *
  * A signal that was sent to pprofil alone is meant for the program, and pprofil passes it on. A
  * signal that was sent to the whole process group (by a terminal, kill(1) or timeout(1)), or to
@@ -12,14 +12,14 @@
  * more after the first. It does not end the first process of a container, with which the kernel
  * would kill all other processes there.
  */
-#ifndef PPROFIL_FORWARD_H
-#define PPROFIL_FORWARD_H
+#ifndef PPROFIL_FORWARD_SIGNALS_H
+#define PPROFIL_FORWARD_SIGNALS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "group-probe.h"
+#include "forward-probe.h"
 
 #define FORWARD_ECHO_MS 200
 #define FORWARD_SIGNALS_MAX 64
@@ -29,7 +29,7 @@ struct forward {
     bool init;     /* pprofil is the first process of a container */
     pid_t program; /* 0: it does not run yet, or has ended */
     int notes;     /* a pipe from the signal handler, owned */
-    struct group_probe probe;
+    struct forward_probe probe;
     /* sets of signals; bit SIGNAL - 1 stands for SIGNAL */
     uint64_t waiting;   /* they came, and are not decided on */
     uint64_t from_user; /* those of waiting that a process sent, with kill(2) or its like */

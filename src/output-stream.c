@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
+#include "output-stream.h"
 #include "report.h"
-#include "sink.h"
 
 static FILE *open_directly(const char *path)
 {
@@ -27,7 +27,7 @@ static FILE *open_directly(const char *path)
     return stream;
 }
 
-static FILE *open_stream(struct sink *sink, const char *path)
+static FILE *open_stream(struct output_stream *output, const char *path)
 {
     struct stat status;
 
@@ -35,42 +35,42 @@ static FILE *open_stream(struct sink *sink, const char *path)
         return stdout;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return open_directly(path);
-    sink->path = path;
-    return open_memstream(&sink->text, &sink->size);
+    output->path = path;
+    return open_memstream(&output->text, &output->size);
 }
 
-bool sink_open(struct sink *sink, const char *path)
+bool output_stream_open(struct output_stream *output, const char *path)
 {
-    *sink = (struct sink){.name = path != NULL ? path : "standard output"};
-    sink->stream = open_stream(sink, path);
-    if (sink->stream == NULL) {
-        complain_file(sink->name, -errno, true);
+    *output = (struct output_stream){.name = path != NULL ? path : "standard output"};
+    output->stream = open_stream(output, path);
+    if (output->stream == NULL) {
+        complain_file(output->name, -errno, true);
         return false;
     }
-    sink->colour = report_wants_colour(sink->stream);
+    output->colour = report_wants_colour(output->stream);
     errno = 0;
     return true;
 }
 
-int sink_close(struct sink *sink, int error)
+int output_stream_close(struct output_stream *output, int error)
 {
-    bool failed = ferror(sink->stream) != 0;
+    bool failed = ferror(output->stream) != 0;
     int why = errno;
 
-    if (fclose(sink->stream) != 0) {
+    if (fclose(output->stream) != 0) {
         failed = true;
         why = errno;
     }
     if (failed && error == 0)
         error = why != 0 ? -why : -EIO;
-    if (error == 0 && sink->path != NULL)
-        error = pprofil_write_file(sink->path, sink->text, sink->size);
-    free(sink->text);
-    return error == 0 || error == -EPIPE ? 0 : complain_file(sink->name, error, true);
+    if (error == 0 && output->path != NULL)
+        error = pprofil_write_file(output->path, output->text, output->size);
+    free(output->text);
+    return error == 0 || error == -EPIPE ? 0 : complain_file(output->name, error, true);
 }
 
-void sink_abandon(struct sink *sink)
+void output_stream_abandon(struct output_stream *output)
 {
-    fclose(sink->stream);
-    free(sink->text);
+    fclose(output->stream);
+    free(output->text);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/utf8.h"
-#include "text.h"
+#include "characters.h"
 
 struct range {
     uint32_t first, last;
@@ -49,7 +49,7 @@ static int width_of(uint32_t character)
     return is_in(wide, sizeof wide / sizeof *wide, character) ? 2 : 1;
 }
 
-uint32_t text_next(const char **at, int *width)
+uint32_t character_next(const char **at, int *width)
 {
     *width = 0;
     if (**at == '\0')
@@ -63,11 +63,11 @@ uint32_t text_next(const char **at, int *width)
     return character;
 }
 
-int text_width(const char *text, int most)
+int characters_width(const char *text, int most)
 {
     int columns = 0, width;
 
-    while (columns < most && text_next(&text, &width) != 0)
+    while (columns < most && character_next(&text, &width) != 0)
         columns += width;
     return columns < most ? columns : most;
 }

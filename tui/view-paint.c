@@ -2,7 +2,7 @@
 /* What more than one view paints. */
 #include "config.h"
 
-#include "paint.h"
+#include "view-paint.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text.h"
+#include "characters.h"
 
 #define HOT 0.10
 #define WARM 0.03
@@ -37,7 +37,7 @@ static int advance(const char **at, int columns, bool tabs, uint32_t *character)
         *character = ' ';
         return PAINT_TAB - columns % PAINT_TAB;
     }
-    *character = text_next(at, &width);
+    *character = character_next(at, &width);
     return width;
 }
 
@@ -184,7 +184,7 @@ int paint_words(struct canvas *canvas, int row, int rows, enum style style, cons
         size_t length = strcspn(words, " ");
         char word[256];
         snprintf(word, sizeof word, "%.*s", (int)(length < 255 ? length : 255), words);
-        if (column > 1 && column + text_width(word, canvas->columns) > canvas->columns) {
+        if (column > 1 && column + characters_width(word, canvas->columns) > canvas->columns) {
             column = 1;
             if (++row >= end)
                 return row;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* source: the session behind the screen, and the snapshots that are taken of it. */
-#ifndef TUI_SOURCE_H
-#define TUI_SOURCE_H
+/* snapshot-source: the session behind the screen, and the snapshots that are taken of it. */
+#ifndef TUI_SNAPSHOT_SOURCE_H
+#define TUI_SNAPSHOT_SOURCE_H
 
 #include "snapshot.h"
 #include "top.h"

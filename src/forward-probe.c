@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "group-probe.h"
+#include "forward-probe.h"
 
 #define ANSWER_MS 2000 /* it may be stopped while we are not */
 
@@ -67,7 +67,7 @@ static void probe_serve(int socket, char **argv)
     _exit(0);
 }
 
-void group_probe_start(struct group_probe *probe, char **argv)
+void forward_probe_start(struct forward_probe *probe, char **argv)
 {
     sigset_t all, before;
     int sockets[2];
@@ -96,7 +96,7 @@ void group_probe_start(struct group_probe *probe, char **argv)
         close(sockets[0]);
 }
 
-bool group_probe_ask(const struct group_probe *probe, uint64_t *signals)
+bool forward_probe_ask(const struct forward_probe *probe, uint64_t *signals)
 {
     struct pollfd poller = {.fd = probe->socket, .events = POLLIN};
     uint64_t got = 0;
@@ -114,7 +114,7 @@ bool group_probe_ask(const struct group_probe *probe, uint64_t *signals)
     return answered;
 }
 
-void group_probe_end(struct group_probe *probe)
+void forward_probe_end(struct forward_probe *probe)
 {
     if (probe->socket >= 0)
         close(probe->socket);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request.h"
+#include "run-options.h"
 #include "target-options.h"
 
 #define DEFAULT_ROWS 30
@@ -90,7 +90,7 @@ static uint32_t integer(const char *option, const char *text)
     return (uint32_t)value;
 }
 
-static error_t parse_how(int key, char *argument, struct request *request)
+static error_t parse_how(int key, char *argument, struct run_request *request)
 {
     switch (key) {
     case 'F':
@@ -142,7 +142,7 @@ static error_t parse_how(int key, char *argument, struct request *request)
 
 static error_t parse_dialect(int key, char *argument, struct argp_state *state)
 {
-    struct request *request = state->input;
+    struct run_request *request = state->input;
     struct pprofil_dialect_options *dialect = &request->dialect;
 
     switch (key) {
@@ -154,8 +154,8 @@ static error_t parse_dialect(int key, char *argument, struct argp_state *state)
         dialect->scaled = true;
         break;
     case KEY_REGION:
-        if (dialect->region_count == REQUEST_REGIONS_MAX)
-            exit(complain("at most %d regions", REQUEST_REGIONS_MAX));
+        if (dialect->region_count == RUN_REGIONS_MAX)
+            exit(complain("at most %d regions", RUN_REGIONS_MAX));
         request->regions[dialect->region_count++] = argument;
         break;
     case KEY_BUFSIZE:
@@ -172,7 +172,7 @@ static error_t parse_dialect(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static error_t parse_show(int key, char *argument, struct request *request)
+static error_t parse_show(int key, char *argument, struct run_request *request)
 {
     switch (key) {
     case 'o':
@@ -210,9 +210,9 @@ static error_t parse_show(int key, char *argument, struct request *request)
     return 0;
 }
 
-static error_t request_parse_option(int key, char *argument, struct argp_state *state)
+static error_t run_options_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct request *request = state->input;
+    struct run_request *request = state->input;
     struct target_options target = {&request->options, &request->pids, &request->program};
     error_t error = target_option_parse(&target, key, argument, state);
 
@@ -230,7 +230,7 @@ static const struct argp_child children[] = {{&dialect_parser, 0, NULL, 0}, {0}}
 
 static const struct argp parser = {
     options,
-    request_parse_option,
+    run_options_parse_option,
     "[--] PROGRAM [ARG...]\n-p PID[,PID...]",
     "Shows where a program spends its CPU time, without recompiling it, stopping it or being "
     "root.\v"
@@ -261,7 +261,7 @@ static int help_dialects(void)
 }
 
 /* A dialect's own clock, unless another rate is asked for, which is then its clock. */
-static bool check_dialect(struct request *request)
+static bool check_dialect(struct run_request *request)
 {
     struct pprofil_dialect_options *dialect = &request->dialect;
     const char *name;
@@ -291,7 +291,7 @@ static bool check_dialect(struct request *request)
 }
 
 /* What the options mean together. */
-static bool request_check(struct request *request)
+static bool run_options_check(struct run_request *request)
 {
     bool attach = request->pids.count > 0;
 
@@ -323,14 +323,14 @@ static bool request_check(struct request *request)
     return true;
 }
 
-bool request_parse(struct request *request, int argc, char **argv)
+bool run_options_parse(struct run_request *request, int argc, char **argv)
 {
-    *request = (struct request){.options = {.size = sizeof request->options},
+    *request = (struct run_request){.options = {.size = sizeof request->options},
                                 .view = {.limit = DEFAULT_ROWS},
                                 .symbolize = true};
     argp_err_exit_status = EXIT_OWN_FAILURE;
     if (argc == 2 && strcmp(argv[1], "--help=dialects") == 0)
         exit(help_dialects());
     argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, request);
-    return request_check(request);
+    return run_options_check(request);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * leak-note: the line that says why a program ended with LeakSanitizer's status and not its own.
+ * lsan-note: the line that says why a program ended with LeakSanitizer's status and not its own.
  *
  * LeakSanitizer looks for leaks when the program exits, from a process of its own that traces the
  * others (sanitizer_stoptheworld_linux_libcdep.cpp in compiler-rt). A process can have one tracer.
@@ -8,8 +8,8 @@
  * own. It has waited for its own process then. A program that exits without that look (it is
  * switched off, or an error came before) has mostly waited for no process.
  */
-#ifndef PPROFIL_LEAK_NOTE_H
-#define PPROFIL_LEAK_NOTE_H
+#ifndef PPROFIL_LSAN_NOTE_H
+#define PPROFIL_LSAN_NOTE_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -18,22 +18,22 @@
 
 #include "pprofil.h"
 
-struct leak_note {
+struct lsan_note {
     char program[PATH_MAX]; /* the file that was executed first; "": not known */
     bool waited;            /* the program has waited for a process */
     int status;             /* LeakSanitizer's; 0: there is nothing to say */
 };
 
 /* Notes which file the program executes. Called when the program has just been started. */
-void leak_note_begin(struct leak_note *note, pid_t program);
+void lsan_note_begin(struct lsan_note *note, pid_t program);
 /* Notes whether the program waited for processes. Called when it has ended, before wait(2) for it.
  */
-void leak_note_end(struct leak_note *note, pid_t program);
+void lsan_note_end(struct lsan_note *note, pid_t program);
 /* Decides whether there is a line to print. Called when the profile is complete. status: the
  * program's, as from wait(2). */
-void leak_note_decide(struct leak_note *note, const pprofil_profile *profile, pid_t program,
+void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pid_t program,
                       int status);
 /* Prints the prefix and the line, or nothing. */
-void leak_note_print(const struct leak_note *note, FILE *out, const char *prefix);
+void lsan_note_print(const struct lsan_note *note, FILE *out, const char *prefix);
 
 #endif

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "output.h"
+#include "program-output.h"
 
 #define LINES_MAX 5000u
 #define DROPPED_LINES (LINES_MAX / 4) /* at once when there are as many: to move the rest costs */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* annotate-view: how a function's code is printed. */
-#ifndef PPROFIL_ANNOTATE_VIEW_H
-#define PPROFIL_ANNOTATE_VIEW_H
+/* annotate: how a function's code is printed. */
+#ifndef PPROFIL_ANNOTATE_H
+#define PPROFIL_ANNOTATE_H
 
 #include "command.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* paint: what the views share: names that are too long, shares and their heat, lists. */
-#ifndef TUI_PAINT_H
-#define TUI_PAINT_H
+/* view-paint: what the views share: names that are too long, shares and their heat, lists. */
+#ifndef TUI_VIEW_PAINT_H
+#define TUI_VIEW_PAINT_H
 
 #include "canvas.h"
 #include "model.h"

@@ -6,12 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "leak-note.h"
+#include "lsan-note.h"
 
 #define OFF "detect_leaks=0"
 #define STATUS_OF_ASAN 1
 
-void leak_note_begin(struct leak_note *note, pid_t program)
+void lsan_note_begin(struct lsan_note *note, pid_t program)
 {
     char link[32];
 
@@ -22,7 +22,7 @@ void leak_note_begin(struct leak_note *note, pid_t program)
 
 /* The field cminflt counts the page faults of the processes that it waited for: proc_pid_stat(5).
  */
-void leak_note_end(struct leak_note *note, pid_t program)
+void lsan_note_end(struct lsan_note *note, pid_t program)
 {
     char path[32], text[1024] = "";
     unsigned long faults = 0;
@@ -52,7 +52,7 @@ static bool is_switched_off(int status)
     return is_off("LSAN_OPTIONS") || (status == STATUS_OF_ASAN && is_off("ASAN_OPTIONS"));
 }
 
-void leak_note_decide(struct leak_note *note, const pprofil_profile *profile, pid_t program,
+void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pid_t program,
                       int status)
 {
     if (!note->waited || !WIFEXITED(status) || WEXITSTATUS(status) == 0)
@@ -63,7 +63,7 @@ void leak_note_decide(struct leak_note *note, const pprofil_profile *profile, pi
         note->status = refused;
 }
 
-void leak_note_print(const struct leak_note *note, FILE *out, const char *prefix)
+void lsan_note_print(const struct lsan_note *note, FILE *out, const char *prefix)
 {
     if (note->status != 0)
         fprintf(out,

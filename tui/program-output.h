@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* output: the pane of the program that was started: a pseudo-terminal, and its last lines. */
-#ifndef TUI_OUTPUT_H
-#define TUI_OUTPUT_H
+/* program-output: the pane of the program that was started: a pseudo-terminal, and its last lines. */
+#ifndef TUI_PROGRAM_OUTPUT_H
+#define TUI_PROGRAM_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "source.h"
+#include "snapshot-source.h"
 
 /* --- beginning and end ----------------------------------------------------------------- */
 

@@ -2,14 +2,14 @@
 /* Sentences about the state of things. */
 #include "config.h"
 
-#include "words.h"
+#include "phrases.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "paint.h"
+#include "view-paint.h"
 
 #define STATE_SHARE_MIN 0.005 /* less is not worth words */
 
@@ -26,7 +26,7 @@ static void signal_name(int number, char *text, size_t size)
         snprintf(text, size, "signal %d", number);
 }
 
-void words_status(int status, bool brief, char *text, size_t size)
+void phrase_status(int status, bool brief, char *text, size_t size)
 {
     char name[32];
 
@@ -38,7 +38,7 @@ void words_status(int status, bool brief, char *text, size_t size)
     }
 }
 
-void words_end(const struct snapshot *snapshot, char *text, size_t size)
+void phrase_end(const struct snapshot *snapshot, char *text, size_t size)
 {
     char status[64];
 
@@ -46,18 +46,18 @@ void words_end(const struct snapshot *snapshot, char *text, size_t size)
         snprintf(text, size, "all targets have ended");
         return;
     }
-    words_status(snapshot->status, false, status, sizeof status);
+    phrase_status(snapshot->status, false, status, sizeof status);
     if (WIFEXITED(snapshot->status))
         snprintf(status, sizeof status, "exit status %d", WEXITSTATUS(snapshot->status));
     snprintf(text, size, "program ended: %s", status);
 }
 
-void words_outcome(const struct snapshot *now, bool brief, char *text, size_t size)
+void phrase_outcome(const struct snapshot *now, bool brief, char *text, size_t size)
 {
     if (now->ended || !brief)
-        words_end(now, text, size);
+        phrase_end(now, text, size);
     else
-        words_status(now->status, true, text, size);
+        phrase_status(now->status, true, text, size);
     size_t used = strlen(text);
     if (!now->ended && now->alive > 0)
         snprintf(text + used, size - used, ", %" PRIu32 " %s on", now->alive,
@@ -76,7 +76,7 @@ static int say_sleeping(const struct model *model, char *text, size_t size)
                     model->blocked_in_count, call);
 }
 
-void words_threads(const struct model *model, int brief, char *text, size_t size)
+void phrase_threads(const struct model *model, int brief, char *text, size_t size)
 {
     uint32_t alive = model->now.totals.threads_alive;
     char all[48] = "", sleeping[96], uninterruptible[48] = "";
@@ -95,7 +95,7 @@ void words_threads(const struct model *model, int brief, char *text, size_t size
              uninterruptible);
 }
 
-static void words_no_samples(const struct model *model, char *text, size_t size)
+static void phrase_no_samples(const struct model *model, char *text, size_t size)
 {
     bool all_sleep = model->running == 0 && model->sleeping + model->uninterruptible > 0;
 
@@ -108,7 +108,7 @@ static void words_no_samples(const struct model *model, char *text, size_t size)
         snprintf(text, size, "no samples yet: nothing has used CPU time");
 }
 
-void words_empty(const struct model *model, char *text, size_t size)
+void phrase_empty(const struct model *model, char *text, size_t size)
 {
     const struct model_filter *filter =
         model->filter_count > 0 ? &model->filters[model->filter_count - 1] : NULL;
@@ -125,14 +125,14 @@ void words_empty(const struct model *model, char *text, size_t size)
         snprintf(text, size, "nothing was counted in %s yet; %s leaves it", filter->label,
                  paint_key(KEY_IN_TABLE, ACTION_BACK, 0));
     else if (model->now.totals.samples == 0)
-        words_no_samples(model, text, size);
+        phrase_no_samples(model, text, size);
     else if (model->now.pending > 0)
         snprintf(text, size, "names are being looked up (%" PRIu32 " left)", model->now.pending);
     else
         snprintf(text, size, "nothing to show here yet");
 }
 
-void words_calls(const struct model *model, char *text, size_t size)
+void phrase_calls(const struct model *model, char *text, size_t size)
 {
     if (!model->stacks)
         snprintf(text, size, "no stacks are taken: start with -g to see who calls");
@@ -144,7 +144,7 @@ void words_calls(const struct model *model, char *text, size_t size)
         snprintf(text, size, "no stacks yet: nothing has run");
 }
 
-const char *words_view(int view, bool brief)
+const char *phrase_view(int view, bool brief)
 {
     static const char *const names[KEYS_FLAME + 1][2] = {
         [PPROFIL_BY_FUNCTION] = {"functions", "func"}, [PPROFIL_BY_OBJECT] = {"objects", "obj"},
@@ -157,7 +157,7 @@ const char *words_view(int view, bool brief)
     return names[view][brief];
 }
 
-void words_limit(const struct snapshot *now, char *text, size_t size)
+void phrase_limit(const struct snapshot *now, char *text, size_t size)
 {
     const struct pprofil_totals *totals = &now->totals;
 
@@ -167,7 +167,7 @@ void words_limit(const struct snapshot *now, char *text, size_t size)
                  totals->full_ns > totals->elapsed_ns / 2 ? ", CPUs full" : "");
 }
 
-void words_states(const struct model *model, char *text, size_t size)
+void phrase_states(const struct model *model, char *text, size_t size)
 {
     const struct table *table = &model->tables[PPROFIL_BY_STATE];
     size_t used = 0;
