@@ -32,18 +32,18 @@ void active_drop_idle(struct tracer *tracer, uint64_t now)
     struct tracee *next;
 
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = next) {
-        next = tracee->active_next;
-        if (now < tracee->active_until)
+        next = tracee->activity.next;
+        if (now < tracee->activity.until)
             continue;
-        uint64_t before = tracee->cpu_ns;
+        uint64_t before = tracee->time.used_ns;
         struct procfs_cpu cpu;
-        if (tracee_read_cpu(tracee, &cpu) && tracee->cpu_ns - before >= WORTH_A_LOOK_NS) {
-            tracee->active_until = now + tracee->active_span;
+        if (tracee_read_cpu(tracee, &cpu) && tracee->time.used_ns - before >= WORTH_A_LOOK_NS) {
+            tracee->activity.until = now + tracee->activity.span;
             continue;
         }
         handover_withdraw(tracee); /* who is idle is not interrupted, and so would never go */
-        if (tracee->active_span / 2 >= ACTIVE_SPAN_MIN_NS)
-            tracee->active_span /= 2;
+        if (tracee->activity.span / 2 >= ACTIVE_SPAN_MIN_NS)
+            tracee->activity.span /= 2;
         tracee_deactivate(&tracer->tracees, tracee);
     }
 }
@@ -54,13 +54,13 @@ void active_note(struct tracer *tracer, struct tracee *tracee, uint64_t now)
         tracee_activate(&tracer->tracees, tracee, now);
         return;
     }
-    tracee->wants_activation = true;
+    tracee->inbox.activate = true;
     tracer_post(tracee);
 }
 
 static bool active_is_unexplained(struct process *process)
 {
-    uint64_t explained = process->explained_ns + process->unexplained_ns + UNEXPLAINED_NS;
+    uint64_t explained = process->search.explained_ns + process->search.unexplained_ns + UNEXPLAINED_NS;
     return process_cpu_traced(process) > explained;
 }
 
@@ -68,12 +68,12 @@ static bool active_is_unexplained(struct process *process)
  * 5.14) has no such file, or 0 for each of them. Then whoever is seen running is taken for one who has run. */
 static bool active_has_run(struct tracee *tracee)
 {
-    uint64_t before = tracee->cpu_ns;
+    uint64_t before = tracee->time.used_ns;
     struct procfs_state state;
     struct procfs_cpu cpu;
 
     if (tracee_read_cpu(tracee, &cpu) && cpu.turns > 0)
-        return tracee->cpu_ns > before;
+        return tracee->time.used_ns > before;
     procfs_look(&tracee->files, &state);
     return state.doing == PROCFS_RUNNING;
 }
@@ -81,19 +81,19 @@ static bool active_has_run(struct tracee *tracee)
 /* Searches up to `left` threads of the process. Returns how many of these it did not need. */
 static unsigned active_search_threads(struct tracer *tracer, struct process *process, uint64_t now, unsigned left)
 {
-    for (; process->scan != NULL && left > 0; process->scan = process->scan->process_next) {
-        struct tracee *tracee = process->scan;
-        if (tracee->active || tracee->state == TRACEE_STARTING)
+    for (; process->search.next != NULL && left > 0; process->search.next = process->search.next->process_next) {
+        struct tracee *tracee = process->search.next;
+        if (tracee->activity.active || tracee->state == TRACEE_STARTING)
             continue;
         left--;
         if (active_has_run(tracee))
             active_note(tracer, tracee, now);
         else
-            procfs_task_spare(&tracee->files);
+            procfs_task_close_if_scarce(&tracee->files);
     }
-    if (process->scan == NULL) {
+    if (process->search.next == NULL) {
         uint64_t total = process_cpu_traced(process);
-        process->unexplained_ns = total > process->explained_ns ? total - process->explained_ns : 0;
+        process->search.unexplained_ns = total > process->search.explained_ns ? total - process->search.explained_ns : 0;
     }
     return left;
 }
@@ -103,7 +103,7 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
     untraced_read(&supervisor->processes, process);
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next) {
         struct procfs_cpu cpu;
-        if (tracee->active)
+        if (tracee->activity.active)
             tracee_read_cpu(tracee, &cpu);
     }
 }
@@ -111,8 +111,8 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
 /* The clock of a process sums over its threads: with thousands of them it is read less often. */
 static uint64_t active_search_period(const struct supervisor *supervisor)
 {
-    uint64_t period = supervisor->scan.cost_ns * SEARCH_SHARE;
-    uint64_t least = supervisor->cpus_full ? SEARCH_PERIOD_FULL_NS : SEARCH_PERIOD_MIN_NS;
+    uint64_t period = supervisor->search.cost_ns * SEARCH_SHARE;
+    uint64_t least = supervisor->cpus.full ? SEARCH_PERIOD_FULL_NS : SEARCH_PERIOD_MIN_NS;
 
     if (period > SEARCH_PERIOD_MAX_NS)
         return SEARCH_PERIOD_MAX_NS;
@@ -123,7 +123,7 @@ static bool active_is_only_thread(const struct process *process)
 {
     const struct tracee *tracee = process->tracees;
 
-    return tracee != NULL && tracee->active && tracee->process_next == NULL;
+    return tracee != NULL && tracee->activity.active && tracee->process_next == NULL;
 }
 
 static bool active_is_to_be_searched(struct supervisor *supervisor, struct process *process)
@@ -146,23 +146,23 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
         struct process *process = processes->searched;
         left--;
         visited++;
-        if (process->scan == NULL && active_is_to_be_searched(supervisor, process))
-            process->scan = process->tracees;
-        if (process->scan != NULL)
+        if (process->search.next == NULL && active_is_to_be_searched(supervisor, process))
+            process->search.next = process->tracees;
+        if (process->search.next != NULL)
             left = active_search_threads(tracer, process, now, left);
-        if (process->scan == NULL)
+        if (process->search.next == NULL)
             processes->searched = process->next;
     }
     /* threads are searched only where one has woken up, and that is not to make the next round late */
     uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
-    supervisor->scan.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
+    supervisor->search.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
 }
 
 uint64_t active_search(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct processes *processes = &supervisor->processes;
-    struct scan *scan = &supervisor->scan;
+    struct search *scan = &supervisor->search;
     uint64_t due = processes->searched != NULL ? scan->piece_at + SEARCH_PIECE_NS
                                                : scan->at + active_search_period(supervisor);
 
@@ -170,7 +170,7 @@ uint64_t active_search(struct tracer *tracer, uint64_t now)
         return due;
     if (processes->searched == NULL) {
         processes->searched = processes->first;
-        *scan = (struct scan){.at = now};
+        *scan = (struct search){.at = now};
     }
     scan->piece_at = now;
     active_search_piece(tracer, now);

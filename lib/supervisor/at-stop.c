@@ -34,8 +34,8 @@
 static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
 {
     uint64_t unseen = stopped < UNSEEN_MAX_NS ? stopped : UNSEEN_MAX_NS;
-    double wanted = (double)(tracee->ran_ns + tracee->waited_ns);
-    double share = wanted > 0 ? (double)tracee->ran_ns / wanted : 1;
+    double wanted = (double)(tracee->look.ran_ns + tracee->look.waited_ns);
+    double share = wanted > 0 ? (double)tracee->look.ran_ns / wanted : 1;
 
     return (uint64_t)((double)stopped * share) + unseen;
 }
@@ -61,7 +61,7 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
 {
     /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
-    uint64_t now = time_now(), since = tracer->oldest_stop_at;
+    uint64_t now = time_now(), since = tracer->news.oldest_stop_at;
     if (tracee->interrupt.sent_at > since)
         since = tracee->interrupt.sent_at;
     if (tracee->resumed_at > since)
@@ -74,7 +74,7 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
     if (!billed)
         return;
     tracer->totals.billed++;
-    if (!tracer->bills)
+    if (!tracer->billing.active)
         tracer->totals.cost_ns += at_stop_cost(tracee, stopped);
 }
 
@@ -87,7 +87,7 @@ static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const str
     supervisor_lock(supervisor);
     if (ours)
         tick_note_stop(tracer, tracee);
-    if (sampled && ours && supervisor->may_poll)
+    if (sampled && ours && supervisor->cpus.may_poll)
         preempt_judge(tracee, regs->entered);
     if (sampled && !supervisor->options.serve && tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0)
         attribution_sample(tracer, tracee, regs);
@@ -110,32 +110,32 @@ static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ou
 {
     bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;
 
-    return in_call ? tracee->repair.billed : (sampled || tracee->handed_to != NULL) && ours;
+    return in_call ? tracee->repair.billed : (sampled || tracee->handover.to != NULL) && ours;
 }
 
-void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker)
+void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_cause cause)
 {
     const struct supervisor *supervisor = tracer->supervisor;
     bool wanted = tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0 && supervisor->sampling &&
                   !tracee->process->launching;
-    bool known = false, ours = maker == STOP_IS_OURS;
+    bool known = false, ours = cause == STOP_BY_US;
     struct regs regs = {0};
 
     tracee->interrupt.seen_at = time_now();
-    if (wanted || signal != 0 || maker != STOP_IS_ITS_OWN)
+    if (wanted || signal != 0 || cause != STOP_BY_TRACEE)
         known = regs_read(tracee->tid, &regs) == 0;
     if (known && regs.syscall < 0 && (tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING))
         regs.syscall = tracee->repair.call.number;
     if (wanted && known && supervisor->options.serve)
         attribution_sample(tracer, tracee, &regs);
-    if (wanted && known && tracee->files.unsettled) {
+    if (wanted && known && tracee->files.may_exec) {
         at_stop_open_mappings(tracer, tracee);
         tick_note_cpu(tracee);
     }
     if (wanted && known)
         stack_take(&tracer->stack, tracee->tid, &regs);
     if (known)
-        repair_stop(tracer, tracee, &regs, signal, maker);
+        repair_stop(tracer, tracee, &regs, signal, cause);
     at_stop_resume(tracer, tracee, signal, at_stop_is_billed(tracee, wanted && known, ours));
     if (wanted || ours || tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0)
         at_stop_book(tracer, tracee, &regs, wanted && known, ours);

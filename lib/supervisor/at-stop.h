@@ -15,7 +15,7 @@ struct tracer;
  * that the stop broke, and lets the tracee run on with signal (0: none). maker: who made it stop. Takes the lock
  * after the resume, in a few cases before (supervisor.h, invariant 2). The caller may hold the lock, which is
  * recursive. */
-void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_maker maker);
+void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_cause cause);
 /* Needs no lock. Lets a tracee run on with signal (0: none), and books how long it stood still. billed: the stop came
  * only because of sampling. */
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed);

@@ -42,7 +42,7 @@
     (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |          \
      PTRACE_O_TRACESYSGOOD)
 
-struct pass {
+struct attach_pass {
     struct tracer *tracer;
     pid_t pid;
     bool joins;       /* the process was followed before */
@@ -56,7 +56,7 @@ struct pass {
 };
 
 /* The process may go, and come again, whenever the lock is given up. */
-static struct process *attach_process_of(const struct pass *pass)
+static struct process *attach_process_of(const struct attach_pass *pass)
 {
     return process_find(&pass->tracer->supervisor->processes, pass->pid);
 }
@@ -69,12 +69,12 @@ static void attach_announce(struct tracer *tracer, struct tracee *tracee)
 
     if (tracee->tid != pid)
         emit_task(tracer->supervisor, WIRE_THREAD, pid, tracee->tid);
-    tracee->wall.at = now;
+    tracee->sleep.wall.at = now;
     procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_RUNNING)
         tracee_activate(&tracer->tracees, tracee, now);
     else
-        procfs_task_spare(&tracee->files);
+        procfs_task_close_if_scarce(&tracee->files);
 }
 
 bool attach_is_ours(const struct supervisor *supervisor, pid_t tid)
@@ -102,7 +102,7 @@ int attach_seize(struct tracer *tracer, pid_t tid)
 
 /* A thread that one of ours has just made is ours already, and says EPERM too; so does one that
  * has ended. */
-static int attach_note_refusal(struct pass *pass, pid_t tid, int error)
+static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
     struct process *process = attach_process_of(pass);
@@ -123,7 +123,7 @@ static int attach_note_refusal(struct pass *pass, pid_t tid, int error)
 }
 
 /* early: it may be the child of a tracee that has yet to tell of it. */
-static int attach_add(struct pass *pass, pid_t tid, bool early)
+static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
 {
     struct tracer *tracer = pass->tracer;
     struct process *process = attach_process_of(pass);
@@ -135,11 +135,11 @@ static int attach_add(struct pass *pass, pid_t tid, bool early)
     if (tracee == NULL)
         return -ENOMEM;
     tracee->state = TRACEE_RUNNING;
-    tracee->early = early;
+    tracee->seen_before_parent = early;
     pass->found++;
     debug_log(tracer, "seize %d %d", tid, process->pid);
-    if (pass->joins && tid == process->pid) { /* a child that was just made: births_look */
-        tracee->files.unsettled = true;
+    if (pass->joins && tid == process->pid) { /* a child that was just made: new_task_find_missed */
+        tracee->files.may_exec = true;
         tracee->born_at = time_now();
     }
     if (pass->joins) {
@@ -150,7 +150,7 @@ static int attach_add(struct pass *pass, pid_t tid, bool early)
 }
 
 /* There may be thousands of threads, and those that are seized already make others. */
-static void attach_answer_stops(struct pass *pass)
+static void attach_answer_stops(struct attach_pass *pass)
 {
     uint64_t now = time_now();
 
@@ -162,7 +162,7 @@ static void attach_answer_stops(struct pass *pass)
 
 static int attach_thread(void *context, pid_t tid)
 {
-    struct pass *pass = context;
+    struct attach_pass *pass = context;
     struct supervisor *supervisor = pass->tracer->supervisor;
 
     attach_answer_stops(pass);
@@ -204,7 +204,7 @@ static int attach_add_root(struct supervisor *supervisor, pid_t pid, bool launch
     return process == NULL ? -ENOMEM : 0;
 }
 
-static bool attach_has_process(const struct pass *pass)
+static bool attach_has_process(const struct attach_pass *pass)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
 
@@ -214,7 +214,7 @@ static bool attach_has_process(const struct pass *pass)
     return has;
 }
 
-static unsigned attach_count(const struct pass *pass)
+static unsigned attach_count(const struct attach_pass *pass)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
 
@@ -226,7 +226,7 @@ static unsigned attach_count(const struct pass *pass)
 }
 
 /* Lets an exec under way come to its end, which may leave none of those that we had. */
-static int attach_let_exec(struct pass *pass)
+static int attach_let_exec(struct attach_pass *pass)
 {
     wait_drain(pass->tracer);
     pass->interrupted = true;
@@ -235,7 +235,7 @@ static int attach_let_exec(struct pass *pass)
     return pass->joins ? -ESRCH : attach_add_root(pass->tracer->supervisor, pass->pid, false);
 }
 
-static int attach_all(struct pass *pass)
+static int attach_all(struct attach_pass *pass)
 {
     bool again;
 
@@ -254,7 +254,7 @@ static int attach_all(struct pass *pass)
 /* While a thread that does not lead its process execs there is nobody to seize: the leader is
  * dead already, and the thread has not taken its place yet. It looks like a refusal, or, where the
  * thread takes that place while its number is looked up, as if there were no such process. */
-static bool attach_may_be_amid_exec(const struct pass *pass)
+static bool attach_may_be_amid_exec(const struct attach_pass *pass)
 {
     bool nobody = pass->error == -EPERM || pass->error == 0;
 
@@ -264,7 +264,7 @@ static bool attach_may_be_amid_exec(const struct pass *pass)
 }
 
 /* Follows what was seized. Returns how many threads were not. */
-static unsigned attach_begin(struct pass *pass)
+static unsigned attach_begin(struct attach_pass *pass)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
     struct process *process = attach_process_of(pass);
@@ -283,7 +283,7 @@ static unsigned attach_begin(struct pass *pass)
 
 /* Returns what the client is to be told of a process of which no thread could be seized, or of which all
  * have gone. */
-static int attach_give_up(struct pass *pass, int error, struct attach_refusal *refusal)
+static int attach_give_up(struct attach_pass *pass, int error, struct attach_refusal *refusal)
 {
     struct process *process = attach_process_of(pass);
 
@@ -299,7 +299,7 @@ static int attach_give_up(struct pass *pass, int error, struct attach_refusal *r
 int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attach_refusal *refusal)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    struct pass pass = {.tracer = tracer, .pid = pid, .answered_at = time_now()};
+    struct attach_pass pass = {.tracer = tracer, .pid = pid, .answered_at = time_now()};
 
     *refusal = (struct attach_refusal){.tid = pid};
     if (attach_has_process(&pass))
@@ -327,7 +327,7 @@ int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attac
 
 void attach_rest(struct tracer *tracer, pid_t pid)
 {
-    struct pass pass = {.tracer = tracer, .pid = pid, .joins = true, .answered_at = time_now()};
+    struct attach_pass pass = {.tracer = tracer, .pid = pid, .joins = true, .answered_at = time_now()};
     struct supervisor *supervisor = tracer->supervisor;
 
     attach_all(&pass);
@@ -335,7 +335,7 @@ void attach_rest(struct tracer *tracer, pid_t pid)
     supervisor->stats.untraced += pass.untraced;
     struct process *process = attach_process_of(&pass);
     if (process != NULL && process->tracee_count == 0) {
-        process_tell_end(supervisor, process, 0, -1);
+        process_report_end(supervisor, process, 0, -1);
         process_remove(&supervisor->processes, process);
     }
     tick_arm(tracer);

@@ -35,7 +35,7 @@
 /* The first samples of a process that profiles itself take all that it has used, or half: it may have no others. */
 static unsigned attribution_young_shares(const struct supervisor *supervisor, const struct process *process)
 {
-    return supervisor->options.serve && process->samples < YOUNG_SHARES ? (unsigned)process->samples + 1 : YOUNG_SHARES;
+    return supervisor->options.serve && process->sampled.count < YOUNG_SHARES ? (unsigned)process->sampled.count + 1 : YOUNG_SHARES;
 }
 
 /* The CPU time that a sample on the CPU stands for.
@@ -51,40 +51,40 @@ static uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *
     const struct dialect_count *count = counts_of(process, tracee->tid);
     bool own = counts_has_own(process, tracee->tid);
     uint64_t age_ns = 0, used = own ? 0 : process_cpu_lately(process, time_now(), &age_ns);
-    int cpus = CPU_COUNT(&supervisor->cpus);
+    int cpus = CPU_COUNT(&supervisor->cpus.set);
     uint64_t period = count != NULL ? count->period_ns : 0;
-    int64_t left = (int64_t)(used - process->attributed_ns);
+    int64_t left = (int64_t)(used - process->sampled.attributed_ns);
     bool shared = count != NULL && !own && count->on;
     const struct weight weight = {
         .stretch = (int64_t)tracee->interrupt.pending_ns,
         .late = (int64_t)tracee->interrupt.late_ns,
-        .debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns),
-        .samples = count != NULL && !own ? 0 : tracee->samples,
+        .debt = (int64_t)(tracee->time.used_ns - tracee->time.base_ns - tracee->time.attributed_ns),
+        .samples = count != NULL && !own ? 0 : tracee->time.samples,
         .ahead = count != NULL ? (int64_t)period : AHEAD_MAX * (int64_t)tracee->interrupt.pending_ns,
         .process_known = used > 0,
         .process_left = left,
         .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus + (int64_t)period,
         .process_shares = attribution_young_shares(supervisor, process),
-        .others_left = shared ? supervisor->ended_left_ns + tick->left_ns - left : 0,
-        .others_room = (int64_t)(period - process->for_others_ns)};
+        .others_left = shared ? supervisor->ended.left_ns + tick->left_ns - left : 0,
+        .others_room = (int64_t)(period - process->sampled.for_others_ns)};
     uint64_t share = weight_of_sample(&weight), for_others = weight_for_others(&weight);
 
     if (shared)
         tick->left_ns -= (int64_t)share;
-    supervisor->ended_left_ns -= (int64_t)for_others;
-    process->for_others_ns += for_others;
-    process->samples++;
-    process->attributed_ns += share;
-    tracee->attributed_ns += share;
+    supervisor->ended.left_ns -= (int64_t)for_others;
+    process->sampled.for_others_ns += for_others;
+    process->sampled.count++;
+    process->sampled.attributed_ns += share;
+    tracee->time.attributed_ns += share;
     return share + for_others;
 }
 
 void attribution_note_end(struct supervisor *supervisor, const struct process *process)
 {
-    bool known = supervisor->sampling && process->known_cpu_ns > 0;
+    bool known = supervisor->sampling && process->clock.known_ns > 0;
 
     if (known && counts_of_all(process) != NULL)
-        supervisor->ended_left_ns += (int64_t)(process->known_cpu_ns - process->untraced_ns - process->attributed_ns);
+        supervisor->ended.left_ns += (int64_t)(process->clock.known_ns - process->untraced_ns - process->sampled.attributed_ns);
 }
 
 /* Was the tracee on a CPU when it was interrupted? If it waited for one then, it has waited for longer than we
@@ -98,11 +98,11 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
 
     if (woken_meanwhile || waited > stopped_at - interrupt->hindered_at)
         return false;
-    if (tracer->supervisor->cpus_full && interrupt->seen_at - interrupt->sent_at >= SEEN_LATE_NS) {
+    if (tracer->supervisor->cpus.full && interrupt->seen_at - interrupt->sent_at >= SEEN_LATE_NS) {
         uint64_t ours = tracer_read_wait(tracer) - tracer->waited_ns;
         stopped_at -= ours > SEEN_LATE_NS ? ours - SEEN_LATE_NS : 0;
-        if (stopped_at < tracer->no_news_at)
-            stopped_at = tracer->no_news_at;
+        if (stopped_at < tracer->news.none_at)
+            stopped_at = tracer->news.none_at;
     }
     return interrupt->hindered_at + waited <= stopped_at;
 }
@@ -121,20 +121,20 @@ static bool attribution_credit(struct supervisor *supervisor, struct tracee *tra
 }
 
 /* Wall mode: tells what the tracee has waited for a CPU. */
-static void attribution_tell_wait(struct supervisor *supervisor, struct tracee *tracee, uint64_t now,
+static void attribution_emit_wait(struct supervisor *supervisor, struct tracee *tracee, uint64_t now,
                                   const struct procfs_cpu *cpu)
 {
     struct wire_sample sample = {
         .time = now, .syscall = WIRE_NO_SYSCALL, .flags = WIRE_SAMPLE_WAITING};
 
-    sample.wall_ns = wall_time_book_wait(&tracee->wall, now, cpu->wait_ns);
+    sample.wall_ns = wall_time_book_wait(&tracee->sleep.wall, now, cpu->wait_ns);
     if (sample.wall_ns > 0)
         emit_sample(supervisor, tracee, &sample, NULL);
 }
 
-void attribution_look(struct tracer *tracer, struct tracee *tracee)
+void attribution_waiting(struct tracer *tracer, struct tracee *tracee)
 {
-    attribution_tell_wait(tracer->supervisor, tracee, tracer->tick.at, &tracee->looked);
+    attribution_emit_wait(tracer->supervisor, tracee, tracer->tick.at, &tracee->look.times);
 }
 
 static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
@@ -147,8 +147,8 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
     if ((stack != NULL || objects_are_listed(tracee->process)) && !others_stopped)
         objects_emit_executable(supervisor, tracee);
     emit_sample(supervisor, tracee, sample, stack);
-    if (tracee->samples >= tracee->comm_check) {
-        tracee->comm_check = tracee->samples * 2;
+    if (tracee->time.samples >= tracee->comm.check_at) {
+        tracee->comm.check_at = tracee->time.samples * 2;
         emit_comm(supervisor, tracee);
     }
 }
@@ -163,26 +163,26 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
                                  .syscall = regs->syscall,
                                  .flags = regs->compat ? WIRE_SAMPLE_COMPAT : 0};
     const struct stack *stack = &tracer->stack;
-    struct procfs_cpu cpu = {.wait_ns = tracee->wall.wait_ns};
+    struct procfs_cpu cpu = {.wait_ns = tracee->sleep.wall.wait_ns};
     bool on_cpu = true;
 
     if (tracee_read_cpu(tracee, &cpu)) {
         on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
         /* a program that profiles itself is sampled before it is resumed */
         uint64_t resumed_at = supervisor->options.serve ? time_now() : tracee->resumed_at;
-        cpu_wait_note(&tracee->cpu_wait, resumed_at, &cpu);
+        cpu_wait_note(&tracee->look.cpu_wait, resumed_at, &cpu);
     }
     tracer->totals.samples += on_cpu;
     debug_log(tracer, "sample %d %llu%s", tracee->tid, (unsigned long long)sample.cpu_ns,
               on_cpu ? "" : ", it was on no CPU");
     if (supervisor->options.wall)
-        attribution_tell_wait(supervisor, tracee, tracee->interrupt.at, &cpu);
+        attribution_emit_wait(supervisor, tracee, tracee->interrupt.at, &cpu);
     if (!on_cpu)
         return; /* it waited; what it does is seen next time */
     if (supervisor->options.wall)
         sample.wall_ns = sample.cpu_ns;
-    wall_time_book_run(&tracee->wall, sample.wall_ns);
-    tracee->samples++;
+    wall_time_book_run(&tracee->sleep.wall, sample.wall_ns);
+    tracee->time.samples++;
     if (supervisor->options.serve)
         counts_sample(tracee, &sample);
     else
@@ -192,13 +192,13 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
 /* Does the tracee, which is asleep, not even wake up for a signal? It has to run before that changes. */
 static bool attribution_is_uninterruptible(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
-    if (cpu->turns == 0 || cpu->turns != tracee->slept_turns) {
+    if (cpu->turns == 0 || cpu->turns != tracee->sleep.turns) {
         char letter = procfs_state_letter(&tracee->files);
         /* it may have woken up, and is about to sleep again */
-        tracee->slept_turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
-        tracee->uninterruptible = letter == 'D';
+        tracee->sleep.turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
+        tracee->sleep.uninterruptible = letter == 'D';
     }
-    return tracee->uninterruptible;
+    return tracee->sleep.uninterruptible;
 }
 
 /* /proc/TID/syscall does not say of which ABI a call is. Where code and stack both lie below 4 GiB the task is taken
@@ -209,7 +209,7 @@ static bool attribution_is_compat_call(const struct procfs_state *state)
            state->sp != 0;
 }
 
-void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state)
+void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state)
 {
     uint64_t now = tracer->tick.at;
     struct wire_sample sample = {.time = now,
@@ -217,20 +217,20 @@ void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const stru
                                  .sp = state->sp,
                                  .syscall = state->syscall,
                                  .flags = WIRE_SAMPLE_SLEEPING};
-    struct procfs_cpu cpu = {.wait_ns = tracee->wall.wait_ns};
+    struct procfs_cpu cpu = {.wait_ns = tracee->sleep.wall.wait_ns};
 
     if (attribution_is_compat_call(state))
         sample.flags |= WIRE_SAMPLE_COMPAT;
     if (tracee->state == TRACEE_CONTINUING && sample.syscall >= 0)
         sample.syscall = tracee->repair.call.number; /* it may be continued by another call: writev by write */
     procfs_read_cpu(&tracee->files, &cpu);
-    attribution_tell_wait(tracer->supervisor, tracee, now, &cpu);
-    sample.wall_ns = wall_time_book_sleep(&tracee->wall, now);
+    attribution_emit_wait(tracer->supervisor, tracee, now, &cpu);
+    sample.wall_ns = wall_time_book_sleep(&tracee->sleep.wall, now);
     if (sample.wall_ns == 0)
         return;
     if (attribution_is_uninterruptible(tracee, &cpu))
         sample.flags |= WIRE_SAMPLE_UNINTERRUPTIBLE;
-    tracee->samples++;
+    tracee->time.samples++;
     bool copied = stack_take_asleep(&tracer->stack, &tracee->files, state);
     attribution_emit(tracer, tracee, &sample, copied ? &tracer->stack : NULL);
 }

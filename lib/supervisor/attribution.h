@@ -17,8 +17,8 @@ void attribution_note_end(struct supervisor *supervisor, const struct process *p
 /* Books the sample that was wanted of a tracee, with what it was doing when it stopped. */
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs);
 /* Wall mode: a thread was seen asleep. */
-void attribution_asleep(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state);
+void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state);
 /* Wall mode: a look has read the tracee's waits (tracee->looked); it is not interrupted, perhaps for long. */
-void attribution_look(struct tracer *tracer, struct tracee *tracee);
+void attribution_waiting(struct tracer *tracer, struct tracee *tracee);
 
 #endif

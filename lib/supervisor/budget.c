@@ -39,7 +39,7 @@ static double budget_allowed(const struct budget *budget)
 void budget_ask(struct budget *budget, double asked_hz)
 {
     budget->asked_hz = asked_hz;
-    budget->rate_hz = budget->told_hz = budget_allowed(budget);
+    budget->rate_hz = budget->reported_hz = budget_allowed(budget);
 }
 
 /* Returns how many samples the mean cost is of. Where the rate is low that many take long, and it has to follow soon
@@ -93,11 +93,11 @@ void budget_adjust(struct budget *budget, unsigned condition, uint64_t now)
 
 bool budget_has_changed(struct budget *budget)
 {
-    double change = fabs(budget->rate_hz - budget->told_hz);
+    double change = fabs(budget->rate_hz - budget->reported_hz);
 
-    if (change == 0 || (change < CHANGE_MIN * budget->told_hz && budget->rate_hz < budget->asked_hz))
+    if (change == 0 || (change < CHANGE_MIN * budget->reported_hz && budget->rate_hz < budget->asked_hz))
         return false;
-    budget->told_hz = budget->rate_hz;
+    budget->reported_hz = budget->rate_hz;
     return true;
 }
 

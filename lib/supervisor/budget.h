@@ -18,7 +18,7 @@
 
 /* Bits of a condition. */
 #define BUDGET_FULL 1u   /* no CPU is idle */
-#define BUDGET_BIRTHS 2u /* tasks have been made of late */
+#define BUDGET_NEW_TASKS 2u /* tasks have been made of late */
 #define BUDGET_CONDITIONS 4u
 
 struct budget_cost {
@@ -34,7 +34,7 @@ struct budget {
     struct budget_cost costs[BUDGET_CONDITIONS];
     unsigned condition; /* that rate_hz is for */
     unsigned limiting;  /* under which it was last below asked_hz */
-    double told_hz;     /* rate_hz, as budget_has_changed saw it last */
+    double reported_hz;     /* rate_hz, as budget_has_changed saw it last */
     uint64_t adjusted_at; /* time of the last budget_adjust */
     uint64_t throttled_ns; /* time spent below asked_hz */
 };

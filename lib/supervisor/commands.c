@@ -29,7 +29,7 @@ void commands_answer(const struct supervisor *supervisor, const struct wire_mess
                                  .pid = refusal->tid,
                                  .flags = refusal->count,
                                  .value = command->op};
-    wire_send(supervisor->socket, &reply, -1);
+    wire_send(supervisor->client.socket, &reply, -1);
 }
 
 /* A rate that is too high for the ring comes with a larger one. */
@@ -81,7 +81,7 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
     int error;
 
     if (command->op == WIRE_OP_QUIT) {
-        supervisor->quitting = true;
+        supervisor->client.quitting = true;
         return; /* answered when it is done */
     }
     if (command->op == WIRE_OP_ATTACH) {
@@ -101,11 +101,11 @@ void commands_read(struct supervisor *supervisor)
     int error, fd;
 
     /* after QUIT nothing is obeyed any more, but the end of the client is seen */
-    while (!supervisor->client_gone &&
-           (error = wire_receive(supervisor->socket, &command, &fd)) != -EAGAIN) {
+    while (!supervisor->client.gone &&
+           (error = wire_receive(supervisor->client.socket, &command, &fd)) != -EAGAIN) {
         if (error == -EPIPE)
-            supervisor->client_gone = supervisor->quitting = true;
-        else if (error == 0 && !supervisor->quitting)
+            supervisor->client.gone = supervisor->client.quitting = true;
+        else if (error == 0 && !supervisor->client.quitting)
             commands_obey(supervisor, &command, fd);
         if (fd >= 0)
             close(fd);
@@ -122,34 +122,34 @@ void commands_read(struct supervisor *supervisor)
  * thread waits for SIGTERM, and tells of it by a descriptor.
  */
 
-static int watch_add(const struct supervisor *supervisor, int fd)
+static int commands_watch(const struct supervisor *supervisor, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
-    return epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+    return epoll_ctl(supervisor->client.epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-int watch_open(struct supervisor *supervisor)
+int commands_open(struct supervisor *supervisor)
 {
-    struct watch *watch = &supervisor->watch;
+    struct watcher *watch = &supervisor->client.watcher;
 
     watch->term = -1;
-    supervisor->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (supervisor->epoll < 0)
+    supervisor->client.epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (supervisor->client.epoll < 0)
         return -errno;
     if (supervisor->options.serve) { /* there is no client that tells us to end */
         watch->term = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        int error = watch->term < 0 ? -errno : watch_add(supervisor, watch->term);
+        int error = watch->term < 0 ? -errno : commands_watch(supervisor, watch->term);
         if (error != 0)
             return error;
     }
-    return watch_add(supervisor, supervisor->socket);
+    return commands_watch(supervisor, supervisor->client.socket);
 }
 
 /* A thread of its own, and no signalfd(2): each tick's signal would wake up who polls that. */
-static void *watch_await_term(void *context)
+static void *commands_await_term(void *context)
 {
-    struct watch *watch = context;
+    struct watcher *watch = context;
     siginfo_t info;
     sigset_t term;
 
@@ -161,13 +161,13 @@ static void *watch_await_term(void *context)
     return NULL;
 }
 
-static void *watch_run(void *context)
+static void *commands_run_watcher(void *context)
 {
     struct supervisor *supervisor = context;
-    struct watch *watch = &supervisor->watch;
+    struct watcher *watch = &supervisor->client.watcher;
 
     for (;;) {
-        struct pollfd poller = {.fd = supervisor->epoll, .events = POLLIN};
+        struct pollfd poller = {.fd = supervisor->client.epoll, .events = POLLIN};
         if (poll(&poller, 1, -1) != 1)
             continue;
         atomic_store(&watch->ready, true);
@@ -178,43 +178,43 @@ static void *watch_run(void *context)
     return NULL;
 }
 
-int watch_start(struct supervisor *supervisor)
+int commands_start_watcher(struct supervisor *supervisor)
 {
-    struct watch *watch = &supervisor->watch;
+    struct watcher *watch = &supervisor->client.watcher;
     pthread_t thread;
 
     sem_init(&watch->served, 0, 0);
-    int error = pthread_create(&thread, NULL, watch_run, supervisor);
+    int error = pthread_create(&thread, NULL, commands_run_watcher, supervisor);
     if (error == 0 && watch->term >= 0)
-        error = pthread_create(&thread, NULL, watch_await_term, watch);
+        error = pthread_create(&thread, NULL, commands_await_term, watch);
     return -error;
 }
 
-static void watch_serve_one(struct supervisor *supervisor, int fd)
+static void commands_serve_one(struct supervisor *supervisor, int fd)
 {
     eventfd_t count;
 
-    if (fd == supervisor->watch.term)
-        supervisor->quitting = eventfd_read(fd, &count) == 0;
+    if (fd == supervisor->client.watcher.term)
+        supervisor->client.quitting = eventfd_read(fd, &count) == 0;
     else if (!supervisor->options.serve)
         commands_read(supervisor);
-    else if (fd == supervisor->socket)
+    else if (fd == supervisor->client.socket)
         serve_accept(supervisor);
     else
         serve_request(supervisor, fd);
 }
 
-void watch_serve(struct supervisor *supervisor)
+void commands_serve(struct supervisor *supervisor)
 {
     struct epoll_event events[EVENTS_MAX];
 
-    if (!atomic_exchange(&supervisor->watch.ready, false))
+    if (!atomic_exchange(&supervisor->client.watcher.ready, false))
         return;
-    int count = epoll_wait(supervisor->epoll, events, EVENTS_MAX, 0);
+    int count = epoll_wait(supervisor->client.epoll, events, EVENTS_MAX, 0);
     for (int i = 0; i < count; i++)
-        watch_serve_one(supervisor, events[i].data.fd);
+        commands_serve_one(supervisor, events[i].data.fd);
     supervisor_lock(supervisor);
-    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+    openers_advance(&supervisor->openers, supervisor->client.socket, supervisor->client.epoll);
     supervisor_unlock(supervisor);
-    sem_post(&supervisor->watch.served);
+    sem_post(&supervisor->client.watcher.served);
 }

@@ -16,10 +16,10 @@ void commands_answer(const struct supervisor *supervisor, const struct wire_mess
 
 /* Makes supervisor->epoll, and watches the socket and, when serving, SIGTERM's eventfd. 0 or -errno; descriptors that
  * were made stay open then. */
-int watch_open(struct supervisor *supervisor);
+int commands_open(struct supervisor *supervisor);
 /* Starts the watcher, once the first tracer is there. 0 or -errno. */
-int watch_start(struct supervisor *supervisor);
+int commands_start_watcher(struct supervisor *supervisor);
 /* The first tracer's: serves the descriptors that are ready. */
-void watch_serve(struct supervisor *supervisor);
+void commands_serve(struct supervisor *supervisor);
 
 #endif

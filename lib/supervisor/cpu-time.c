@@ -13,12 +13,12 @@ uint64_t process_cpu(struct process *process)
 {
     struct timespec time;
 
-    process->known_cpu_ns = 0;
-    if (!process->clock_valid || clock_gettime(process->clock, &time) < 0)
+    process->clock.known_ns = 0;
+    if (!process->clock.valid || clock_gettime(process->clock.id, &time) < 0)
         return 0;
     uint64_t cpu = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-    process->known_cpu_ns = cpu > process->clock_base ? cpu - process->clock_base : 0;
-    return process->known_cpu_ns;
+    process->clock.known_ns = cpu > process->clock.base_ns ? cpu - process->clock.base_ns : 0;
+    return process->clock.known_ns;
 }
 
 uint64_t process_cpu_traced(struct process *process)
@@ -30,24 +30,24 @@ uint64_t process_cpu_traced(struct process *process)
 
 uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns)
 {
-    uint64_t age = now - process->lately_at;
+    uint64_t age = now - process->clock.lately_at;
 
-    if (process->lately_at == 0 || age > LATELY_SHARE * process->lately_cost_ns) {
+    if (process->clock.lately_at == 0 || age > LATELY_SHARE * process->clock.lately_cost_ns) {
         uint64_t before = time_now();
-        process->lately_ns = process_cpu_traced(process);
-        process->lately_at = time_now();
-        process->lately_cost_ns = process->lately_at - before;
+        process->clock.lately_ns = process_cpu_traced(process);
+        process->clock.lately_at = time_now();
+        process->clock.lately_cost_ns = process->clock.lately_at - before;
         age = 0;
     }
     *age_ns = age;
-    return process->lately_ns;
+    return process->clock.lately_ns;
 }
 
 uint64_t process_cpu_known(const struct process *process, bool sampling)
 {
     if (process->launching)
         return 0;
-    return process->paused_cpu_ns + (sampling ? process->known_cpu_ns : 0);
+    return process->clock.paused_ns + (sampling ? process->clock.known_ns : 0);
 }
 
 uint64_t process_cpu_counted(struct process *process, bool sampling)
@@ -59,11 +59,11 @@ uint64_t process_cpu_counted(struct process *process, bool sampling)
 
 bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu)
 {
-    if (procfs_read_cpu(&tracee->files, cpu) != 0 || cpu->run_ns < tracee->cpu_ns)
+    if (procfs_read_cpu(&tracee->files, cpu) != 0 || cpu->run_ns < tracee->time.used_ns)
         return false;
     if (tracee->process != NULL)
-        tracee->process->explained_ns += cpu->run_ns - tracee->cpu_ns;
-    tracee->cpu_ns = cpu->run_ns;
+        tracee->process->search.explained_ns += cpu->run_ns - tracee->time.used_ns;
+    tracee->time.used_ns = cpu->run_ns;
     return true;
 }
 
@@ -74,28 +74,28 @@ void baseline_take_of(struct tracee *tracee)
     struct procfs_cpu cpu;
 
     if (procfs_read_cpu(&tracee->files, &cpu) == 0) {
-        tracee->cpu_ns = cpu.run_ns;
-        tracee->wall.wait_ns = cpu.wait_ns;
+        tracee->time.used_ns = cpu.run_ns;
+        tracee->sleep.wall.wait_ns = cpu.wait_ns;
     }
-    tracee->cpu_base = tracee->cpu_ns;
-    tracee->attributed_ns = 0;
+    tracee->time.base_ns = tracee->time.used_ns;
+    tracee->time.attributed_ns = 0;
     tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
 }
 
 void baseline_take(struct supervisor *supervisor, struct process *process)
 {
-    process->clock_base = 0;
-    process->clock_base = process_cpu(process);
-    process->known_cpu_ns = 0;
+    process->clock.base_ns = 0;
+    process->clock.base_ns = process_cpu(process);
+    process->clock.known_ns = 0;
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         baseline_take_of(tracee);
     untraced_read(&supervisor->processes, process);
     process->untraced_ns = 0;
-    process->attributed_ns = process->lately_at = 0;
-    process->explained_ns = 0;
-    process->unexplained_ns = 0;
-    process->scan = NULL;
+    process->sampled.attributed_ns = process->clock.lately_at = 0;
+    process->search.explained_ns = 0;
+    process->search.unexplained_ns = 0;
+    process->search.next = NULL;
 }
 
 void baseline_keep_debts(struct process *process)
@@ -103,9 +103,9 @@ void baseline_keep_debts(struct process *process)
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next) {
         struct procfs_cpu cpu;
         tracee_read_cpu(tracee, &cpu);
-        tracee->kept_debt = (int64_t)(tracee->cpu_ns - tracee->cpu_base - tracee->attributed_ns);
+        tracee->time.kept_debt_ns = (int64_t)(tracee->time.used_ns - tracee->time.base_ns - tracee->time.attributed_ns);
     }
-    process->kept_debt = (int64_t)(process_cpu_traced(process) - process->attributed_ns);
+    process->sampled.kept_debt_ns = (int64_t)(process_cpu_traced(process) - process->sampled.attributed_ns);
 }
 
 /* The sums are behind by what was kept (negative: ahead) after baselines were taken. */
@@ -124,6 +124,6 @@ void baseline_resume(struct supervisor *supervisor, struct process *process)
 {
     baseline_take(supervisor, process);
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        baseline_owe(&tracee->cpu_base, &tracee->attributed_ns, &tracee->kept_debt);
-    baseline_owe(&process->clock_base, &process->attributed_ns, &process->kept_debt);
+        baseline_owe(&tracee->time.base_ns, &tracee->time.attributed_ns, &tracee->time.kept_debt_ns);
+    baseline_owe(&process->clock.base_ns, &process->sampled.attributed_ns, &process->sampled.kept_debt_ns);
 }

@@ -148,7 +148,7 @@ static void emit_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char 
 
 void emit_comm(struct supervisor *supervisor, struct tracee *tracee)
 {
-    emit_name(supervisor, tracee->process->pid, tracee->tid, tracee->comm);
+    emit_name(supervisor, tracee->process->pid, tracee->tid, tracee->comm.text);
 }
 
 void emit_process_comm(struct supervisor *supervisor, pid_t pid)
@@ -182,10 +182,10 @@ void emit_stats(struct supervisor *supervisor, bool exact)
 {
     struct wire_stats *stats = &supervisor->stats;
     uint64_t now = time_now();
-    uint64_t target = supervisor->ended_cpu_ns;
+    uint64_t target = supervisor->ended.cpu_ns;
 
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
-        if (!process->end_told)
+        if (!process->end_reported)
             target += exact ? process_cpu_counted(process, supervisor->sampling)
                             : process_cpu_known(process, supervisor->sampling);
     emit_lost(supervisor);

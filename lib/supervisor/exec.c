@@ -42,29 +42,29 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
 /* The caller's clock runs on. If the caller was interrupted during the call, this stop is the interrupt's. */
 static void exec_become_leader(struct tracee *leader, const struct tracee *caller)
 {
-    leader->cpu_ns = caller->cpu_ns;
-    leader->cpu_base = caller->cpu_base;
-    leader->attributed_ns = caller->attributed_ns;
-    leader->samples = caller->samples;
+    leader->time.used_ns = caller->time.used_ns;
+    leader->time.base_ns = caller->time.base_ns;
+    leader->time.attributed_ns = caller->time.attributed_ns;
+    leader->time.samples = caller->time.samples;
     leader->interrupt = caller->interrupt;
-    leader->wall.wait_ns = caller->wall.wait_ns;
+    leader->sleep.wall.wait_ns = caller->sleep.wall.wait_ns;
 }
 
 static void exec_forget_image(struct tracee *leader)
 {
     struct process *process = leader->process;
 
-    cpu_wait_forget(&leader->cpu_wait);
-    leader->away_since = 0;
+    cpu_wait_forget(&leader->look.cpu_wait);
+    leader->handover.away_since = 0;
     maps_close(&process->maps);
     procfs_task_close(&leader->files);
-    leader->files.coarse = leader->files.accompanied = leader->files.unsettled = false;
-    leader->comm[0] = '\0';
-    leader->slept_turns = 0;
+    leader->files.coarse = leader->files.multithreaded = leader->files.may_exec = false;
+    leader->comm.text[0] = '\0';
+    leader->sleep.turns = 0;
     held_signal_send(leader, process->pid);
     leader->repair = (struct repair){.held = leader->repair.held}; /* its siginfo_t is restored when it comes */
     process->memory_tid = process->pid;
-    process->scan = NULL;
+    process->search.next = NULL;
 }
 
 struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
@@ -90,7 +90,7 @@ static void exec_let_go(struct tracer *tracer, struct tracee *leader)
     struct supervisor *supervisor = tracer->supervisor;
     struct process *process = leader->process;
 
-    process_tell_end(supervisor, process, process_cpu_counted(process, supervisor->sampling), -1);
+    process_report_end(supervisor, process, process_cpu_counted(process, supervisor->sampling), -1);
     emit_wake(supervisor);
     tracee_detach(tracer, leader);
 }
@@ -100,7 +100,7 @@ static void exec_begin(struct tracer *tracer, struct tracee *leader)
 {
     uint64_t now = time_now();
 
-    leader->wall.at = now;
+    leader->sleep.wall.at = now;
     tracee_deactivate(&tracer->tracees, leader);
     tracee_activate(&tracer->tracees, leader, now);
     emit_comm(tracer->supervisor, leader);
@@ -133,7 +133,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
         return;
     }
     emit_task(supervisor, WIRE_EXEC, process->pid, (pid_t)former);
-    at_stop_answer(tracer, leader, 0, STOP_IS_ITS_OWN);
+    at_stop_answer(tracer, leader, 0, STOP_BY_TRACEE);
     exec_begin(tracer, leader);
 }
 
@@ -145,12 +145,12 @@ static void exec_forget_figures(struct tracee *tracee)
 
     if (procfs_read_cpu(&tracee->files, &cpu) != 0)
         return;
-    if (tracee->image != 0 && cpu.run_ns >= tracee->cpu_ns && cpu.wait_ns >= tracee->wall.wait_ns)
+    if (tracee->handover.exec_id != 0 && cpu.run_ns >= tracee->time.used_ns && cpu.wait_ns >= tracee->sleep.wall.wait_ns)
         return;
-    tracee->cpu_ns = tracee->cpu_base = tracee->attributed_ns = 0;
-    tracee->interrupt.wait_ns = tracee->wall.wait_ns = tracee->interrupt.run_ns = 0;
-    tracee->ran_ns = tracee->waited_ns = 0;
-    tracee->samples = tracee->comm_check = 0;
+    tracee->time.used_ns = tracee->time.base_ns = tracee->time.attributed_ns = 0;
+    tracee->interrupt.wait_ns = tracee->sleep.wall.wait_ns = tracee->interrupt.run_ns = 0;
+    tracee->look.ran_ns = tracee->look.waited_ns = 0;
+    tracee->time.samples = tracee->comm.check_at = 0;
 }
 
 /* All other threads ended with the exec, as WIRE_EXEC says. */

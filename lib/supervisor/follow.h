@@ -43,20 +43,20 @@ bool attach_is_ours(const struct supervisor *supervisor, pid_t tid);
 /* --- births.c --- */
 
 /* A tracee's first stop, once it is known whose it is. kind: INTERRUPT or GROUP. */
-void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind);
+void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind);
 /* A tracee stopped to tell that it has made a thread or a process. */
-void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind kind);
+void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum stop_kind kind);
 /* A task that is no tracee has stopped. If that is its first stop, it is held (UNKNOWN) until its parent tells of it;
  * else, or without memory, it runs on. An end is ignored. */
-void births_hold(struct tracer *tracer, pid_t tid, const struct stop *stop);
+void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop);
 /* A tracee has ended, or is forgotten, before its parent told of it. What the parent tells is no birth then. */
-void births_note_early_end(struct tracer *tracer, pid_t tid);
+void new_task_note_early_end(struct tracer *tracer, pid_t tid);
 /* Finds out by /proc whose one of the held tasks is, and follows it: its parent may have died before it could tell.
  * To be called again while unknown_count > 0. */
-void births_resolve(struct tracer *tracer);
+void new_task_resolve(struct tracer *tracer);
 /* Seizes what the tracee has made while it had no tracer, as far as the kernel's newest process number says
  * that there may be such. Without the lock. */
-void births_look(struct tracer *tracer, struct tracee *tracee);
+void new_task_find_missed(struct tracer *tracer, struct tracee *tracee);
 
 /* --- exec.c --- */
 
@@ -95,7 +95,7 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
 /* --- tracee-end.c --- */
 
 /* For so long after a birth or a handover ends may go untold. */
-#define UNTOLD_NS 10000000000u
+#define UNREPORTED_ENDS_NS 10000000000u
 /* Lets a stopped tracee go for good, and forgets it. */
 void tracee_detach(struct tracer *tracer, struct tracee *tracee);
 /* Frees the tracee. If it is the last of its process, the end is told (if it was not yet) and the process is freed. */
@@ -104,7 +104,7 @@ void tracee_forget(struct tracer *tracer, struct tracee *tracee);
 void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status);
 /* Tells the client, once, that the process has ended: it would wait for ever otherwise. Later calls do nothing.
  * cpu_ns: CPU time while it was sampled, ns. status: of wait(2); -1: not known. */
-void process_tell_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status);
+void process_report_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status);
 /* Returns the CPU time of the tracee's process, ns, if that ends with it; else 0. tracee may be NULL. To be asked
  * before the tracee is reaped. */
 uint64_t tracee_last_cpu(const struct supervisor *supervisor, struct tracee *tracee);
@@ -113,6 +113,6 @@ uint64_t tracee_last_cpu(const struct supervisor *supervisor, struct tracee *tra
 void process_forget(struct tracer *tracer, struct process *process);
 /* With the lock. A task was made or handed over: for 10 s the end of a task may be told to nobody, and is looked for
  * every 0.5 s. */
-void process_expect_untold_ends(struct supervisor *supervisor);
+void process_expect_unreported_ends(struct supervisor *supervisor);
 
 #endif

@@ -87,69 +87,69 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
-    if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handed_to != NULL || tracee->stays ||
-        tracee->early || tracee->files.unsettled) /* what it executes could not be read without waiting for an exec */
+    if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handover.to != NULL || tracee->handover.never ||
+        tracee->seen_before_parent || tracee->files.may_exec) /* what it executes could not be read without waiting for an exec */
         return false;
     return tracee->tracer->supervisor->options.restless ||
-           (tracee->interrupt.run_ns >= CPU_MIN_NS && now - tracee->handed_at >= STAY_NS);
+           (tracee->interrupt.run_ns >= CPU_MIN_NS && now - tracee->handover.done_at >= STAY_NS);
 }
 
 /* If it executes another program before it is let go, exec_answer takes the promise back. What it executes has to
  * be known, or it could not be told afterwards that it has executed another program. */
 static bool handover_promise(struct tracee *tracee, struct tracer *to)
 {
-    uint64_t image = procfs_image(tracee->process->pid);
+    uint64_t image = procfs_exec_id(tracee->process->pid);
 
-    tracee->stays = image == 0;
-    if (tracee->stays)
+    tracee->handover.never = image == 0;
+    if (tracee->handover.never)
         return false;
     debug_log(tracee->tracer, "hand %d %u", tracee->tid, to->number);
-    tracee->image = image;
-    tracee->process->began = procfs_began(tracee->process->pid);
-    tracee->handed_to = to;
+    tracee->handover.exec_id = image;
+    tracee->process->start_time = procfs_start_time(tracee->process->pid);
+    tracee->handover.to = to;
     to->expected++;
     return true;
 }
 
 /* Returns true if the tracee is to stay with its tracer, where CPUs are full. there: another tracer, whose home is the
  * tracee's CPU; NULL: there is none. Without one, the only runnable tracee of a tracer stays, because the tracer goes
- * to that tracee's CPU (affinity_go_round). */
+ * to that tracee's CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)
         return false;
     if (there == NULL)
-        return tracee->cpu < 0 || tracee->cpu == tracer->affinity.home_cpu || tracer->tick.runnable < 2;
-    return tracee->cpu == tracer->affinity.home_cpu && tracer->number < there->number;
+        return tracee->look.cpu < 0 || tracee->look.cpu == tracer->affinity.home_cpu || tracer->tick.runnable < 2;
+    return tracee->look.cpu == tracer->affinity.home_cpu && tracer->number < there->number;
 }
 
 static struct tracer *handover_find_full(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    struct tracer *there = handover_tracer_of_cpu(supervisor, tracer, tracee->cpu);
+    struct tracer *there = handover_tracer_of_cpu(supervisor, tracer, tracee->look.cpu);
     uint64_t now = tracer->tick.at;
 
     if (handover_is_at_home(tracer, tracee, there)) {
-        tracee->away_since = 0;
+        tracee->handover.away_since = 0;
         return NULL;
     }
-    if (tracee->away_since == 0)
-        tracee->away_since = now;
+    if (tracee->handover.away_since == 0)
+        tracee->handover.away_since = now;
     bool many = tracer->tracees.count > TRACEES_MANY;
-    if (!handover_may_go(tracee, now) || (now - tracee->away_since < AWAY_NS && !many))
+    if (!handover_may_go(tracee, now) || (now - tracee->handover.away_since < AWAY_NS && !many))
         return NULL;
     if (there != NULL)
         return there;
-    return handover_idle_or_new(supervisor, tracer, handover_load(tracer), tracee->cpu);
+    return handover_idle_or_new(supervisor, tracer, handover_load(tracer), tracee->look.cpu);
 }
 
 static struct tracer *handover_find(struct tracer *tracer, struct tracee *tracee, unsigned running)
 {
     struct supervisor *supervisor = tracer->supervisor;
 
-    if (supervisor->cpus_full && !supervisor->options.restless)
+    if (supervisor->cpus.full && !supervisor->options.restless)
         return handover_find_full(tracer, tracee);
-    tracee->away_since = 0;
+    tracee->handover.away_since = 0;
     if (running <= handover_running_max(tracer) || !handover_may_go(tracee, tracer->tick.at))
         return NULL;
     return handover_idle_or_new(supervisor, tracer, running, -1);

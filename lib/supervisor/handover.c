@@ -9,7 +9,7 @@
  *     new tracer                                   PTRACE_SEIZE, look for what was missed
  *     tracee       ====== runs, untraced for 20 to 50 us ==== runs
  *
- * In that gap it may make tasks: births_look finds them by the kernel's newest process number, once at once
+ * In that gap it may make tasks: new_task_find_missed finds them by the kernel's newest process number, once at once
  * and once after the next stop, for a clone(2) may have begun in the gap. It may execute another program: its
  * auxiliary vector tells. It may end. Signals take their course. A thread that was made in the gap may execute
  * another program before it is found: it takes the number of its leader, whose tracer then has nobody
@@ -39,9 +39,9 @@
 
 void handover_withdraw(struct tracee *tracee)
 {
-    if (tracee->handed_to != NULL)
-        tracee->handed_to->expected--;
-    tracee->handed_to = NULL;
+    if (tracee->handover.to != NULL)
+        tracee->handover.to->expected--;
+    tracee->handover.to = NULL;
 }
 
 /* May another thread of ours seize it? Yama forgets who may trace a process when its first thread has gone;
@@ -64,11 +64,11 @@ static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
 /* The tracee, which has no tracer, is to be seized by that one. */
 static void handover_send(struct tracer *from, struct tracee *tracee, struct tracer *to)
 {
-    tracee->released_at = clock_read(CLOCK_BOOTTIME);
+    tracee->handover.released_at = clock_read(CLOCK_BOOTTIME);
     tracee_take_out(&from->tracees, tracee);
     tracee->state = TRACEE_RELEASED;
     tracee->process->released_count++;
-    process_expect_untold_ends(from->supervisor);
+    process_expect_unreported_ends(from->supervisor);
     tracee->tracer = to;
     tracer_post(tracee);
     if (from->tick.pauses)
@@ -81,15 +81,15 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
     struct regs regs;
     bool released = false;
 
-    if (!handover_can_go_now(tracee, &regs) || !tracee->handed_to->asleep)
+    if (!handover_can_go_now(tracee, &regs) || !tracee->handover.to->asleep)
         return false;
-    tracee->stays = !handover_is_permitted(tracee, &regs);
+    tracee->handover.never = !handover_is_permitted(tracee, &regs);
     if (!supervisor_try_lock(supervisor))
         return false; /* it must not wait for that */
-    struct tracer *to = tracee->handed_to;
+    struct tracer *to = tracee->handover.to;
     bool knows = system_load_read(&supervisor->load) == 0;
-    tracee->last_pid = supervisor->load.last_pid;
-    if (tracee->stays || supervisor->leaving || !knows) {
+    tracee->handover.last_pid = supervisor->load.last_pid;
+    if (tracee->handover.never || supervisor->leaving || !knows) {
         handover_withdraw(tracee);
     } else if (!tracee->dropped && ptrace(PTRACE_DETACH, tracee->tid, NULL, 0L) == 0) {
         debug_log(tracer, "release %d %u", tracee->tid, to->number);
@@ -97,7 +97,7 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
         tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
         tracer->tick.running -= tracer->tick.running > 0;
         handover_send(tracer, tracee, to);
-        tracee->process->handed_over_at = tracee->released_at;
+        tracee->process->handed_over_at = tracee->handover.released_at;
         released = true;
     }
     supervisor_unlock(supervisor);
@@ -110,14 +110,14 @@ bool handover_leader_is_replaced(const struct tracee *tracee)
 
     return tid == pid && tracee->process->handed_over_at != 0 && !tracee->dropped &&
            tracee->state != TRACEE_RELEASED && procfs_status_number(tid, "TracerPid:") == 0 &&
-           !procfs_has_ended(pid, tid) && procfs_began(pid) == tracee->process->began;
+           !procfs_has_ended(pid, tid) && procfs_start_time(pid) == tracee->process->start_time;
 }
 
 void handover_regain(struct tracee *tracee)
 {
     struct tracer *tracer = tracee->tracer;
 
-    tracee->lost = false;
+    tracee->inbox.may_be_replaced = false;
     if (!handover_leader_is_replaced(tracee))
         return;
     debug_log(tracer, "forget %d", tracee->tid);
@@ -126,9 +126,9 @@ void handover_regain(struct tracee *tracee)
     tracee->repair = (struct repair){0};
     tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
-    tracee->image = 0; /* whatever it is, it is another one */
+    tracee->handover.exec_id = 0; /* whatever it is, it is another one */
     handover_send(tracer, tracee, tracer);
-    tracee->released_at = tracee->process->handed_over_at; /* it may have made tasks since then */
+    tracee->handover.released_at = tracee->process->handed_over_at; /* it may have made tasks since then */
 }
 
 /* After PTRACE_SEIZE has failed with that. It says EPERM, too, if it had to wait for an exec which has given
@@ -172,7 +172,7 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     } else if (procfs_has_ended(process->pid, tracee->tid) || process->tracee_count == 1) {
         tracee_answer_end(tracer, tracee, tracee_last_cpu(supervisor, tracee), -1);
     } else {
-        untraced_add(&supervisor->processes, process, tracee->tid, tracee->cpu_ns);
+        untraced_add(&supervisor->processes, process, tracee->tid, tracee->time.used_ns);
         supervisor->stats.untraced++;
         tracee_forget(tracer, tracee);
     }
@@ -185,7 +185,7 @@ static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid
     struct process *process = process_find(&supervisor->processes, pid);
 
     if (process == NULL || procfs_status_number(pid, "TracerPid:") != 0 || procfs_has_ended(pid, pid) ||
-        procfs_began(pid) != process->began)
+        procfs_start_time(pid) != process->start_time)
         return false;
     if (untraced_knows(process, pid) && procfs_status_number(pid, "Threads:") > 1)
         return false; /* it refused before; an exec would have ended all others */
@@ -229,14 +229,14 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
 {
     uint64_t now = time_now();
 
-    tracee->handed_at = now;
-    tracee->away_since = 0;
-    cpu_wait_forget(&tracee->cpu_wait);
+    tracee->handover.done_at = now;
+    tracee->handover.away_since = 0;
+    cpu_wait_forget(&tracee->look.cpu_wait);
     debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
     bool leads = tracee->tid == tracee->process->pid; /* else the exec of another thread is about to end it */
-    uint64_t image = leads ? procfs_image(tracee->tid) : 0;
-    if (image != 0 && image != tracee->image)
+    uint64_t image = leads ? procfs_exec_id(tracee->tid) : 0;
+    if (image != 0 && image != tracee->handover.exec_id)
         exec_missed(tracer, tracee);
     tick_arm(tracer);
 }
@@ -269,8 +269,8 @@ void handover_take(struct tracer *tracer, struct tracee *tracee)
         handover_lose(tracer, tracee);
     supervisor_unlock(supervisor);
     if (taken) {
-        tracer_note_birth_look(tracer, tid);
-        births_look(tracer, tracee);
+        tracer_note_recheck(tracer, tid);
+        new_task_find_missed(tracer, tracee);
     } else if (tid != pid && !executed && !supervisor->leaving) {
         handover_find_leader(tracer, pid);
     }

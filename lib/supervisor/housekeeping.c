@@ -28,17 +28,17 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
     struct supervisor *supervisor = tracer->supervisor;
     struct tracee *leader = supervisor_find(supervisor, process->pid);
 
-    if (clock_read(CLOCK_BOOTTIME) - process->handed_over_at > UNTOLD_NS || leader == NULL ||
-        leader->process != process || (leader->active && leader->state == TRACEE_RUNNING) ||
+    if (clock_read(CLOCK_BOOTTIME) - process->handed_over_at > UNREPORTED_ENDS_NS || leader == NULL ||
+        leader->process != process || (leader->activity.active && leader->state == TRACEE_RUNNING) ||
         !handover_leader_is_replaced(leader))
         return;
-    leader->lost = true;
+    leader->inbox.may_be_replaced = true;
     tracer_post(leader);
 }
 
 /* May it have ended, and nobody told of it? That happens to a child that ends before its parent has told of it, and to
  * a process that executed another program just while a thread of it was handed over. */
-static bool housekeeping_expects_untold_ends(const struct process *process)
+static bool housekeeping_expects_unreported_end(const struct process *process)
 {
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
 }
@@ -53,12 +53,12 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
         return;
     bool all = now - housekeeping->all_ends_at >= ALL_ENDS_PERIOD_NS;
     housekeeping->ends_at = now;
-    if (!all && now >= housekeeping->untold_until)
+    if (!all && now >= housekeeping->unreported_until)
         return; /* to walk over thousands of processes takes long */
     housekeeping->all_ends_at = all ? now : housekeeping->all_ends_at;
     for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
         next = process->next;
-        if (!all && !housekeeping_expects_untold_ends(process))
+        if (!all && !housekeeping_expects_unreported_end(process))
             continue;
         if (kill(process->pid, 0) < 0 && errno == ESRCH)
             process_forget(tracer, process);
@@ -72,7 +72,7 @@ static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
 {
     struct housekeeping *housekeeping = &supervisor->housekeeping;
 
-    if (supervisor->cpus_full && cpus_full_count_runnable(supervisor) > 0 &&
+    if (supervisor->cpus.full && cpus_full_count_runnable(supervisor) > 0 &&
         housekeeping->full_at >= supervisor->started_at)
         supervisor->stats.full_ns += now - housekeeping->full_at;
     housekeeping->full_at = now;
@@ -84,9 +84,9 @@ static void housekeeping_follow_rate(struct tracer *tracer, uint64_t now)
     struct supervisor *supervisor = tracer->supervisor;
 
     sampling_adjust_rate(tracer, now);
-    if (now < supervisor->housekeeping.rate_told_at + RATE_PERIOD_NS || !budget_has_changed(&supervisor->budget))
+    if (now < supervisor->housekeeping.rate_reported_at + RATE_PERIOD_NS || !budget_has_changed(&supervisor->budget))
         return;
-    supervisor->housekeeping.rate_told_at = now;
+    supervisor->housekeeping.rate_reported_at = now;
     debug_log(tracer, "rate %.1f", supervisor->budget.rate_hz);
     emit_rate(supervisor);
 }
@@ -104,8 +104,8 @@ uint64_t housekeeping_run(struct tracer *tracer)
             emit_stats(supervisor, supervisor->processes.count <= STATS_EXACT_MAX);
         tick_arm(tracer);
     }
-    if (tracer->unknown_count > 0)
-        births_resolve(tracer);
+    if (tracer->new_tasks.unknown_count > 0)
+        new_task_resolve(tracer);
     housekeeping_find_ends(tracer, now);
     return again;
 }

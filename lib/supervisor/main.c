@@ -54,7 +54,7 @@ bool supervisor_try_lock(struct supervisor *supervisor)
 /* Who holds the lock soon gives it up. To sleep and be woken up costs more than to try for a while. */
 void supervisor_lock(struct supervisor *supervisor)
 {
-    for (unsigned i = 0; supervisor->may_poll && i < LOCK_TRIES_MAX; i++)
+    for (unsigned i = 0; supervisor->cpus.may_poll && i < LOCK_TRIES_MAX; i++)
         if (supervisor_try_lock(supervisor))
             return;
     pthread_mutex_lock(&supervisor->lock);
@@ -98,11 +98,11 @@ static void main_init_lock(struct supervisor *supervisor)
 
 static void main_count_cpus(struct supervisor *supervisor)
 {
-    if (sched_getaffinity(0, sizeof supervisor->cpus, &supervisor->cpus) < 0)
-        CPU_SET(0, &supervisor->cpus);
-    supervisor->cpu_count = system_cpu_count(&supervisor->cpus);
-    supervisor->may_poll = supervisor->cpu_count > 1;
-    supervisor->cpu_load.has_all_cpus = (long)supervisor->cpu_count == sysconf(_SC_NPROCESSORS_ONLN);
+    if (sched_getaffinity(0, sizeof supervisor->cpus.set, &supervisor->cpus.set) < 0)
+        CPU_SET(0, &supervisor->cpus.set);
+    supervisor->cpus.count = system_cpu_count(&supervisor->cpus.set);
+    supervisor->cpus.may_poll = supervisor->cpus.count > 1;
+    supervisor->cpus.load.has_all_cpus = (long)supervisor->cpus.count == sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static int main_set_up(struct supervisor *supervisor, int ring_fd)
@@ -123,11 +123,11 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
     }
     budget_init(&supervisor->budget, options->frequency, options->overhead);
     if (error == 0)
-        error = watch_open(supervisor);
+        error = commands_open(supervisor);
     if (error == 0)
         error = tracer_init_first(supervisor);
     if (error == 0)
-        error = watch_start(supervisor);
+        error = commands_start_watcher(supervisor);
     if (error == 0)
         priority_ask(supervisor->tracers[0]); /* threads made before do not inherit it */
     emit_rate(supervisor);
@@ -139,11 +139,11 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
 /* With the lock. */
 static void main_serve_openers(struct supervisor *supervisor)
 {
-    supervisor->opener_served = supervisor->opener_requests;
-    opener_go_on(&supervisor->openers, supervisor->socket, supervisor->epoll);
+    supervisor->openers.served = supervisor->openers.requests;
+    openers_advance(&supervisor->openers, supervisor->client.socket, supervisor->client.epoll);
 }
 
-static void main_go_round(struct supervisor *supervisor)
+static void main_run_once(struct supervisor *supervisor)
 {
     struct tracer *first = supervisor->tracers[0];
     bool serve = supervisor->options.serve;
@@ -155,11 +155,11 @@ static void main_go_round(struct supervisor *supervisor)
     supervisor_unlock(supervisor);
     uint64_t latest = now + (serve ? SERVE_PERIOD_NS : DRAIN_PERIOD_NS);
     tracer_step(first, searching && until < latest ? until : latest);
-    watch_serve(supervisor);
+    commands_serve(supervisor);
     if (serve)
-        serve_look_round(supervisor);
+        serve_end_if_unneeded(supervisor);
     attach_retry_refused(first);
-    first->billed_up_to_ns = 0; /* none of this is for a sample */
+    first->billing.up_to_ns = 0; /* none of this is for a sample */
 }
 
 static bool main_all_have_left(const struct supervisor *supervisor)
@@ -176,14 +176,14 @@ static void main_await_files(struct supervisor *supervisor)
     uint64_t deadline = time_now() + FINISH_NS;
     bool busy = true;
 
-    while (busy && !supervisor->client_gone && time_now() < deadline) {
+    while (busy && !supervisor->client.gone && time_now() < deadline) {
         supervisor_lock(supervisor);
         main_serve_openers(supervisor);
         busy = openers_are_busy(&supervisor->openers);
         supervisor_unlock(supervisor);
         if (busy)
             tracer_step(supervisor->tracers[0], time_now() + FINISH_PERIOD_NS);
-        watch_serve(supervisor);
+        commands_serve(supervisor);
     }
 }
 
@@ -205,7 +205,7 @@ static void main_leave_targets(struct supervisor *supervisor)
 static void main_leave(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
-        close(supervisor->socket); /* who connects from now on starts another one */
+        close(supervisor->client.socket); /* who connects from now on starts another one */
     supervisor_lock(supervisor);
     sampling_pause(supervisor);
     supervisor_unlock(supervisor);
@@ -214,13 +214,13 @@ static void main_leave(struct supervisor *supervisor)
     main_leave_targets(supervisor);
     supervisor_lock(supervisor);
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
-        if (!process->end_told)
+        if (!process->end_reported)
             emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false), -1);
     emit_stats(supervisor, true);
     supervisor_unlock(supervisor);
-    if (supervisor->options.serve || supervisor->client_gone)
+    if (supervisor->options.serve || supervisor->client.gone)
         return;
-    opener_give_up(&supervisor->openers, supervisor->socket);
+    openers_give_up(&supervisor->openers, supervisor->client.socket);
     struct wire_message quit = {.op = WIRE_OP_QUIT};
     commands_answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }
@@ -321,9 +321,9 @@ int main(int argc, char **argv)
     if (main_parse(&supervisor.options, argc, argv) != 0 ||
         argc - optind != (supervisor.options.serve || supervisor.options.open ? 1 : 3))
         return main_usage();
-    supervisor.socket = atoi(argv[optind]);
+    supervisor.client.socket = atoi(argv[optind]);
     if (supervisor.options.open)
-        return main_open_files(supervisor.socket);
+        return main_open_files(supervisor.client.socket);
     int ring_fd = supervisor.options.serve ? -1 : atoi(argv[optind + 1]);
     supervisor.wake = supervisor.options.serve ? -1 : atoi(argv[optind + 2]);
 
@@ -332,12 +332,12 @@ int main(int argc, char **argv)
     int error = main_set_up(&supervisor, ring_fd);
     hello.error = -error;
     if (!supervisor.options.serve)
-        wire_send(supervisor.socket, &hello, -1);
+        wire_send(supervisor.client.socket, &hello, -1);
     if (error != 0)
         return 125;
     supervisor.serving.requested_at = time_now();
-    while (!supervisor.quitting)
-        main_go_round(&supervisor);
+    while (!supervisor.client.quitting)
+        main_run_once(&supervisor);
     main_leave(&supervisor);
     return 0;
 }

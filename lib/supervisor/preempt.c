@@ -71,7 +71,7 @@ static bool preempt_is_cheap(const struct tracer *tracer)
     const struct supervisor *supervisor = tracer->supervisor;
     double share = supervisor->budget.share / (supervisor->options.serve ? 1 : CHEAP_PART);
 
-    return supervisor->may_poll && tracer->tick.runnable <= 1 &&
+    return supervisor->cpus.may_poll && tracer->tick.runnable <= 1 &&
            supervisor->budget.rate_hz * OCCUPIER_COST_NS <= share * 1e9;
 }
 
@@ -177,7 +177,7 @@ bool preempt_await(struct tracer *tracer)
     if (!preempt->ordered)
         return false;
     for (struct tracee *tracee = tracer->tracees.active; tracee != NULL;
-         tracee = tracee->active_next) {
+         tracee = tracee->activity.next) {
         struct procfs_state state = {0};
         if (preempt_wanted(tracee))
             procfs_look(&tracee->files, &state);
@@ -213,7 +213,7 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     CPU_ZERO(&cpus);
     for (unsigned i = 0; i < count; i++) {
         struct tracee *tracee = wanted[i];
-        int cpu = tracee->files.unsettled ? tracee->cpu : procfs_last_cpu(&tracee->files, false);
+        int cpu = tracee->files.may_exec ? tracee->look.cpu : procfs_last_cpu(&tracee->files, false);
         if (cpu >= 0 && cpu < CPU_SETSIZE)
             CPU_SET(cpu, &cpus);
         if (held && cpu == atomic_load(&preempt->cpu)) {
@@ -221,7 +221,7 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
             wanted[here++] = tracee;
         }
     }
-    CPU_AND(&cpus, &cpus, &tracer->supervisor->cpus);
+    CPU_AND(&cpus, &cpus, &tracer->supervisor->cpus.set);
     if (CPU_COUNT(&cpus) > 0) {
         preempt->cpu_choices = (unsigned)CPU_COUNT(&cpus);
         preempt->next = preempt_draw_cpu(&tracer->schedule, &cpus);
@@ -248,7 +248,7 @@ void preempt_expect(struct tracer *tracer, int cpu)
 {
     struct preempt *preempt = &tracer->preempt;
 
-    if (preempt->next < 0 && cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus)) {
+    if (preempt->next < 0 && cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus.set)) {
         preempt->next = cpu;
         preempt->cpu_choices = 1;
         preempt->missed_ticks = 0;
@@ -258,7 +258,7 @@ void preempt_expect(struct tracer *tracer, int cpu)
 /* The tracer must not be on the CPU that the occupier is to take. */
 static void preempt_make_room(struct tracer *tracer, int cpu)
 {
-    cpu_set_t cpus = tracer->supervisor->cpus;
+    cpu_set_t cpus = tracer->supervisor->cpus.set;
 
     if (cpu < 0 && tracer->affinity.bound_cpu >= 0)
         return; /* it is where its tracees are, for no CPU is idle any more */
@@ -274,7 +274,7 @@ uint64_t preempt_order(struct tracer *tracer, uint64_t due)
     struct preempt *preempt = &tracer->preempt;
     uint64_t early = preempt->early_ns > EARLY_MIN_NS ? preempt->early_ns : EARLY_MIN_NS;
     uint64_t earliest = time_now() + early;
-    bool wanted = due != 0 && preempt->next >= 0 && !tracer->supervisor->cpus_full &&
+    bool wanted = due != 0 && preempt->next >= 0 && !tracer->supervisor->cpus.full &&
                   preempt_have_occupier(preempt);
 
     bool same = preempt->has_room && preempt->next == atomic_load(&preempt->cpu);

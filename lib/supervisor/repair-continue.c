@@ -35,7 +35,7 @@ static bool continue_has_received_all(const struct tracee *tracee, int64_t resul
     const struct repair *repair = &tracee->repair;
     const struct call_request *request = &repair->request;
 
-    if (request->hides_bounds && !had_error && result < (int64_t)repair->asked)
+    if (request->target.hides_bounds && !had_error && result < (int64_t)repair->asked)
         return !procfs_signal_waits(tracee->tid, !repair->sigcont_waits);
     if (request->shape == CALL_MESSAGES && repair->progress.part == 0)
         return false;
@@ -46,7 +46,7 @@ static bool continue_has_received_all(const struct tracee *tracee, int64_t resul
 static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool broken, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
-    bool receives = repair->request.kind == CALL_READ && repair->request.is_stream;
+    bool receives = repair->request.kind == CALL_READ && repair->request.target.is_stream;
 
     if (broken)
         return true;
@@ -83,7 +83,7 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
      * data, on a local socket also if there is no more: unix_stream_read_generic */
     if (repair->progress.part == 0)
         piece_note_error(repair, result, repair->asked);
-    else if (result <= 0 || (repair->request.is_local && repair->came_short))
+    else if (result <= 0 || (repair->request.target.is_local && repair->came_short))
         repair->error_waits = false;
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
@@ -129,7 +129,7 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
     tracee->interrupt.at = time_now();
     repair->at_call_end = true;
     /* a sample of what it has run meanwhile */
-    at_stop_answer(tracer, tracee, 0, mend ? STOP_IS_OURS : STOP_IS_ITS_OWN);
+    at_stop_answer(tracer, tracee, 0, mend ? STOP_BY_US : STOP_BY_TRACEE);
     repair->at_call_end = false;
 }
 
@@ -181,7 +181,7 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     struct repair *repair = &tracee->repair;
 
     repair->piece_entered = true;
-    repair->sigcont_waits = repair->request.hides_bounds && procfs_signal_is_pending(tracee->tid, SIGCONT);
+    repair->sigcont_waits = repair->request.target.hides_bounds && procfs_signal_is_pending(tracee->tid, SIGCONT);
     continue_give_up_again(tracee);
     if (!repair->restarted && !continue_has_its_files(tracee))
         continue_fail_call(tracee);
@@ -247,7 +247,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
         return true;
     }
     if (event == REPAIR_INTERRUPT && (!repair->giving_up || held_signal_waits(&repair->held))) {
-        at_stop_answer(tracer, tracee, 0, STOP_IS_ITS_OWN); /* the piece is made afterwards */
+        at_stop_answer(tracer, tracee, 0, STOP_BY_TRACEE); /* the piece is made afterwards */
         return true;
     }
     if (event == REPAIR_SIGNAL && continue_past_signal(tracer, tracee, signal))

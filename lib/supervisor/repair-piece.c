@@ -110,7 +110,7 @@ bool piece_end_message(struct repair *repair)
 bool piece_may_raise_stray_sigpipe(const struct call_request *request)
 {
     return request->no_sigpipe || (request->filtered && request->kind == CALL_WRITE) ||
-           (request->is_socket && (request->kind == CALL_COPY || request->kind == CALL_SPLICE));
+           (request->target.is_socket && (request->kind == CALL_COPY || request->kind == CALL_SPLICE));
 }
 
 void repair_give_up(struct tracee *tracee)

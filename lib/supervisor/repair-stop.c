@@ -72,19 +72,19 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
 
 /* A recvmmsg(2) with a time limit may have waited for long since its last message, or would go on waiting for the rest
  * of one. A stop of ours comes before the signal that has woken the thread: get_signal in kernel/signal.c. */
-static bool repair_loses_time(const struct tracee *tracee, enum stop_maker maker)
+static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause)
 {
-    bool is_tick = maker == STOP_IS_OURS && tracee->state == TRACEE_INTERRUPTED; /* SIGCONT makes such stops, too */
+    bool is_tick = cause == STOP_BY_US && tracee->state == TRACEE_INTERRUPTED; /* SIGCONT makes such stops, too */
 
     return !is_tick || tracee->repair.progress.part > 0 || procfs_signal_waits(tracee->tid, false);
 }
 
 /* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
-static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_maker maker)
+static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_cause cause)
 {
     struct repair *repair = &tracee->repair;
     /* a signal may come long after our last interrupt */
-    uint64_t limit = 0, since = maker == STOP_IS_OURS ? tracee->interrupt.at : time_now();
+    uint64_t limit = 0, since = cause == STOP_BY_US ? tracee->interrupt.at : time_now();
     pid_t tid = tracee->tid;
 
     if (!call_decode(tid, call, &repair->request) || repair_is_whole(tid, call, &repair->request) ||
@@ -99,9 +99,9 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     piece_note_error(repair, call->result, repair->request.size);
     if (left > 0)
         left = call_first_progress(tid, call, &repair->request, &repair->progress);
-    if (left == 0 && repair->request.at_bound)
+    if (left == 0 && repair->request.target.at_bound)
         piece_end_message(repair);
-    if (left == 0 && repair->request.timeout != 0 && repair_loses_time(tracee, maker))
+    if (left == 0 && repair->request.timeout != 0 && repair_loses_time(tracee, cause))
         left = -ETIME;
     if (left == 0)
         left = piece_enter_next(tracee);
@@ -158,7 +158,7 @@ static bool repair_enter_again(struct tracee *tracee, const struct regs_call *ca
     return piece_enter_next(tracee) == 1;
 }
 
-static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_maker maker,
+static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_cause cause,
                            bool alone)
 {
     struct repair *repair = &tracee->repair;
@@ -174,7 +174,7 @@ static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct 
         return false;
     bool known = call_time_limit(tracee->process->pid, tracee->tid, call, &limit, &timeout_result);
     bool limited = known && limit != CALL_NO_LIMIT;
-    if (maker == STOP_IS_A_SIGNAL && !repair_may_restart(repair, known))
+    if (cause == STOP_BY_SIGNAL && !repair_may_restart(repair, known))
         return false;
     bool continuing = limited || regs_restart_call(tracee->tid) != 0;
     if (!continuing)
@@ -237,18 +237,18 @@ static bool repair_note_place(struct repair *repair, const struct regs *regs, co
 }
 
 bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs,
-                 int signal, enum stop_maker maker)
+                 int signal, enum stop_cause cause)
 {
     struct repair *repair = &tracee->repair;
     struct regs_call call;
-    bool ours = maker == STOP_IS_OURS;
+    bool ours = cause == STOP_BY_US;
 
     if (tracee->state == TRACEE_CONTINUING)
         return true; /* a piece is about to be made: repair_meets_stop */
     bool in_call = regs_call(tracee->tid, regs, &call), ended = in_call && repair_has_ended(repair, &call);
     if (ours && (!in_call || ended))
         backoff_reset(&repair->backoff);
-    if (!in_call || ended || repair->giving_up || maker == STOP_IS_ITS_OWN) {
+    if (!in_call || ended || repair->giving_up || cause == STOP_BY_TRACEE) {
         repair->giving_up = false;
         if (in_call && signal != 0)
             repair_note_handler(tracee, &call);
@@ -267,6 +267,6 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
         repair_note_handler(tracee, &call);
     if (!mends || repair_follows_handler(tracee, &call))
         return false;
-    return interrupted ? repair_restart(tracer, tracee, &call, maker, alone)
-                       : repair_continue(tracer, tracee, &call, maker);
+    return interrupted ? repair_restart(tracer, tracee, &call, cause, alone)
+                       : repair_continue(tracer, tracee, &call, cause);
 }

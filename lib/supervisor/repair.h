@@ -70,7 +70,7 @@ bool repair_is_own_call(const struct repair *repair);
 /* Needs no lock. Before a tracee runs on with signal (0: none) from a stop: mends what the stop has broken of the call
  * that it is in. True: the call goes on, and the tracee's state is CONTINUING. */
 bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs, int signal,
-                 enum stop_maker maker);
+                 enum stop_cause cause);
 
 /* What stopped a tracee whose call is being continued. */
 enum repair_event {

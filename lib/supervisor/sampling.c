@@ -12,7 +12,7 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/wakeup.h"
 
-#define BIRTHS_NS 10000000u /* births make samples dearer for so long */
+#define NEW_TASKS_NS 10000000u /* births make samples dearer for so long */
 #define STATS_FIRST_NS 200000000u /* a live view wants them on its first screen */
 
 static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
@@ -20,8 +20,8 @@ static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
     struct procfs_cpu cpu;
 
     if (procfs_read_cpu(&tracee->files, &cpu) == 0)
-        tracee->wall.wait_ns = cpu.wait_ns;
-    tracee->wall.at = now;
+        tracee->sleep.wall.wait_ns = cpu.wait_ns;
+    tracee->sleep.wall.at = now;
 }
 
 /* Elapsed time counts from now on. */
@@ -65,7 +65,7 @@ void sampling_start(struct supervisor *supervisor)
         supervisor->tracers[i]->tick.at = supervisor->started_at;
     supervisor->budget.adjusted_at = supervisor->started_at; /* a pause is not throttled time */
     supervisor->housekeeping.stats_due = supervisor->started_at + STATS_FIRST_NS;
-    supervisor->ended_left_ns = 0;
+    supervisor->ended.left_ns = 0;
     sampling_take_baselines(supervisor);
     sampling_begin_wall(supervisor, supervisor->started_at);
     sampling_wake_tracers(supervisor);
@@ -85,7 +85,7 @@ void sampling_pause(struct supervisor *supervisor)
         return;
     supervisor->stats.elapsed_ns += time_now() - supervisor->started_at;
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
-        process->paused_cpu_ns = process_cpu_counted(process, true);
+        process->clock.paused_ns = process_cpu_counted(process, true);
     supervisor->sampling = false;
     sampling_take_baselines(supervisor);
     sampling_wake_tracers(supervisor);
@@ -95,25 +95,25 @@ void sampling_clear(struct supervisor *supervisor)
 {
     supervisor->stats = (struct wire_stats){.untraced = supervisor->processes.untraced_count};
     supervisor->budget.throttled_ns = 0;
-    supervisor->ended_cpu_ns = 0;
+    supervisor->ended.cpu_ns = 0;
     supervisor->started_at = supervisor->budget.adjusted_at = time_now();
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
-        process->paused_cpu_ns = 0;
+        process->clock.paused_ns = 0;
     sampling_take_baselines(supervisor);
 }
 
 unsigned sampling_condition(const struct supervisor *supervisor, bool full)
 {
-    bool births = time_now() < supervisor->born_at + BIRTHS_NS;
+    bool births = time_now() < supervisor->born_at + NEW_TASKS_NS;
 
-    return (full ? BUDGET_FULL : 0) | (births ? BUDGET_BIRTHS : 0);
+    return (full ? BUDGET_FULL : 0) | (births ? BUDGET_NEW_TASKS : 0);
 }
 
 void sampling_adjust_rate(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct budget *budget = &supervisor->budget;
-    unsigned condition = sampling_condition(supervisor, supervisor->cpus_full);
+    unsigned condition = sampling_condition(supervisor, supervisor->cpus.full);
 
     if (condition != budget->condition)
         debug_log(tracer, "condition %u", condition);

@@ -19,10 +19,10 @@ enum stop_kind {
 #define STOP_KINDS (STOP_OTHER + 1)
 
 /* Who made a thread stop, and may have broken a call by it. */
-enum stop_maker {
-    STOP_IS_ITS_OWN, /* an event of the thread itself: what it breaks is broken without us, too */
-    STOP_IS_A_SIGNAL, /* that is ignored perhaps */
-    STOP_IS_OURS,
+enum stop_cause {
+    STOP_BY_TRACEE, /* an event of the thread itself: what it breaks is broken without us, too */
+    STOP_BY_SIGNAL, /* that is ignored perhaps */
+    STOP_BY_US,
 };
 
 struct stop {

@@ -43,7 +43,7 @@ static void tick_leave_out_stops(struct tracer *tracer)
     if (stopped > tracer->schedule.covered_ns / 2)
         stopped = tracer->schedule.covered_ns / 2;
     if (tick->running > 0)
-        schedule_leave_out(&tracer->schedule, stopped / tick->running / affinity_round_size(tracer));
+        schedule_leave_out(&tracer->schedule, stopped / tick->running / affinity_cpu_count(tracer));
     tick->left_out_ns = tracer->totals.stopped_ns;
 }
 
@@ -52,7 +52,7 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 {
     const struct supervisor *supervisor = tracer->supervisor;
     /* each tick samples the threads of one CPU */
-    uint64_t period = budget_period(&supervisor->budget) / affinity_round_size(tracer);
+    uint64_t period = budget_period(&supervisor->budget) / affinity_cpu_count(tracer);
 
     if (tracer->tick.idle && !supervisor->options.wall)
         return 0;
@@ -62,7 +62,7 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
                                         : schedule_next(&tracer->schedule, now, period);
     tracer->tick.resumes = false;
     bool has_ahead = tracer->schedule.ahead.at != 0; /* the tick that it follows was taken before a pause */
-    if (supervisor->cpus_full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS && !has_ahead)
+    if (supervisor->cpus.full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS && !has_ahead)
         schedule_draw_ahead(&tracer->schedule, now, period);
     return due;
 }
@@ -86,7 +86,7 @@ static bool tick_all_stop_soon(const struct tracer *tracer)
     const struct tracee *tracee = tracer->tracees.active;
 
     while (tracee != NULL && tick_stops_soon(tracee))
-        tracee = tracee->active_next;
+        tracee = tracee->activity.next;
     return tracee == NULL && tracer->tracees.active != NULL;
 }
 
@@ -142,7 +142,7 @@ static void tick_book_pause(struct tracer *tracer, struct tracee *stopped)
 
     if (stopped != NULL)
         stopped->interrupt.overdue_ns += paused;
-    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
+    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->activity.next)
         if (tracee != stopped && tick_has_to_stop(tracee))
             tracee->interrupt.overdue_ns += paused;
     tick_arm_next(tracer);

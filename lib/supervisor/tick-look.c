@@ -26,18 +26,18 @@
 
 /* A tracee's CPU is read so often. */
 #define CPU_PERIOD_NS 2000000u
-/* A tracee that a fork has made is settled when it is SETTLE_NS old and has used SETTLE_CPU_NS of CPU time: on a busy
- * machine it may wait for its first CPU for longer than SETTLE_NS. */
-#define SETTLE_NS 200000000u
-#define SETTLE_CPU_NS 20000000u
+/* A tracee that a fork has made is settled when it is EXEC_SOON_NS old and has used EXEC_SOON_CPU_NS of CPU time: on a busy
+ * machine it may wait for its first CPU for longer than EXEC_SOON_NS. */
+#define EXEC_SOON_NS 200000000u
+#define EXEC_SOON_CPU_NS 20000000u
 
 bool tick_read_cpu(struct tracee *tracee)
 {
     struct procfs_cpu cpu = {0};
     bool known = procfs_read_cpu(&tracee->files, &cpu) == 0;
 
-    tracee->looked = cpu;
-    tracee->looked_at = time_now();
+    tracee->look.times = cpu;
+    tracee->look.at = time_now();
     return known;
 }
 
@@ -46,24 +46,24 @@ static int tick_cpu_of(struct tracee *tracee)
 {
     uint64_t now = time_now();
 
-    if (!tracee->files.unsettled && now >= tracee->cpu_at + CPU_PERIOD_NS) {
-        tracee->cpu = procfs_last_cpu(&tracee->files, false);
-        tracee->cpu_at = now;
+    if (!tracee->files.may_exec && now >= tracee->look.cpu_at + CPU_PERIOD_NS) {
+        tracee->look.cpu = procfs_last_cpu(&tracee->files, false);
+        tracee->look.cpu_at = now;
     }
-    return tracee->cpu;
+    return tracee->look.cpu;
 }
 
 void tick_note_cpu(struct tracee *tracee)
 {
-    tracee->cpu = procfs_last_cpu(&tracee->files, true);
-    tracee->cpu_at = time_now();
+    tracee->look.cpu = procfs_last_cpu(&tracee->files, true);
+    tracee->look.cpu_at = time_now();
 }
 
 bool tick_found_asleep(const struct tracer *tracer)
 {
     uint64_t due = tracer->tick.was_due;
 
-    return tracer->slept_at <= due && tracer->woke_at >= due;
+    return tracer->sleep.began_at <= due && tracer->sleep.ended_at >= due;
 }
 
 uint64_t tick_hindered_since(const struct tracer *tracer)
@@ -72,7 +72,7 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
 
     if (tick_found_asleep(tracer))
         return due;
-    return (tracer->woke_at < due ? tracer->woke_at : due) - PREEMPTED_NS;
+    return (tracer->sleep.ended_at < due ? tracer->sleep.ended_at : due) - PREEMPTED_NS;
 }
 
 /* A tracer that competes for its CPU may get it only when the scheduler takes it from a tracee: when that has
@@ -83,7 +83,7 @@ static void tick_judge_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
     uint64_t late_at = tick->was_due + LATE_NS;
-    bool woke_late = tick_found_asleep(tracer) && tracer->woke_at >= late_at;
+    bool woke_late = tick_found_asleep(tracer) && tracer->sleep.ended_at >= late_at;
     bool lost_cpu = tracer_was_preempted(tracer) && time_now() >= late_at;
 
     tick->late = (woke_late || lost_cpu) && tick->late_ticks < LATE_TICKS_MAX;
@@ -93,46 +93,46 @@ static void tick_judge_lateness(struct tracer *tracer)
 /* Where no CPU is idle: has the tracee waited for one since the last look? Then it need not be looked at. */
 static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
 {
-    return tracer->supervisor->cpus_full && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
-           cpu_wait_goes_on(&tracee->cpu_wait, tracee->looked_at, &tracee->looked);
+    return tracer->supervisor->cpus.full && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
+           cpu_wait_goes_on(&tracee->look.cpu_wait, tracee->look.at, &tracee->look.times);
 }
 
 /* Where no CPU is idle: reads on which CPU the tracee is. If that is ours, did the tracee have it when this tick was
  * due? Who did not need not be stopped to find that out. */
-static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, struct running *running)
+static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
-    tracee->verdict = CPU_WAIT_UNKNOWN;
-    if (tick_cpu_of(tracee) == tracer->affinity.cpu && tracee->looked.turns > 0)
-        tracee->verdict =
-            cpu_wait_look(&tracee->cpu_wait, tick_hindered_since(tracer), tracee->looked_at, &tracee->looked);
-    running->ran = running->ran || tracee->verdict == CPU_WAIT_RAN;
+    tracee->look.verdict = CPU_WAIT_UNKNOWN;
+    if (tick_cpu_of(tracee) == tracer->affinity.cpu && tracee->look.times.turns > 0)
+        tracee->look.verdict =
+            cpu_wait_look(&tracee->look.cpu_wait, tick_hindered_since(tracer), tracee->look.at, &tracee->look.times);
+    running->ran = running->ran || tracee->look.verdict == CPU_WAIT_RAN;
 }
 
 /* May the tracer run there? A target may have other CPUs than we. */
 static bool tick_is_cpu_of_ours(const struct tracer *tracer, int cpu)
 {
-    return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus);
+    return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus.set);
 }
 
 /* Where no CPU is idle: the tracer goes round the CPUs of its tracees, of those that sleep at the moment, too. */
-static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct running *running)
+static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct tick_running *running)
 {
-    if (tracer->supervisor->cpus_full && tick_is_cpu_of_ours(tracer, tracee->cpu))
-        CPU_SET(tracee->cpu, &running->cpus);
+    if (tracer->supervisor->cpus.full && tick_is_cpu_of_ours(tracer, tracee->look.cpu))
+        CPU_SET(tracee->look.cpu, &running->cpus);
 }
 
 /* Where no CPU is idle: is the tracee not to be chosen? One whose CPU is not known, or none of ours, is looked at from
  * where the tracer is. */
-static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct running *running)
+static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
-    bool here = tracee->cpu == tracer->affinity.cpu;
-    bool away = !here && tick_is_cpu_of_ours(tracer, tracee->cpu);
+    bool here = tracee->look.cpu == tracer->affinity.cpu;
+    bool away = !here && tick_is_cpu_of_ours(tracer, tracee->look.cpu);
 
     if (away && running->away_count < AWAITED_MAX)
         running->away[running->away_count++] = tracee;
     if (tracer->supervisor->options.wall)
-        attribution_look(tracer, tracee);
-    if (tracee->verdict == CPU_WAIT_WAITS || (here && running->ran && tracee->verdict != CPU_WAIT_RAN))
+        attribution_waiting(tracer, tracee);
+    if (tracee->look.verdict == CPU_WAIT_WAITS || (here && running->ran && tracee->look.verdict != CPU_WAIT_RAN))
         debug_log(tracer, "waits %d", tracee->tid);
     else if (!away)
         return false;
@@ -140,10 +140,10 @@ static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct r
 }
 
 static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint64_t interval,
-                              struct running *running)
+                              struct tick_running *running)
 {
     const struct tick *tick = &tracer->tick;
-    bool full = tracer->supervisor->cpus_full;
+    bool full = tracer->supervisor->cpus.full;
 
     if (tick_has_to_stop(tracee)) {
         tracee->interrupt.overdue_ns += interval + tick->missed_ns;
@@ -152,12 +152,12 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
     }
     if (full && tick_sort_out(tracer, tracee, running))
         return;
-    if (tick->late && tracee->cpu == tracer->affinity.cpu) {
+    if (tick->late && tracee->look.cpu == tracer->affinity.cpu) {
         debug_log(tracer, "late %d", tracee->tid);
-        tracee->interrupt.late_ns += (interval + tick->missed_ns) * affinity_round_size(tracer);
+        tracee->interrupt.late_ns += (interval + tick->missed_ns) * affinity_cpu_count(tracer);
         return;
     }
-    bool placed = !tracee->files.unsettled || tracee->cpu >= 0;
+    bool placed = !tracee->files.may_exec || tracee->look.cpu >= 0;
     if (!full && placed && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {
         running->preempted[running->preempted_count++] = tracee;
         return;
@@ -179,18 +179,18 @@ bool tick_is_looked_at(const struct tracee *tracee)
 
 /* Most tasks that execute a program do so soon after they were born. One that stops is not amid that, and one that
  * sleeps hardly is. Only wall mode wants to know in which call it sleeps. */
-static void tick_settle_task(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
+static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
 {
-    if (!tracee->files.unsettled)
+    if (!tracee->files.may_exec)
         return;
     bool sleeps = doing == PROCFS_SLEEPING && tracer->supervisor->options.wall;
     uint64_t outside_at = sleeps ? tracer->tick.at : tracee->interrupt.seen_at;
-    if (outside_at >= tracee->born_at + SETTLE_NS && (sleeps || tracee->interrupt.run_ns >= SETTLE_CPU_NS))
-        procfs_task_settle(&tracee->files);
+    if (outside_at >= tracee->born_at + EXEC_SOON_NS && (sleeps || tracee->interrupt.run_ns >= EXEC_SOON_CPU_NS))
+        procfs_task_will_not_exec(&tracee->files);
 }
 
 /* Returns true if the tracee wants a CPU, and what is to be done about it is not known yet. */
-static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct running *running)
+static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     struct procfs_state state = {.doing = PROCFS_RUNNING};
     bool waits = tick_goes_on_waiting(tracer, tracee);
@@ -199,14 +199,14 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct runni
     if (!waits)
         procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_SLEEPING && tracer->supervisor->options.wall)
-        attribution_asleep(tracer, tracee, &state);
-    tick_settle_task(tracer, tracee, state.doing);
+        attribution_sleeping(tracer, tracee, &state);
+    tick_note_no_exec(tracer, tracee, state.doing);
     bool runnable = state.doing == PROCFS_RUNNING;
     preempt_note(tracee, runnable);
     if (runnable)
-        tracee->active_until = tracer->tick.at + tracee->active_span;
+        tracee->activity.until = tracer->tick.at + tracee->activity.span;
     running->runnable += runnable;
-    if (runnable && !waits && tracer->supervisor->cpus_full && !tick_has_to_stop(tracee))
+    if (runnable && !waits && tracer->supervisor->cpus.full && !tick_has_to_stop(tracee))
         tick_judge_wait(tracer, tracee, running);
     tick_note_place(tracer, tracee, running);
     return runnable && !waits;
@@ -215,13 +215,13 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct runni
 /* Serving: adds what the tracee has used, and no sample stands for. */
 static void tick_note_left(struct tracer *tracer, const struct tracee *tracee)
 {
-    uint64_t ran = tracee->looked.run_ns > tracee->cpu_ns ? tracee->looked.run_ns : tracee->cpu_ns;
+    uint64_t ran = tracee->look.times.run_ns > tracee->time.used_ns ? tracee->look.times.run_ns : tracee->time.used_ns;
 
     if (counts_of_all(tracee->process) != NULL)
-        tracer->tick.left_ns += (int64_t)(ran - tracee->cpu_base - tracee->attributed_ns);
+        tracer->tick.left_ns += (int64_t)(ran - tracee->time.base_ns - tracee->time.attributed_ns);
 }
 
-void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running)
+void tick_find_running(struct tracer *tracer, uint64_t interval, struct tick_running *running)
 {
     struct tracee *tracee;
 
@@ -229,20 +229,20 @@ void tick_find_running(struct tracer *tracer, uint64_t interval, struct running 
     running->ran = false;
     CPU_ZERO(&running->cpus);
     tracer->tick.left_ns = 0;
-    for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next) {
-        tracee->wants_cpu = tick_is_looked_at(tracee) && tick_look(tracer, tracee, running);
+    for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->activity.next) {
+        tracee->look.wants_cpu = tick_is_looked_at(tracee) && tick_look(tracer, tracee, running);
         if (tracer->supervisor->options.serve)
             tick_note_left(tracer, tracee);
     }
     tracer->tick.late = false;
-    if (tracer->supervisor->cpus_full)
+    if (tracer->supervisor->cpus.full)
         tick_judge_lateness(tracer);
-    for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
-        if (tracee->wants_cpu)
+    for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->activity.next)
+        if (tracee->look.wants_cpu)
             tick_sort_running(tracer, tracee, interval, running);
 }
 
-unsigned tick_chosen_count(const struct running *running)
+unsigned tick_chosen_count(const struct tick_running *running)
 {
     return running->count < AWAITED_MAX ? running->count : AWAITED_MAX;
 }

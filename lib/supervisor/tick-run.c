@@ -47,21 +47,21 @@
 /* Adds what the thread has run and waited since it was asked last. At its first interrupt that is its whole life. */
 static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
-    tracee->ran_ns -= tracee->ran_ns / FADING;
-    tracee->waited_ns -= tracee->waited_ns / FADING;
+    tracee->look.ran_ns -= tracee->look.ran_ns / FADING;
+    tracee->look.waited_ns -= tracee->look.waited_ns / FADING;
     if (cpu->run_ns > tracee->interrupt.run_ns)
-        tracee->ran_ns += cpu->run_ns - tracee->interrupt.run_ns;
+        tracee->look.ran_ns += cpu->run_ns - tracee->interrupt.run_ns;
     if (cpu->wait_ns > tracee->interrupt.wait_ns)
-        tracee->waited_ns += cpu->wait_ns - tracee->interrupt.wait_ns;
+        tracee->look.waited_ns += cpu->wait_ns - tracee->interrupt.wait_ns;
 }
 
 /* since: the time since which the tracee may have had to wait for us. Returns true if it will stop. */
 static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t since)
 {
     struct interrupt *interrupt = &tracee->interrupt;
-    const struct procfs_cpu *cpu = &tracee->looked;
+    const struct procfs_cpu *cpu = &tracee->look.times;
 
-    if (tracee->looked_at < tracee->tracer->tick.at)
+    if (tracee->look.at < tracee->tracer->tick.at)
         tick_read_cpu(tracee);
     tick_note_waits(tracee, cpu);
     uint64_t ran = cpu->run_ns - interrupt->run_ns;
@@ -72,7 +72,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     /* pending_ns is not 0 if another stop has taken the last interrupt away, and gave no sample */
     interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
     interrupt->overdue_ns = interrupt->skipped_ns = 0;
-    interrupt->late_ns += tracee->tracer->tick.missed_ns * affinity_round_size(tracee->tracer);
+    interrupt->late_ns += tracee->tracer->tick.missed_ns * affinity_cpu_count(tracee->tracer);
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
@@ -87,13 +87,13 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
 
 /* Where no CPU is idle the tracer goes to the CPUs of its tracees. A tracer that woke up later than STARVED_NS is not
  * bound to one: something with real-time priority keeps it off that CPU. Returns true if it has moved. */
-static bool tick_go_round(struct tracer *tracer)
+static bool tick_rotate_cpus(struct tracer *tracer)
 {
     const struct tick *tick = &tracer->tick;
-    bool starved = tick_found_asleep(tracer) && tracer->woke_at >= tick->was_due + STARVED_NS;
+    bool starved = tick_found_asleep(tracer) && tracer->sleep.ended_at >= tick->was_due + STARVED_NS;
 
-    if (tracer->supervisor->cpus_full && !starved)
-        return affinity_go_round(tracer);
+    if (tracer->supervisor->cpus.full && !starved)
+        return affinity_rotate(tracer);
     CPU_ZERO(&tracer->affinity.cpus);
     affinity_unbind(tracer);
     return false;
@@ -111,11 +111,11 @@ static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uin
 }
 
 /* Those whose CPU is to be taken first. */
-static void tick_interrupt_preempted(struct tracer *tracer, struct running *running, uint64_t interval,
+static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running *running, uint64_t interval,
                                      bool held)
 {
     const struct preempt *preempt = &tracer->preempt;
-    uint64_t due = preempt->due, woken = tracer->woke_at - PREEMPTED_NS;
+    uint64_t due = preempt->due, woken = tracer->sleep.ended_at - PREEMPTED_NS;
     unsigned times = 1;
 
     tracer->tick.awaited_count = 0;
@@ -141,11 +141,11 @@ static unsigned tick_interrupts_max(const struct supervisor *supervisor)
 {
     bool few = supervisor->options.serve && budget_period(&supervisor->budget) >= FEW_TICKS_PERIOD_NS;
 
-    return supervisor->cpus_full && !few ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
+    return supervisor->cpus.full && !few ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
 }
 
 /* How many of the chosen this tick interrupts: all with the same chance. Remembers their numbers. */
-static unsigned tick_limit(struct tracer *tracer, struct running *running)
+static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
 {
     unsigned most = tick_interrupts_max(tracer->supervisor);
     unsigned chosen = tick_chosen_count(running), count = chosen < most ? chosen : most;
@@ -161,10 +161,10 @@ static unsigned tick_limit(struct tracer *tracer, struct running *running)
 }
 
 /* Those of the others that this tick interrupts. A stop may free any tracee. */
-static void tick_interrupt_chosen(struct tracer *tracer, const struct running *running, unsigned count,
+static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_running *running, unsigned count,
                                   uint64_t interval)
 {
-    bool full = tracer->supervisor->cpus_full;
+    bool full = tracer->supervisor->cpus.full;
 
     for (unsigned i = 0; i < count; i++) {
         struct tracee *tracee = tracee_find(&tracer->tracees, running->tids[i]);
@@ -173,7 +173,7 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct running *r
         /* the first may have had to wait for us; while we poll for one, the others run */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
         /* one on no CPU of ours is looked at wherever the tracer is */
-        uint64_t round = full && tracee->cpu == tracer->affinity.cpu ? affinity_round_size(tracer) : 1;
+        uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)
             tick_await_without_lock(tracer);
@@ -182,12 +182,12 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct running *r
 
 /* Where no CPU is idle: one that is to be handed over to the tracer of its CPU is stopped for that, and not sampled. It
  * stays where it is if the stop finds it in a call, or the other tracer at work. */
-static void tick_interrupt_leaving(struct tracer *tracer, const struct running *running)
+static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_running *running)
 {
     if (tracer->tick.at < tracer->tick.leaving_at)
         return;
     for (unsigned i = 0; i < running->away_count; i++)
-        if (running->away[i]->handed_to != NULL && running->away[i]->state == TRACEE_RUNNING) {
+        if (running->away[i]->handover.to != NULL && running->away[i]->state == TRACEE_RUNNING) {
             tick_interrupt(running->away[i], 0, time_now());
             tracer->tick.leaving_at = tracer->tick.at + LEAVING_PERIOD_NS;
             return;
@@ -206,12 +206,12 @@ static void tick_look_at_sleepers(struct tracer *tracer)
         for (struct tracee *tracee = tracees->buckets[*bucket]; tracee != NULL;
              tracee = tracee->hash_next) {
             struct procfs_state state;
-            if (tracee->active || !tick_is_looked_at(tracee))
+            if (tracee->activity.active || !tick_is_looked_at(tracee))
                 continue;
             looks++;
             procfs_look(&tracee->files, &state);
             if (state.doing == PROCFS_SLEEPING)
-                attribution_asleep(tracer, tracee, &state);
+                attribution_sleeping(tracer, tracee, &state);
             else if (state.doing == PROCFS_RUNNING)
                 tracee_activate(&tracer->tracees, tracee, tracer->tick.at);
         }
@@ -223,7 +223,7 @@ static void tick_emit_mappings(struct tracer *tracer)
 {
     if (tracer->tracees.active_count < 2)
         return;
-    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->active_next)
+    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->activity.next)
         if (!tracee->process->launching && !tracee->dropped &&
             (tracer->stack.limit > 0 || objects_are_listed(tracee->process)))
             objects_emit_executable(tracer->supervisor, tracee);
@@ -252,7 +252,7 @@ static uint64_t tick_begin(struct tracer *tracer)
     return interval;
 }
 
-static void tick_look_at_active(struct tracer *tracer, uint64_t interval, struct running *running)
+static void tick_look_at_active(struct tracer *tracer, uint64_t interval, struct tick_running *running)
 {
     struct tick *tick = &tracer->tick;
 
@@ -261,17 +261,17 @@ static void tick_look_at_active(struct tracer *tracer, uint64_t interval, struct
     tick->running = running->count + running->preempted_count + running->unstopped;
     tick->runnable = running->runnable;
     debug_log(tracer, "tick %u run, %u of them have yet to stop; CPUs %s", tick->running, running->unstopped,
-              tracer->supervisor->cpus_full ? "full" : "idle");
+              tracer->supervisor->cpus.full ? "full" : "idle");
 }
 
-static void tick_end(struct tracer *tracer, const struct running *running)
+static void tick_end(struct tracer *tracer, const struct tick_running *running)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct tick *tick = &tracer->tick;
 
-    if (supervisor->cpus_full && tick->awaited_count > 0)
+    if (supervisor->cpus.full && tick->awaited_count > 0)
         tracer->waited_ns = tracer_read_wait(tracer);
-    tick->pauses = supervisor->cpus_full && tick->running > 0 &&
+    tick->pauses = supervisor->cpus.full && tick->running > 0 &&
                    tick->awaited_count + running->unstopped == tick->runnable;
     if (tick->due == 0 && tracer->tracees.count > 0)
         tick_arm_next(tracer);
@@ -301,12 +301,12 @@ static void tick_leave_to_next(struct tracer *tracer, uint64_t interval)
 void tick_run(struct tracer *tracer)
 {
     uint64_t preempt_due = tracer->preempt.due;
-    struct running running;
+    struct tick_running running;
 
     tick_emit_mappings(tracer);
     bool held = preempt_await(tracer);
     uint64_t interval = tick_begin(tracer);
-    if (tick_go_round(tracer)) {
+    if (tick_rotate_cpus(tracer)) {
         tick_leave_to_next(tracer, interval);
         return;
     }

@@ -57,7 +57,7 @@ void tick_run(struct tracer *tracer);
 #define INTERRUPTS_FULL_MAX 2u
 
 /* The tracees found running at a tick. */
-struct running {
+struct tick_running {
     unsigned count;                     /* but for the preempted ones */
     struct tracee *chosen[AWAITED_MAX]; /* at most AWAITED_MAX, all with the same chance */
     unsigned preempted_count;
@@ -74,9 +74,9 @@ struct running {
 
 /* Looks at the active tracees. interval: the sampling time, ns, that this tick stands for. tick->late tells whether it
  * is too late to count. */
-void tick_find_running(struct tracer *tracer, uint64_t interval, struct running *running);
+void tick_find_running(struct tracer *tracer, uint64_t interval, struct tick_running *running);
 /* Returns how many are in running->chosen. */
-unsigned tick_chosen_count(const struct running *running);
+unsigned tick_chosen_count(const struct tick_running *running);
 
 /* Reads what the kernel tells of a tracee's waits. Returns false where it does not. */
 bool tick_read_cpu(struct tracee *tracee);

@@ -32,12 +32,12 @@ static bool tracee_ends_process(const struct tracee *tracee)
            (!process->led && process->tracee_count == 1);
 }
 
-void process_tell_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status)
+void process_report_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status)
 {
-    if (process->end_told)
+    if (process->end_reported)
         return;
-    process->end_told = true;
-    supervisor->ended_cpu_ns += cpu_ns;
+    process->end_reported = true;
+    supervisor->ended.cpu_ns += cpu_ns;
     emit_exit(supervisor, process->pid, process->pid, cpu_ns, status);
     if (process->root)
         emit_wake(supervisor);
@@ -48,11 +48,11 @@ void tracee_forget(struct tracer *tracer, struct tracee *tracee)
     struct process *process = tracee->process;
 
     if (process != NULL && process->tracee_count == 1)
-        process_tell_end(tracer->supervisor, process, 0, -1);
-    if (tracee->handed_to != NULL)
-        tracee->handed_to->expected--;
-    if (tracee->early)
-        births_note_early_end(tracer, tracee->tid);
+        process_report_end(tracer->supervisor, process, 0, -1);
+    if (tracee->handover.to != NULL)
+        tracee->handover.to->expected--;
+    if (tracee->seen_before_parent)
+        new_task_note_early_end(tracer, tracee->tid);
     debug_log(tracer, "forget %d", tracee->tid);
     tracee_remove(&tracer->tracees, tracee);
 }
@@ -63,15 +63,15 @@ void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cp
     struct process *process = tracee->process;
 
     if (process == NULL) {
-        tracer->unknown_count--;
-        tracee->early = true; /* its parent may still tell of it */
+        tracer->new_tasks.unknown_count--;
+        tracee->seen_before_parent = true; /* its parent may still tell of it */
     } else if (!tracee->dropped) {
         bool whole = tracee_ends_process(tracee);
         if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))
             status = -1; /* the leader goes on without us */
         if (whole) {
             attribution_note_end(supervisor, process);
-            process_tell_end(supervisor, process, cpu_ns, status);
+            process_report_end(supervisor, process, cpu_ns, status);
         } else {
             emit_exit(supervisor, process->pid, tracee->tid, cpu_ns, status);
         }
@@ -97,7 +97,7 @@ void process_forget(struct tracer *tracer, struct process *process)
 {
     struct tracee *next;
 
-    process_tell_end(tracer->supervisor, process, 0, -1);
+    process_report_end(tracer->supervisor, process, 0, -1);
     process_unlist(&tracer->supervisor->processes, process);
     if (process->tracees == NULL) {
         process_remove(&tracer->supervisor->processes, process);
@@ -117,7 +117,7 @@ void process_forget(struct tracer *tracer, struct process *process)
     }
 }
 
-void process_expect_untold_ends(struct supervisor *supervisor)
+void process_expect_unreported_ends(struct supervisor *supervisor)
 {
-    supervisor->housekeeping.untold_until = time_now() + UNTOLD_NS;
+    supervisor->housekeeping.unreported_until = time_now() + UNREPORTED_ENDS_NS;
 }

@@ -106,16 +106,16 @@ static void tracee_leave_inbox(struct tracees *tracees, struct tracee *tracee)
 {
     struct tracee *before = tracees->inbox;
 
-    if (!tracee->in_inbox)
+    if (!tracee->inbox.queued)
         return;
     if (before == tracee) {
-        tracees->inbox = tracee->inbox_next;
+        tracees->inbox = tracee->inbox.next;
     } else {
-        while (before->inbox_next != tracee)
-            before = before->inbox_next;
-        before->inbox_next = tracee->inbox_next;
+        while (before->inbox.next != tracee)
+            before = before->inbox.next;
+        before->inbox.next = tracee->inbox.next;
     }
-    tracee->in_inbox = false;
+    tracee->inbox.queued = false;
 }
 
 void tracee_take_out(struct tracees *tracees, struct tracee *tracee)
@@ -137,10 +137,10 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
         return NULL;
 
     tracee->tid = tid;
-    tracee->active_span = ACTIVE_SPAN_FIRST;
+    tracee->activity.span = ACTIVE_SPAN_FIRST;
     tracee->stop_credit = STOP_CREDIT_FIRST;
-    tracee->comm_check = 1;
-    tracee->cpu = -1;
+    tracee->comm.check_at = 1;
+    tracee->look.cpu = -1;
     tracee->judgement.presence = PREEMPT_PRESENCE_FIRST;
     procfs_task_init(&tracee->files, tid, tid);
     tracee->files.wary = tracees->processes->wary;
@@ -162,25 +162,25 @@ void tracee_adopt(struct tracee *tracee, struct process *process)
     process->tracees = tracee;
     process->tracee_count++;
     process->led = process->led || tracee->tid == process->pid;
-    process_note_company(process);
+    process_note_multithreaded(process);
 }
 
 /* New ones are first in the list: those behind one that knows know it too. */
-void process_note_company(struct process *process)
+void process_note_multithreaded(struct process *process)
 {
     if (process->tracee_count < 2 && process->untraced == NULL)
         return;
-    for (struct tracee *tracee = process->tracees; tracee != NULL && !tracee->files.accompanied;
+    for (struct tracee *tracee = process->tracees; tracee != NULL && !tracee->files.multithreaded;
          tracee = tracee->process_next)
-        tracee->files.accompanied = true;
+        tracee->files.multithreaded = true;
 }
 
 static void tracee_leave_process(struct tracee *tracee)
 {
     struct process *process = tracee->process;
 
-    if (process->scan == tracee)
-        process->scan = tracee->process_next;
+    if (process->search.next == tracee)
+        process->search.next = tracee->process_next;
     if (tracee->process_prev != NULL)
         tracee->process_prev->process_next = tracee->process_next;
     else
@@ -267,7 +267,7 @@ struct process *process_add(struct processes *processes, pid_t pid)
     if (process == NULL)
         return NULL;
     process->pid = process->memory_tid = pid;
-    process->clock_valid = clock_getcpuclockid(pid, &process->clock) == 0;
+    process->clock.valid = clock_getcpuclockid(pid, &process->clock.id) == 0;
     maps_init(&process->maps);
     process->next = processes->first;
     if (processes->first != NULL)
@@ -282,36 +282,36 @@ struct process *process_add(struct processes *processes, pid_t pid)
 
 void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now)
 {
-    bool again = tracee->active_until != 0;
+    bool again = tracee->activity.until != 0;
 
-    tracee->active_until = now + tracee->active_span;
-    if (tracee->active)
+    tracee->activity.until = now + tracee->activity.span;
+    if (tracee->activity.active)
         return;
-    tracee->active = true;
-    tracee->active_prev = NULL;
-    tracee->active_next = tracees->active;
+    tracee->activity.active = true;
+    tracee->activity.previous = NULL;
+    tracee->activity.next = tracees->active;
     if (tracees->active != NULL)
-        tracees->active->active_prev = tracee;
+        tracees->active->activity.previous = tracee;
     tracees->active = tracee;
     tracees->active_count++;
     /* one that grows cold between bursts shall stay active for longer the next time */
-    if (again && tracee->active_span < ACTIVE_SPAN_MAX)
-        tracee->active_span *= 2;
+    if (again && tracee->activity.span < ACTIVE_SPAN_MAX)
+        tracee->activity.span *= 2;
 }
 
 void tracee_deactivate(struct tracees *tracees, struct tracee *tracee)
 {
-    if (!tracee->active)
+    if (!tracee->activity.active)
         return;
-    tracee->active = false;
-    if (tracee->active_prev != NULL)
-        tracee->active_prev->active_next = tracee->active_next;
+    tracee->activity.active = false;
+    if (tracee->activity.previous != NULL)
+        tracee->activity.previous->activity.next = tracee->activity.next;
     else
-        tracees->active = tracee->active_next;
-    if (tracee->active_next != NULL)
-        tracee->active_next->active_prev = tracee->active_prev;
+        tracees->active = tracee->activity.next;
+    if (tracee->activity.next != NULL)
+        tracee->activity.next->activity.previous = tracee->activity.previous;
     tracees->active_count--;
-    procfs_task_spare(&tracee->files);
+    procfs_task_close_if_scarce(&tracee->files);
 }
 
 /* --- threads that could not be seized -------------------------------------------------------- */
@@ -355,7 +355,7 @@ int untraced_add(struct processes *processes, struct process *process, pid_t tid
     procfs_task_init(&task->files, process->pid, tid);
     task->next = process->untraced;
     process->untraced = task;
-    process_note_company(process);
+    process_note_multithreaded(process);
     processes->untraced_count++;
     return 0;
 }

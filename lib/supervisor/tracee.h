@@ -2,16 +2,18 @@
 /*
  * tracee: the threads that are followed, and the processes that they make up.
  *
- * A tracee belongs to one tracer: the thread that has seized it, which alone may call ptrace for it. It is
- * in that tracer's table, and nobody else removes or frees it. A process is shared: its threads may have
+ * A tracee belongs to one tracer: the thread that has seized it. Only that thread may call ptrace for the tracee. The
+ * tracee is in that tracer's table, and nobody else removes or frees it. A process is shared: its threads may have
  * several tracers. It lives as long as it has tracees.
  *
- * A tracee is active while it uses CPU. Each tick looks at the active ones. The others are looked at only
- * when their process has used CPU time that the active ones do not explain.
+ * A tracee is active while it uses CPU time. Each tick looks at the active ones. The others are looked at only when
+ * their process has used CPU time that the active ones do not explain.
  *
  * The tables and lists are written with the supervisor's lock. A tracee's state, and what a stop needs, is written by
  * its tracer without the lock (supervisor.h, invariant 3). A tracer reads its own table, and the fields of its own
  * tracees, without the lock.
+ *
+ * "Time" in a comment means CLOCK_MONOTONIC in ns; a field that ends in _ns is a length of time.
  */
 #ifndef PPROFIL_TRACEE_H
 #define PPROFIL_TRACEE_H
@@ -47,127 +49,165 @@ struct untraced;
 /* The interrupt under way, or the last one. A tracee that stops for another reason may be sampled then, too. */
 struct interrupt {
     uint64_t sent_at;     /* time */
-    uint64_t at;          /* time that the sample is for: sent_at, or when a stop that serves as one was answered */
+    uint64_t at;          /* time of the sample: sent_at, or the time at which another stop was answered */
     uint64_t hindered_at; /* time since which the tracee may have had to wait for us */
-    uint64_t seen_at;     /* time: the stop was seen */
-    uint64_t wait_ns;     /* run-queue wait of the tracee's life, read at the tick that interrupted it */
-    uint64_t run_ns;      /* CPU time of its life, read at that tick */
+    uint64_t seen_at;     /* time at which the stop was seen */
+    uint64_t wait_ns;     /* run-queue wait of the tracee's life, read at the tick that sent the interrupt */
+    uint64_t run_ns;      /* CPU time of the tracee's life, read at that tick */
     uint64_t pending_ns;  /* sampling time that the coming sample stands for */
-    uint64_t overdue_ns;  /* sampling time of later ticks, which found that it had not stopped yet */
+    uint64_t overdue_ns;  /* sampling time of later ticks, at which the tracee had not stopped yet */
     uint64_t skipped_ns;  /* sampling time of ticks that left it alone; the next interrupt adds it to pending_ns */
-    uint64_t late_ns;     /* sampling time that was missed because the tracer came late: weight.late */
+    uint64_t late_ns;     /* sampling time that was missed because the tracer came late: struct weight, late */
 };
 
-/* Is a tracee found in the kernel so often that its CPU is to be taken before it is interrupted? */
-struct preempt_judgement {
-    unsigned presence;      /* 0..256: part of the recent ticks that found it running */
-    unsigned judged_looks, judged_entries;
-    unsigned preempt_looks; /* ticks still to come at which its CPU is taken */
-    bool asleep_before;     /* just before the CPU was taken */
+/* CPU time of a thread, ns. */
+struct tracee_time {
+    uint64_t used_ns;       /* of its life, as last read */
+    uint64_t base_ns;       /* of its life, used while it was not sampled */
+    uint64_t attributed_ns; /* that its samples stand for */
+    int64_t kept_debt_ns;   /* baseline_keep_debts: used but not attributed at that time */
+    uint64_t samples;       /* number of them */
 };
-/* A new thread is taken for one that runs. */
-#define PREEMPT_PRESENCE_FIRST 256
+
+/* Whether a tracee uses CPU time: active.c. */
+struct tracee_activity {
+    bool active;
+    uint64_t until; /* time until which it stays active without using CPU time */
+    uint64_t span;  /* ns that it stays active without using CPU time */
+    struct tracee *previous, *next; /* in tracees->active */
+};
+
+/* What the last looks at a tracee have found. */
+struct tracee_look {
+    struct procfs_cpu times; /* what the kernel says of its waits; all 0 if it says nothing */
+    uint64_t at;             /* time of that */
+    int cpu;                 /* the CPU that it runs on or waits for, as read last; -1: not read yet */
+    uint64_t cpu_at;         /* time at which cpu was read */
+    struct cpu_wait cpu_wait;      /* what is known of its waits for that CPU */
+    enum cpu_wait_verdict verdict; /* of the last look at these waits */
+    bool wants_cpu;                /* the tick under way found that it wants a CPU */
+    uint64_t ran_ns;               /* recent CPU time; old time fades */
+    uint64_t waited_ns;            /* recent wait for a CPU; old time fades */
+};
+
+/* Is a tracee found in the kernel so often that its CPU is to be taken before it is interrupted? See preempt.c. */
+struct preempt_judgement {
+    unsigned presence; /* 0..256: the part of the recent ticks that found the tracee running */
+    unsigned judged_looks, judged_entries;
+    unsigned preempt_looks; /* coming ticks at which its CPU is taken */
+    bool asleep_before;     /* it slept just before its CPU was taken */
+};
+#define PREEMPT_PRESENCE_FIRST 256 /* a new thread counts as one that runs */
+
+/* What wall mode keeps. */
+struct tracee_sleep {
+    struct wall_time wall;
+    uint64_t turns;       /* procfs_cpu.turns when it was last seen asleep */
+    bool uninterruptible; /* it slept in state D then: proc_pid_stat(5) */
+};
+
+/* A thread that goes to another tracer: handover.c. */
+struct tracee_handover {
+    struct tracer *to;    /* gets the tracee when an interrupt next stops it outside of any call; NULL: nobody does */
+    bool never;           /* no other thread of ours may seize it */
+    uint64_t released_at; /* CLOCK_BOOTTIME, ns: it was detached */
+    uint64_t done_at;     /* time at which it came to its tracer */
+    uint64_t away_since;  /* time since which it has been on another tracer's CPU; 0: it is not */
+    pid_t last_pid;       /* the kernel's newest number when the tracee was detached */
+    uint64_t exec_id;     /* procfs_exec_id when the handover was decided; 0: the program is another one for certain */
+};
+
+/* Its place in its tracer's inbox: tracer_post. */
+struct tracee_inbox {
+    bool queued;
+    bool activate;        /* the tracer is to activate it */
+    bool may_be_replaced; /* the tracer is to ask handover_leader_is_replaced */
+    struct tracee *next;
+};
 
 struct tracee {
     pid_t tid;
-    struct process *process; /* borrowed; NULL while UNKNOWN */
-    struct tracer *tracer;   /* borrowed: whose it is */
-    _Atomic enum tracee_state state; /* its tracer's; others may read it */
-    bool dropped;        /* its tracer is to free it: an exec has ended it, or its process is gone */
-    bool early; /* known before its parent told of it */
-    bool born_stopped; /* UNKNOWN: its process was in a group stop */
-    bool after_sigcont;    /* it has just been continued from a group stop */
+    struct process *process;         /* borrowed; NULL while UNKNOWN */
+    struct tracer *tracer;           /* borrowed: the one that it belongs to */
+    _Atomic enum tracee_state state; /* written by its tracer; others may read it */
+    bool dropped;                    /* its tracer is to free it: an exec has ended it, or its process is gone */
+    bool seen_before_parent;         /* we knew it before its parent's stop told of it */
+    bool born_stopped;               /* UNKNOWN: its process was in a group stop */
+    bool after_sigcont;              /* it has just been continued from a group stop */
     struct procfs_task files;
+    uint64_t born_at;    /* time at which we learned of the fork that made it; 0: it is older than that */
+    uint64_t resumed_at; /* time at which it was resumed from its last stop */
 
-    /* CPU time, ns */
-    uint64_t cpu_ns;        /* of its life, as last read */
-    uint64_t cpu_base;      /* of its life, used when it was not sampled */
-    uint64_t attributed_ns; /* handed out to samples */
-    int64_t kept_debt;      /* baseline_keep_debts: what was used and not handed out then */
-
-    /* active.c */
-    bool active;
-    uint64_t active_until; /* time */
-    uint64_t active_span;  /* ns that it stays active without using CPU */
-
-    uint64_t born_at;    /* time: we were told of the fork that made it, or found it after that; 0: neither */
-    uint64_t resumed_at; /* time: from its last stop */
-
+    struct tracee_time time;
+    struct tracee_activity activity;
+    struct tracee_look look;
     struct interrupt interrupt;
-    struct procfs_cpu looked; /* what the kernel told last of its waits; all 0 if nothing */
-    uint64_t looked_at;       /* time of looked */
-    uint64_t cpu_at;          /* time: its CPU was read */
-    int cpu; /* that it runs on or waits for, as read last; -1: not read yet */
-    struct cpu_wait cpu_wait; /* what is known of its waits for that */
-    enum cpu_wait_verdict verdict; /* of the last look at them */
-    bool wants_cpu;           /* the tick under way found it so */
-    uint64_t ran_ns;          /* CPU time of late, fading away */
-    uint64_t waited_ns;       /* wait for a CPU of late, fading away */
-    unsigned stop_credit;     /* interrupts whose stops are worth polling for */
-    struct repair repair;
-
+    unsigned stop_credit; /* interrupts whose stops are worth polling for */
     struct preempt_judgement judgement;
-    struct wall_time wall; /* wall mode */
-    uint64_t slept_turns;  /* procfs_cpu.turns when it was seen asleep last */
-    bool uninterruptible;  /* when slept_turns was read it slept in state D: proc_pid_stat(5) */
-    uint64_t samples;
-    uint64_t comm_check; /* sample count at which its name is read again */
-    char comm[16];
-
-    /* handover.c */
-    struct tracer *handed_to; /* it is to go there when an interrupt next stops it outside of any call; NULL: nowhere */
-    bool stays;               /* it can never go: no other thread of ours may seize it */
-    uint64_t released_at;     /* CLOCK_BOOTTIME: it was let go */
-    uint64_t handed_at;       /* time: it came to its tracer */
-    uint64_t away_since;      /* time: it has been on another tracer's CPU since; 0: it is not */
-    pid_t last_pid;           /* the kernel's newest when it was let go */
-    uint64_t image;           /* what it executed when it was to be handed over */
-
-    /* its tracer's inbox: tracer.h */
-    bool in_inbox, wants_activation;
-    bool lost; /* handover_leader_is_replaced */
-    struct tracee *inbox_next;
+    struct repair repair;
+    struct tracee_sleep sleep;
+    struct tracee_handover handover;
+    struct tracee_inbox inbox;
+    struct {
+        uint64_t check_at; /* number of samples at which the name is read again */
+        char text[16];
+    } comm;
 
     struct tracee *hash_next;
     struct tracee *process_prev, *process_next; /* in process->tracees */
-    struct tracee *active_prev, *active_next;         /* in tracees->active */
+};
+
+/* A process's CPU clock: cpu-time.c. */
+struct process_clock {
+    bool valid;
+    clockid_t id;
+    uint64_t base_ns;        /* CPU time used while it was not sampled */
+    uint64_t paused_ns;      /* CPU time used while it was sampled, before the last pause */
+    uint64_t known_ns;       /* what process_cpu returned last */
+    uint64_t lately_ns;      /* what process_cpu_lately returned last */
+    uint64_t lately_at;      /* time of lately_ns; 0: there is none */
+    uint64_t lately_cost_ns; /* how long it took to read lately_ns */
+};
+
+/* The samples of all threads of a process. */
+struct process_samples {
+    uint64_t count;         /* of those that stand for CPU time */
+    uint64_t attributed_ns; /* CPU time that they stand for */
+    uint64_t for_others_ns; /* serving: time of other processes that they stand for, at most one period */
+    int64_t kept_debt_ns;   /* baseline_keep_debts: used but not attributed at that time */
+};
+
+/* The search for threads of a process that use CPU time: active.c. */
+struct process_search {
+    uint64_t explained_ns;   /* CPU time that its tracees, dead ones too, account for */
+    uint64_t unexplained_ns; /* CPU time that the last full search left unexplained */
+    struct tracee *next;     /* where a search under way goes on, or NULL */
 };
 
 struct process {
     pid_t pid;
-    bool launching;   /* our own child before its exec: nothing counts */
-    bool root;      /* attached to, not inherited: the client waits for its end */
-    bool clock_valid;
-    clockid_t clock;
-    uint64_t clock_base;      /* CPU ns used when it was not sampled */
-    uint64_t paused_cpu_ns;   /* used while sampled, before the last pause */
-    uint64_t attributed_ns;   /* handed out to samples of its threads */
-    uint64_t samples;         /* of its threads, that stand for CPU time */
-    uint64_t for_others_ns;   /* serving: time of other processes that its samples stand for, a period at the most */
-    int64_t kept_debt;        /* baseline_keep_debts: what was used and not handed out then */
-    uint64_t known_cpu_ns;    /* process_cpu, as last read */
-    uint64_t lately_ns;       /* process_cpu_lately: the last answer */
-    uint64_t lately_at;       /* time of lately_ns; 0: there is none */
-    uint64_t lately_cost_ns;  /* how long it took to read lately_ns */
-    uint64_t explained_ns;    /* CPU ns that its tracees, dead ones too, account for */
-    uint64_t unexplained_ns;  /* CPU ns that the last full scan left unexplained */
-    struct tracee *scan;      /* where a scan under way goes on, or NULL */
-    struct counts *counts; /* owned: what it has asked for itself; NULL: nothing */
-    uint64_t count_owed_ns; /* CPU time of the last of them that has made no tick yet */
-    pid_t memory_tid; /* the thread whose /proc shows its memory: the leader, while it lives */
+    bool launching;    /* our own child before its exec: nothing counts */
+    bool root;         /* attached to, not inherited: the client waits for its end */
+    bool led;          /* its leader is one of its tracees, or was until it ended */
+    bool end_reported; /* the client knows of its end */
+    bool listed;       /* process_find finds it; false once another process may have its number */
+    struct process_clock clock;
+    struct process_samples sampled;
+    struct process_search search;
+    struct counts *counts;   /* owned: the histograms that it asked for; NULL: none */
+    uint64_t count_owed_ns;  /* CPU time of the last of these that has made no tick yet */
+    pid_t memory_tid;        /* the thread whose /proc shows the memory: the leader, while it lives */
     struct maps maps;
+    uint64_t handed_over_at; /* CLOCK_BOOTTIME, ns: one of its threads was last detached for a handover; 0: never */
+    uint64_t start_time;     /* procfs_start_time when a handover was last decided for one of its threads; 0: never */
+    struct untraced *untraced; /* owned: its threads that could not be seized */
+    uint64_t untraced_ns;      /* CPU time of those since it is sampled, as last read */
+
     struct tracee *tracees;
     unsigned tracee_count;
-    unsigned released_count; /* of these: RELEASED, and in no tracer's table */
-    uint64_t handed_over_at;   /* CLOCK_BOOTTIME: a thread of it was RELEASED last; 0: none was */
-    uint64_t began;            /* procfs_began, when a thread of it was to be handed over last; 0: none was */
-    bool led;                  /* its leader is one of its tracees, or was until it ended */
-    struct untraced *untraced; /* owned: its threads that could not be seized */
-    uint64_t untraced_ns;      /* CPU time of those, since it is sampled, as last read */
+    unsigned released_count;     /* of these: RELEASED, and in no tracer's table */
     struct process *prev, *next; /* in the list of all */
     struct process *hash_next;
-    bool end_told; /* the client knows of its end */
-    bool listed; /* it is in the table of all; another process may have its number else */
 };
 
 /* All processes. The supervisor owns them. */
@@ -179,7 +219,7 @@ struct processes {
     unsigned count;
     unsigned tracee_count;   /* of all tracers */
     unsigned untraced_count; /* threads that could not be seized */
-    bool wary; /* looks at their threads may wait for an exec: kernel.h */
+    bool wary;               /* to look at their threads may wait for an exec: proc/system.c */
 };
 
 /* The tracees of one tracer. */
@@ -219,7 +259,7 @@ void tracee_take_out(struct tracees *tracees, struct tracee *tracee);
 void tracee_put_in(struct tracees *tracees, struct tracee *tracee);
 
 /* Tells its tracees that they are not alone, as soon as that is so. */
-void process_note_company(struct process *process);
+void process_note_multithreaded(struct process *process);
 
 struct process *process_find(const struct processes *processes, pid_t pid);
 /* A new process without tracees. NULL: no memory. */

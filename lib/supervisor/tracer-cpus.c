@@ -22,9 +22,9 @@
 #define STAY_TICKS 4u
 #define STAY_MIN_NS 10000000u
 #define STAY_MAX_NS 1000000000u
-/* A CPU to which the way took SHUN_WAIT_NS or more is left out for SHUN_NS: real-time work may keep it. */
-#define SHUN_WAIT_NS 20000000u
-#define SHUN_NS 1000000000u
+/* A CPU to which the way took AVOID_WAIT_NS or more is left out for AVOID_NS: real-time work may keep it. */
+#define AVOID_WAIT_NS 20000000u
+#define AVOID_NS 1000000000u
 #define SLICE_NS 100000u /* the shortest that the scheduler grants */
 
 /* --- is a CPU idle? -------------------------------------------------------------------------- */
@@ -42,14 +42,14 @@ static double cpus_full_others(const struct tracer *tracer)
 /* With a higher mean load the CPUs are full. */
 static double cpus_full_load(const struct supervisor *supervisor)
 {
-    return (double)supervisor->cpu_count - 0.5;
+    return (double)supervisor->cpus.count - 0.5;
 }
 
 /* The mean is not kept up while our own targets fill the CPUs. If it is stale, the new figure replaces it; but one
  * figure alone does not make the CPUs full. */
 static void cpus_full_read_load(struct tracer *tracer)
 {
-    struct cpu_load *load = &tracer->supervisor->cpu_load;
+    struct cpu_load *load = &tracer->supervisor->cpus.load;
     uint64_t age = tracer->tick.at - load->read_at;
 
     if (!load->has_all_cpus || age < LOAD_PERIOD_NS)
@@ -76,9 +76,9 @@ unsigned cpus_full_count_runnable(const struct supervisor *supervisor)
 void cpus_full_update(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    struct cpu_load *load = &supervisor->cpu_load;
+    struct cpu_load *load = &supervisor->cpus.load;
     uint64_t now = tracer->tick.at;
-    bool full = cpus_full_count_runnable(supervisor) >= supervisor->cpu_count;
+    bool full = cpus_full_count_runnable(supervisor) >= supervisor->cpus.count;
 
     if (!full) {
         cpus_full_read_load(tracer);
@@ -86,14 +86,14 @@ void cpus_full_update(struct tracer *tracer)
     }
     if (full)
         load->full_at = now;
-    supervisor->cpus_full = full || (supervisor->cpus_full && now < load->full_at + FULL_MIN_NS);
+    supervisor->cpus.full = full || (supervisor->cpus.full && now < load->full_at + FULL_MIN_NS);
 }
 
 /* --- on which CPU a tracer runs -------------------------------------------------------------- */
 
 static void affinity_bind(struct tracer *tracer, int cpu)
 {
-    cpu_set_t cpus = tracer->supervisor->cpus;
+    cpu_set_t cpus = tracer->supervisor->cpus.set;
 
     if (cpu >= 0) {
         CPU_ZERO(&cpus);
@@ -124,9 +124,9 @@ static void affinity_go(struct tracer *tracer, int cpu)
         supervisor_lock(tracer->supervisor);
     }
     affinity->cpu = sched_getcpu();
-    if (after - before >= SHUN_WAIT_NS) {
-        affinity->shunned_cpu = cpu;
-        affinity->shunned_until = after + SHUN_NS;
+    if (after - before >= AVOID_WAIT_NS) {
+        affinity->avoided_cpu = cpu;
+        affinity->avoided_until = after + AVOID_NS;
     }
     if (affinity->home_cpu < 0 || !CPU_ISSET(affinity->home_cpu, &affinity->cpus))
         affinity->home_cpu = cpu;
@@ -136,8 +136,8 @@ static bool affinity_may_go(const struct tracer *tracer, int cpu)
 {
     const struct affinity *affinity = &tracer->affinity;
 
-    return CPU_ISSET(cpu, &affinity->cpus) && CPU_ISSET(cpu, &tracer->supervisor->cpus) &&
-           (cpu != affinity->shunned_cpu || tracer->tick.at >= affinity->shunned_until);
+    return CPU_ISSET(cpu, &affinity->cpus) && CPU_ISSET(cpu, &tracer->supervisor->cpus.set) &&
+           (cpu != affinity->avoided_cpu || tracer->tick.at >= affinity->avoided_until);
 }
 
 /* The first of the CPUs after this one. -1: there is none. */
@@ -151,7 +151,7 @@ static int affinity_next(const struct tracer *tracer, int cpu)
     return -1;
 }
 
-unsigned affinity_round_size(const struct tracer *tracer)
+unsigned affinity_cpu_count(const struct tracer *tracer)
 {
     int count = CPU_COUNT(&tracer->affinity.cpus);
 
@@ -161,7 +161,7 @@ unsigned affinity_round_size(const struct tracer *tracer)
 /* Stays of equal length would look at what is periodic in the same phase again and again. */
 static uint64_t affinity_draw_stay(struct tracer *tracer)
 {
-    uint64_t stay = STAY_TICKS * budget_period(&tracer->supervisor->budget) / affinity_round_size(tracer);
+    uint64_t stay = STAY_TICKS * budget_period(&tracer->supervisor->budget) / affinity_cpu_count(tracer);
 
     if (stay < STAY_MIN_NS)
         stay = STAY_MIN_NS;
@@ -170,7 +170,7 @@ static uint64_t affinity_draw_stay(struct tracer *tracer)
     return stay / 2 + schedule_random(&tracer->schedule, (uint32_t)stay);
 }
 
-bool affinity_go_round(struct tracer *tracer)
+bool affinity_rotate(struct tracer *tracer)
 {
     struct affinity *affinity = &tracer->affinity;
     int cpu = affinity->cpu, next = affinity_next(tracer, cpu);
@@ -186,7 +186,7 @@ bool affinity_go_round(struct tracer *tracer)
 
 void affinity_move_away(struct tracer *tracer)
 {
-    cpu_set_t others = tracer->supervisor->cpus;
+    cpu_set_t others = tracer->supervisor->cpus.set;
     int cpu = sched_getcpu();
 
     if (cpu < 0 || tracer->preempt.ordered ||
@@ -195,7 +195,7 @@ void affinity_move_away(struct tracer *tracer)
     tracer->affinity.moved_at = tracer->tick.at;
     CPU_CLR(cpu, &others);
     if (sched_setaffinity(0, sizeof others, &others) == 0)
-        sched_setaffinity(0, sizeof tracer->supervisor->cpus, &tracer->supervisor->cpus);
+        sched_setaffinity(0, sizeof tracer->supervisor->cpus.set, &tracer->supervisor->cpus.set);
     tracer->affinity.bound_cpu = -1;
 }
 
@@ -232,7 +232,7 @@ void priority_ask(struct tracer *tracer)
         {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = own_nice, .runtime = SLICE_NS},
     };
 
-    tracer->asked_for_idle = !tracer->supervisor->cpus_full;
+    tracer->asked_for_idle = !tracer->supervisor->cpus.full;
     for (size_t i = tracer->asked_for_idle ? 0 : 1; i < sizeof wishes / sizeof *wishes; i++)
         if (syscall(SYS_sched_setattr, 0, &wishes[i], 0u) == 0)
             return;
@@ -240,7 +240,7 @@ void priority_ask(struct tracer *tracer)
 
 void priority_follow_cpus(struct tracer *tracer)
 {
-    if (tracer->asked_for_idle == tracer->supervisor->cpus_full)
+    if (tracer->asked_for_idle == tracer->supervisor->cpus.full)
         priority_ask(tracer);
 }
 

@@ -22,9 +22,9 @@ unsigned cpus_full_count_runnable(const struct supervisor *supervisor);
  * take turns there: to wake each other up across CPUs takes twice as long. If it has tracees on several CPUs, it goes
  * from one to the next, and stays for some ticks each time. Returns true if it has moved: when it got
  * its new CPU was no random instant. Gives up the lock while the tracer moves. */
-bool affinity_go_round(struct tracer *tracer);
+bool affinity_rotate(struct tracer *tracer);
 /* How many CPUs it goes round, 1 or more. */
-unsigned affinity_round_size(const struct tracer *tracer);
+unsigned affinity_cpu_count(const struct tracer *tracer);
 /* It may run on all CPUs again, and has no home. */
 void affinity_unbind(struct tracer *tracer);
 /* Needs no lock. Moves the calling tracer off the CPU that it is on, at most once in 2 ms, and lets it run on all

@@ -24,7 +24,7 @@
 #define POLL_QUIET_NS 60000u
 #define POLL_MAX_NS 2000000u
 #define DRAIN_CREDIT_MAX 8u
-/* How often /proc is asked whose the held tasks are: births_resolve. */
+/* How often /proc is asked whose the held tasks are: new_task_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
 /* A tracer that slept longer than this had answered all news before. */
 #define CAUGHT_UP_NS 20000u
@@ -38,9 +38,9 @@ void tracer_post(struct tracee *tracee)
 {
     struct tracer *tracer = tracee->tracer;
 
-    if (!tracee->in_inbox) {
-        tracee->in_inbox = true;
-        tracee->inbox_next = tracer->tracees.inbox;
+    if (!tracee->inbox.queued) {
+        tracee->inbox.queued = true;
+        tracee->inbox.next = tracer->tracees.inbox;
         tracer->tracees.inbox = tracee;
     }
     wakeup_send(&tracer->wakeup);
@@ -51,8 +51,8 @@ static struct tracee *tracer_take_from_inbox(struct tracer *tracer)
     struct tracee *tracee = tracer->tracees.inbox;
 
     if (tracee != NULL) {
-        tracer->tracees.inbox = tracee->inbox_next;
-        tracee->in_inbox = false;
+        tracer->tracees.inbox = tracee->inbox.next;
+        tracee->inbox.queued = false;
     }
     return tracee;
 }
@@ -71,11 +71,11 @@ static void tracer_read_inbox(struct tracer *tracer)
         } else if (tracee->dropped) {
             tracee_forget(tracer, tracee);
         } else {
-            if (tracee->lost)
+            if (tracee->inbox.may_be_replaced)
                 handover_regain(tracee);
-            if (tracee->wants_activation && tracee->state != TRACEE_RELEASED)
+            if (tracee->inbox.activate && tracee->state != TRACEE_RELEASED)
                 tracee_activate(&tracer->tracees, tracee, time_now());
-            tracee->wants_activation = false;
+            tracee->inbox.activate = false;
         }
     }
     supervisor_unlock(supervisor);
@@ -87,7 +87,7 @@ static void tracer_book_cost(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
     const struct stop_totals *totals = &tracer->totals;
-    unsigned condition = sampling_condition(supervisor, tracer->bills);
+    unsigned condition = sampling_condition(supervisor, tracer->billing.active);
 
     if (totals->samples == 0 && totals->cost_ns == 0)
         return;
@@ -102,8 +102,8 @@ void tracer_book(struct tracer *tracer)
     struct supervisor *supervisor = tracer->supervisor;
     struct stop_totals *totals = &tracer->totals;
 
-    supervisor->stats.stopped_ns += totals->stopped_ns - tracer->booked_stopped_ns;
-    tracer->booked_stopped_ns = totals->stopped_ns;
+    supervisor->stats.stopped_ns += totals->stopped_ns - tracer->billing.booked_stopped_ns;
+    tracer->billing.booked_stopped_ns = totals->stopped_ns;
     supervisor->stats.repaired += totals->restarted;
     supervisor->stats.continued += totals->continued;
     supervisor->stats.cut_short += totals->cut_short;
@@ -116,20 +116,20 @@ void tracer_book(struct tracer *tracer)
 static void tracer_poll_for_more(struct tracer *tracer)
 {
     uint64_t deadline = time_now() + POLL_QUIET_NS;
-    unsigned *credit = &tracer->drain_credit;
+    unsigned *credit = &tracer->news.poll_credit;
 
-    if (!tracer->supervisor->may_poll || tracer->supervisor->cpus_full)
+    if (!tracer->supervisor->cpus.may_poll || tracer->supervisor->cpus.full)
         return;
     if (*credit == 0 && schedule_random(&tracer->schedule, DRAIN_CREDIT_MAX) != 0)
         return;
     *credit -= *credit > 0;
     do {
-        tracer->oldest_stop_at = time_now();
+        tracer->news.oldest_stop_at = time_now();
         if (!wait_drain(tracer))
             continue;
         deadline = time_now() + POLL_QUIET_NS;
         *credit = *credit + 2 < DRAIN_CREDIT_MAX ? *credit + 2 : DRAIN_CREDIT_MAX;
-    } while (time_now() < deadline && deadline < tracer->woke_at + POLL_MAX_NS &&
+    } while (time_now() < deadline && deadline < tracer->sleep.ended_at + POLL_MAX_NS &&
              (tracer->tick.due == 0 || time_now() < tracer->tick.due));
 }
 
@@ -139,26 +139,26 @@ static void tracer_take_earlier(uint64_t *time, uint64_t other)
         *time = other;
 }
 
-void tracer_note_birth_look(struct tracer *tracer, pid_t tid)
+void tracer_note_recheck(struct tracer *tracer, pid_t tid)
 {
-    if (tracer->birth_look_count < BIRTH_LOOKS_MAX)
-        tracer->birth_looks[tracer->birth_look_count++] = tid;
+    if (tracer->new_tasks.recheck_count < RECHECKS_MAX)
+        tracer->new_tasks.recheck[tracer->new_tasks.recheck_count++] = tid;
 }
 
 /* What was born while a tracee had no tracer is looked for again when it has stopped once. Returns whether that was
  * done. */
-static bool tracer_look_for_births(struct tracer *tracer)
+static bool tracer_find_missed_tasks(struct tracer *tracer)
 {
     bool looked = false;
 
-    for (unsigned i = 0; i < tracer->birth_look_count; i++) {
-        struct tracee *tracee = tracee_find(&tracer->tracees, tracer->birth_looks[i]);
-        if (tracee != NULL && tracee->resumed_at <= tracee->handed_at)
+    for (unsigned i = 0; i < tracer->new_tasks.recheck_count; i++) {
+        struct tracee *tracee = tracee_find(&tracer->tracees, tracer->new_tasks.recheck[i]);
+        if (tracee != NULL && tracee->resumed_at <= tracee->handover.done_at)
             continue;
-        tracer->birth_looks[i--] = tracer->birth_looks[--tracer->birth_look_count];
+        tracer->new_tasks.recheck[i--] = tracer->new_tasks.recheck[--tracer->new_tasks.recheck_count];
         if (tracee == NULL || tracee->process == NULL || tracee->dropped)
             continue;
-        births_look(tracer, tracee);
+        new_task_find_missed(tracer, tracee);
         looked = true;
     }
     return looked;
@@ -181,20 +181,20 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     debug_log_flush(tracer);
     tracer_take_earlier(&due, tracer->tick.due);
     wakeup_set_slow(&tracer->wakeup, until);
-    if (tracer->unknown_count > 0)
+    if (tracer->new_tasks.unknown_count > 0)
         tracer_take_earlier(&due, time_now() + UNKNOWN_PERIOD_NS);
     wakeup_set(&tracer->wakeup, due, tracer_ahead(tracer));
-    tracer->slept_at = time_now();
+    tracer->sleep.began_at = time_now();
     tracer->asleep = true;
     bool any = wakeup_sleep(&tracer->wakeup, news);
     tracer->asleep = false;
-    tracer->woke_at = time_now();
-    if (tracer->supervisor->cpus_full)
+    tracer->sleep.ended_at = time_now();
+    if (tracer->supervisor->cpus.full)
         tracer_was_preempted(tracer);
-    tracer->oldest_stop_at = tracer->woke_at - WAKE_LATENCY_NS;
-    if (tracer->woke_at - tracer->slept_at > CAUGHT_UP_NS) {
-        tracer->caught_up_at = tracer->woke_at;
-        tracer->no_news_at = tracer->slept_at;
+    tracer->news.oldest_stop_at = tracer->sleep.ended_at - WAKE_LATENCY_NS;
+    if (tracer->sleep.ended_at - tracer->sleep.began_at > CAUGHT_UP_NS) {
+        tracer->news.caught_up_at = tracer->sleep.ended_at;
+        tracer->news.none_at = tracer->sleep.began_at;
     }
     return any;
 }
@@ -205,7 +205,7 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
 {
     wait_answer_news(tracer, news);
-    if (!tracer->supervisor->cpus_full && wait_drain(tracer))
+    if (!tracer->supervisor->cpus.full && wait_drain(tracer))
         tracer_poll_for_more(tracer);
 }
 
@@ -214,9 +214,9 @@ static void tracer_bill(struct tracer *tracer, bool billed)
 {
     uint64_t cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 
-    if (billed && tracer->billed_up_to_ns != 0)
-        tracer->totals.cost_ns += cpu_ns - tracer->billed_up_to_ns + UNSEEN_NS;
-    tracer->billed_up_to_ns = cpu_ns;
+    if (billed && tracer->billing.up_to_ns != 0)
+        tracer->totals.cost_ns += cpu_ns - tracer->billing.up_to_ns + UNSEEN_NS;
+    tracer->billing.up_to_ns = cpu_ns;
 }
 
 void tracer_step(struct tracer *tracer, uint64_t until)
@@ -225,8 +225,8 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     struct tick *tick = &tracer->tick;
     siginfo_t news;
 
-    tracer->bills = supervisor->cpus_full;
-    if (tracer->bills && tracer->billed_up_to_ns == 0)
+    tracer->billing.active = supervisor->cpus.full;
+    if (tracer->billing.active && tracer->billing.up_to_ns == 0)
         tracer_bill(tracer, false);
     bool any = tracer_sleep(tracer, until, &news);
     if (tracer->tracees.inbox != NULL) {
@@ -237,28 +237,28 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     } else if (any) {
         tracer_answer_news(tracer, &news);
     }
-    if (tracer->bills && any && tracer->totals.billed == 0)
+    if (tracer->billing.active && any && tracer->totals.billed == 0)
         tracer_bill(tracer, false); /* each stop that was answered would have come without sampling */
     supervisor_lock(supervisor);
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)
         tick_run(tracer);
     bool for_tick = ticked || (tick->pauses && !any); /* the timer of a tick drawn ahead may end a sleep in a pause */
-    if (tracer->bills)
+    if (tracer->billing.active)
         tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
     tick_arm(tracer);
-    if (!supervisor->cpus_full || tracer->unknown_count > 0)
-        tracer->billed_up_to_ns = 0; /* births are not billed to sampling */
-    if (tracer->unknown_count > 0)
-        births_resolve(tracer);
+    if (!supervisor->cpus.full || tracer->new_tasks.unknown_count > 0)
+        tracer->billing.up_to_ns = 0; /* births are not billed to sampling */
+    if (tracer->new_tasks.unknown_count > 0)
+        new_task_resolve(tracer);
     tracer_book(tracer);
     priority_follow_cpus(tracer);
-    if (!supervisor->cpus_full)
+    if (!supervisor->cpus.full)
         affinity_unbind(tracer);
-    bool requests_wait = tracer->number != 0 && supervisor->opener_requests != supervisor->opener_served;
+    bool requests_wait = tracer->number != 0 && supervisor->openers.requests != supervisor->openers.served;
     supervisor_unlock(supervisor);
     if (requests_wait)
         wakeup_send(&supervisor->tracers[0]->wakeup);
-    if (tracer->birth_look_count > 0 && tracer_look_for_births(tracer))
-        tracer->billed_up_to_ns = 0;
+    if (tracer->new_tasks.recheck_count > 0 && tracer_find_missed_tasks(tracer))
+        tracer->billing.up_to_ns = 0;
 }

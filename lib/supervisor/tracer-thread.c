@@ -32,7 +32,7 @@ static struct tracer *tracer_new(struct supervisor *supervisor)
     tracer->supervisor = supervisor;
     tracer->number = supervisor->tracer_count;
     tracer->preempt.cpu = tracer->preempt.next = tracer->affinity.bound_cpu = tracer->affinity.home_cpu = -1;
-    tracer->affinity.shunned_cpu = -1;
+    tracer->affinity.avoided_cpu = -1;
     procfs_task_init(&tracer->files, 0, 0);
     if (supervisor->options.debug_fd >= 0)
         tracer->debug_log = debug_log_new(supervisor->options.debug_fd);
@@ -72,7 +72,7 @@ static void *tracer_run(void *context)
     struct supervisor *supervisor = tracer->supervisor;
 
     /* whoever made this thread may have bound itself to a CPU, and its priority is inherited */
-    sched_setaffinity(0, sizeof supervisor->cpus, &supervisor->cpus);
+    sched_setaffinity(0, sizeof supervisor->cpus.set, &supervisor->cpus.set);
     priority_ask(tracer);
     int error = wakeup_init(&tracer->wakeup);
     supervisor_lock(supervisor);

@@ -69,12 +69,12 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
         tracee->after_sigcont = true;
         return;
     }
-    if (tracee->handed_to != NULL && handover_release(tracer, tracee))
+    if (tracee->handover.to != NULL && handover_release(tracer, tracee))
         return;
     /* SIGCONT stops every thread that was seized, one that runs, too: prepare_signal() */
     if (tracee->state != TRACEE_INTERRUPTED)
         tracee->interrupt.at = time_now();
-    at_stop_answer(tracer, tracee, 0, STOP_IS_OURS);
+    at_stop_answer(tracer, tracee, 0, STOP_BY_US);
 }
 
 /* A signal that the program ignores wakes a thread only if it is traced, and so breaks a call only because of us.
@@ -88,7 +88,7 @@ static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int
         at_stop_resume(tracer, tracee, 0, tracee->repair.billed);
         return;
     }
-    at_stop_answer(tracer, tracee, signal, breaks ? STOP_IS_ITS_OWN : STOP_IS_A_SIGNAL);
+    at_stop_answer(tracer, tracee, signal, breaks ? STOP_BY_TRACEE : STOP_BY_SIGNAL);
 }
 
 static enum repair_event wait_repair_event(enum stop_kind kind)
@@ -128,7 +128,7 @@ static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
     tracee->judgement.asleep_before = false; /* it may have slept in this call */
     repair->billed = repair->at_call_end = true;
     /* a sample of what it has run in the call; what else has broken that makes a stop of its own */
-    at_stop_answer(tracer, tracee, signal, interrupted ? STOP_IS_OURS : STOP_IS_ITS_OWN);
+    at_stop_answer(tracer, tracee, signal, interrupted ? STOP_BY_US : STOP_BY_TRACEE);
     repair->at_call_end = false;
 }
 
@@ -167,7 +167,7 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
         break;
     case STOP_FORK:
     case STOP_CLONE:
-        births_answer(tracer, tracee, stop->kind);
+        new_task_answer_parent(tracer, tracee, stop->kind);
         break;
     case STOP_CALL:
         if (backoff_follows(&tracee->repair.backoff))
@@ -194,14 +194,14 @@ static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct st
     if (tracee == NULL && stop->kind == STOP_EXEC)
         tracee = exec_new_leader(tracer, tid);
     if (tracee == NULL) {
-        births_hold(tracer, tid, stop);
+        new_task_hold(tracer, tid, stop);
         return;
     }
     if (tracee->process == NULL && stop->kind != STOP_ENDED)
         return;
     if (tracee->state == TRACEE_STARTING &&
         (stop->kind == STOP_INTERRUPT || stop->kind == STOP_GROUP))
-        births_start(tracer, tracee, stop->kind);
+        new_task_start(tracer, tracee, stop->kind);
     else
         wait_answer(tracer, tracee, stop, cpu_ns);
 }
@@ -217,13 +217,13 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
         wait_answer(tracer, tracee, &stop, 0);
         return;
     }
-    bool billing = tracer->bills && tracer->billed_up_to_ns != 0;
+    bool billing = tracer->billing.active && tracer->billing.up_to_ns != 0;
     uint64_t began = billing ? clock_read(CLOCK_THREAD_CPUTIME_ID) : 0;
     supervisor_lock(tracer->supervisor);
     wait_answer_locked(tracer, tid, &stop, cpu_ns);
     supervisor_unlock(tracer->supervisor);
     if (billing) /* births, ends and execs are for no sample */
-        tracer->billed_up_to_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
+        tracer->billing.up_to_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
 /* Returns true if the stop is to stay unreaped (WNOWAIT). If we are killed before we answer it, the kernel then still
@@ -281,13 +281,13 @@ static void wait_take_turns(struct tracer *tracer)
         }
         left -= count > 0 ? count : left;
     }
-    tracer->caught_up_at = time_now();
+    tracer->news.caught_up_at = time_now();
 }
 
 void wait_answer_news(struct tracer *tracer, const siginfo_t *news)
 {
     wait_answer_one(tracer, news);
-    if (time_now() - tracer->caught_up_at > WAIT_TURN_NS)
+    if (time_now() - tracer->news.caught_up_at > WAIT_TURN_NS)
         wait_take_turns(tracer);
 }
 
@@ -299,7 +299,7 @@ bool wait_drain(struct tracer *tracer)
         siginfo_t news = {0};
 
         if (waitid(P_ALL, 0, &news, WAIT_WITHOUT_REAPING | WNOHANG) < 0 || news.si_pid == 0) {
-            tracer->caught_up_at = now;
+            tracer->news.caught_up_at = now;
             return any;
         }
         if (any && (now = time_now()) >= deadline)
@@ -335,7 +335,7 @@ static bool wait_tick_is_about_to_stop(const struct tracee *tracee)
 }
 
 /* Polls once for each stop of this tick that is still to come. */
-static void wait_tick_look(struct tracer *tracer)
+static void wait_poll_awaited(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
 
@@ -352,7 +352,7 @@ static void wait_tick_look(struct tracer *tracer)
     }
 }
 
-static bool wait_tick_is_worth_it(struct tracer *tracer)
+static bool wait_is_worth_polling(struct tracer *tracer)
 {
     const struct tick *tick = &tracer->tick;
 
@@ -369,11 +369,11 @@ void wait_for_tick_stops(struct tracer *tracer)
     struct tick *tick = &tracer->tick;
     uint64_t deadline = time_now() + POLL_NS;
 
-    if (!tracer->supervisor->may_poll || tracer->supervisor->cpus_full || tick->awaited_count == 0)
+    if (!tracer->supervisor->cpus.may_poll || tracer->supervisor->cpus.full || tick->awaited_count == 0)
         return;
-    if (wait_tick_is_worth_it(tracer)) {
+    if (wait_is_worth_polling(tracer)) {
         do
-            wait_tick_look(tracer);
+            wait_poll_awaited(tracer);
         while (tick->awaited_count > 0 && time_now() < deadline);
     }
     if (tick->awaited_count > 0)

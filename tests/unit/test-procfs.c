@@ -150,8 +150,8 @@ Test(procfs, who_has_ended_is_gone)
     cr_assert(comes_to(PROCFS_GONE));
     cr_assert(procfs_has_ended(child, child));
     end(child);
-    cr_assert_eq(procfs_began(child), 0);
-    cr_assert_eq(procfs_image(child), 0);
+    cr_assert_eq(procfs_start_time(child), 0);
+    cr_assert_eq(procfs_exec_id(child), 0);
 }
 
 Test(procfs, signals_that_are_ignored)

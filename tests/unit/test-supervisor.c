@@ -330,8 +330,8 @@ Test(budget, each_condition_has_a_cost_of_its_own)
     struct budget budget = budget_of(1000, 0.02, 50000);
 
     for (unsigned i = 0; i < 100; i++)
-        budget_note(&budget, BUDGET_BIRTHS, 1, 200000);
-    budget_adjust(&budget, BUDGET_BIRTHS, 2 * MS);
+        budget_note(&budget, BUDGET_NEW_TASKS, 1, 200000);
+    budget_adjust(&budget, BUDGET_NEW_TASKS, 2 * MS);
     cr_assert_float_eq(budget.rate_hz, 100, 5);
     cr_assert_float_eq((double)budget_cost(&budget), 200000, 5000);
     budget_adjust(&budget, 0, 3 * MS);

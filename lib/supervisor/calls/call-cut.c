@@ -71,7 +71,7 @@ static int cut_messages(pid_t tid, struct call_request *request, const struct de
 
     if (!S_ISSOCK(file->type) || (request->flags & (MSG_DONTWAIT | MSG_WAITFORONE)) != 0)
         return 0;
-    request->at_bound = file->stream && (request->flags & MSG_WAITALL) != 0 && cut_is_at_bound(tid, request, file);
+    request->target.at_bound = file->stream && (request->flags & MSG_WAITALL) != 0 && cut_is_at_bound(tid, request, file);
     if (request->timeout == 0)
         return 1;
     int error = request->narrow_time ? target_memory_read(tid, request->timeout, narrow, sizeof narrow)
@@ -125,15 +125,15 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
     if (file.nonblocking && !cut_is_memory_device(&file) && !(file.terminal && request->kind == CALL_WRITE))
         return 0;
     request->file = file.file;
-    request->is_socket = S_ISSOCK(file.type);
-    request->is_stream = file.stream;
-    request->is_local = file.local;
-    request->peeks_on = file.peeks_on;
+    request->target.is_socket = S_ISSOCK(file.type);
+    request->target.is_stream = file.stream;
+    request->target.is_local = file.local;
+    request->target.peek_advances = file.peek_advances;
     if (request->kind == CALL_READ && file.local)
-        request->hides_bounds = file.tells_sender || procfs_status_number(tid, "Threads:") == 1;
+        request->target.hides_bounds = file.passes_credentials || procfs_status_number(tid, "Threads:") == 1;
     if (request->kind == CALL_WRITE && S_ISFIFO(file.type)) {
-        request->pipe_page = (unsigned)sysconf(_SC_PAGESIZE);
-        request->packets = file.packets;
+        request->target.pipe_page = (unsigned)sysconf(_SC_PAGESIZE);
+        request->target.packets = file.packets;
     }
     *limit_ns = cut_transfer_limit(request, &file);
     if (request->kind == CALL_WRITE)
@@ -153,7 +153,7 @@ static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
         return error;
     request->file = to.file;
     request->source_file = from.file;
-    request->is_socket = S_ISSOCK(to.type);
+    request->target.is_socket = S_ISSOCK(to.type);
     if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking ||
         (request->flags & SPLICE_F_NONBLOCK) != 0)
         return 0;
@@ -209,7 +209,7 @@ static int cut_copy(pid_t pid, pid_t tid, const struct regs_call *call, struct c
     if (error != 0)
         return error;
     request->file = to.file;
-    request->is_socket = S_ISSOCK(to.type);
+    request->target.is_socket = S_ISSOCK(to.type);
     if (call_is_copy_file_range(call))
         return cut_range(pid, tid, call, request);
     return !S_ISFIFO(to.type) && !to.nonblocking;

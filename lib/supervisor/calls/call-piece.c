@@ -30,7 +30,7 @@ static void call_make_plain(const struct regs_call *call, const struct call_requ
     piece->arguments[0] = (uint64_t)(uint32_t)request->descriptor;
     piece->arguments[1] = address;
     piece->arguments[2] = size;
-    if (request->is_socket && !request->filtered) {
+    if (request->target.is_socket && !request->filtered) {
         uint32_t flags = request->flags & ~(uint32_t)MSG_FASTOPEN;
         piece->arguments[3] = write ? flags | MSG_NOSIGNAL : flags;
         piece->number = write ? call_number(call->abi, SYS_sendto, 44, 369)
@@ -45,9 +45,9 @@ static void call_make_plain(const struct regs_call *call, const struct call_requ
     }
 }
 
-bool call_peeks_anew(const struct call_request *request)
+bool call_peek_restarts(const struct call_request *request)
 {
-    return request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0 && !request->peeks_on;
+    return request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0 && !request->target.peek_advances;
 }
 
 static int64_t call_bytes_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
@@ -57,7 +57,7 @@ static int64_t call_bytes_piece(const struct regs_call *call, const struct call_
 
     if (done >= size)
         return 0;
-    uint64_t from = call_peeks_anew(request) ? 0 : done;
+    uint64_t from = call_peek_restarts(request) ? 0 : done;
     if (request->kind == CALL_READ || request->kind == CALL_WRITE) {
         call_make_plain(call, request, request->address + from, size - from, from, piece);
         return (int64_t)(size - from);
@@ -74,7 +74,7 @@ static int64_t call_bytes_piece(const struct regs_call *call, const struct call_
 /* The rest of a socket's vector would raise SIGPIPE: see call_make_plain. */
 static bool call_may_stay_vector(const struct call_request *request)
 {
-    return request->shape == CALL_VECTOR && (!request->is_socket || request->filtered);
+    return request->shape == CALL_VECTOR && (!request->target.is_socket || request->filtered);
 }
 
 /* The same call on count elements of the vector, from first on. */
@@ -103,11 +103,11 @@ static uint64_t call_piece_room(const struct regs_call *call, const struct call_
 {
     uint64_t left = request->enough - done;
     uint64_t filled =
-        request->pipe_page > 0 && !request->packets ? (done - (uint64_t)call->result) % request->pipe_page : 0;
+        request->target.pipe_page > 0 && !request->target.packets ? (done - (uint64_t)call->result) % request->target.pipe_page : 0;
 
     if (filled == 0)
         return left;
-    uint64_t page_left = request->pipe_page - filled;
+    uint64_t page_left = request->target.pipe_page - filled;
     return page_left < left ? page_left : left;
 }
 
@@ -129,7 +129,7 @@ static int64_t call_vector_piece(pid_t tid, const struct regs_call *call, const 
     uint64_t size = position.length - position.within;
     size = size < room ? size : room;
     /* a packet that goes on in the next element would become two */
-    if (request->packets && (done + size) % request->pipe_page != 0 && position.element + 1 < vector->count)
+    if (request->target.packets && (done + size) % request->target.pipe_page != 0 && position.element + 1 < vector->count)
         return -EOPNOTSUPP;
     call_make_plain(call, request, position.base + position.within, size, done, piece);
     return (int64_t)size;

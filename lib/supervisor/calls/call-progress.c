@@ -17,7 +17,7 @@
 #include "supervisor/target-memory.h"
 
 /* A byte in a vector of messages. */
-struct place_in_messages {
+struct message_position {
     uint64_t message, within; /* bytes of that one */
 };
 
@@ -36,7 +36,7 @@ static int progress_write_length(pid_t tid, const struct call_request *request, 
 /* Finds the address of a place, and sets *size to the bytes from there to the end of its element of the
  * message's vector. *size is 0 at the end of the message. Returns 0 or -errno. */
 static int progress_find_memory(pid_t tid, const struct call_request *request,
-                             const struct place_in_messages *place, uint64_t *address, uint64_t *size)
+                             const struct message_position *place, uint64_t *address, uint64_t *size)
 {
     struct call_vector vector;
     struct call_position position;
@@ -54,8 +54,8 @@ static int progress_find_memory(pid_t tid, const struct call_request *request,
 
 /* Moves bytes that are in later messages to where there is room; *to comes behind them. Bytes that are where they
  * belong are not written: another thread may be using them. */
-static int progress_move_bytes(pid_t tid, const struct call_request *request, struct place_in_messages from,
-                      uint64_t bytes, struct place_in_messages *to)
+static int progress_move_bytes(pid_t tid, const struct call_request *request, struct message_position from,
+                      uint64_t bytes, struct message_position *to)
 {
     unsigned char buffer[4096];
 
@@ -67,7 +67,7 @@ static int progress_move_bytes(pid_t tid, const struct call_request *request, st
         if (error != 0)
             return error;
         if (here == 0) {
-            *to = (struct place_in_messages){.message = to->message + 1};
+            *to = (struct message_position){.message = to->message + 1};
             continue;
         }
         uint64_t some = bytes < here ? bytes : here;
@@ -94,17 +94,17 @@ static int progress_move_bytes(pid_t tid, const struct call_request *request, st
  * messages that are done, only the last is a part then. */
 static int progress_compact(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
-    struct place_in_messages end = {0};
+    struct message_position end = {0};
     uint32_t length;
     int error = 0;
 
     for (uint64_t i = 0; error == 0 && i < progress->done; i++) {
         error = progress_read_length(tid, request, i, &length);
         if (error == 0)
-            error = progress_move_bytes(tid, request, (struct place_in_messages){.message = i}, length, &end);
+            error = progress_move_bytes(tid, request, (struct message_position){.message = i}, length, &end);
     }
     for (uint64_t i = 0; error == 0 && i < end.message; i++) {
-        struct place_in_messages whole = {.message = i};
+        struct message_position whole = {.message = i};
         uint64_t address, size;
         do {
             error = progress_find_memory(tid, request, &whole, &address, &size);
@@ -137,7 +137,7 @@ static int progress_may_compact(pid_t tid, const struct call_request *request, u
 static int progress_look_at_last(pid_t tid, const struct call_request *request,
                               struct call_progress *progress)
 {
-    struct place_in_messages end = {.message = progress->done - 1};
+    struct message_position end = {.message = progress->done - 1};
     uint64_t address, size = 0;
     uint32_t length = 0;
     int error = progress_read_length(tid, request, end.message, &length);
@@ -156,7 +156,7 @@ static int progress_look_at_last(pid_t tid, const struct call_request *request,
 static bool progress_may_end_within_message(const struct call_request *request)
 {
     return request->shape == CALL_MESSAGES &&
-           (request->kind == CALL_WRITE || (request->is_stream && (request->flags & MSG_WAITALL) != 0));
+           (request->kind == CALL_WRITE || (request->target.is_stream && (request->flags & MSG_WAITALL) != 0));
 }
 
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
@@ -186,7 +186,7 @@ int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved
 {
     if (request->kind == CALL_RING)
         return 0;
-    if (call_peeks_anew(request)) {
+    if (call_peek_restarts(request)) {
         if (moved <= progress->done)
             return -ENODATA; /* a peek takes nothing away: at the end it returns the same for ever */
         progress->done = moved;

@@ -37,39 +37,44 @@ enum call_shape {
     CALL_MESSAGES, /* size elements of struct mmsghdr */
 };
 
+/* What call_was_cut finds out about the files of a call. */
+struct call_target {
+    bool is_socket; /* the descriptor is a socket: pieces are sends and receives, unless the request is filtered */
+    bool is_stream; /* that socket does not keep messages apart */
+    bool is_local;  /* that socket is of AF_UNIX */
+    bool packets;   /* WRITE to a pipe: each page that is written is a packet: O_DIRECT of pipe(2) */
+    unsigned pipe_page; /* WRITE to a pipe: the bytes of one of its pages; else 0 */
+    bool peek_advances; /* a MSG_PEEK goes on where the last one ended: SO_PEEK_OFF */
+    /* MESSAGES: the receive ended by itself (urgent data, or a MSG_PEEK on a local socket), so the message that came
+     * last is whole */
+    bool at_bound;
+    /* READ on a local socket: what ends the receive early (another sender, descriptors) cannot be seen, so after a short
+     * piece another one is made only if a signal waits. Set if the socket tells senders apart, or if the process has one
+     * thread */
+    bool hides_bounds;
+};
+
 /* What a call was asked for. */
 struct call_request {
     enum call_kind kind;
     enum call_shape shape;
-    bool narrow;      /* its iovec and msghdr have 32-bit words */
-    bool at_offset;   /* it is given a position in the file */
-    bool is_socket;   /* descriptor is a socket: pieces are sends and receives, if not filtered */
-    bool is_stream;   /* that socket has no bounds of messages */
-    bool is_local;    /* that socket is of AF_UNIX */
-    unsigned pipe_page; /* WRITE, to a pipe: the bytes of one of its pages; else 0 */
-    bool packets;       /* each page that is written there is a packet: O_DIRECT of pipe(2) */
-    bool filtered;    /* pieces must have the call's own number, on a socket, too */
-    int descriptor;   /* that a short count depends on; -1: none */
-    int source;       /* SPLICE, COPY: what is read; else -1 */
-    struct file_identity file, source_file; /* of those descriptors when the call was cut short */
-    int8_t size_argument, address_argument;
-    uint64_t address;
-    uint64_t size;    /* bytes, elements or events */
-    uint64_t enough;  /* bytes that are the whole call, even where it was asked for more */
-    uint64_t events_min; /* EVENTS, RING: the events that it waits for */
-    uint64_t timeout; /* of a recvmmsg(2): where its time limit is in memory; 0: there is none */
-    bool narrow_time; /* and that has 32-bit words */
-    bool peeks_on;    /* MSG_PEEK goes on where the last one ended */
-    /* MESSAGES: the receive ended by itself (urgent data, or a MSG_PEEK on a local socket), so the message that came
-     * last is whole */
-    bool at_bound;
-    /* READ on a local socket: what ends it early (another sender, descriptors) cannot be seen, so a short piece is
-     * followed by another only if a signal waits. Set if the socket tells senders apart, or the process has one
-     * thread */
-    bool hides_bounds;
-    bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
-    uint64_t offset;
     uint32_t flags;   /* of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
+    bool narrow;      /* its iovec and msghdr have 32-bit words */
+    bool filtered;    /* a seccomp(2) filter: pieces must have the call's own number, on a socket, too */
+    bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
+    bool at_offset;   /* it is given a position in the file: offset */
+    uint64_t offset;
+    int descriptor;   /* the one that a short count depends on; -1: none */
+    int source;       /* SPLICE, COPY: the one that is read; else -1 */
+    struct file_identity file, source_file; /* of those descriptors when the call was cut short */
+    struct call_target target;              /* of descriptor */
+    int8_t size_argument, address_argument; /* indexes of the arguments; -1: none */
+    uint64_t address;
+    uint64_t size;       /* bytes, elements or events */
+    uint64_t enough;     /* bytes that are the whole call, even where it was asked for more */
+    uint64_t events_min; /* EVENTS, RING: the number of events that it waits for */
+    uint64_t timeout;    /* recvmmsg(2): the address of its time limit; 0: there is none */
+    bool narrow_time;    /* that time limit has 32-bit words */
 };
 
 /* Is this a call that a stop can cut short? Then *request is filled in. tid: whose memory has the
@@ -108,7 +113,7 @@ struct call_progress {
 };
 
 /* Does a MSG_PEEK of the rest begin at the beginning again? It has taken nothing away. */
-bool call_peeks_anew(const struct call_request *request);
+bool call_peek_restarts(const struct call_request *request);
 
 /* The call that does what is left after progress, or a piece of it. Returns how much that is to move, in
  * the units of its result; 0: nothing is left; -errno: it cannot be made. */
@@ -127,7 +132,7 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
 /* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or a file that
  * gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each part. 1, 0, or -errno where
  * that cannot be told: -ETIME where the call may have ended by its time limit. May lower request->enough; sets file and
- * what the request says of it (is_socket, is_stream, is_local, pipe_page, packets, peeks_on, at_bound,
+ * what the request says of it (is_socket, is_stream, is_local, pipe_page, packets, peek_advances, at_bound,
  * hides_bounds, source_file). */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);

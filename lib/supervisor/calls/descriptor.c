@@ -211,8 +211,8 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
     /* a socket of messages keeps its low mark, and does not look at it */
     int low_mark = descriptor->stream ? descriptor_socket_option(copy, SO_RCVLOWAT, 0) : 0;
     descriptor->read_min = low_mark > 1 ? (uint64_t)low_mark : 0;
-    descriptor->peeks_on = descriptor_socket_option(copy, SO_PEEK_OFF, -1) >= 0;
-    descriptor->tells_sender =
+    descriptor->peek_advances = descriptor_socket_option(copy, SO_PEEK_OFF, -1) >= 0;
+    descriptor->passes_credentials =
         descriptor->local && (descriptor_socket_option(copy, SO_PASSCRED, 0) != 0 ||
                               descriptor_socket_option(copy, SO_PASSPIDFD, 0) != 0);
     descriptor->at_mark = descriptor->stream && descriptor_copy_is_at_mark(copy);

@@ -26,8 +26,8 @@ struct descriptor {
     bool terminal;
     bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
     bool local;              /* a socket of AF_UNIX */
-    bool tells_sender;       /* a local socket that joins nothing of different senders: SO_PASSCRED of unix(7) */
-    bool peeks_on;           /* a socket on which each MSG_PEEK goes on where the last ended: SO_PEEK_OFF */
+    bool passes_credentials;       /* a local socket that joins nothing of different senders: SO_PASSCRED of unix(7) */
+    bool peek_advances;           /* a socket on which each MSG_PEEK goes on where the last ended: SO_PEEK_OFF */
     bool at_mark;            /* a socket that has come to urgent data: sockatmark(3) */
     uint64_t send_limit_ns, receive_limit_ns; /* of a socket; 0: none */
     uint64_t read_min;       /* bytes that a read waits for; 0: for any */

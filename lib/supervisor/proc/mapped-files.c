@@ -32,7 +32,7 @@
 #define SLACK (SECOND / 10) /* of the kernel's times, which go in ticks */
 
 /* Opens a path as the process sees it. */
-static int object_open_in_root(pid_t pid, const char *path, uint64_t inode)
+static int mapped_file_open_in_root(pid_t pid, const char *path, uint64_t inode)
 {
     char root[32];
 
@@ -45,7 +45,7 @@ static int object_open_in_root(pid_t pid, const char *path, uint64_t inode)
     return fd;
 }
 
-bool object_is_program(pid_t pid, const char *name)
+bool mapped_file_is_program(pid_t pid, const char *name)
 {
     char link[32], path[PATH_MAX];
 
@@ -60,26 +60,26 @@ bool object_is_program(pid_t pid, const char *name)
 /* The inode tells whether a file is the one that is wanted. The device may differ: overlay and
  * btrfs show another one in maps than in stat. /proc/PID/exe is left alone for other files, because
  * the program may lie on a file system that hangs. */
-static int object_open_mapped(const struct open_request *wanted)
+static int mapped_file_open_mapping(const struct open_request *wanted)
 {
     char path[96];
 
     snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", wanted->pid,
              (unsigned long)wanted->start, (unsigned long)wanted->end);
     int fd = regular_file_open(path, wanted->inode);
-    if (fd < 0 && object_is_program(wanted->pid, wanted->path)) {
+    if (fd < 0 && mapped_file_is_program(wanted->pid, wanted->path)) {
         snprintf(path, sizeof path, "/proc/%d/exe", wanted->pid);
         fd = regular_file_open(path, wanted->inode);
     }
     if (fd < 0)
-        fd = object_open_in_root(wanted->pid, wanted->path, wanted->inode);
+        fd = mapped_file_open_in_root(wanted->pid, wanted->path, wanted->inode);
     return fd < 0 ? regular_file_open(wanted->path, wanted->inode) : fd;
 }
 
 /* --- a JIT's names --------------------------------------------------------------------- */
 
 /* A mapping's inode and path, from a line of maps, if it is of a jitdump of this process. */
-static bool object_is_jitdump(char *line, long inner, struct open_request *dump)
+static bool mapped_file_is_jitdump(char *line, long inner, struct open_request *dump)
 {
     char base[48];
     unsigned long start, end;
@@ -100,7 +100,7 @@ static bool object_is_jitdump(char *line, long inner, struct open_request *dump)
     return true;
 }
 
-static int object_open_jitdump(pid_t pid, long inner)
+static int mapped_file_open_jitdump(pid_t pid, long inner)
 {
     struct open_request dump = {.kind = OPEN_MAPPING, .pid = pid};
     char path[32], line[1024];
@@ -111,66 +111,66 @@ static int object_open_jitdump(pid_t pid, long inner)
     if (maps == NULL)
         return -1;
     while (!found && fgets(line, sizeof line, maps) != NULL)
-        found = object_is_jitdump(line, inner, &dump);
+        found = mapped_file_is_jitdump(line, inner, &dump);
     fclose(maps);
-    return found ? object_open_mapped(&dump) : -1;
+    return found ? mapped_file_open_mapping(&dump) : -1;
 }
 
-static uint64_t object_ns(const struct timespec *time)
+static uint64_t mapped_file_ns(const struct timespec *time)
 {
     return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
 }
 
 /* CLOCK_REALTIME ns; 0: it is gone. */
-static uint64_t object_process_began(pid_t pid)
+static uint64_t mapped_file_process_start(pid_t pid)
 {
     struct timespec now, up;
-    uint64_t ticks = procfs_began(pid);
+    uint64_t ticks = procfs_start_time(pid);
 
     clock_gettime(CLOCK_REALTIME, &now);
     clock_gettime(CLOCK_BOOTTIME, &up);
     return ticks == 0 ? 0
-                      : object_ns(&now) - object_ns(&up) +
+                      : mapped_file_ns(&now) - mapped_file_ns(&up) +
                             ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 /* Takes a map's descriptor, and closes it if the map was written before the process began. */
-static int object_take_if_written_since(int fd, uint64_t began)
+static int mapped_file_take_if_written_since(int fd, uint64_t began)
 {
     struct stat status;
 
-    if (fd < 0 || (fstat(fd, &status) == 0 && object_ns(&status.st_mtim) + SLACK >= began))
+    if (fd < 0 || (fstat(fd, &status) == 0 && mapped_file_ns(&status.st_mtim) + SLACK >= began))
         return fd;
     close(fd);
     return -ESTALE;
 }
 
-void object_jit_request(pid_t pid, struct open_request *wanted)
+void mapped_file_request_jit_names(pid_t pid, struct open_request *wanted)
 {
     long inner = procfs_status_number(pid, "NSpid:");
 
     *wanted =
-        (struct open_request){.kind = OPEN_JIT_NAMES, .pid = pid, .began = object_process_began(pid)};
+        (struct open_request){.kind = OPEN_JIT_NAMES, .pid = pid, .began = mapped_file_process_start(pid)};
     snprintf(wanted->path, sizeof wanted->path, "/tmp/perf-%ld.map", inner > 0 ? inner : pid);
 }
 
-static int object_open_jit_names(const struct open_request *wanted)
+static int mapped_file_open_jit_names(const struct open_request *wanted)
 {
-    uint64_t began = object_process_began(wanted->pid);
+    uint64_t began = mapped_file_process_start(wanted->pid);
     uint64_t apart = began > wanted->began ? began - wanted->began : wanted->began - began;
 
     if (wanted->began == 0)
         return -ESRCH;
     if (apart > SLACK) /* it has ended */
-        return object_take_if_written_since(regular_file_open(wanted->path, 0), wanted->began);
+        return mapped_file_take_if_written_since(regular_file_open(wanted->path, 0), wanted->began);
     long inner = procfs_status_number(wanted->pid, "NSpid:");
-    int fd = object_open_jitdump(wanted->pid, inner > 0 ? inner : wanted->pid);
+    int fd = mapped_file_open_jitdump(wanted->pid, inner > 0 ? inner : wanted->pid);
     if (fd < 0)
-        fd = object_take_if_written_since(object_open_in_root(wanted->pid, wanted->path, 0), wanted->began);
+        fd = mapped_file_take_if_written_since(mapped_file_open_in_root(wanted->pid, wanted->path, 0), wanted->began);
     return fd < 0 ? -EAGAIN : fd;
 }
 
-int object_copy_vdso(const struct open_request *wanted)
+int mapped_file_copy_vdso(const struct open_request *wanted)
 {
     unsigned char image[VDSO_SIZE_MAX];
     size_t size = wanted->end - wanted->start;
@@ -188,15 +188,15 @@ int object_copy_vdso(const struct open_request *wanted)
     return -error;
 }
 
-int object_open(const struct open_request *wanted)
+int mapped_file_open(const struct open_request *wanted)
 {
     switch (wanted->kind) {
     case OPEN_PATH:
         return regular_file_open(wanted->path, wanted->inode);
     case OPEN_MAPPING:
-        return object_open_mapped(wanted);
+        return mapped_file_open_mapping(wanted);
     case OPEN_JIT_NAMES:
-        return object_open_jit_names(wanted);
+        return mapped_file_open_jit_names(wanted);
     default:
         return -EINVAL;
     }

@@ -20,7 +20,7 @@
 #include "supervisor/proc/procfs.h"
 
 /* include/uapi/linux/fs.h since Linux 6.11; the headers at hand may be older. */
-struct query {
+struct maps_query_arguments {
     uint64_t size;
     uint64_t flags;
     uint64_t address;
@@ -36,7 +36,7 @@ struct query {
     uint64_t build_id;
 };
 
-#define QUERY_IOCTL _IOWR('f', 17, struct query)
+#define QUERY_IOCTL _IOWR('f', 17, struct maps_query_arguments)
 #define QUERY_EXECUTABLE 0x04u
 #define QUERY_THIS_OR_NEXT 0x10u
 
@@ -101,7 +101,7 @@ enum extent { NUMBERS, NAME, NAME_AND_BUILD_ID };
 static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_details *details,
                       enum extent extent)
 {
-    struct query query = {.size = sizeof query, .flags = flags, .address = address};
+    struct maps_query_arguments query = {.size = sizeof query, .flags = flags, .address = address};
 
     if (extent >= NAME) {
         query.name = (uintptr_t)details->name;

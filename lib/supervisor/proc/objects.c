@@ -69,7 +69,7 @@ static bool objects_request_file(struct supervisor *supervisor, uint32_t id, pid
     bool slow = mounts_may_hang(&supervisor->objects.mounts, pid, mapping->dev_major, mapping->dev_minor);
 
     snprintf(wanted.path, sizeof wanted.path, "%s", details->name);
-    supervisor->opener_requests++;
+    supervisor->openers.requests++;
     return opener_add(&supervisor->openers, slow ? OPENER_SLOW : OPENER_SURE, id, &wanted,
                       makedev(mapping->dev_major, mapping->dev_minor));
 }
@@ -103,7 +103,7 @@ static uint32_t objects_want_vdso(struct supervisor *supervisor, pid_t pid, bool
 
     if (*id == 0) {
         uint32_t next = objects_private_id(&supervisor->objects);
-        supervisor->opener_requests++;
+        supervisor->openers.requests++;
         *id = opener_add(&supervisor->openers, OPENER_SURE, next, &wanted, 0) ? next : 0;
     }
     return *id;
@@ -116,8 +116,8 @@ static uint32_t objects_want_jit_map(struct supervisor *supervisor, struct proce
 
     if (maps->jit_object == 0) {
         uint32_t next = objects_private_id(&supervisor->objects);
-        object_jit_request(process->pid, &wanted);
-        supervisor->opener_requests++;
+        mapped_file_request_jit_names(process->pid, &wanted);
+        supervisor->openers.requests++;
         bool added = opener_add(&supervisor->openers, OPENER_SLOW, next, &wanted, 0);
         maps->jit_object = added ? next : 0;
     }
@@ -153,7 +153,7 @@ static bool objects_emit_details(struct supervisor *supervisor, struct process *
     memcpy(event->name, details->name, name_size);
     if (mapping->inode != 0) {
         event->kind = WIRE_MAP_FILE;
-        event->flags = object_is_program(process->memory_tid, details->name) ? WIRE_MAP_PROGRAM : 0;
+        event->flags = mapped_file_is_program(process->memory_tid, details->name) ? WIRE_MAP_PROGRAM : 0;
         event->object = objects_want_file(supervisor, process->memory_tid);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;
@@ -220,7 +220,7 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
     uint64_t now = time_now();
     uint64_t period = maps->scan_cost_ns * (maps->changed ? SCAN_SHARE_CHANGED : SCAN_SHARE);
 
-    if (tracee->files.unsettled && !maps_is_open(maps))
+    if (tracee->files.may_exec && !maps_is_open(maps))
         return;
     /* a program that has just started maps its libraries one by one */
     bool early = maps->scans < 2 || (maps->scans < EARLY_SCANS && maps->scan_cost_ns < EARLY_COST_NS);

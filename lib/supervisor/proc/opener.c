@@ -93,7 +93,7 @@ static void opener_answer(struct opener *opener, int error, int fd)
 }
 
 /* Another opener that was just forked may still have the socket, and epoll(7) would tell of it. */
-static void opener_leave_alone(struct opener *opener, int epoll)
+static void opener_abandon(struct opener *opener, int epoll)
 {
     epoll_ctl(epoll, EPOLL_CTL_DEL, opener->socket, NULL);
     close(opener->socket);
@@ -113,7 +113,7 @@ static int opener_start(struct opener *opener, int epoll)
     if (epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) == 0)
         return 0;
     int error = -errno;
-    opener_leave_alone(opener, epoll);
+    opener_abandon(opener, epoll);
     return error;
 }
 
@@ -139,7 +139,7 @@ static void opener_ask(struct opener *opener, int epoll)
     opener->answered = false;
     opener->asked_at = time_now();
     if (request->kind == OPEN_VDSO) {
-        int fd = object_copy_vdso(request);
+        int fd = mapped_file_copy_vdso(request);
         opener_answer(opener, fd < 0 ? -fd : 0, fd);
         return;
     }
@@ -147,7 +147,7 @@ static void opener_ask(struct opener *opener, int epoll)
     if (error == 0)
         error = open_request_send(opener->socket, request);
     if (error == -EPIPE) { /* somebody killed it */
-        opener_leave_alone(opener, epoll);
+        opener_abandon(opener, epoll);
         error = opener_start(opener, epoll);
         if (error == 0)
             error = open_request_send(opener->socket, request);
@@ -170,7 +170,7 @@ static void opener_receive(struct opener *opener, int epoll)
         opener_answer(opener, -error, -1);
     }
     if (error != 0 || (opener->answer.flags & OPENER_ENDS))
-        opener_leave_alone(opener, epoll);
+        opener_abandon(opener, epoll);
     opener->answered = true;
 }
 
@@ -200,7 +200,7 @@ static bool opener_forward(struct openers *openers, struct opener *opener, int s
     return true;
 }
 
-static void opener_go_on_with(struct openers *openers, struct opener *opener, int socket, int epoll)
+static void opener_advance_one(struct openers *openers, struct opener *opener, int socket, int epoll)
 {
     for (;;) {
         if (opener->task != NULL && !opener->answered)
@@ -214,10 +214,10 @@ static void opener_go_on_with(struct openers *openers, struct opener *opener, in
     }
 }
 
-void opener_go_on(struct openers *openers, int socket, int epoll)
+void openers_advance(struct openers *openers, int socket, int epoll)
 {
     for (unsigned i = 0; i < OPENER_KINDS; i++)
-        opener_go_on_with(openers, &openers->of[i], socket, epoll);
+        opener_advance_one(openers, &openers->of[i], socket, epoll);
 }
 
 static bool opener_is_busy(const struct opener *opener)
@@ -239,7 +239,7 @@ bool openers_are_busy(const struct openers *openers)
     return busy;
 }
 
-static void opener_give_up_tasks(struct opener *opener, int socket)
+static void opener_give_up_one(struct opener *opener, int socket)
 {
     struct wire_message message = {.op = WIRE_OP_OBJECT, .error = ETIMEDOUT};
 
@@ -252,10 +252,10 @@ static void opener_give_up_tasks(struct opener *opener, int socket)
     }
 }
 
-void opener_give_up(struct openers *openers, int socket)
+void openers_give_up(struct openers *openers, int socket)
 {
     for (unsigned i = 0; i < OPENER_KINDS; i++)
-        opener_give_up_tasks(&openers->of[i], socket);
+        opener_give_up_one(&openers->of[i], socket);
 }
 
 /* --- the process ----------------------------------------------------------------------------- */
@@ -297,7 +297,7 @@ void opener_serve(int socket)
     if (chdir("/") < 0) /* whoever asks may want to unmount where it began */
         return;
     while (!served && open_request_receive(socket, &request) == 0) {
-        int file = object_open(&request);
+        int file = mapped_file_open(&request);
         served = file >= 0 && regular_file_is_served(file);
         int fd = served ? regular_file_copy(file, REGULAR_FILE_COPY_MAX) : file;
         const struct wire_message answer = {

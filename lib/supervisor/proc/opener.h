@@ -59,6 +59,8 @@ struct openers {
     struct opener_task *free_tasks; /* a list of those that were used before */
     unsigned used;                  /* tasks[0] to tasks[used - 1] were used at least once */
     unsigned jit_count;             /* tasks of JIT_NAMES; others always have room */
+    unsigned requests;              /* number of requests that were made */
+    unsigned served;                /* number of those that the first tracer has seen */
 };
 
 /* Is there room for another request that is not of JIT_NAMES? */
@@ -70,11 +72,11 @@ bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
 /* Takes answers, sends them to the client and asks for more, without waiting; may fork. Not
  * to be called while a tracee of the caller's waits for an answer to its stop. socket: the client's; epoll: is told of
  * an opener's answers. */
-void opener_go_on(struct openers *openers, int socket, int epoll);
+void openers_advance(struct openers *openers, int socket, int epoll);
 /* Is there something to be sent, but for names of JITs? */
 bool openers_are_busy(const struct openers *openers);
 /* Tells the client that whatever it has not got hangs. */
-void opener_give_up(struct openers *openers, int socket);
+void openers_give_up(struct openers *openers, int socket);
 
 /* --- the process --- */
 

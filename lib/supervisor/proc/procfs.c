@@ -82,7 +82,7 @@ bool procfs_may_keep(int fd)
 }
 
 /* The kernel gives the lowest number that is free, so a high one says that most are in use. */
-void procfs_task_spare(struct procfs_task *task)
+void procfs_task_close_if_scarce(struct procfs_task *task)
 {
     long limit = procfs_limit_of_descriptors();
 
@@ -110,7 +110,7 @@ static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const
 }
 
 /* A task in state S is hardly amid an exec, so its call may be asked for. */
-static void procfs_look_at_unsettled(struct procfs_task *task, struct procfs_state *state)
+static void procfs_look_at_may_exec(struct procfs_task *task, struct procfs_state *state)
 {
     char text[512];
     int once = -1;
@@ -118,17 +118,17 @@ static void procfs_look_at_unsettled(struct procfs_task *task, struct procfs_sta
     char letter = got > 0 ? procfs_parse_status_letter(text) : 'X';
 
     state->doing = procfs_doing_by_letter(letter);
-    if (letter == 'S' && task->asks_calls && !task->coarse && !(task->wary && task->accompanied))
+    if (letter == 'S' && task->asks_calls && !task->coarse && !(task->wary && task->multithreaded))
         got = procfs_read_kept(task, &once, "syscall", text, sizeof text);
     if (once >= 0 && got > 0)
         procfs_parse_syscall(text, state);
     procfs_close_if_open(&once);
 }
 
-void procfs_task_settle(struct procfs_task *task)
+void procfs_task_will_not_exec(struct procfs_task *task)
 {
     procfs_close_if_open(&task->doing_fd);
-    task->unsettled = false;
+    task->may_exec = false;
 }
 
 void procfs_look(struct procfs_task *task, struct procfs_state *state)
@@ -137,11 +137,11 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state)
     ssize_t got = -EACCES;
 
     *state = (struct procfs_state){.doing = PROCFS_GONE, .syscall = WIRE_NO_SYSCALL};
-    if (task->unsettled) {
-        procfs_look_at_unsettled(task, state);
+    if (task->may_exec) {
+        procfs_look_at_may_exec(task, state);
         return;
     }
-    if (task->wary && task->accompanied && !task->coarse) {
+    if (task->wary && task->multithreaded && !task->coarse) {
         procfs_close_if_open(&task->doing_fd);
         task->coarse = true;
     }
@@ -166,7 +166,7 @@ int procfs_first_argument(const struct procfs_task *task, uint64_t *argument)
     char text[512];
     int kept = -1;
 
-    if (task->wary && task->accompanied)
+    if (task->wary && task->multithreaded)
         return -EBUSY;
     ssize_t got = procfs_read_kept(task, &kept, "syscall", text, sizeof text);
     procfs_close_if_open(&kept);
@@ -189,7 +189,7 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
 int procfs_last_cpu(struct procfs_task *task, bool stopped)
 {
     char text[512];
-    ssize_t got = task->unsettled && !stopped ? 0 : procfs_read_kept(task, &task->stat_fd, "stat", text, sizeof text);
+    ssize_t got = task->may_exec && !stopped ? 0 : procfs_read_kept(task, &task->stat_fd, "stat", text, sizeof text);
     const char *at = got > 0 ? procfs_find_stat_field(text, 39) : NULL;
 
     return at != NULL ? atoi(at) : -1;
@@ -198,19 +198,19 @@ int procfs_last_cpu(struct procfs_task *task, bool stopped)
 char procfs_state_letter(const struct procfs_task *task)
 {
     char text[512];
-    int kept = task->coarse || task->unsettled ? task->doing_fd : task->stat_fd, fd = kept;
-    ssize_t got = procfs_read_kept(task, &fd, task->unsettled ? "status" : "stat", text, sizeof text);
+    int kept = task->coarse || task->may_exec ? task->doing_fd : task->stat_fd, fd = kept;
+    ssize_t got = procfs_read_kept(task, &fd, task->may_exec ? "status" : "stat", text, sizeof text);
 
     if (fd != kept)
         close(fd); /* it is asked for once in a sleep */
     if (got <= 0)
         return '\0';
-    return task->unsettled ? procfs_parse_status_letter(text) : procfs_parse_stat_letter(text);
+    return task->may_exec ? procfs_parse_status_letter(text) : procfs_parse_stat_letter(text);
 }
 
 /* A hash of the auxiliary vector, getauxval(3). The vector has the addresses of the program, of its random
  * bytes and of the vDSO, which the kernel draws anew for each exec. */
-uint64_t procfs_image(pid_t pid)
+uint64_t procfs_exec_id(pid_t pid)
 {
     char path[PATH_SIZE];
     uint64_t words[64], image = 0;
@@ -225,7 +225,7 @@ uint64_t procfs_image(pid_t pid)
     return image;
 }
 
-uint64_t procfs_began(pid_t pid)
+uint64_t procfs_start_time(pid_t pid)
 {
     char path[PATH_SIZE], text[512];
 
@@ -381,7 +381,7 @@ bool procfs_has_ended(pid_t pid, pid_t tid)
     struct procfs_state state;
 
     procfs_task_init(&task, pid, tid);
-    task.unsettled = true; /* so that this does not wait for an exec */
+    task.may_exec = true; /* so that this does not wait for an exec */
     procfs_look(&task, &state);
     procfs_task_close(&task);
     return state.doing == PROCFS_GONE;

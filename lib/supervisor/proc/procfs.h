@@ -19,22 +19,22 @@ struct procfs_task {
     int schedstat_fd; /* -1 not open */
     int stat_fd;      /* -1 not open */
     bool coarse;      /* doing_fd is "stat", if it is not unsettled */
-    bool unsettled;   /* it may be about to execute a program, and reading "syscall" or "stat" may wait for that:
+    bool may_exec;    /* it may be about to execute a program, and reading "syscall" or "stat" may wait for that:
                        * kernel.h. doing_fd is "status" */
-    bool asks_calls;  /* unsettled: what it sleeps in is wanted, and waits are risked for that */
+    bool asks_calls;  /* may_exec: what it sleeps in is wanted, and waits are risked for that */
     bool wary;        /* reading "syscall" may wait for an exec of another thread: kernel.h */
-    bool accompanied; /* its process has, or had, another thread */
+    bool multithreaded; /* its process has, or had, another thread */
 };
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);
 void procfs_task_close(struct procfs_task *task);
 /* The task is unsettled no longer. */
-void procfs_task_settle(struct procfs_task *task);
+void procfs_task_will_not_exec(struct procfs_task *task);
 /* Returns true if a descriptor that was just opened may be kept open: some are left for what must be opened in any
  * case. */
 bool procfs_may_keep(int fd);
 /* The task is rarely looked at from now on: closes its files where descriptors are scarce. */
-void procfs_task_spare(struct procfs_task *task);
+void procfs_task_close_if_scarce(struct procfs_task *task);
 
 /* Finds out what the task is doing; GONE also if /proc cannot be read. Opens the file if need be. If the task is wary
  * and accompanied, only state->doing is found out. */
@@ -75,10 +75,10 @@ int procfs_file_size_limit(pid_t tid, uint64_t *limit);
 
 /* Returns a number that tells what a process executes from what it executed before, as far as addresses are
  * drawn at random; 0: it is gone. Takes some microseconds. */
-uint64_t procfs_image(pid_t pid);
+uint64_t procfs_exec_id(pid_t pid);
 
 /* When a process began, clock ticks since the boot; 0: it is gone. */
-uint64_t procfs_began(pid_t pid);
+uint64_t procfs_start_time(pid_t pid);
 
 /* Is tid a thread of process pid? */
 bool procfs_is_thread(pid_t pid, pid_t tid);

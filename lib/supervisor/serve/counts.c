@@ -18,14 +18,14 @@
 
 #define FORKING_THREAD (-1) /* until the child has a number */
 
-static int count_read(void *context, uint64_t address, void *to, size_t size)
+static int counts_read(void *context, uint64_t address, void *to, size_t size)
 {
     const pid_t *tid = context;
 
     return target_memory_read(*tid, address, to, size);
 }
 
-static int count_write(void *context, uint64_t address, const void *from, size_t size)
+static int counts_write(void *context, uint64_t address, const void *from, size_t size)
 {
     const pid_t *tid = context;
 
@@ -154,7 +154,7 @@ void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
 {
     pid_t tid = tracee->tid; /* it is stopped: no other thread is sure to be there still */
     const struct dialect_memory memory = {
-        .read = count_read, .write = count_write, .context = &tid};
+        .read = counts_read, .write = counts_write, .context = &tid};
     struct dialect_count *count = counts_of(tracee->process, tid);
 
     if (count != NULL)

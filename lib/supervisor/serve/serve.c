@@ -70,7 +70,7 @@ void serve_accept(struct supervisor *supervisor)
     struct epoll_event event = {.events = EPOLLIN};
     pid_t pid;
 
-    int fd = accept4(supervisor->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int fd = accept4(supervisor->client.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
     if (serve_find_caller(supervisor, fd, &pid) != 0) { /* strangers do not keep us here */
@@ -80,7 +80,7 @@ void serve_accept(struct supervisor *supervisor)
     event.data.fd = fd;
     supervisor->serving.requested_at = time_now();
     if (send(fd, &hello, sizeof hello, MSG_NOSIGNAL) < 0 ||
-        epoll_ctl(supervisor->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
+        epoll_ctl(supervisor->client.epoll, EPOLL_CTL_ADD, fd, &event) < 0)
         close(fd);
 }
 
@@ -292,7 +292,7 @@ void serve_request(struct supervisor *supervisor, int fd)
     struct serve_call call = {.fd = fd, .request = &request, .answer = &answer};
 
     /* one that comes when we are about to end goes to the next supervisor */
-    if (!supervisor->quitting &&
+    if (!supervisor->client.quitting &&
         recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
         int error = serve_find_caller(supervisor, fd, &call.pid);
         if (error == 0)
@@ -307,7 +307,7 @@ void serve_request(struct supervisor *supervisor, int fd)
     close(fd);
 }
 
-void serve_look_round(struct supervisor *supervisor)
+void serve_end_if_unneeded(struct supervisor *supervisor)
 {
     bool needed = false;
 
@@ -321,5 +321,5 @@ void serve_look_round(struct supervisor *supervisor)
                                                            : STAY_NS;
     supervisor_unlock(supervisor);
     if (!needed && time_now() - supervisor->serving.requested_at >= patience)
-        supervisor->quitting = true;
+        supervisor->client.quitting = true;
 }

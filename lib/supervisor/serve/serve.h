@@ -12,6 +12,6 @@ void serve_accept(struct supervisor *supervisor);
 /* Reads a connection's request, obeys and answers it, and closes the connection. */
 void serve_request(struct supervisor *supervisor, int fd);
 /* Pauses where nobody counts, and ends where that lasts. */
-void serve_look_round(struct supervisor *supervisor);
+void serve_end_if_unneeded(struct supervisor *supervisor);
 
 #endif

@@ -11,7 +11,7 @@
  * If the parent is killed before it can tell, /proc says whose the child is.
  *
  * While a tracee is handed over to another tracer it has none for some microseconds, and what it makes then
- * is not traced: births_look finds that.
+ * is not traced: new_task_find_missed finds that.
  */
 #include "config.h"
 
@@ -39,17 +39,17 @@
 #define NEWBORN_ACTIVE_NS 5000000u /* most threads of a pool fall asleep at once */
 #define NUMBERS_NS 100000000u /* the kernel does not come round to the same process numbers so soon */
 
-static bool births_is_followed(const struct supervisor *supervisor, const struct process *process)
+static bool new_task_is_followed(const struct supervisor *supervisor, const struct process *process)
 {
     return supervisor->options.serve ? process->counts != NULL : supervisor->options.inherit;
 }
 
-void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind)
+void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind)
 {
     struct supervisor *supervisor = tracer->supervisor;
 
-    if (tracee->tid == tracee->process->pid && !births_is_followed(supervisor, tracee->process)) {
-        process_tell_end(supervisor, tracee->process, 0, -1);
+    if (tracee->tid == tracee->process->pid && !new_task_is_followed(supervisor, tracee->process)) {
+        process_report_end(supervisor, tracee->process, 0, -1);
         tracee_detach(tracer, tracee);
         return;
     }
@@ -61,41 +61,41 @@ void births_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind k
         if (supervisor->options.serve) { /* few programs do, and none makes tasks all the time */
             tick_note_cpu(tracee);
             if (tick_read_cpu(tracee))
-                cpu_wait_note(&tracee->cpu_wait, time_now(), &tracee->looked);
-            preempt_expect(tracer, tracee->cpu);
+                cpu_wait_note(&tracee->look.cpu_wait, time_now(), &tracee->look.times);
+            preempt_expect(tracer, tracee->look.cpu);
         }
         at_stop_resume(tracer, tracee, 0, false);
     }
     uint64_t now = time_now();
-    tracee->wall.at = now;
+    tracee->sleep.wall.at = now;
     tracee_activate(&tracer->tracees, tracee, now);
-    tracee->active_until = now + NEWBORN_ACTIVE_NS;
+    tracee->activity.until = now + NEWBORN_ACTIVE_NS;
     tick_arm(tracer);
 }
 
 /* Books a tracee that its parent, or /proc, told of. */
-static void births_announce(struct tracer *tracer, struct process *process, pid_t parent, pid_t tid)
+static void new_task_announce(struct tracer *tracer, struct process *process, pid_t parent, pid_t tid)
 {
     struct tracees *tracees = &tracer->tracees;
     struct tracee *tracee = tracee_find(tracees, tid);
     bool new_process = process->pid == tid;
 
     tracer->supervisor->born_at = time_now();
-    process_expect_untold_ends(tracer->supervisor);
+    process_expect_unreported_ends(tracer->supervisor);
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
         tracee_forget(tracer, tracee); /* an earlier bearer of this number */
         tracee = NULL;
     }
     bool stopped = tracee != NULL;
     if (stopped) {
-        tracer->unknown_count--;
+        tracer->new_tasks.unknown_count--;
         tracee_adopt(tracee, process);
     } else {
         tracee = tracee_add(tracees, process, tid);
     }
     if (tracee != NULL) {
         debug_log(tracer, "born %d %d", tid, process->pid);
-        tracee->files.unsettled = new_process;
+        tracee->files.may_exec = new_process;
         tracee->born_at = new_process ? time_now() : 0;
     }
     if (new_process)
@@ -103,11 +103,11 @@ static void births_announce(struct tracer *tracer, struct process *process, pid_
     else
         emit_task(tracer->supervisor, WIRE_THREAD, process->pid, tid);
     if (stopped)
-        births_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
+        new_task_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
 
 /* A new process, which takes counts over; NULL: no memory. */
-static struct process *births_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
+static struct process *new_task_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
 {
     struct processes *processes = &tracer->supervisor->processes;
     struct process *process = process_find(processes, pid);
@@ -124,17 +124,17 @@ static struct process *births_add_process(struct tracer *tracer, pid_t pid, stru
     return process;
 }
 
-void births_note_early_end(struct tracer *tracer, pid_t tid)
+void new_task_note_early_end(struct tracer *tracer, pid_t tid)
 {
-    tracer->ended_early[tracer->ended_early_next++ % ENDED_EARLY_MAX] =
+    tracer->new_tasks.ended_early[tracer->new_tasks.ended_early_next++ % ENDED_EARLY_MAX] =
         (struct ended_early){.tid = tid, .at = time_now()};
 }
 
 /* Returns true once: the number may come back. */
-static bool births_has_ended_early(struct tracer *tracer, pid_t tid)
+static bool new_task_has_ended_early(struct tracer *tracer, pid_t tid)
 {
     for (unsigned i = 0; i < ENDED_EARLY_MAX; i++) {
-        struct ended_early *ended = &tracer->ended_early[i];
+        struct ended_early *ended = &tracer->new_tasks.ended_early[i];
         if (ended->tid != tid)
             continue;
         ended->tid = 0;
@@ -145,17 +145,17 @@ static bool births_has_ended_early(struct tracer *tracer, pid_t tid)
 
 /* Returns true, once, if /proc told of this child before its parent did. The child may have ended since. Its number
  * may come back, so later calls return false. */
-static bool births_is_known_early(struct tracer *tracer, pid_t tid)
+static bool new_task_was_seen_early(struct tracer *tracer, pid_t tid)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
-    bool early = tracee != NULL && tracee->early;
+    bool early = tracee != NULL && tracee->seen_before_parent;
 
     if (early)
-        tracee->early = false;
-    return tracee != NULL ? early : births_has_ended_early(tracer, tid);
+        tracee->seen_before_parent = false;
+    return tracee != NULL ? early : new_task_has_ended_early(tracer, tid);
 }
 
-void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind kind)
+void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum stop_kind kind)
 {
     struct process *process = parent->process;
     pid_t parent_pid = process->pid;
@@ -163,23 +163,23 @@ void births_answer(struct tracer *tracer, struct tracee *parent, enum stop_kind 
 
     ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
     pid_t tid = (pid_t)message;
-    bool known = tid > 0 && births_is_known_early(tracer, tid);
+    bool known = tid > 0 && new_task_was_seen_early(tracer, tid);
     /* the child inherits the counts as they were at the fork: at_stop_answer may add the parent's sample to them */
     struct counts *inherited = known ? NULL : counts_inherited(process, parent->tid);
-    at_stop_answer(tracer, parent, 0, STOP_IS_ITS_OWN);
+    at_stop_answer(tracer, parent, 0, STOP_BY_TRACEE);
     if (tid <= 0 || known) {
         counts_free(inherited);
         return;
     }
     if (kind == STOP_FORK || !procfs_is_thread(parent_pid, tid))
-        process = births_add_process(tracer, tid, inherited);
+        process = new_task_add_process(tracer, tid, inherited);
     else
         counts_free(inherited);
     if (process != NULL)
-        births_announce(tracer, process, parent_pid, tid);
+        new_task_announce(tracer, process, parent_pid, tid);
 }
 
-void births_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
+void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
 {
     if (stop->kind == STOP_ENDED)
         return; /* a thread that an exec took along */
@@ -193,35 +193,35 @@ void births_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
     }
     debug_log(tracer, "held %d", tid);
     tracee->born_stopped = stop->kind == STOP_GROUP;
-    tracer->unknown_count++;
+    tracer->new_tasks.unknown_count++;
 }
 
-static void births_resolve_one(struct tracer *tracer, struct tracee *tracee, pid_t pid)
+static void new_task_resolve_one(struct tracer *tracer, struct tracee *tracee, pid_t pid)
 {
     struct processes *processes = &tracer->supervisor->processes;
     pid_t parent = (pid_t)procfs_status_number(tracee->tid, "PPid:");
     struct process *process = process_find(processes, pid);
     const struct process *from = parent > 0 ? process_find(processes, parent) : NULL;
 
-    tracee->early = true; /* its parent may only be slow to tell */
+    tracee->seen_before_parent = true; /* its parent may only be slow to tell */
     if (process == NULL) /* nobody knows which thread forked: its own count, if it has one, is lost */
-        process = births_add_process(tracer, pid, from != NULL ? counts_inherited(from, parent) : NULL);
+        process = new_task_add_process(tracer, pid, from != NULL ? counts_inherited(from, parent) : NULL);
     if (process != NULL)
-        births_announce(tracer, process, parent > 0 ? parent : 0, tracee->tid);
+        new_task_announce(tracer, process, parent > 0 ? parent : 0, tracee->tid);
 }
 
-void births_resolve(struct tracer *tracer)
+void new_task_resolve(struct tracer *tracer)
 {
     struct tracees *tracees = &tracer->tracees;
 
-    for (size_t i = 0; tracer->unknown_count > 0 && i < tracees->bucket_count; i++)
+    for (size_t i = 0; tracer->new_tasks.unknown_count > 0 && i < tracees->bucket_count; i++)
         for (struct tracee *tracee = tracees->buckets[i]; tracee != NULL; tracee = tracee->hash_next) {
             if (tracee->state != TRACEE_UNKNOWN)
                 continue;
             pid_t pid = (pid_t)procfs_status_number(tracee->tid, "Tgid:");
             if (pid <= 0)
                 continue;
-            births_resolve_one(tracer, tracee, pid);
+            new_task_resolve_one(tracer, tracee, pid);
             return; /* the tables may have changed: the next round takes the next one */
         }
 }
@@ -231,22 +231,22 @@ void births_resolve(struct tracer *tracer)
 #define CHILDREN_MAX 256u /* processes that one thread can make in the gap of a handover, and more */
 
 /* Was it made after that time, ns of CLOCK_BOOTTIME? The kernel says when in clock ticks. */
-static bool births_is_younger(pid_t pid, uint64_t time)
+static bool new_task_is_younger(pid_t pid, uint64_t time)
 {
     uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
 
-    return (procfs_began(pid) + 1) * tick_ns >= time;
+    return (procfs_start_time(pid) + 1) * tick_ns >= time;
 }
 
 /* Was the number given after that one, and not after last? The kernel begins anew behind the largest: alloc_pid in
  * kernel/pid.c. */
-static bool births_is_numbered_between(pid_t pid, pid_t after, pid_t last)
+static bool new_task_is_numbered_between(pid_t pid, pid_t after, pid_t last)
 {
     return after < last ? pid > after && pid <= last : pid > after || pid <= last;
 }
 
 /* Without the lock. Has the child a tracer of ours, whose tracee made it and tells of it? */
-static bool births_is_told_of(struct supervisor *supervisor, pid_t pid)
+static bool new_task_has_tracer(struct supervisor *supervisor, pid_t pid)
 {
     supervisor_lock(supervisor);
     bool told = attach_is_ours(supervisor, pid);
@@ -254,19 +254,19 @@ static bool births_is_told_of(struct supervisor *supervisor, pid_t pid)
     return told;
 }
 
-static void births_seize_child(struct tracer *tracer, pid_t parent, pid_t parent_tid, pid_t pid)
+static void new_task_seize(struct tracer *tracer, pid_t parent, pid_t parent_tid, pid_t pid)
 {
     struct supervisor *supervisor = tracer->supervisor;
 
     supervisor_lock(supervisor);
     struct process *from = process_find(&supervisor->processes, parent);
     /* one that is ours already has a parent that will tell of it */
-    bool wanted = from != NULL && births_is_followed(supervisor, from) &&
+    bool wanted = from != NULL && new_task_is_followed(supervisor, from) &&
                   !attach_is_ours(supervisor, pid) &&
                   process_find(&supervisor->processes, pid) == NULL &&
                   supervisor_find(supervisor, pid) == NULL;
     struct process *process =
-        wanted ? births_add_process(tracer, pid, counts_inherited(from, parent_tid)) : NULL;
+        wanted ? new_task_add_process(tracer, pid, counts_inherited(from, parent_tid)) : NULL;
     if (process != NULL)
         emit_fork(supervisor, pid, parent);
     supervisor_unlock(supervisor);
@@ -274,7 +274,7 @@ static void births_seize_child(struct tracer *tracer, pid_t parent, pid_t parent
         attach_rest(tracer, pid);
 }
 
-void births_look(struct tracer *tracer, struct tracee *tracee)
+void new_task_find_missed(struct tracer *tracer, struct tracee *tracee)
 {
     pid_t children[CHILDREN_MAX], pid = tracee->process->pid, tid = tracee->tid;
     struct system_load load = {0};
@@ -283,17 +283,17 @@ void births_look(struct tracer *tracer, struct tracee *tracee)
     int error = system_load_read(&tracer->supervisor->load);
     load = tracer->supervisor->load;
     supervisor_unlock(tracer->supervisor);
-    if (error == 0 && load.last_pid == tracee->last_pid)
+    if (error == 0 && load.last_pid == tracee->handover.last_pid)
         return;
-    uint64_t released_at = tracee->released_at;
-    pid_t last_before = tracee->last_pid;
+    uint64_t released_at = tracee->handover.released_at;
+    pid_t last_before = tracee->handover.last_pid;
     /* the numbers tell without the children's ages, which are read from stat, and that waits for an exec (kernel.h) */
     bool lately = error == 0 && clock_read(CLOCK_BOOTTIME) < released_at + NUMBERS_NS;
     attach_rest(tracer, pid); /* the tracee may be gone afterwards */
     unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);
     for (unsigned i = 0; i < count; i++)
-        if ((error != 0 || births_is_numbered_between(children[i], last_before, load.last_pid)) &&
-            !births_is_told_of(tracer->supervisor, children[i]) &&
-            (lately || births_is_younger(children[i], released_at)))
-            births_seize_child(tracer, pid, tid, children[i]);
+        if ((error != 0 || new_task_is_numbered_between(children[i], last_before, load.last_pid)) &&
+            !new_task_has_tracer(tracer->supervisor, children[i]) &&
+            (lately || new_task_is_younger(children[i], released_at)))
+            new_task_seize(tracer, pid, tid, children[i]);
 }
