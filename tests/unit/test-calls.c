@@ -40,7 +40,7 @@ static int next(const struct regs_call *call, bool is_socket, uint64_t part, str
     struct call_progress progress = {.done = (uint64_t)call->result, .part = part};
 
     cr_assert(call_decode(getpid(), call, &request));
-    request.file.is_socket = request.file.is_stream = is_socket;
+    request.target.is_socket = request.target.is_stream = is_socket;
     int64_t asked = call_next_piece(getpid(), call, &request, &progress, piece);
     return asked > 0 ? 1 : (int)asked;
 }
@@ -120,7 +120,7 @@ Test(calls, a_piece_ends_with_the_page_of_the_pipe_that_it_begins_in)
     struct call_progress progress = {.done = 1000};
 
     cr_assert(call_decode(getpid(), &call, &request));
-    request.file.pipe_page = 64;
+    request.target.pipe_page = 64;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         int64_t asked = call_next_piece(getpid(), &call, &request, &progress, &piece);
         cr_assert_eq(piece.number, expected[i].number, "piece %zu", i);
@@ -192,7 +192,7 @@ Test(calls, bytes_behind_a_message_that_was_cut_move_up)
     struct call_progress progress;
 
     cr_assert(call_decode(getpid(), &call, &request));
-    request.file.is_socket = request.file.is_stream = true;
+    request.target.is_socket = request.target.is_stream = true;
     cr_assert_eq(call_first_progress(getpid(), &call, &request, &progress), 0);
     cr_assert_str_eq(first, "abcdefghij");
     cr_assert_eq(strncmp(second, "kl", 2), 0);
@@ -215,7 +215,7 @@ Test(calls, bytes_of_messages_that_are_whole_are_not_written)
     struct call_progress progress;
 
     cr_assert(whole != MAP_FAILED && call_decode(getpid(), &call, &request));
-    request.file.is_socket = request.file.is_stream = true;
+    request.target.is_socket = request.target.is_stream = true;
     cr_assert_eq(call_first_progress(getpid(), &call, &request, &progress), 0);
     cr_assert_eq(messages[0].msg_len, page);
     cr_assert_eq(messages[1].msg_len, 8);
