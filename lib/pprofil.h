@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "pprofil/error.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -151,7 +153,7 @@ int pprofil_session_control(pprofil_session *session, const char *path,
 void pprofil_session_control_targets(pprofil_session *session);
 
 /* Sends a command to the session at target, a path or a process number, and waits for the answer. That of "status" has
- * several lines. -EREMOTEIO: the session refuses, and answer says why. -ENOENT, -ECONNREFUSED: there is no session.
+ * several lines. PPROFIL_ERROR_REFUSED: the session refuses, and answer says why. -ENOENT, -ECONNREFUSED: there is no session.
  * -EPERM: it is another user's. */
 int pprofil_control_send(const char *target, const char *command, char *answer, size_t size);
 
@@ -299,11 +301,11 @@ int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char 
 
 /* Reads a saved profile. It fails with
  *
- *     -EBADMSG            the file is damaged
+ *     PPROFIL_ERROR_DAMAGED            the file is damaged
  *     -ENOEXEC            it is of no known format
- *     -ESPIPE             a perf.data that was written for a pipe
- *     -EPFNOSUPPORT       a perf.data of the other byte order
- *     -EPROTONOSUPPORT    a perf.data that is compressed
+ *     PPROFIL_ERROR_PIPED             a perf.data that was written for a pipe
+ *     PPROFIL_ERROR_BYTE_ORDER       a perf.data of the other byte order
+ *     PPROFIL_ERROR_COMPRESSED    a perf.data that is compressed
  */
 int pprofil_profile_open(const char *path, pprofil_profile **profile);
 
@@ -323,7 +325,7 @@ struct pprofil_file {
 };
 
 /* Reads a saved profile, of which file says more. "-" is standard input. It also fails with -EINVAL: there is no such
- * format, or it cannot be read, or there are no such values; -ELIBACC: the object cannot be opened; -ELIBBAD: the
+ * format, or it cannot be read, or there are no such values; PPROFIL_ERROR_NO_OBJECT: the object cannot be opened; PPROFIL_ERROR_NOT_ELF: the
  * object is no ELF file. */
 int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
                               pprofil_profile **profile);
@@ -347,7 +349,7 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const char 
  *     -EOVERFLOW   the format cannot hold such addresses
  *     -ENOTSUP     there is no such dialect
  *     -EINVAL      there are no such roots, or values
- *     -EXDEV       either the profile or the baseline is of elapsed time, and the other is not
+ *     PPROFIL_ERROR_MIXED_TIMES       either the profile or the baseline is of elapsed time, and the other is not
  */
 int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file, bool symbolize);
@@ -382,7 +384,7 @@ enum pprofil_merging {
 };
 int pprofil_profile_new(pprofil_profile **profile);
 /* Adds from to into. from stays as it is. Objects are the same if their build-ids are; processes, if their numbers,
- * parents, names and the instants at which they began are. Counts and times add up, whatever the rates were. -EXDEV:
+ * parents, names and the instants at which they began are. Counts and times add up, whatever the rates were. PPROFIL_ERROR_MIXED_TIMES:
  * one of the two is of elapsed time, and the other is not; nothing was changed. -ENOMEM, and -EOVERFLOW (sums are too
  * large): into is of no use any more. */
 int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, unsigned how);
@@ -607,7 +609,7 @@ struct pprofil_diff_totals {
 };
 
 /* Compares two profiles. pprofil-diff(1) has the tests. Strings live as long as the profiles. options may be NULL.
- * -EXDEV: one profile is of elapsed time, and the other is not. -ENODATA: PPROFIL_DIFF_TIME_A_SECOND was asked for, and
+ * PPROFIL_ERROR_MIXED_TIMES: one profile is of elapsed time, and the other is not. -ENODATA: PPROFIL_DIFF_TIME_A_SECOND was asked for, and
  * a profile does not say how long it took. */
 typedef struct pprofil_diff pprofil_diff;
 int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,

@@ -143,22 +143,10 @@ static int save(const struct convert_command *command, pprofil_profile *profile)
 
     if (error == 0 || (error == -EPIPE && strcmp(command->output, "-") == 0))
         return 0; /* whoever reads it has seen enough */
-    if (error == -ENODATA && is_heat_map(command))
+    if (error == PPROFIL_ERROR_NO_SAMPLES && is_heat_map(command))
         return complain_heat_map(command);
-    if (error == -ENOTSUP)
-        return complain("--dialect %s: no such dialect; see pprofil-formats(5)",
-                        command->out.dialect);
-    if (error == -EINVAL && command->baseline != NULL)
-        return complain("%s: only flame graphs can be compared; see pprofil-formats(5)",
-                        command->output);
-    if (error == -EXDEV && command->baseline != NULL)
-        return complain("%s: one profile is of elapsed time (-w), the other of CPU time; pprofil "
-                        "merge --cpu -o FILE makes one of CPU time of the first",
-                        command->output);
-    if (error == -EINVAL && (command->out.dialect != NULL || command->out.scale != 0))
-        return complain("%s: this dialect counts nothing at this scale, or pprofil cannot write "
-                        "the format",
-                        command->output);
+    if (error == PPROFIL_ERROR_DIALECT)
+        return complain("--dialect %s: %s", command->out.dialect, pprofil_error_text(error));
     return complain_saving(profile, command->output, &command->out, error);
 }
 

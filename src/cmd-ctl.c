@@ -65,7 +65,7 @@ int command_ctl(int argc, char **argv)
         return fputs(answer, stdout) < 0 || fflush(stdout) != 0
                    ? complain_file("standard output", -errno, true)
                    : 0;
-    case -EREMOTEIO:
+    case PPROFIL_ERROR_REFUSED:
         answer[strcspn(answer, "\n")] = '\0';
         return complain("%s: %s", ctl.word, answer);
     case -ENOENT:
@@ -75,6 +75,6 @@ int command_ctl(int argc, char **argv)
     case -EPIPE:
         return complain("%s: it refuses commands of this user, or has just ended", ctl.target);
     default:
-        return complain("%s: %s", ctl.target, strerror(-error));
+        return complain("%s: %s", ctl.target, pprofil_error_text(error));
     }
 }

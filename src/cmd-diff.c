@@ -108,16 +108,6 @@ static int cmd_diff_print(const struct diff_command *command, const pprofil_diff
     return output_stream_close(&output, diff_print(output.stream, diff, &view));
 }
 
-static int complain_diff(const struct diff_command *command, int error)
-{
-    if (error == -EXDEV)
-        return complain("diff: one profile is of elapsed time (-w), the other of CPU time; pprofil "
-                        "merge --cpu -o FILE makes one of CPU time of the first");
-    if (error == -ENODATA)
-        return complain("diff: --per-elapsed, and a file does not say how long sampling took");
-    return complain_file(command->view.paths[0], error, false);
-}
-
 static int diff_compare(const struct diff_command *command, pprofil_profile *old, pprofil_profile *new)
 {
     struct pprofil_diff_totals totals;
@@ -125,7 +115,7 @@ static int diff_compare(const struct diff_command *command, pprofil_profile *old
     int error = pprofil_diff_new(old, new, &command->how, &diff);
 
     if (error != 0)
-        return complain_diff(command, error);
+        return complain("diff: %s", pprofil_error_text(error));
     pprofil_diff_totals(diff, &totals, sizeof totals);
     int status = cmd_diff_print(command, diff);
     if (status == 0 && command->exit_code && (totals.significant > 0 || totals.whole.significant))

@@ -207,7 +207,7 @@ static int gperf_print(int fd, const struct gperf *gperf)
         complain_file("standard output", -errno, true);
     else if (error == -EAGAIN)
         complain("gperf: the program does not answer");
-    else if (error != 0 && error != -ENODATA) /* that has been said */
+    else if (error != 0 && error != PPROFIL_ERROR_EXPLAINED) /* that has been said */
         complain("gperf: cannot read what the program sends: %s", strerror(-error));
     free(meta);
     if (file >= 0)

@@ -172,7 +172,7 @@ static int start_session(struct kprof *kprof)
     error = pprofil_profil_regions(kprof->session, kprof->pid, &histogram);
     if (error == 0)
         error = pprofil_session_control(kprof->session, NULL, NULL, NULL);
-    return error == 0 ? 0 : complain("cannot count: %s", strerror(-error));
+    return error == 0 ? 0 : complain("cannot count: %s", pprofil_error_text(error));
 }
 
 static int make_files(struct kprof *kprof)
@@ -236,7 +236,7 @@ static int serve_once(struct kprof *kprof, const sigset_t *outside)
         error = replaced;
     /* the counts are not lost: it is tried again */
     if (error != 0 && !kprof->complained)
-        complain("%s: cannot write: %s; trying on", kprof->data, strerror(-error));
+        complain("%s: cannot write: %s; trying on", kprof->data, pprofil_error_text(error));
     kprof->complained = error != 0;
     return ended;
 }

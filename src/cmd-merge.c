@@ -79,7 +79,7 @@ static int add_profile(const struct merge_command *command, pprofil_profile *int
 {
     int error = pprofil_profile_merge(into, profile, command->how), status = 0;
 
-    if (error == -EXDEV)
+    if (error == PPROFIL_ERROR_MIXED_TIMES)
         status = complain("%s: some profiles are of elapsed time, others of CPU time; --cpu merges "
                           "the CPU time of all",
                           path);

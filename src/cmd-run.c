@@ -317,7 +317,7 @@ static int deliver_histograms(struct run *run)
     if (error == 0)
         return 0;
     complain("%s", pprofil_session_problem(run->session));
-    return error == -ENODATA ? 0 : EXIT_OWN_FAILURE; /* a program may be too short for a tick */
+    return error == PPROFIL_ERROR_NO_SAMPLES ? 0 : EXIT_OWN_FAILURE; /* a program may be too short for a tick */
 }
 
 /* Names may take long, and what was sampled is safe before. What goes wrong with the file now goes
@@ -364,7 +364,7 @@ static int run_print(struct run *run, pprofil_profile *profile)
         say_more(profile);
     if (error == 0 && run->asked.view.format == REPORT_TEXT)
         lsan_note_print(&run->lsan_note, stderr, "# note: ");
-    return error == 0 ? 0 : complain("cannot print the report: %s", strerror(-error));
+    return error == 0 ? 0 : complain("cannot print the report: %s", pprofil_error_text(error));
 }
 
 /* The session has nothing more to do, and nothing of it shall be left when a signal ends us. */
@@ -427,7 +427,7 @@ int command_run(int argc, char **argv)
         return EXIT_OWN_FAILURE;
     int error = forward_open(&run.forward, run.asked.program != NULL);
     if (error != 0)
-        return complain("cannot make a pipe: %s%s", strerror(-error),
+        return complain("cannot make a pipe: %s%s", pprofil_error_text(error),
                         error == -EMFILE ? "; raise the limit (ulimit -n)" : "");
     progress_init(&run.progress, run.asked.quiet || run.asked.program != NULL);
     int failure = run_begin(&run);

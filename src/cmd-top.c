@@ -130,7 +130,7 @@ static bool top_check(const struct top_request *request)
 
 static int failed(const struct top_request *request, const struct top_result *result, int error)
 {
-    complain("%s", result->problem[0] != '\0' ? result->problem : strerror(-error));
+    complain("%s", result->problem[0] != '\0' ? result->problem : pprofil_error_text(error));
     if (request->program != NULL && (error == -ENOENT || error == -ENOTDIR))
         return EXIT_NOT_FOUND;
     if (request->program != NULL && (error == -EACCES || error == -ENOEXEC || error == -EISDIR))
@@ -146,7 +146,7 @@ static int summarize(const struct top_request *request, const struct top_result 
     if (result->session != NULL && !request->batch)
         error = report_print(stdout, pprofil_session_profile(result->session), &view);
     if (error != 0 && result->signal == 0)
-        return complain("cannot print the report: %s", strerror(-error));
+        return complain("cannot print the report: %s", pprofil_error_text(error));
     if (result->problem[0] != '\0')
         complain("%s; the profile ends there", result->problem);
     if (result->status >= 0 && WIFEXITED(result->status))

@@ -88,37 +88,13 @@ static bool is_strangers(const char *path)
 
 int complain_file(const char *path, int error, bool writing)
 {
-    const char *why = strerror(-error);
-
-    if (error == -ENOEXEC)
-        return complain("%s: not a profile in a format that pprofil reads", path);
-    if (error == -EBADMSG)
-        return complain("%s: the profile is damaged or cut short", path);
-    if (error == -EINVAL && writing)
-        return complain("%s: pprofil cannot write this format", path);
-    if (error == -ENODATA)
-        return complain("%s: no samples that this format could hold", path);
-    if (error == -EDOM)
-        return complain("%s: this format cannot hold such counters", path);
-    if (error == -EOVERFLOW && writing)
-        return complain("%s: addresses are too large for this format", path);
     if (error == -EACCES && writing && is_strangers(path))
         return complain("%s: cannot write: another user made what is there, in a directory where "
                         "anybody may; remove it, or name another file", path);
     if (error == -ENOSPC)
         return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
                         path);
-    if (error == -EXDEV && !writing)
-        return complain("%s: none of its addresses is in the object, which may be loaded anywhere; %s.meta, which "
-                        "says where it was, is missing or of another file",
-                        path, path);
-    if (error == -ESPIPE && !writing)
-        return complain("%s: perf wrote it for a pipe; pprofil reads what perf record -o made", path);
-    if (error == -EPFNOSUPPORT)
-        return complain("%s: it was made on a machine of the other byte order", path);
-    if (error == -EPROTONOSUPPORT)
-        return complain("%s: it is compressed (perf record -z), which pprofil does not read", path);
-    return complain("%s: cannot %s: %s", path, writing ? "write" : "read", why);
+    return complain("%s: cannot %s: %s", path, writing ? "write" : "read", pprofil_error_text(error));
 }
 
 int complain_saving(const pprofil_profile *profile, const char *path,
@@ -177,16 +153,10 @@ pprofil_profile *open_profile_with(const char *path, const struct pprofil_file *
         path = "standard input";
     if (error == 0)
         return profile;
-    if (error == -ELIBACC)
-        complain("--object %s: there is no such file to read", file->object);
-    else if (error == -ELIBBAD)
-        complain("--object %s: it is no ELF file with code in it", file->object);
-    else if (error == -EBADMSG && file->format != NULL)
+    if (error == PPROFIL_ERROR_NO_OBJECT || error == PPROFIL_ERROR_NOT_ELF)
+        complain("--object %s: %s", file->object, pprofil_error_text(error));
+    else if (error == PPROFIL_ERROR_DAMAGED && file->format != NULL)
         complain("%s: it is damaged, cut short, or no %s file", path, file->format);
-    else if (error == -EINVAL && file->format != NULL)
-        complain("%s: pprofil cannot read %s files", path, file->format);
-    else if (error == -EINVAL)
-        complain("%s: cannot read: it is no regular file; - reads a pipe", path);
     else
         complain_file(path, error, false);
     return NULL;

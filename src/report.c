@@ -152,13 +152,11 @@ int style_view_print(FILE *out, const char *path, const struct style_view *view)
 {
     int error = pprofil_style_print(path, view->name, &view->options, out, stderr);
 
-    if (error == -ENODATA) /* it has been said */
+    if (error == PPROFIL_ERROR_EXPLAINED) /* it has been said */
         return EXIT_OWN_FAILURE;
-    if (error == -ENXIO && view->options.object != NULL)
+    if (error == PPROFIL_ERROR_NOT_PROFILED && view->options.object != NULL)
         return complain("%s: nothing of '%s' was profiled", path, view->options.object);
-    if (error == -ENXIO)
+    if (error == PPROFIL_ERROR_NOT_PROFILED)
         return complain("%s: no program's file was profiled", path);
-    if (error == -EINVAL && view->options.format != NULL)
-        return complain("%s: pprofil cannot read it as '%s'", path, view->options.format);
     return error != 0 ? complain_file(path, error, false) : 0;
 }

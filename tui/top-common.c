@@ -101,13 +101,7 @@ static bool may_write(struct model *model, const pprofil_profile *profile,
 
 static const char *save_problem(int error)
 {
-    if (error == -EINVAL)
-        return "pprofil cannot write this format";
-    if (error == -ENODATA)
-        return "no samples that this format could hold";
-    if (error == -EEXIST)
-        return "a file beside it would replace what is no file";
-    return strerror(-error);
+    return error == -EEXIST ? "a file beside it would replace what is no file" : pprofil_error_text(error);
 }
 
 /* Narrow screens cut off the ends of messages, so the path is there. Saving may take longer than a message is shown. */

@@ -127,7 +127,7 @@ static const char *why_none(const struct snapshot *now)
         return "the code is being read";
     if (now->code_problem != NULL && now->code_problem[0] != '\0')
         return now->code_problem;
-    return now->code_state < 0 ? strerror(-now->code_state) : "waiting for the code";
+    return now->code_state < 0 ? pprofil_error_text(now->code_state) : "waiting for the code";
 }
 
 int view_code(struct model *model, struct canvas *canvas, int row, int rows)

@@ -97,7 +97,7 @@ int pprofil_annotate(pprofil_profile *profile, uint64_t id, pprofil_annotation *
                     ? -ENOMEM
                     : annotate_function(profile->profile, profile->symbolizer, id,
                                         &annotation->annotation, &annotation->problem);
-    if (error == -ENODATA) /* no blocks, and why */
+    if (error == PPROFIL_ERROR_NO_CODE) /* no blocks, and why */
         error = 0;
     if (error == 0)
         error = count(profile, annotation);

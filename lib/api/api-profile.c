@@ -66,7 +66,9 @@ int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
     const struct format *format = how.format != NULL ? format_by_name(how.format) : NULL;
     struct format_options options;
 
-    if ((how.format != NULL && format == NULL) || choose_options(&how, &options) != 0)
+    if (how.format != NULL && format == NULL)
+        return PPROFIL_ERROR_UNREADABLE;
+    if (choose_options(&how, &options) != 0)
         return -EINVAL;
     struct pprofil_profile *profile = calloc(1, sizeof *profile);
     if (profile == NULL)
@@ -115,17 +117,19 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const char 
     return pprofil_profile_save_with(profile, path, &file, symbolize);
 }
 
-/* 0, or -EINVAL, -ENOTSUP as pprofil_profile_save_with. */
+/* 0, or PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT, -EINVAL as pprofil_profile_save_with. */
 static int how_to_save(const char *path, const struct pprofil_file *file,
                        const struct format **format, struct format_options *options)
 {
     struct pprofil_file how = api_profile_told(file);
 
     *format = format_by_name(how.format != NULL ? how.format : pprofil_format_for(path));
-    if (choose_options(&how, options) != 0 || *format == NULL || !format_writable(*format))
+    if (*format == NULL || !format_writable(*format))
+        return PPROFIL_ERROR_UNWRITABLE;
+    if (choose_options(&how, options) != 0)
         return -EINVAL;
     if (how.dialect != NULL && (options->dialect = dialect_find(how.dialect)) == NULL)
-        return -ENOTSUP;
+        return PPROFIL_ERROR_DIALECT;
     return 0;
 }
 
@@ -276,7 +280,7 @@ int pprofil_profile_incomplete(const pprofil_profile *profile, unsigned i, const
     int error = report_stacks(profile->profile, &stacks);
 
     if (error == 0 && !stacks.any)
-        error = -ENODATA;
+        error = PPROFIL_ERROR_NO_STACKS;
     else if (error == 0 && i >= stacks.mark_count)
         error = -ENOENT;
     if (error == 0) {

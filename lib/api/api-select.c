@@ -122,7 +122,7 @@ int pprofil_profile_selected(const pprofil_profile *profile, const char **what, 
                              uint64_t *of_samples)
 {
     if (profile->selected == NULL)
-        return -ENODATA;
+        return PPROFIL_ERROR_NO_SELECTION;
     *what = profile->selected;
     *share = profile->selected_share;
     *of_samples = profile->selected_of;

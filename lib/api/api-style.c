@@ -34,7 +34,7 @@ static int find_named(const struct profile *profile, const char *name, uint32_t 
             return 0;
         }
     }
-    return -ENXIO;
+    return PPROFIL_ERROR_NOT_PROFILED;
 }
 
 static int find_program(const struct profile *profile, const struct style *style, uint32_t *object)
@@ -45,7 +45,7 @@ static int find_program(const struct profile *profile, const struct style *style
     int error = codec_objects(&codec, &(struct format_options){0}, profile, &objects, &count);
 
     if (error != 0)
-        return error == -ENODATA ? -ENXIO : error;
+        return error == PPROFIL_ERROR_NO_SAMPLES ? PPROFIL_ERROR_NOT_PROFILED : error;
     *object = objects[0];
     free(objects);
     return 0;
@@ -205,10 +205,10 @@ static int api_style_print(const struct histogram_file *file, const struct style
 
     if (error != 0) {
         style->refuse(STYLE_TEXT, text, error, errors);
-        return -ENODATA;
+        return PPROFIL_ERROR_EXPLAINED;
     }
     error = file->module_count == 0 && file->ticks > file->outside && is_elsewhere(file, &symbols)
-                ? -EXDEV
+                ? PPROFIL_ERROR_LOAD_ADDRESS
                 : style->print(file, &symbols, options, out, errors);
     symbol_table_clear(&symbols);
     return error;
@@ -250,12 +250,12 @@ int pprofil_style_print(const char *path, const char *name,
     int error = format_read_histograms(path, all.format, all.object, &file);
     if (error == 0 && all.meta != NULL)
         error = meta_parse(all.meta, 0, &file);
-    if (error == -ENOEXEC)
+    if (error == PPROFIL_ERROR_FORMAT)
         error = read_profile(path, style, all.object, &file);
     if (error == 0)
         error = api_style_print(&file, style, text_of(&file, style, all.object), &options, out, errors);
-    else if (error != -ENXIO && style->refuse(STYLE_DATA, path, error, errors))
-        error = -ENODATA;
+    else if (error != PPROFIL_ERROR_NOT_PROFILED && style->refuse(STYLE_DATA, path, error, errors))
+        error = PPROFIL_ERROR_EXPLAINED;
     histogram_file_clear(&file);
     return error;
 }

@@ -70,7 +70,7 @@ static int load(int fd, unsigned char **bytes, size_t *size)
     if (S_ISDIR(status.st_mode))
         return -EISDIR;
     if (!S_ISREG(status.st_mode))
-        return -EINVAL;
+        return PPROFIL_ERROR_NOT_REGULAR;
     if (status.st_size > BYTES_SIZE_MAX)
         return -EFBIG;
     size_t room = (size_t)status.st_size;
@@ -181,7 +181,7 @@ void bytes_put(struct bytes_out *out, uint64_t number, unsigned size)
     unsigned char bytes[8];
 
     if (size < 8 && number >> (8 * size) != 0 && out->error == 0)
-        out->error = -EOVERFLOW;
+        out->error = PPROFIL_ERROR_ADDRESSES;
     for (unsigned i = 0; i < size; i++)
         bytes[out->big_endian ? size - 1 - i : i] = (unsigned char)(number >> (8 * i));
     bytes_put_all(out, bytes, size);

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pprofil/error.h"
+
 #define BYTES_SIZE_MAX (1u << 28) /* of a file that is read whole; a counter becomes much more */
 
 struct bytes {
@@ -33,7 +35,7 @@ uint64_t bytes_left(const struct bytes *bytes);
 struct bytes_out {
     int fd;    /* -1: nothing is written, only counted */
     uint64_t passed; /* bytes that were flushed */
-    int error; /* the first: -errno of a write, -EOVERFLOW: a number did not fit its field */
+    int error; /* the first: -errno of a write, PPROFIL_ERROR_ADDRESSES: a number did not fit its field */
     uint32_t pointer_size;
     bool big_endian;
     size_t used;

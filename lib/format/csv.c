@@ -202,7 +202,7 @@ static int next_row(struct reader *reader)
     for (reader->field_count = 0; !last; reader->field_count++)
         if (reader->field_count == FIELDS_MAX ||
             !next_field(reader, &reader->fields[reader->field_count], &last))
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
     return 1;
 }
 
@@ -224,14 +224,14 @@ static int read_titles(struct reader *reader)
     int got = next_row(reader);
 
     if (got <= 0)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     for (unsigned column = 0; column < COLUMNS; column++) {
         reader->where[column] = -1;
         for (unsigned i = 0; i < reader->field_count; i++)
             if (strcmp(reader->fields[i], titles[column]) == 0)
                 reader->where[column] = (int)i;
     }
-    return reader->where[COLUMN_FUNCTION] < 0 || reader->where[COLUMN_SAMPLES] < 0 ? -EBADMSG : 0;
+    return reader->where[COLUMN_FUNCTION] < 0 || reader->where[COLUMN_SAMPLES] < 0 ? PPROFIL_ERROR_DAMAGED : 0;
 }
 
 static int read_place(struct reader *reader, uint32_t *node)
@@ -243,7 +243,7 @@ static int read_place(struct reader *reader, uint32_t *node)
     int error;
 
     if (!number(reader, COLUMN_LINE, UINT32_MAX, &value))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     line.line = (uint32_t)value;
     if (named_is_mark(name)) {
         error = profile_mark(reader->profile, name, &location);
@@ -270,7 +270,7 @@ static int read_row(struct reader *reader)
         !number(reader, COLUMN_SAMPLES, UINT64_MAX, &sample.count) ||
         !number(reader, COLUMN_CPU, UINT64_MAX, &sample.cpu_ns) ||
         !number(reader, COLUMN_WALL, UINT64_MAX, &sample.wall_ns))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     const char *call = field(reader, COLUMN_SYSCALL);
     sample.state = profile_state_named(field(reader, COLUMN_STATE));
     int error =
@@ -297,7 +297,7 @@ static int read_csv(const char *path, struct profile *profile)
         error = read_titles(&reader);
     unsigned fields = reader.field_count;
     while (error == 0 && (got = next_row(&reader)) != 0) {
-        error = got < 0 ? got : reader.field_count != fields ? -EBADMSG : read_row(&reader);
+        error = got < 0 ? got : reader.field_count != fields ? PPROFIL_ERROR_DAMAGED : read_row(&reader);
     }
     text_unload(&text);
     memo_free(&reader.named.memo);

@@ -30,7 +30,7 @@ static int replay(struct unwinder *unwinder, struct profile *profile,
     _Alignas(8) unsigned char copy[WIRE_MAX_EVENT];
 
     if (!adds_up(&profile->totals, event))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (event->type != WIRE_MAP)
         return unwind_feed(unwinder, profile, event);
     struct wire_map *map = memcpy(copy, event, event->size);
@@ -51,11 +51,11 @@ static int read_events(const char *path, struct profile *profile)
     while (error == 0 && (event = wire_replay_next(recording, &damage)) != NULL)
         error = replay(unwinder, profile, event);
     if (error == -EPROTO)
-        error = -EBADMSG;
+        error = PPROFIL_ERROR_DAMAGED;
     unwinder_free(unwinder);
     wire_replay_close(recording);
     if (error == 0 && damage != 0)
-        error = -EBADMSG;
+        error = PPROFIL_ERROR_DAMAGED;
     return error;
 }
 

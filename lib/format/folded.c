@@ -236,7 +236,7 @@ static int read_line(struct named *named, char *line, const struct survey *found
     size_t length;
 
     if (!take_number(line, &value) || __builtin_mul_overflow(value, found->ns, &sample.cpu_ns))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (found->roots && parse_root(line, first_end(line), &length, &pid, &tid)) {
         char *stack = strchr(line, ';') + 1;
         line[length] = '\0';
@@ -263,7 +263,7 @@ static int read_folded(const char *path, struct profile *profile,
         if (*line != '\0')
             error = read_line(&named, line, &found, options->time);
     if (error == 0 && profile->sample_count == 0)
-        error = -EBADMSG;
+        error = PPROFIL_ERROR_DAMAGED;
     text_unload(&text);
     memo_free(&named.memo);
     return error;

@@ -24,7 +24,7 @@ static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64
 
     if (fd < 0)
         return -errno;
-    ssize_t got = -EINVAL;
+    ssize_t got = PPROFIL_ERROR_NOT_REGULAR;
     if (fstat(fd, &status) < 0)
         got = -errno;
     else if (S_ISDIR(status.st_mode))
@@ -51,7 +51,7 @@ static int recognise(const char *path, const struct format **result)
             return 0;
         }
     *result = format_by_path(path);
-    return *result != NULL && (*result)->codec != NULL ? 0 : -ENOEXEC;
+    return *result != NULL && (*result)->codec != NULL ? 0 : PPROFIL_ERROR_FORMAT;
 }
 
 bool format_is_of_counters(const struct format *format, const char *path)
@@ -67,7 +67,7 @@ static int read_plain(const char *path, const struct format *format,
     if (error != 0)
         return error;
     if (!format_readable(format))
-        return -EINVAL;
+        return PPROFIL_ERROR_UNREADABLE;
     struct profile *profile = profile_new();
     if (profile == NULL)
         return -ENOMEM;
@@ -124,9 +124,9 @@ static int unpack(const char *path, int copy)
     while (error == 0 && (got = gzread(file, piece, sizeof piece)) > 0)
         error = add_piece(copy, piece, (size_t)got, &left);
     if (error == 0 && got < 0)
-        error = -EBADMSG;
+        error = PPROFIL_ERROR_DAMAGED;
     if (gzclose_r(file) != Z_OK && error == 0)
-        error = -EBADMSG; /* it ends within its gzip stream */
+        error = PPROFIL_ERROR_DAMAGED; /* it ends within its gzip stream */
     return error;
 }
 
@@ -213,12 +213,12 @@ int format_read_histograms(const char *path, const char *name, const char *objec
                    struct histogram_file *file)
 {
     const struct format *format = name != NULL ? format_by_name(name) : NULL;
-    int error = name == NULL ? recognise(path, &format) : format == NULL ? -EINVAL : 0;
+    int error = name == NULL ? recognise(path, &format) : format == NULL ? PPROFIL_ERROR_UNREADABLE : 0;
 
     if (error != 0)
         return error;
     if (format->codec == NULL)
-        return -ENOEXEC;
+        return PPROFIL_ERROR_FORMAT;
     return codec_load(format->codec, path, path, object, file);
 }
 

@@ -237,8 +237,10 @@ int format_write_file_as(const struct format *format, const char *path,
     struct job job = {.format = format, .profile = profile, .options = options};
     bool regular;
 
-    if (!format_writable(format) || (options->baseline != NULL && format->compare == NULL))
-        return -EINVAL;
+    if (!format_writable(format))
+        return PPROFIL_ERROR_UNWRITABLE;
+    if (options->baseline != NULL && format->compare == NULL)
+        return PPROFIL_ERROR_NO_COMPARISON;
     if (format->codec != NULL)
         return write_parts(&job, path);
     return write_file(&job, path, &regular);
@@ -255,7 +257,7 @@ int format_write_histograms(const struct format *format, const char *path,
     const struct job job = {.format = format, .histograms = histograms};
     bool regular;
 
-    return format->codec == NULL ? -EINVAL : write_file(&job, path, &regular);
+    return format->codec == NULL ? PPROFIL_ERROR_UNWRITABLE : write_file(&job, path, &regular);
 }
 
 int format_write_bytes(const char *path, const void *bytes, size_t size)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "dialect/dialect.h"
+#include "pprofil/error.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
@@ -17,13 +18,14 @@ struct codec;
 struct format_options;
 
 /*
- * All that fails returns -errno, and what it would have given is not there:
- *   -ENOMEM, -EOVERFLOW   no memory, more than 2^32 - 2 of something
- *   -EBADMSG              a file contradicts itself, ends too early, or its sums are more than
- *                         2^63 - 1: no number of a file is trusted
- *   -EFBIG                it is larger than is read: 256 MiB of what is read whole or unpacked, 2
- *                         GiB of memory for what is in JSON, 1 GiB of standard input
- *   -EIO, -ENOSPC, ...    of the file itself
+ * All that fails returns a negative errno or an enum pprofil_error, and sets no results:
+ *   -ENOMEM                 no memory
+ *   -EOVERFLOW              more than 2^32 - 2 of something
+ *   PPROFIL_ERROR_DAMAGED   a file contradicts itself, ends too early, or its sums are more than 2^63 - 1: no number
+ *                           of a file is trusted
+ *   -EFBIG                  the file is larger than is read: 256 MiB of what is read whole or unpacked, 2 GiB of memory
+ *                           for what is in JSON, 1 GiB of standard input
+ *   -EIO, -ENOSPC, ...      of the file itself
  */
 struct format {
     /* Texts are static. */
@@ -46,8 +48,8 @@ struct format {
     int (*read_with)(const char *path, struct profile *profile,
                      const struct format_options *options);
     int (*write_with)(int fd, const struct profile *profile, const struct format_options *options);
-    /* Writes, as write does, how the profile differs from a baseline. -EXDEV: one is of elapsed
-     * time, the other of CPU time. NULL: it cannot show that. */
+    /* Writes, as write does, how the profile differs from a baseline, or fails with
+     * PPROFIL_ERROR_MIXED_TIMES. NULL: it cannot show that. */
     int (*compare)(int fd, const struct profile *baseline, const struct profile *profile);
 };
 
@@ -88,13 +90,9 @@ const struct format *format_at(unsigned i);
 /* Reads a saved profile of any known format. The contents show the format, else the name does. The file may be gzip'd,
  * once. Path "-" is standard input, which is read to its end, and so is a pipe of ours (/dev/fd/63). The caller frees
  * *profile with profile_free; after an error it is not set. Errors are those above, and
- *     -ENOEXEC                it is of no known format
- *     -EISDIR, -EINVAL        it is no file
- *     -ESPIPE                 a perf.data that was written for a pipe
- *     -EPFNOSUPPORT           a perf.data of the other byte order
- *     -EPROTONOSUPPORT        a perf.data that is compressed */
+ * -EISDIR, PPROFIL_ERROR_NOT_REGULAR, PPROFIL_ERROR_FORMAT, and those that pprofil/error.h has for perf.data. */
 int format_read_file(const char *path, struct profile **profile);
-/* The same of one format, NULL: any; -EINVAL also where it cannot be read. codec.h has more
+/* The same of one format, NULL: any. It fails with PPROFIL_ERROR_UNREADABLE, too. codec.h has more
  * errors. options may not be NULL. */
 int format_read_file_as(const char *path, const struct format *format,
                         const struct format_options *options, struct profile **profile);
@@ -102,11 +100,9 @@ int format_read_file_as(const char *path, const struct format *format,
 /* Writes a file so that path is at every instant the old one or the whole new one: a
  * temporary file beside it, fsync, rename; it keeps the permissions of the old one, and a link
  * stays a link. What is no regular file (a pipe, "-", /dev/stdout, /dev/fd/N) is written directly.
- * After an error path is as it was, unless it is no regular file. Errors are those above, and
- * -EINVAL: the format cannot be written, or there is a baseline and it cannot compare; -EXDEV: nor
- * can the two be compared; -ENODATA:
- * the profile has nothing that it could hold (a heat map: no time line); -EDOM: numbers that it
- * cannot hold.
+ * After an error path is as it was, unless it is no regular file. Errors are those above, and those that
+ * pprofil/error.h has for writing. PPROFIL_ERROR_NO_SAMPLES: the profile has nothing that the format could hold (a heat
+ * map: no time line).
  *
  * A format that holds one object (codec.h) makes a file for each: the main one at path, others
  * at path.NAME, or, where path is no regular file, none. -EEXIST: what has such a name is no
@@ -120,7 +116,7 @@ int format_write_file_as(const struct format *format, const char *path,
 int format_write_bytes(const char *path, const void *bytes, size_t size);
 
 /* The name, in the caller's buffer, of the part-th file that format_write_file_as would write: 0
- * is path. 0, -ENOENT: there are no more; -ENAMETOOLONG; -ENODATA, ...: it would fail. */
+ * is path. 0, -ENOENT: there are no more; -ENAMETOOLONG; PPROFIL_ERROR_NO_SAMPLES, ...: it would fail. */
 int format_file_at(const struct format *format, const char *path, const struct profile *profile,
                    const struct format_options *options, size_t part, char name[PATH_MAX]);
 

@@ -123,7 +123,7 @@ static int read_stack(struct reader *reader, struct bytes *bytes, uint64_t count
 
     if (depth > FRAMES_MAX || depth > bytes_left(bytes) / bytes->pointer_size || count == 0 ||
         __builtin_mul_overflow(count, reader->period_ns, &sample.cpu_ns))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     uint32_t *locations = calloc((size_t)depth, sizeof *locations);
     if (locations == NULL)
         return -ENOMEM;
@@ -143,10 +143,10 @@ static int read_stacks(struct reader *reader, struct bytes *bytes)
     while (error == 0) {
         uint64_t count = bytes_get_pointer(bytes), depth = bytes_get_pointer(bytes);
         if (bytes->missing || depth == 0)
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         struct bytes trailer = *bytes;
         if (count == 0 && depth == 1 && bytes_get_pointer(&trailer) == 0)
-            return bytes->missing ? -EBADMSG : 0;
+            return bytes->missing ? PPROFIL_ERROR_DAMAGED : 0;
         error = read_stack(reader, bytes, count, depth);
     }
     return error;
@@ -158,7 +158,7 @@ static int find_text(struct bytes bytes, const unsigned char **text)
     for (;;) {
         uint64_t count = bytes_get_pointer(&bytes), depth = bytes_get_pointer(&bytes);
         if (bytes.missing || depth == 0 || depth > bytes_left(&bytes) / bytes.pointer_size)
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         struct bytes trailer = bytes;
         if (count == 0 && depth == 1 && bytes_get_pointer(&trailer) == 0) {
             *text = trailer.at;
@@ -191,7 +191,7 @@ static int read_all(struct reader *reader, unsigned char *whole, size_t size)
     uint64_t period;
 
     if (!gperftools_shape(whole, size, &bytes, &period))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     reader->period_ns = period * 1000;
     reader->profile->totals.asked_hz = 1e6 / (double)period;
     int error = find_text(bytes, &text);

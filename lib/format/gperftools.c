@@ -160,7 +160,7 @@ static int put_maps(struct bytes_out *out, const struct profile *profile, const 
                               (unsigned long long)spans[i].low, (unsigned long long)object->inode,
                               10, "", profile->strings[object->path]);
         if (length < 0 || (size_t)length >= sizeof line)
-            return -EOVERFLOW;
+            return PPROFIL_ERROR_ADDRESSES;
         for (char *at = line; at < line + length - 1; at++)
             if (*at == '\n')
                 *at = ' ';
@@ -186,7 +186,7 @@ static int write_gperftools(int fd, const struct profile *profile)
     uint64_t *counts = calloc(profile->node_count + 1u, sizeof *counts);
     int error = out == NULL || spans == NULL || counts == NULL ? -ENOMEM
                 : placement_has_code(profile)                  ? 0
-                                                               : -ENODATA;
+                                                               : PPROFIL_ERROR_NO_SAMPLES;
 
     if (error == 0) {
         const uint64_t head[] = {0, 3, 0, period_us(profile), 0}, tail[] = {0, 1, 0};

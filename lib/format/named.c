@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/named.h"
+#include "pprofil/error.h"
 
 #define PROBES_MAX 1000 /* more places of one hash than this, nobody has by chance */
 #define HASHED_MAX 4096 /* bytes of a name that its address is made of */
@@ -177,7 +178,7 @@ static int add_location(struct profile *profile, uint32_t object, uint64_t addre
             return 0;
         address = (address * UINT64_C(0x9e3779b97f4a7c15) + probe) >> 17 | 1;
     }
-    return -EBADMSG;
+    return PPROFIL_ERROR_DAMAGED;
 }
 
 /* A place that one line says is remembered: its names may be long, and are hashed once. */
@@ -244,7 +245,7 @@ int named_count(struct profile *profile, const struct profile_sample *sample)
     if (sample->count > INT64_MAX - totals->samples ||
         sample->cpu_ns > INT64_MAX - totals->cpu_ns ||
         sample->wall_ns > INT64_MAX - totals->wall_ns)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if ((sample->count | sample->cpu_ns | sample->wall_ns) == 0)
         return 0;
     return profile_count(profile, sample);

@@ -15,7 +15,7 @@ struct named {
     struct memo memo; /* the caller frees it */
 };
 
-/* All of them: 0, -ENOMEM, -EOVERFLOW, or -EBADMSG. Texts are copied. */
+/* All of them: 0, -ENOMEM, -EOVERFLOW, or PPROFIL_ERROR_DAMAGED. Texts are copied. */
 
 /* path "": the object that is not known. */
 int named_object(struct named *named, const char *path, uint32_t *object);
@@ -41,7 +41,7 @@ int named_frame(struct named *named, uint32_t parent, const char *name, uint32_t
 /* Is this what a mark is called? Those words stand for no function anywhere. */
 bool named_is_mark(const char *name);
 
-/* As profile_count; -EBADMSG where a sum would be more than numbers can hold. */
+/* As profile_count; PPROFIL_ERROR_DAMAGED where a sum would be more than numbers can hold. */
 int named_count(struct profile *profile, const struct profile_sample *sample);
 
 /* The command, unless it is known. */

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "format/placement.h"
+#include "pprofil/error.h"
 
 #define PAGE 4096u
 #define FREE_FROM (UINT64_C(1) << 32) /* where files that must move are put, and above */
@@ -104,7 +105,7 @@ static int add_taken(struct layout *layout, uint64_t start, uint64_t end)
     struct range **sorted = &layout->taken.sorted;
 
     if (layout->taken.count >= UINT32_MAX - 1)
-        return -EDOM;
+        return PPROFIL_ERROR_ADDRESSES;
     int error = array_grow(sorted, (uint32_t)layout->taken.count, sizeof **sorted);
     if (error == 0)
         (*sorted)[layout->taken.count++] = (struct range){start, end};
@@ -236,7 +237,7 @@ static int place_rest(const struct layout *layout)
              above++)
             start = page_after(taken->sorted[above].end - 1);
         if (start > UINT64_MAX - PAGE || place->size > UINT64_MAX - PAGE - start)
-            return -EDOM;
+            return PPROFIL_ERROR_ADDRESSES;
         place->start = start;
         start += place->size;
     }

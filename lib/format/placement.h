@@ -22,7 +22,7 @@ struct place {
  * made up, and nothing can be found there. */
 bool placement_has_code(const struct profile *profile);
 
-/* By object, for the caller to free. 0, -ENOMEM, or -EDOM: they do not fit into 64 bits. */
+/* By object, for the caller to free. 0, -ENOMEM, or PPROFIL_ERROR_ADDRESSES: they do not fit into 64 bits. */
 int placement_make(const struct profile *profile, struct place **places);
 
 /* The address of a location as mapped there. */

@@ -158,13 +158,13 @@ int census_histograms(const struct census *census, const struct profile *profile
                                     .ticks = image->count->ticks,
                                     .outside = image->count->outside};
     if (image->pcs != NULL)
-        return region == 0 ? add_pcs(profile, image, file) : -EEXIST;
+        return region == 0 ? add_pcs(profile, image, file) : 1;
     if (first->counters == NULL)
-        return -ENODATA;
+        return 1;
     for (size_t i = 0; i < region && extent != CENSUS_REGION; i++)
         if (bindings[i].counters != NULL &&
             (extent == CENSUS_ALL || bindings[i].object == first->object))
-            return -EEXIST;
+            return 1;
     file->object = strdup(first->path);
     if (file->object == NULL)
         return -ENOMEM;

@@ -55,9 +55,9 @@ size_t census_images(const struct census *census);
 void census_image(const struct census *census, size_t i, struct census_image_facts *facts);
 /* What goes into a file: a region, all regions of its object, or all. */
 enum census_extent { CENSUS_REGION, CENSUS_OBJECT, CENSUS_ALL };
-/* What an image counted in the region-th region, and in those that go with it. 0; -ENODATA: its
- * text was never seen; -EEXIST: it went with an earlier one; -ENOMEM. The profile says what was
- * mapped where. The caller clears the file. */
+/* What an image counted in the region-th region, and in those that go with it. Returns 0; -ENOMEM; or 1: there is
+ * nothing for a file of its own, because its text was never seen, or it went with an earlier region. The profile says
+ * what was mapped where. The caller clears the file. */
 int census_histograms(const struct census *census, const struct profile *profile, size_t image,
                      size_t region, enum census_extent extent, struct histogram_file *file);
 /* How many regions before this one are of the same object. */

@@ -16,7 +16,7 @@
 static int no_code(struct pprofil_live *live, const char *why)
 {
     snprintf(live->problem, sizeof live->problem, "%s", why);
-    return -ENODATA;
+    return PPROFIL_ERROR_NO_CODE;
 }
 
 const char *pprofil_live_problem(const pprofil_live *live)

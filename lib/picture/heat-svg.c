@@ -290,7 +290,7 @@ static int write_heat(int fd, const struct profile *profile)
     struct page page;
 
     if (profile->timeline.count == 0)
-        return -ENODATA;
+        return PPROFIL_ERROR_NO_SAMPLES;
     int error = measure(&map);
     if (error == 0)
         error = page_open(&page);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "pprofil/error.h"
 #include "profile/profile.h"
 
 /* What kind of code a frame is: the legend. */
@@ -82,7 +83,7 @@ struct picture_limits {
 };
 
 /* Merges the stacks of a profile. baseline: NULL, or what to compare with. 0, and then to be cleared;
- * -ENOMEM, -EOVERFLOW, or -EXDEV: one is of elapsed time, the other of CPU time. */
+ * -ENOMEM, -EOVERFLOW, or PPROFIL_ERROR_MIXED_TIMES: one is of elapsed time, the other of CPU time. */
 int picture_tree_make(const struct profile *profile, const struct profile *baseline,
                       const struct picture_limits *limits, struct picture_tree *tree);
 void picture_tree_clear(struct picture_tree *tree);

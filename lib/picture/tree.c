@@ -344,7 +344,7 @@ int picture_tree_make(const struct profile *profile, const struct profile *basel
 {
     *tree = (struct picture_tree){.wall = profile->totals.wall, .compares = baseline != NULL};
     if (baseline != NULL && baseline->totals.wall != profile->totals.wall)
-        return -EXDEV;
+        return PPROFIL_ERROR_MIXED_TIMES;
     tree->timed = is_timed(profile) && (baseline == NULL || is_timed(baseline));
     tree->store = profile_new();
     if (tree->store == NULL)

@@ -293,7 +293,7 @@ static int merge_check(const struct profile *into, const struct profile *from, b
     const struct profile_totals *a = &into->totals, *b = &from->totals;
 
     if (!cpu_only && into->sample_count > 0 && from->sample_count > 0 && a->wall != b->wall)
-        return -EXDEV;
+        return PPROFIL_ERROR_MIXED_TIMES;
     if (b->samples > INT64_MAX - lesser(a->samples, INT64_MAX) ||
         b->cpu_ns > INT64_MAX - lesser(a->cpu_ns, INT64_MAX) ||
         b->wall_ns > INT64_MAX - lesser(a->wall_ns, INT64_MAX))

@@ -3,6 +3,7 @@
 #ifndef PPROFIL_MERGE_H
 #define PPROFIL_MERGE_H
 
+#include "pprofil/error.h"
 #include "profile/profile.h"
 
 enum profile_merging {
@@ -24,7 +25,7 @@ enum profile_merging {
  * Rates need not be equal: each sample carries the time that it stands for.
  *
  * 0, and where it fails into is of no use any more: -ENOMEM, -EOVERFLOW (sums too large); but
- * -EXDEV: one is of elapsed time and the other of CPU time, and nothing was changed.
+ * PPROFIL_ERROR_MIXED_TIMES: one is of elapsed time and the other of CPU time, and nothing was changed.
  */
 int profile_merge(struct profile *into, const struct profile *from, unsigned how);
 

@@ -139,7 +139,7 @@ static int add_blocks(const struct profile *profile, struct symbolizer *symboliz
         if (has(annotation, &profile->locations[places[i].location]))
             continue;
         error = add_block(symbolizer, places[i].location, annotation, problem);
-        if (error != 0 && error != -ENODATA)
+        if (error != 0 && error != PPROFIL_ERROR_NO_CODE)
             return error;
         if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX) /* it is the same for all of them */
             break;

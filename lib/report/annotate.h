@@ -15,7 +15,7 @@ struct annotation {
 
 /*
  * A function is all that has its name in one object: several blocks where a compiler split it,
- * or files have functions of the same name. id: of a row BY_FUNCTION. -ENODATA: there is no code
+ * or files have functions of the same name. id: of a row BY_FUNCTION. PPROFIL_ERROR_NO_CODE: there is no code
  * to be had, and *problem (never to be freed) says why; -ENOENT: there is no such function;
  * -ENOMEM.
  */

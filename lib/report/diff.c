@@ -333,7 +333,7 @@ static int diff_check(struct profile *const profiles[], enum diff_by by, struct 
     const struct profile_totals *new = &profiles[DIFF_NEW]->totals;
 
     if (old->samples > 0 && new->samples > 0 && old->wall != new->wall)
-        return -EXDEV;
+        return PPROFIL_ERROR_MIXED_TIMES;
     test->by_share = by == DIFF_BY_SHARE;
     for (int side = 0; side < DIFF_SIDES; side++) {
         uint64_t elapsed = profiles[side]->totals.elapsed_ns;
@@ -341,7 +341,7 @@ static int diff_check(struct profile *const profiles[], enum diff_by by, struct 
         if (by != DIFF_BY_TIME_A_SECOND)
             continue;
         if (elapsed == 0)
-            return -ENODATA;
+            return PPROFIL_ERROR_NO_DURATION;
         test->seconds[side] = (double)elapsed;
     }
     return 0;

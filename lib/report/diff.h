@@ -52,7 +52,7 @@ struct diff_options {
 /* Functions are the same if their names and the last components of their objects' paths are; or
  * the names, where each is in one profile only, and once there: programs are renamed. Looks up
  * names as needed (a symbolizer may be NULL). Of sides the first is the old one. 0, -ENOMEM,
- * -EOVERFLOW; -EXDEV: one is of elapsed time and the other is not; -ENODATA: it is not known how
+ * -EOVERFLOW; PPROFIL_ERROR_MIXED_TIMES; PPROFIL_ERROR_NO_DURATION: it is not known how
  * long one took. */
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
              const struct diff_options *options, struct diff **diff);

@@ -24,7 +24,9 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
 {
     (void)which;
     fprintf(errors, "gperf: %s: %s\n", path != NULL ? path : "a.out",
-            error == -ENOEXEC || error == -EBADMSG ? "bad format" : strerror(-error));
+            error == -ENOEXEC || error == PPROFIL_ERROR_FORMAT || error == PPROFIL_ERROR_DAMAGED
+                ? "bad format"
+                : pprofil_error_text(error));
     return true;
 }
 
@@ -135,7 +137,7 @@ int style_gperf(const struct histogram_file *file, const struct symbol_table *sy
     tally_clear(&tally);
     if (error == 0 && file->ticks == 0) {
         fputs("gperf: no counts\n", errors);
-        error = -ENODATA;
+        error = PPROFIL_ERROR_EXPLAINED;
     }
     return error;
 }

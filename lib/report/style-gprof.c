@@ -27,12 +27,12 @@ bool style_gprof_refuse(enum style_file which, const char *path, int error, FILE
         path = which == STYLE_TEXT ? "a.out" : "gmon.out";
     if (error == -ENOEXEC && which == STYLE_TEXT)
         fprintf(errors, "gprof: %s: not in executable format\n", path);
-    else if (error == -EBADMSG && which == STYLE_DATA)
+    else if (error == PPROFIL_ERROR_DAMAGED && which == STYLE_DATA)
         fprintf(errors, "gprof: %s: unexpected end of file\n", path);
-    else if (error == -ENOEXEC || error == -EBADMSG)
+    else if (error == PPROFIL_ERROR_FORMAT || error == PPROFIL_ERROR_DAMAGED)
         return false;
     else
-        fprintf(errors, "%s: %s\n", path, strerror(-error));
+        fprintf(errors, "%s: %s\n", path, pprofil_error_text(error));
     return true;
 }
 
@@ -237,7 +237,7 @@ int style_gprof(const struct histogram_file *file, const struct symbol_table *sy
     if (error == 0 && tally.count == 0) {
         fprintf(errors, "gprof: file `%s' has no symbols\n",
                 file->object != NULL ? file->object : "a.out");
-        error = -ENODATA;
+        error = PPROFIL_ERROR_EXPLAINED;
     }
     if (error == 0 && hz <= 0) {
         fputs("gprof: time is in ticks, not seconds\n", errors);

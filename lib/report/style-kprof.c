@@ -31,7 +31,7 @@ struct kprof {
 static int fail(FILE *errors, const char *why)
 {
     fprintf(errors, "kprof: %s\n", why);
-    return -ENODATA;
+    return PPROFIL_ERROR_EXPLAINED;
 }
 
 bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE *errors)
@@ -42,15 +42,15 @@ bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE
         fprintf(errors, "kprof: malloc: %s\n", strerror(ENOMEM));
     else if (which == STYLE_TEXT && error == -ENOEXEC)
         fail(errors, "text file not an a.out");
-    else if (which == STYLE_DATA && error == -EBADMSG)
+    else if (which == STYLE_DATA && error == PPROFIL_ERROR_DAMAGED)
         fail(errors, "data file too short");
     else if (error == -EISDIR || error == -EIO)
         fprintf(errors, "kprof: %s: %s\n", which == STYLE_TEXT ? "read text header" : "text read",
                 strerror(-error));
-    else if (error == -ENOEXEC || error == -EBADMSG)
+    else if (error == PPROFIL_ERROR_FORMAT || error == PPROFIL_ERROR_DAMAGED)
         return false;
     else
-        fprintf(errors, "kprof: %s: %s\n", path, strerror(-error));
+        fprintf(errors, "kprof: %s: %s\n", path, pprofil_error_text(error));
     return true;
 }
 

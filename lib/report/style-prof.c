@@ -60,16 +60,15 @@ bool style_v7_refuse(enum style_file which, const char *path, int error, FILE *e
 
 bool style_bsd_refuse(enum style_file which, const char *path, int error, FILE *errors)
 {
-    if (error == -ENOEXEC && which == STYLE_DATA)
+    (void)which;
+    if (error == PPROFIL_ERROR_FORMAT || error == PPROFIL_ERROR_DAMAGED)
         return false;
     if (path == NULL)
         path = "a.out";
     if (error == -ENOEXEC)
         fprintf(errors, "%s: bad format\n", path);
-    else if (error == -EBADMSG)
-        return false;
     else
-        fprintf(errors, "%s: %s\n", path, strerror(-error));
+        fprintf(errors, "%s: %s\n", path, pprofil_error_text(error));
     return true;
 }
 
@@ -77,11 +76,11 @@ bool style_solaris_refuse(enum style_file which, const char *path, int error, FI
 {
     if (path == NULL)
         path = "a.out";
-    if (which == STYLE_DATA && error == -ENOEXEC)
+    if (error == PPROFIL_ERROR_FORMAT)
         return false;
     if (which == STYLE_DATA)
         fprintf(errors, "prof: %s: %s\n", path,
-                error == -EBADMSG ? "Premature EOF" : strerror(-error));
+                error == PPROFIL_ERROR_DAMAGED ? "Premature EOF" : pprofil_error_text(error));
     else if (error == -ENOEXEC)
         fprintf(errors, "prof: %s: improper format\n", path);
     else
@@ -331,13 +330,13 @@ static int print(const struct histogram_file *file, const struct symbol_table *s
         fprintf(errors,
                 flavour->split == TALLY_BYTES ? "prof: %s: no symbols\n" : "%s: no symbols\n",
                 text_name(file));
-        error = -ENODATA;
+        error = PPROFIL_ERROR_EXPLAINED;
     }
     if (error == 0)
         count(&tally, file, flavour);
     if (error == 0 && tally.total <= 0 && flavour->split == TALLY_UNITS) {
         fputs("No time accumulated\n", errors);
-        error = flavour->all_rows ? -ENODATA : 0; /* V7 ended here */
+        error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0; /* V7 ended here */
     }
     page.total = tally.total;
     if (error == 0)

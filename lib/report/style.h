@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "dialect/histogram.h"
+#include "pprofil/error.h"
 #include "symbol/symbol-table.h"
 
 enum style_sort { STYLE_BY_TIME, STYLE_BY_CALLS, STYLE_BY_ADDRESS, STYLE_BY_NAME };
@@ -31,9 +32,9 @@ struct style_options {
     double threshold; /* in that unit: rows below it are left out */
 };
 
-/* Prints the report. Symbols have link-time addresses, as the histograms. 0; -ENODATA: there is
- * nothing to print, as errors has been told in the program's own words; -ENOMEM. Whether out could
- * be written is for the caller to see. */
+/* Prints the report. Symbols have link-time addresses, as the histograms. 0; -ENOMEM;
+ * PPROFIL_ERROR_EXPLAINED: there is nothing to print, and errors has got the reason in the program's own words. Whether
+ * out could be written is for the caller to see. */
 typedef int style_function(const struct histogram_file *file, const struct symbol_table *symbols,
                            const struct style_options *options, FILE *out, FILE *errors);
 
@@ -52,9 +53,9 @@ struct style {
     const char *dialect; /* by whose rules a profile becomes counters for this report */
     bool whole;          /* of all objects: as raw pcs where they were mapped */
     style_function *print;
-    /* Says in the program's own words why a file could not be read (error: as of open, -ENOEXEC:
-     * it is of no such format, -EBADMSG: damaged; path NULL: none was given). False: it has no
-     * words for this. */
+    /* Says in the program's own words why a file could not be read; path NULL: none was given. The error of a TEXT is
+     * as of open, or -ENOEXEC: it is no ELF file. That of DATA is as of histogram_open. False: it has no words for
+     * this. */
     bool (*refuse)(enum style_file which, const char *path, int error, FILE *errors);
 };
 

@@ -131,8 +131,6 @@ static int flush(struct pprofil_session *session)
 {
     struct wire_message command = {.op = WIRE_OP_FLUSH};
 
-    if (session->control->flush == NULL)
-        return -ENOTSUP;
     int error = session_command(session, &command);
     return error == 0 ? session->control->flush(session->control->context) : error;
 }
@@ -143,6 +141,10 @@ static void control_obey(struct pprofil_session *session, const char *command, c
 
     if (strcmp(command, "status") == 0) {
         status(session, answer, size);
+        return;
+    }
+    if (strcmp(command, "flush") == 0 && session->control->flush == NULL) {
+        snprintf(answer, size, "error there is no file to flush to: it was started without -o\n");
         return;
     }
     if (strcmp(command, "start") == 0)
@@ -159,10 +161,8 @@ static void control_obey(struct pprofil_session *session, const char *command, c
         snprintf(answer, size, "ok\n");
     else if (error == -EINVAL)
         snprintf(answer, size, "error bad process or channel control request\n");
-    else if (error == -ENOTSUP)
-        snprintf(answer, size, "error there is no file to flush to: it was started without -o\n");
     else
-        snprintf(answer, size, "error %s\n", strerror(-error));
+        snprintf(answer, size, "error %s\n", pprofil_error_text(error));
 }
 
 static void hang_up(struct control *control, unsigned i)
@@ -263,7 +263,7 @@ static int judge(char *answer)
     size_t word = strcspn(answer, " \n");
 
     memmove(answer, answer + word + (answer[word] != '\0'), strlen(answer + word));
-    return good ? 0 : -EREMOTEIO;
+    return good ? 0 : PPROFIL_ERROR_REFUSED;
 }
 
 int pprofil_control_send(const char *target, const char *command, char *answer, size_t size)

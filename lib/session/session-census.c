@@ -96,7 +96,7 @@ static int try_format(struct pprofil_session *session,
     if (fd >= 0)
         close(fd);
     histogram_file_clear(&file);
-    return error != -EDOM ? error
+    return error != PPROFIL_ERROR_COUNTERS ? error
                           : session_fail(session, -EINVAL, "%s cannot hold what %s counts",
                                          format->name, dialect->system);
 }
@@ -222,11 +222,11 @@ static int write_part(struct saving *saving, const char *path, const struct hist
     int error = format_write_histograms(saving->format, path, file);
     if (error == 0)
         error = write_meta(saving, path, file);
-    if (error == -EDOM)
+    if (error == PPROFIL_ERROR_COUNTERS)
         session_fail(saving->session, error, "%s: %s cannot hold counters of this width or scale",
                      path, saving->format->name);
     else if (error != 0)
-        session_fail(saving->session, error, "%s: cannot write: %s", path, strerror(-error));
+        session_fail(saving->session, error, "%s: cannot write: %s", path, pprofil_error_text(error));
     return error;
 }
 
@@ -260,7 +260,7 @@ static int save_region(struct saving *saving, size_t image, size_t region,
         saving->wrote(saving->context, path, &state);
     histogram_file_clear(&file);
     if (error != 0)
-        return error == -ENODATA || error == -EEXIST ? 0 : error;
+        return error > 0 || error == -EEXIST ? 0 : error; /* others may still be saved */
     (*parts)++;
     saving->files++;
     return 0;
@@ -284,7 +284,7 @@ static int save_all(struct saving *saving)
 
     for (size_t image = 0; error == 0 && image < census_images(saving->session->census); image++) {
         error = save_image(saving, image, extent);
-        if (error == -EDOM && extent == CENSUS_OBJECT) /* regions that overlap, for one */
+        if (error == PPROFIL_ERROR_COUNTERS && extent == CENSUS_OBJECT) /* regions that overlap, for one */
             error = save_image(saving, image, CENSUS_REGION);
     }
     return error;
@@ -336,7 +336,8 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
         return error;
     const char *unseen = census_unseen_object(session->census);
     if (unseen != NULL)
-        return session_fail(session, -ENODATA, "nothing was counted: no tick fell into '%s', if any process had it",
-                            unseen);
-    return session_fail(session, -ENODATA, "nothing was counted: no tick fell into the program or the regions");
+        return session_fail(session, PPROFIL_ERROR_NO_SAMPLES,
+                            "nothing was counted: no tick fell into '%s', if any process had it", unseen);
+    return session_fail(session, PPROFIL_ERROR_NO_SAMPLES,
+                        "nothing was counted: no tick fell into the program or the regions");
 }

@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "pprofil/error.h"
 #include "symbol/async-queue.h"
 #include "symbol/symbol.h"
 
@@ -200,9 +201,9 @@ static int look_up_code(struct worker *worker, uint32_t location)
     int error = symbolizer_code(worker->symbolizer, location, &code, &problem);
     if (error == 0)
         error = listing_new(code, &result.listing);
-    else if (error == -ENODATA && problem != NULL)
+    else if (error == PPROFIL_ERROR_NO_CODE && problem != NULL)
         result.problem = strdup(problem);
-    if (error == 0 || error == -ENODATA)
+    if (error == 0 || error == PPROFIL_ERROR_NO_CODE)
         error = array_grow(&results->listings, results->listing_count, sizeof *results->listings);
     if (error != 0) {
         code_listing_clear(&result);

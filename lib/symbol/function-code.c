@@ -101,11 +101,11 @@ static int find_code(struct reader *reader, uint64_t offset, const char **proble
 
     if (!elf_object_segment(reader->elf, offset, &reader->segment)) {
         *problem = "nothing is loaded from this place of the file";
-        return -ENODATA;
+        return PPROFIL_ERROR_NO_CODE;
     }
     if (offset - segment->offset >= segment->size) {
         *problem = "the file is cut off before this code";
-        return -ENODATA;
+        return PPROFIL_ERROR_NO_CODE;
     }
     reader->address = segment->address + (offset - segment->offset);
     reader->shift = reader->address - elf_object_linked(reader->elf, reader->address);

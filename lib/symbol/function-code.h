@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "pprofil/error.h"
 #include "symbol/symbol.h"
 
 struct symbol_instruction {
@@ -29,7 +30,7 @@ struct symbol_code {
     uint32_t inlined_count;
 };
 
-/* The function around a location of the symbolizer's profile. -ENODATA: there is no code to be
+/* The function around a location of the symbolizer's profile. PPROFIL_ERROR_NO_CODE: there is no code to be
  * had, and *problem (never to be freed) says why in a few words; -ENOMEM. */
 int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code,
                     const char **problem);

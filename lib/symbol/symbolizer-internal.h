@@ -3,10 +3,11 @@
 #ifndef PPROFIL_SYMBOLIZER_INTERNAL_H
 #define PPROFIL_SYMBOLIZER_INTERNAL_H
 
+#include "pprofil/error.h"
 #include "symbol/elf-object.h"
 #include "symbol/symbol.h"
 
-/* The file that has the code of a location. -ENODATA: none has, and *problem (borrowed) says why;
+/* The file that has the code of a location. PPROFIL_ERROR_NO_CODE: none has, and *problem (borrowed) says why;
  * -ENOMEM. */
 int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf,
                    const char **problem);

@@ -143,7 +143,7 @@ int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_
 
     if (location == PROFILE_NONE) {
         *problem = "no code";
-        return -ENODATA;
+        return PPROFIL_ERROR_NO_CODE;
     }
     struct source *source = need_source(symbolizer, object);
     if (source == NULL)
@@ -161,7 +161,7 @@ int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_
         *problem = "the kernel's own code, and no copy of it was kept";
     else
         *problem = source->problem != NULL ? source->problem : "no file";
-    return -ENODATA;
+    return PPROFIL_ERROR_NO_CODE;
 }
 
 /* --- names --------------------------------------------------------------------------- */

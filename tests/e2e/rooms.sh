@@ -17,7 +17,7 @@ between "arrows that CONTRIBUTING.md allows" 50 "$(wc -l <"$work/allowed")" 200
 
 # ROOM ROOM FILE: an include of a header in another room
 find lib src tui -name '*.[ch]' | sort | while read -r file; do
-	room=$(printf '%s' "$file" | sed 's|^lib/||; s|/.*||')
+	room=$(printf '%s' "$file" | sed 's|^lib/||; s|/.*||; s|[.]h$||')
 	sed -n 's|^#include "\([a-z0-9-]*\)/.*|\1|p' "$file" | sort -u | sed "s|.*|$room & $file|"
 done | awk '$1 != $2' >"$work/found"
 between "files that include other rooms" 100 "$(wc -l <"$work/found")" 2000

@@ -50,7 +50,7 @@ UNUSED static void expect(style_function *style, const struct histogram_file *fi
 
     cr_assert_str_eq(report, text);
     cr_assert_str_eq(complaint, errors);
-    cr_assert(error == 0 || error == -ENODATA);
+    cr_assert(error == 0 || error == PPROFIL_ERROR_EXPLAINED);
 }
 
 UNUSED static struct symbol_table table_of(struct symbol *symbols, size_t count)

@@ -261,7 +261,7 @@ Test(annotate, no_code_says_why)
     cr_assert_eq(annotate_function(model.profile, symbolizer,
                                    report_id(model.profile, PPROFIL_BY_FUNCTION, 1), &annotation,
                                    &problem),
-                 -ENODATA);
+                 PPROFIL_ERROR_NO_CODE);
     cr_assert_str_eq(problem, "file is gone");
     cr_assert_eq(annotation.count, 0);
     symbolizer_free(symbolizer);

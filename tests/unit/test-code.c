@@ -82,7 +82,7 @@ static struct reading read_object(struct profile_object *object, const char *pat
     cr_assert_eq(profile_location(reading.profile, index, place, &location), 0);
     reading.error = symbolizer_code(reading.symbolizer, location, &reading.code, &reading.problem);
     cr_assert_eq(reading.error == 0, reading.code != NULL);
-    cr_assert_eq(reading.error == -ENODATA, reading.problem != NULL);
+    cr_assert_eq(reading.error == PPROFIL_ERROR_NO_CODE, reading.problem != NULL);
     return reading;
 }
 
@@ -530,7 +530,7 @@ static void expect_sane(const char *path, uint64_t place)
     if (reading.error == 0)
         expect_whole(reading.code);
     else
-        cr_expect_eq(reading.error, -ENODATA);
+        cr_expect_eq(reading.error, PPROFIL_ERROR_NO_CODE);
     end_reading(&reading);
 }
 
@@ -549,8 +549,8 @@ Test(files, cut_off_anywhere, .timeout = 120)
     store("cut", bytes, place + 5);
     struct reading inside = read_file("cut", place + 2);
     struct reading behind = read_file("cut", place + 8);
-    cr_expect(inside.error == -ENODATA || end_of(inside.code) == symbol.address + 5);
-    cr_expect_eq(behind.error, -ENODATA);
+    cr_expect(inside.error == PPROFIL_ERROR_NO_CODE || end_of(inside.code) == symbol.address + 5);
+    cr_expect_eq(behind.error, PPROFIL_ERROR_NO_CODE);
     end_reading(&inside);
     end_reading(&behind);
 }
@@ -615,7 +615,7 @@ static void expect_problem(enum profile_object_kind kind, const char *path, cons
     struct profile_object object = {.kind = kind, .fd = -1, .pid = 0x7ffffff0};
     struct reading reading = read_object(&object, path, 0x1000);
 
-    cr_expect_eq(reading.error, -ENODATA);
+    cr_expect_eq(reading.error, PPROFIL_ERROR_NO_CODE);
     cr_expect_not_null(strstr(reading.problem, problem), "%s", reading.problem);
     end_reading(&reading);
 }
@@ -631,7 +631,7 @@ Test(none, says_why)
     snprintf(path, sizeof path, "%s/text", directory);
     expect_problem(PROFILE_OBJECT_FILE, path, "not an ELF file");
     struct reading reading = read_file("/proc/self/exe", UINT64_MAX);
-    cr_expect_eq(reading.error, -ENODATA);
+    cr_expect_eq(reading.error, PPROFIL_ERROR_NO_CODE);
     cr_expect_not_null(strstr(reading.problem, "nothing is loaded"));
     end_reading(&reading);
 }

@@ -286,7 +286,7 @@ Test(diff, seconds_tell_what_shares_do_not)
     diff_free(diff);
     old->totals.elapsed_ns = 1000000000;
     struct diff_options options = {.by = DIFF_BY_TIME_A_SECOND};
-    cr_assert_eq(diff_new((struct profile *[]){old, new}, NULL, &options, &diff), -ENODATA);
+    cr_assert_eq(diff_new((struct profile *[]){old, new}, NULL, &options, &diff), PPROFIL_ERROR_NO_DURATION);
     new->totals.elapsed_ns = 2000000000;
     diff = compare_by(old, new, DIFF_BY_TIME_A_SECOND);
     cr_assert_eq(diff->significant, 0, "twice as long, as much in each second");
@@ -333,7 +333,7 @@ Test(diff, nothing_is_compared_with_nothing)
     count_in(other, "/bin/a", "f", 1, 5);
     other->totals.wall = true;
     struct diff_options options = {0};
-    cr_assert_eq(diff_new((struct profile *[]){full, other}, NULL, &options, &diff), -EXDEV);
+    cr_assert_eq(diff_new((struct profile *[]){full, other}, NULL, &options, &diff), PPROFIL_ERROR_MIXED_TIMES);
     profile_free(empty);
     profile_free(full);
     profile_free(other);

@@ -100,7 +100,7 @@ Test(formats_others, damaged_files_are_refused)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct profile *profile;
-        cr_assert_eq(read_text(bad[i].format, bad[i].text, &profile), -EBADMSG, "%s: %s",
+        cr_assert_eq(read_text(bad[i].format, bad[i].text, &profile), PPROFIL_ERROR_DAMAGED, "%s: %s",
                      bad[i].format, bad[i].text);
     }
 }

@@ -263,7 +263,7 @@ Test(formats_own, made_up_addresses_are_known_as_such)
     static const char *const others[] = {"gmon", "perf.data", "gperftools"};
     for (size_t i = 0; i < 3; i++)
         cr_assert_eq(format_write_file(format_by_name(others[i]), in_directory("other"), third),
-                     -ENODATA);
+                     PPROFIL_ERROR_NO_SAMPLES);
     profile_free(written);
     profile_free(named);
     profile_free(again);

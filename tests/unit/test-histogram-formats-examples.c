@@ -84,7 +84,7 @@ static void expect_unknown(const void *bytes, size_t size)
     struct profile *profile;
 
     put_file(in_directory("unknown"), bytes, size);
-    cr_assert_eq(format_read_file(in_directory("unknown"), &profile), -ENOEXEC);
+    cr_assert_eq(format_read_file(in_directory("unknown"), &profile), PPROFIL_ERROR_FORMAT);
 }
 
 Test(histogram_formats_examples, other_files_are_not_taken_for_one)
@@ -95,7 +95,7 @@ Test(histogram_formats_examples, other_files_are_not_taken_for_one)
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (access(files[i], R_OK) == 0)
-            cr_assert_eq(format_read_file(files[i], &profile), -ENOEXEC, "%s", files[i]);
+            cr_assert_eq(format_read_file(files[i], &profile), PPROFIL_ERROR_FORMAT, "%s", files[i]);
     expect_unknown(bytes, 0);
     expect_unknown(bytes, sizeof bytes);
     for (size_t i = 0; i < sizeof bytes; i++)

@@ -16,12 +16,12 @@ static int feed(const struct example *example, const unsigned char *bytes, size_
 
     memcpy(exact, bytes, size);
     int error = example->read(exact, size, &file);
-    cr_assert(error == 0 || error == -EBADMSG, "%s: %d", example->name, error);
+    cr_assert(error == 0 || error == PPROFIL_ERROR_DAMAGED, "%s: %d", example->name, error);
     for (size_t i = 0; i < file.module_count; i++)
         file.modules[i].path[0] = '\0'; /* whatever it named shall not be opened */
     if (error == 0) {
         int made = histogram_to_profile(&file, profile);
-        cr_assert(made == 0 || made == -EBADMSG, "%s: %d", example->name, made);
+        cr_assert(made == 0 || made == PPROFIL_ERROR_DAMAGED, "%s: %d", example->name, made);
     }
     histogram_file_clear(&file);
     profile_free(profile);
@@ -35,7 +35,7 @@ Test(histogram_formats_odd, are_hardened_against_ends)
         for (size_t size = 0; size < examples[i].size; size++) {
             int error = feed(&examples[i], examples[i].bytes, size);
             if (size == examples[i].size - 1)
-                cr_assert_eq(error, -EBADMSG, "%s", examples[i].name);
+                cr_assert_eq(error, PPROFIL_ERROR_DAMAGED, "%s", examples[i].name);
         }
 }
 
@@ -111,14 +111,14 @@ Test(histogram_formats_odd, sprof)
 
     struct example example = {.name = "sprof", .read = sprof_read};
     for (size_t end = 0; end < size; end++)
-        cr_assert_eq(feed(&example, bytes, end), -EBADMSG);
+        cr_assert_eq(feed(&example, bytes, end), PPROFIL_ERROR_DAMAGED);
     for (size_t bit = 0; bit < 8 * 64; bit++) {
         bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
         feed(&example, bytes, size);
         bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
     bytes[64 + 0x800 + 6] = 1; /* more arcs than there is room for */
-    cr_assert_eq(feed(&example, bytes, size), -EBADMSG);
+    cr_assert_eq(feed(&example, bytes, size), PPROFIL_ERROR_DAMAGED);
     free(bytes);
 }
 
@@ -148,9 +148,9 @@ Test(histogram_formats_odd, gmon_of_glibc)
     cr_assert_eq(file.histograms[0].scale, 43690);
     cr_assert_eq(file.histograms[0].counters[11], 2);
     histogram_file_clear(&file);
-    cr_assert_eq(gmon_read((const unsigned char *)"gmon\2\0\0\0" ZEROS_12, 20, &file), -EBADMSG);
+    cr_assert_eq(gmon_read((const unsigned char *)"gmon\2\0\0\0" ZEROS_12, 20, &file), PPROFIL_ERROR_DAMAGED);
     cr_assert_eq(gmon_read((const unsigned char *)"gmon\1\0\0\0" ZEROS_12 "\7", 21, &file),
-                 -EBADMSG);
+                 PPROFIL_ERROR_DAMAGED);
     histogram_file_clear(&file);
 }
 
@@ -240,20 +240,20 @@ Test(histogram_formats_odd, what_a_format_cannot_hold)
     int fd = memfd_create("out", MFD_CLOEXEC);
 
     make_text(&file, 8, 100);
-    cr_assert_eq(pcsample_write(fd, &file), -EDOM);
-    cr_assert_eq(mon_solaris_write(fd, &file), -EDOM);
-    cr_assert_eq(kpdata_write(fd, &file), -EDOM);
+    cr_assert_eq(pcsample_write(fd, &file), PPROFIL_ERROR_COUNTERS);
+    cr_assert_eq(mon_solaris_write(fd, &file), PPROFIL_ERROR_COUNTERS);
+    cr_assert_eq(kpdata_write(fd, &file), PPROFIL_ERROR_COUNTERS);
     file.histograms[0].low += UINT64_C(1) << 32;
     file.histograms[0].high += UINT64_C(1) << 32;
-    cr_assert_eq(n64_write(fd, &file), -EOVERFLOW);
+    cr_assert_eq(n64_write(fd, &file), PPROFIL_ERROR_ADDRESSES);
     file.pointer_size = 4;
-    cr_assert_eq(gmon_write(fd, &file), -EOVERFLOW);
-    cr_assert_eq(mon_write(fd, &file), -EOVERFLOW);
+    cr_assert_eq(gmon_write(fd, &file), PPROFIL_ERROR_ADDRESSES);
+    cr_assert_eq(mon_write(fd, &file), PPROFIL_ERROR_ADDRESSES);
     histogram_file_clear(&file);
     make_pcsample(&file);
-    cr_assert_eq(gmon_write(fd, &file), -EDOM);
-    cr_assert_eq(sprof_write(fd, &file), -EDOM);
-    cr_assert_eq(n64_write(open("/dev/full", O_WRONLY), &(struct histogram_file){0}), -EDOM);
+    cr_assert_eq(gmon_write(fd, &file), PPROFIL_ERROR_COUNTERS);
+    cr_assert_eq(sprof_write(fd, &file), PPROFIL_ERROR_COUNTERS);
+    cr_assert_eq(n64_write(open("/dev/full", O_WRONLY), &(struct histogram_file){0}), PPROFIL_ERROR_COUNTERS);
     histogram_file_clear(&file);
     make_text(&file, 8, 100);
     cr_assert_eq(gmon_write(open("/dev/full", O_WRONLY), &file), -ENOSPC);

@@ -168,7 +168,7 @@ Test(histogram_formats_profiles, dialects_take_what_their_systems_took)
     struct histogram_file file = {0};
     cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("irix"), 1, 0,
                                         &file),
-                 -EINVAL);
+                 PPROFIL_ERROR_OFF);
     histogram_file_clear(&file);
     cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("pcsample"), 0,
                                         100, &file),
@@ -271,7 +271,7 @@ Test(histogram_formats_profiles, there_is_a_file_for_each_object)
     cr_assert_eq(format_write_file(&format_gmon, "/dev/null", built.profile), 0);
     profile_free(built.profile);
     built.profile = profile_new();
-    cr_assert_eq(format_write_file(&format_gmon, path, built.profile), -ENODATA);
+    cr_assert_eq(format_write_file(&format_gmon, path, built.profile), PPROFIL_ERROR_NO_SAMPLES);
     profile_free(built.profile);
 }
 
@@ -311,11 +311,11 @@ Test(histogram_formats_profiles, what_the_user_says_of_an_object_must_be_true)
     struct profile *profile;
 
     put_file(path, examples[0].bytes, examples[0].size);
-    cr_assert_eq(format_read_file_as(path, NULL, &options, &profile), -ELIBACC);
+    cr_assert_eq(format_read_file_as(path, NULL, &options, &profile), PPROFIL_ERROR_NO_OBJECT);
     options.object = path;
-    cr_assert_eq(format_read_file_as(path, NULL, &options, &profile), -ELIBBAD);
+    cr_assert_eq(format_read_file_as(path, NULL, &options, &profile), PPROFIL_ERROR_NOT_ELF);
     cr_assert_eq(format_read_file_as(path, &format_kpdata, &(struct format_options){0}, &profile),
-                 -EBADMSG);
+                 PPROFIL_ERROR_DAMAGED);
     put_file(in_directory("x.pcsample"), BYTES("\0\1\x10\4\0\1\x10\x10"));
     cr_assert_eq(format_read_file(in_directory("x.pcsample"), &profile), 0);
     cr_assert_eq(profile->totals.samples, 2);

@@ -121,7 +121,7 @@ Test(json, what_would_fill_the_memory_is_not_read, .timeout = 60)
     cr_expect_null(tree);
     text[1] = '('; /* not even JSON */
     write_text("hostile.json", text, size / 4);
-    cr_expect_eq(json_read_file("hostile.json", &tree), -EBADMSG);
+    cr_expect_eq(json_read_file("hostile.json", &tree), PPROFIL_ERROR_DAMAGED);
     free(text);
 }
 

@@ -499,12 +499,12 @@ Test(live, definitions_and_code)
         nap();
     }
     cr_assert_str_eq(strrchr(row.file, '/') + 1, "test-live.c");
-    cr_assert_eq(pprofil_live_code(live, PPROFIL_BY_THREAD, row.id, NULL, &code), -ENODATA);
+    cr_assert_eq(pprofil_live_code(live, PPROFIL_BY_THREAD, row.id, NULL, &code), PPROFIL_ERROR_NO_CODE);
     cr_assert_str_neq(pprofil_live_problem(live), "");
     while ((error = pprofil_live_code(live, PPROFIL_BY_FUNCTION, row.id, NULL, &code)) == -EAGAIN)
         nap();
     if (error != 0) { /* built without a disassembler */
-        cr_assert_eq(error, -ENODATA);
+        cr_assert_eq(error, PPROFIL_ERROR_NO_CODE);
         cr_assert_str_neq(pprofil_live_problem(live), "");
     } else {
         uint64_t ns = 0, source_ns = 0;

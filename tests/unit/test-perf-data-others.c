@@ -140,24 +140,24 @@ Test(perf_data_others, what_is_not_read_is_told_apart)
     const unsigned char pipe[16] = "PERFILE2\x10";
     const unsigned char other[16] = "2ELIFREP\0\0\0\0\0\0\0\x68";
 
-    cr_expect_eq(error_of(pipe, sizeof pipe), -ESPIPE);
-    cr_expect_eq(error_of(other, sizeof other), -EPFNOSUPPORT);
+    cr_expect_eq(error_of(pipe, sizeof pipe), PPROFIL_ERROR_PIPED);
+    cr_expect_eq(error_of(other, sizeof other), PPROFIL_ERROR_BYTE_ORDER);
     begin_file();
     put_head(81, 0, 16);
     put(0, 8);
     end_file();
-    cr_expect_eq(error_of(made, made_size), -EPROTONOSUPPORT);
+    cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_COMPRESSED);
     begin_file();
     put_head(9, 2, 8); /* a sample without anything */
     end_file();
-    cr_expect_eq(error_of(made, made_size), -EBADMSG);
+    cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_DAMAGED);
     begin_file();
     put_head(10, 2, 4096); /* beyond the end */
     end_file();
-    cr_expect_eq(error_of(made, made_size), -EBADMSG);
+    cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_DAMAGED);
     begin_file();
     put_file(made, made_size); /* as perf leaves it when it is killed */
-    cr_expect_eq(error_of(made, made_size), -EBADMSG);
+    cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_DAMAGED);
 }
 
 Test(perf_data_others, forks_multiply_mappings_within_bounds)
@@ -179,7 +179,7 @@ Test(perf_data_others, forks_multiply_mappings_within_bounds)
     }
     uint64_t data = at - 280;
     memcpy(bytes + 48, &data, 8);
-    cr_expect_eq(error_of(bytes, at), -EBADMSG);
+    cr_expect_eq(error_of(bytes, at), PPROFIL_ERROR_DAMAGED);
     free(bytes);
 }
 

@@ -100,6 +100,6 @@ Test(perf_data_own, an_object_without_end)
     profile_object(profile, &object, &index);
     profile_location(profile, index, 0, &location);
     profile_location(profile, index, UINT64_MAX, &location);
-    cr_expect_eq(format_write_file(format_by_name("perf.data"), file(), profile), -EDOM);
+    cr_expect_eq(format_write_file(format_by_name("perf.data"), file(), profile), PPROFIL_ERROR_ADDRESSES);
     profile_free(profile);
 }

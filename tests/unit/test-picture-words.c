@@ -223,9 +223,9 @@ Test(picture, a_full_disk_is_an_error_and_so_is_nothing_to_draw)
 
     cr_assert_eq(format_write_file(&format_flame_svg, "/dev/full", profile), -ENOSPC);
     cr_assert_eq(format_write_file(&format_flame_html, "/dev/full", profile), -ENOSPC);
-    cr_assert_eq(format_write_file(&format_heat_svg, "/dev/null", profile), -ENODATA);
+    cr_assert_eq(format_write_file(&format_heat_svg, "/dev/null", profile), PPROFIL_ERROR_NO_SAMPLES);
     struct format_options options = {.baseline = profile};
-    cr_assert_eq(format_write_file_as(&format_pprof, "/dev/null", profile, &options), -EINVAL);
+    cr_assert_eq(format_write_file_as(&format_pprof, "/dev/null", profile, &options), PPROFIL_ERROR_NO_COMPARISON);
     cr_assert_eq(format_write_file_as(&format_icicle_svg, "/dev/null", profile, &options), 0);
     profile_free(profile);
 }

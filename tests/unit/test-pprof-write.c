@@ -13,13 +13,13 @@ Test(pprof_write, errors_have_their_names)
 
     cr_assert_eq(format_read_file(in_directory("nothing"), &again), -ENOENT);
     cr_assert_eq(format_read_file(directory, &again), -EISDIR);
-    cr_assert_eq(format_read_file("/dev/null", &again), -EINVAL);
-    cr_assert_eq(format_read_file("/bin/sh", &again), -ENOEXEC);
+    cr_assert_eq(format_read_file("/dev/null", &again), PPROFIL_ERROR_NOT_REGULAR);
+    cr_assert_eq(format_read_file("/bin/sh", &again), PPROFIL_ERROR_FORMAT);
     cr_assert_eq(format_write_file(&format_pprof, "/dev/full", profile), -ENOSPC);
     cr_assert_eq(format_write_file(&format_pprof, directory, profile), -EISDIR);
     cr_assert_eq(format_write_file(&format_pprof, "/no/such/directory/p.pb.gz", profile), -ENOENT);
     cr_assert_eq(format_write_file(&format_pprof, "/dev/fd/999", profile), -EBADF);
-    cr_assert_eq(format_write_file(&format_events, in_directory("x"), profile), -EINVAL);
+    cr_assert_eq(format_write_file(&format_events, in_directory("x"), profile), PPROFIL_ERROR_UNWRITABLE);
     profile_free(profile);
 }
 

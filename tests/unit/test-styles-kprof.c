@@ -175,7 +175,7 @@ Test(kprof, what_it_says_of_files)
         {STYLE_TEXT, "9load", -ENOEXEC, "kprof: text file not an a.out\n"},
         {STYLE_TEXT, "/", -EISDIR, "kprof: read text header: Is a directory\n"},
         {STYLE_DATA, "kpdata", -EACCES, "kprof: kpdata: Permission denied\n"},
-        {STYLE_DATA, "kpdata", -EBADMSG, "kprof: data file too short\n"},
+        {STYLE_DATA, "kpdata", PPROFIL_ERROR_DAMAGED, "kprof: data file too short\n"},
         {STYLE_DATA, "kpdata", -ENOMEM, "kprof: malloc: Cannot allocate memory\n"},
         {STYLE_DATA, "kpdata", -EIO, "kprof: text read: Input/output error\n"},
     };

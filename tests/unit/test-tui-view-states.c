@@ -120,7 +120,7 @@ Test(view_states, code)
     model->now.code_state = -EAGAIN;
     paint(40, 10, true);
     LINE(5, " the code is being read");
-    model->now.code_state = -ENODATA;
+    model->now.code_state = PPROFIL_ERROR_NO_CODE;
     model->now.code_problem = "/usr/bin/split: has changed since";
     paint(40, 10, true);
     LINE(5, " /usr/bin/split: has changed since");

@@ -63,8 +63,8 @@ static int read_tree(const unsigned char *bytes, size_t size, json_t **root)
         return -EFBIG;
     *root = json_loadb((const char *)bytes, size, JSON_ALLOW_NUL, &problem);
     if (*root == NULL)
-        return json_error_code(&problem) == json_error_out_of_memory ? -ENOMEM : -EBADMSG;
-    return json_is_object(*root) ? 0 : -EBADMSG;
+        return json_error_code(&problem) == json_error_out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
+    return json_is_object(*root) ? 0 : PPROFIL_ERROR_DAMAGED;
 }
 
 int json_read_file(const char *path, json_t **root)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* The whole file, up to 256 MiB, and to 2 GiB of tree: a few bytes of text may be many of that.
- * 0, or -errno: -EBADMSG where it is no JSON, -EFBIG where it is more. The caller frees it with
+ * 0, or -errno: PPROFIL_ERROR_DAMAGED where it is no JSON, -EFBIG where it is more. The caller frees it with
  * json_decref. */
 int json_read_file(const char *path, json_t **root);
 /* Bytes of memory that the tree of a text will take, at most; it need not be JSON. */

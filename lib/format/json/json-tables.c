@@ -14,6 +14,7 @@
 #include "format/json/json.h"
 #include "format/named.h"
 #include "format/text.h"
+#include "pprofil/error.h"
 
 enum table { PROCESSES, THREADS, OBJECTS, FUNCTIONS, LOCATIONS, NODES, SYSCALLS, SAMPLES, TABLES };
 
@@ -93,7 +94,7 @@ static int read_process(const struct reader *reader, const json_t *entry, uint32
         !json_member(entry, "start", INT64_MAX, &process.start) ||
         !json_member(entry, "end", INT64_MAX, &process.end) ||
         !json_member(entry, "cpu_ns", INT64_MAX, &process.cpu_ns))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     int error = string(reader, entry, "comm", &process.comm);
     return error == 0 ? profile_add_process(reader->profile, &process, index) : error;
 }
@@ -104,7 +105,7 @@ static int read_thread(const struct reader *reader, const json_t *entry, uint32_
 
     if (!refer_member(reader, entry, "process", PROCESSES, true, &thread.process) ||
         !whole32(entry, "tid", &thread.tid))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     int error = string(reader, entry, "comm", &thread.comm);
     return error == 0 ? profile_add_thread(reader->profile, &thread, index) : error;
 }
@@ -149,7 +150,7 @@ static int read_object(const struct reader *reader, const json_t *entry, uint32_
         !hex(entry, "device", &object.device) || !hex(entry, "inode", &object.inode) ||
         !whole32(entry, "pid", &object.pid) || !json_build_id(entry, &object) ||
         (process && !refer_member(reader, entry, "process", PROCESSES, true, &object.process)))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (object.end < object.start)
         object.end = object.start;
     object.deleted = json_is_true(json_object_get(entry, "deleted"));
@@ -167,7 +168,7 @@ static int read_function(const struct reader *reader, const json_t *entry, uint3
 
     if (name == NULL || !json_member(entry, "object", UINT32_MAX, &number) ||
         !refer(reader, OBJECTS, number, false, &object) || !whole32(entry, "line", &function.line))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     function.object = number == 0 ? 0 : object + 1;
     int error = profile_string(reader->profile, name, &function.name);
     if (error == 0)
@@ -182,7 +183,7 @@ static int read_line(const struct reader *reader, const json_t *entry, struct pr
 {
     if (!refer_member(reader, entry, "function", FUNCTIONS, false, &line->function) ||
         !whole32(entry, "line", &line->line))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     return string(reader, entry, "file", &line->file);
 }
 
@@ -195,7 +196,7 @@ static int read_location(const struct reader *reader, const json_t *entry, uint3
     if (!refer_member(reader, entry, "object", OBJECTS, true, &object) ||
         !hex(entry, "address", &address) || !whole32(entry, "looked", &looked) ||
         looked > (PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     struct profile_line *lines = calloc(count + 1u, sizeof *lines);
     int error = lines == NULL ? -ENOMEM : 0;
     for (uint32_t i = 0; error == 0 && i < count; i++)
@@ -218,7 +219,7 @@ static int read_node(const struct reader *reader, const json_t *entry, uint32_t 
         !json_whole(json_array_get(entry, 1), UINT32_MAX, &numbers[1]) ||
         !refer(reader, NODES, numbers[0], false, &parent) ||
         !refer(reader, LOCATIONS, numbers[1], true, &location))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     return profile_node(reader->profile, parent, location, index);
 }
 
@@ -227,7 +228,7 @@ static int read_syscall(const struct reader *reader, const json_t *entry, uint32
     const char *name = json_text(entry, "name", NULL);
 
     if (name == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     return profile_syscall(reader->profile, name, signed32(entry, "number", -1),
                            json_is_true(json_object_get(entry, "compat")), index);
 }
@@ -243,7 +244,7 @@ static int read_sample(const struct reader *reader, const json_t *entry, uint32_
         !json_member(entry, "count", INT64_MAX, &sample.count) ||
         !json_member(entry, "cpu_ns", INT64_MAX, &sample.cpu_ns) ||
         !json_member(entry, "wall_ns", INT64_MAX, &sample.wall_ns))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     return named_count(reader->profile, &sample);
 }
 
@@ -264,7 +265,7 @@ static int read_table(struct reader *reader, const json_t *root, enum table tabl
     const json_t *list = json_list(root, tables[table].name);
     size_t count = json_array_size(list);
     uint32_t *became = calloc(count + 1, sizeof *became);
-    int error = became == NULL ? -ENOMEM : list == NULL ? -EBADMSG : 0;
+    int error = became == NULL ? -ENOMEM : list == NULL ? PPROFIL_ERROR_DAMAGED : 0;
 
     reader->tables[table].became = became;
     reader->tables[table].count = 1;
@@ -281,14 +282,14 @@ static int read_totals(struct profile *profile, const json_t *from)
     uint64_t number;
 
     if (!json_member(from, "asked_nhz", INT64_MAX, &number))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     totals->asked_hz = (double)number / 1e9;
     totals->wall |= json_is_true(json_object_get(from, "wall"));
     for (size_t i = 0; i < json_total_count(); i++) {
         void *place = (char *)totals + json_totals[i].offset;
         if (!json_member(from, json_totals[i].name,
                          json_totals[i].size == 8 ? INT64_MAX : UINT32_MAX, &number))
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         if (json_totals[i].size == 8)
             *(uint64_t *)place = number;
         else
@@ -307,13 +308,13 @@ static int read_timeline(struct profile *profile, const json_t *from)
         return 0;
     if (slots == NULL || !json_member(from, "start", INT64_MAX, &start) ||
         !json_member(from, "slot_ns", INT64_MAX, &slot_ns))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     for (size_t i = 0; error == 0 && i < json_array_size(slots); i++) {
         if (!json_whole(json_array_get(slots, i), INT64_MAX / TIMELINE_SLOTS, &cpu_ns))
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         error = timeline_restore(&profile->timeline, start, slot_ns, i, cpu_ns);
     }
-    return error == -EINVAL ? -EBADMSG : error;
+    return error == -EINVAL ? PPROFIL_ERROR_DAMAGED : error;
 }
 
 int json_read(const char *path, struct profile *profile)
@@ -325,7 +326,7 @@ int json_read(const char *path, struct profile *profile)
 
     if (error == 0 &&
         (!json_whole(json_object_get(root, "pprofil"), JSON_VERSION, &version) || version == 0))
-        error = -EBADMSG;
+        error = PPROFIL_ERROR_DAMAGED;
     for (unsigned i = 0; error == 0 && i < TABLES; i++)
         error = read_table(&reader, root, (enum table)i);
     if (error == 0)

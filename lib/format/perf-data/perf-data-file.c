@@ -20,7 +20,7 @@ int perf_file_open(struct perf_file *file, const char *path)
     if (file->fd < 0 || fstat(file->fd, &status) < 0)
         return -errno;
     if (!S_ISREG(status.st_mode))
-        return -EINVAL;
+        return PPROFIL_ERROR_NOT_REGULAR;
     file->size = (uint64_t)status.st_size;
     file->window = malloc(WINDOW);
     return file->window == NULL ? -ENOMEM : 0;
@@ -68,7 +68,7 @@ int perf_file_load(const struct perf_file *file, const struct perf_section *sect
 {
     if (section->size > SECTION_SIZE_MAX || section->offset > file->size ||
         section->size > file->size - section->offset)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     *copy = calloc(1, section->size + 1);
     if (*copy == NULL)
         return -ENOMEM;
@@ -76,7 +76,7 @@ int perf_file_load(const struct perf_file *file, const struct perf_section *sect
     if (got == (ssize_t)section->size)
         return 0;
     free(*copy);
-    return got < 0 ? -errno : -EBADMSG;
+    return got < 0 ? -errno : PPROFIL_ERROR_DAMAGED;
 }
 
 struct perf_section perf_get_section(struct bytes *bytes)

@@ -19,7 +19,7 @@ struct perf_section {
     uint64_t offset, size;
 };
 
-/* 0 or -errno: -EINVAL where the path is of no regular file. To be closed in any case. */
+/* 0 or -errno: PPROFIL_ERROR_NOT_REGULAR where the path is of no regular file. To be closed in any case. */
 int perf_file_open(struct perf_file *file, const char *path);
 void perf_file_close(struct perf_file *file);
 
@@ -29,7 +29,7 @@ const unsigned char *perf_file_look(struct perf_file *file, uint64_t offset, siz
 /* The same to be read as numbers, little-endian; false: they are not there. */
 bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struct bytes *bytes);
 
-/* A copy of a section, for the caller to free, with a zero behind it. 0, -ENOMEM, -EBADMSG (it is
+/* A copy of a section, for the caller to free, with a zero behind it. 0, -ENOMEM, PPROFIL_ERROR_DAMAGED (it is
  * not in the file, or larger than 16 MiB), or -errno. */
 int perf_file_load(const struct perf_file *file, const struct perf_section *section,
                    unsigned char **copy);

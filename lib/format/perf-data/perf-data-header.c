@@ -22,15 +22,15 @@ static int read_header(struct perf_header *header)
     struct bytes bytes;
 
     if (!perf_file_bytes(header->file, 0, PERF_PIPE_HEADER_SIZE, &bytes))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (memcmp(bytes_take(&bytes, 8), PERF_MAGIC, 8) != 0)
-        return -EPFNOSUPPORT;
+        return PPROFIL_ERROR_BYTE_ORDER;
     uint64_t size = bytes_get(&bytes, 8);
     if (size == PERF_PIPE_HEADER_SIZE)
-        return -ESPIPE;
+        return PPROFIL_ERROR_PIPED;
     if (size < PERF_HEADER_SIZE ||
         !perf_file_bytes(header->file, 16, PERF_HEADER_SIZE - 16, &bytes))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     header->attr_size = bytes_get(&bytes, 8);
     header->attrs = perf_get_section(&bytes);
     header->data = perf_get_section(&bytes);
@@ -40,8 +40,8 @@ static int read_header(struct perf_header *header)
         (header->data.size == 0 && header->features == 0) ||
         header->data.offset > header->file->size ||
         header->data.size > header->file->size - header->data.offset)
-        return -EBADMSG; /* with neither: perf did not live to write them */
-    return header->features >> PERF_FEATURE_COMPRESSED & 1 ? -EPROTONOSUPPORT : 0;
+        return PPROFIL_ERROR_DAMAGED; /* with neither: perf did not live to write them */
+    return header->features >> PERF_FEATURE_COMPRESSED & 1 ? PPROFIL_ERROR_COMPRESSED : 0;
 }
 
 /* --- events -------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static int read_ids(struct perf_header *header, const struct perf_section *secti
     unsigned char *copy;
 
     if (section->size > IDS_MAX * 8u)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     int error = perf_file_load(header->file, section, &copy);
     if (error != 0)
         return error;
@@ -105,11 +105,11 @@ static int choose_event(struct perf_header *header)
     bool found = false;
 
     if (header->attrs.size / header->attr_size > EVENTS_MAX)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     header->event_count = (uint32_t)(header->attrs.size / header->attr_size);
     for (uint32_t i = 0; i < header->event_count; i++) {
         if (!read_event(header, i, &event, &ids))
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         bool dummy = event.type == PERF_TYPE_SOFTWARE && event.config == DUMMY;
         if (dummy || (found && (is_clock(chosen) || !is_clock(&event))))
             continue;
@@ -118,7 +118,7 @@ static int choose_event(struct perf_header *header)
         found = true;
     }
     if (!found || !(chosen->has & PERF_HAS_IP))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     struct profile_totals *totals = &header->replay->profile->totals;
     if (chosen->flags & PERF_FLAG_FREQ)
         totals->asked_hz = (double)chosen->period;
@@ -154,7 +154,7 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
         uint64_t told = bytes_get(bytes, 4) & UINT8_MAX;
         const unsigned char *path = size < 36 ? NULL : bytes_take(bytes, size - 36);
         if (path == NULL || memchr(path, '\0', size - 36) == NULL)
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         if (misc & PERF_MISC_BUILD_ID_SIZE && told <= PERF_BUILD_ID_SIZE_MAX)
             id.size = (uint32_t)told;
         error = profile_string(replay->profile, (const char *)path, &id.path);
@@ -241,7 +241,7 @@ static int read_features(struct perf_header *header)
         if (!(header->features >> bit & 1))
             continue;
         if (!perf_file_bytes(header->file, at, 16, &bytes))
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         at += 16;
         struct perf_section section = perf_get_section(&bytes);
         if (!(wanted >> bit & 1))

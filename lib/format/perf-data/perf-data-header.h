@@ -17,9 +17,9 @@ struct perf_header {
     size_t id_count;
 };
 
-/* Header, events and features; file and replay are given. 0, -ENOMEM, -EBADMSG, -errno of reading,
- * or why such a file is not read: -ESPIPE (written for a pipe), -EPFNOSUPPORT (the other byte
- * order), -EPROTONOSUPPORT (compressed). ids are to be freed in any case. */
+/* Header, events and features; file and replay are given. 0, -ENOMEM, PPROFIL_ERROR_DAMAGED, -errno of reading, or
+ * why such a file is not read: PPROFIL_ERROR_PIPED, PPROFIL_ERROR_BYTE_ORDER, PPROFIL_ERROR_COMPRESSED. ids are to
+ * be freed in any case. */
 int perf_header_read(struct perf_header *header);
 /* Is a sample with this id of the event that counts? */
 bool perf_header_has(const struct perf_header *header, uint64_t id);

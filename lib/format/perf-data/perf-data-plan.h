@@ -23,7 +23,7 @@ struct perf_plan {
     uint32_t step_count;
 };
 
-/* 0, -ENOMEM, or -EDOM: the objects do not fit into 64 bits. To be freed in any case. */
+/* 0, -ENOMEM, or PPROFIL_ERROR_ADDRESSES: the objects do not fit into 64 bits. To be freed in any case. */
 int perf_plan_make(struct perf_plan *plan, const struct profile *profile);
 void perf_plan_free(struct perf_plan *plan);
 

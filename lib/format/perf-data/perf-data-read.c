@@ -95,14 +95,14 @@ static int find_records(struct reader *reader)
         struct bytes bytes;
         uint64_t time;
         if (end - at < HEAD || !perf_file_bytes(&reader->file, at, HEAD, &bytes))
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         uint64_t type = bytes_get(&bytes, 4);
         bytes_get(&bytes, 2);
         size_t size = (size_t)bytes_get(&bytes, 2);
         if (type == PERF_COMPRESSED || type == PERF_COMPRESSED2)
-            return -EPROTONOSUPPORT;
+            return PPROFIL_ERROR_COMPRESSED;
         if (size < HEAD || size > end - at || !perf_file_bytes(&reader->file, at, size, &bytes))
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         bool wanted = type == PERF_MMAP || type == PERF_MMAP2 || type == PERF_COMM ||
                       type == PERF_FORK || type == PERF_EXIT || type == PERF_SAMPLE;
         if (wanted && time_of(reader, type, bytes.at, size, &time))
@@ -111,7 +111,7 @@ static int find_records(struct reader *reader)
         uint64_t more = trailing(type, &bytes);
         at += size;
         if (more > end - at)
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         at += more;
     }
     return error;
@@ -138,7 +138,7 @@ static int replay_records(struct reader *reader)
         size_t size = head == NULL ? 0 : (size_t)(head[6] | head[7] << 8);
         const unsigned char *found = perf_file_look(&reader->file, record->offset, size);
         error = size < HEAD || found == NULL
-                    ? -EBADMSG
+                    ? PPROFIL_ERROR_DAMAGED
                     : perf_replay_record(&reader->replay, found, size, record->time);
     }
     return error;

@@ -70,7 +70,7 @@ static int take_fork(struct perf_replay *replay, unsigned misc, struct bytes *by
     bytes_get(bytes, 4);
     event.time = bytes_get(bytes, 8);
     if (bytes->missing)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (event.pid == event.ppid)
         return perf_feed_task(replay, WIRE_THREAD, event.pid, tid, event.time);
     int error = profile_feed(replay->profile, &event.header);
@@ -91,7 +91,7 @@ static int take_exit(struct perf_replay *replay, struct bytes *bytes)
     event.tid = (uint32_t)bytes_get(bytes, 4);
     bytes_get(bytes, 4);
     event.time = bytes_get(bytes, 8);
-    return bytes->missing ? -EBADMSG : profile_feed(replay->profile, &event.header);
+    return bytes->missing ? PPROFIL_ERROR_DAMAGED : profile_feed(replay->profile, &event.header);
 }
 
 /* A text up to its end, which must be there. */
@@ -115,7 +115,7 @@ static int take_comm(struct perf_replay *replay, unsigned misc, uint64_t time, s
     event.tid = (uint32_t)bytes_get(bytes, 4);
     const char *comm = take_text(bytes);
     if (bytes->missing || comm == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     strncpy(event.comm, comm, sizeof event.comm - 1);
     int error = 0;
     if (misc & PERF_MISC_EXEC && event.pid == event.tid) {
@@ -222,7 +222,7 @@ static int take_mmap(struct perf_replay *replay, bool second, unsigned misc, str
     }
     const char *path = take_text(bytes);
     if (bytes->missing || path == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (size == 0 || size > UINT64_MAX - mapping.start || misc & PERF_MISC_DATA ||
         (misc & PERF_MISC_MODE) != PERF_MISC_USER)
         return 0; /* of the kernel, a guest, or of data */

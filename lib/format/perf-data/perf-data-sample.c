@@ -221,7 +221,7 @@ int perf_take_sample(struct perf_replay *replay, unsigned misc, struct bytes *by
     if (!parse_sample(&replay->event, bytes, &sample) ||
         sample.period > INT64_MAX - profile->totals.cpu_ns ||
         sample.period > INT64_MAX - profile->totals.wall_ns)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     int error = perf_feed_task(replay, WIRE_THREAD, sample.pid, sample.tid, sample.time);
     if (error == 0)
         error = find_stack(replay, misc, &sample, &made.node);

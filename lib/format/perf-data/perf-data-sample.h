@@ -6,7 +6,7 @@
 #include "format/bytes.h"
 #include "format/perf-data/perf-data-replay.h"
 
-/* Takes what is behind the head of a record, whose misc is. 0, -ENOMEM, -EOVERFLOW or -EBADMSG. */
+/* Takes what is behind the head of a record, whose misc is. 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
 int perf_take_sample(struct perf_replay *replay, unsigned misc, struct bytes *bytes);
 
 void perf_stacks_clear(struct perf_stacks *stacks);

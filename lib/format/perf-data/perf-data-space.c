@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "format/perf-data/perf-data-space.h"
+#include "pprofil/error.h"
 
 static int perf_data_space_compare(const void *left, const void *right)
 {
@@ -83,7 +84,7 @@ static void copy_mapping(const void *node, VISIT visit, void *closure)
     if ((visit != postorder && visit != leaf) || copying->error != 0)
         return;
     if (*copying->room == 0) {
-        copying->error = -EBADMSG;
+        copying->error = PPROFIL_ERROR_DAMAGED;
         return;
     }
     --*copying->room;

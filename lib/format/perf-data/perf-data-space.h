@@ -27,7 +27,7 @@ const struct mapping *space_find(const struct perf_space *space, uint64_t addres
 /* Adds a mapping, of at least one byte, which takes over what it overlaps. 0 or -ENOMEM. */
 int space_add(struct perf_space *space, const struct mapping *mapping);
 /* Adds those of another process, at most *room, which goes down by their number. 0, -ENOMEM or
- * -EBADMSG: there are more. */
+ * PPROFIL_ERROR_DAMAGED: there are more. */
 int space_copy(struct perf_space *to, const struct perf_space *from, uint64_t *room);
 void space_clear(struct perf_space *space);
 

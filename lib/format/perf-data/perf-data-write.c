@@ -281,7 +281,7 @@ int perf_data_write(int fd, const struct profile *profile)
                                  .has = PERF_HAS_IP | PERF_HAS_TID | PERF_HAS_TIME |
                                         PERF_HAS_PERIOD | PERF_HAS_IDENTIFIER,
                                  .out = &out};
-    int error = placement_has_code(profile) ? perf_plan_make(&writer.plan, profile) : -ENODATA;
+    int error = placement_has_code(profile) ? perf_plan_make(&writer.plan, profile) : PPROFIL_ERROR_NO_SAMPLES;
 
     if (has_stacks(profile))
         writer.has |= PERF_HAS_CALLCHAIN;

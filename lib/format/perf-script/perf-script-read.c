@@ -15,6 +15,7 @@
 #include "format/named.h"
 #include "format/perf-script/perf-script.h"
 #include "format/text.h"
+#include "pprofil/error.h"
 
 #define NS_IN_SAMPLE 1000000u
 #define DIGITS "0123456789"
@@ -129,7 +130,7 @@ static int begin_sample(struct reader *reader, char *line)
     struct head head;
 
     if (!parse_head(line, &head))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (reader->event == NULL && (reader->event = strndup(head.event, head.event_size)) == NULL)
         return -ENOMEM;
     reader->location_count = reader->line_count = 0;
@@ -212,7 +213,7 @@ static int read_frame(struct reader *reader, char *line)
     char *name, *path;
 
     if (!parse_frame(line, &address, &name, &path))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (strcmp(path, "inlined") == 0) {
         int error = named_object(&reader->named, "", &object);
         return error == 0 ? add_line(reader, object, name) : error;
@@ -246,7 +247,7 @@ static int end_sample(struct reader *reader)
         return 0;
     reader->open = false;
     if (reader->line_count > 0)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     sample->node = PROFILE_NONE;
     for (uint32_t i = reader->location_count; error == 0 && i > 0; i--)
         error =
@@ -267,7 +268,7 @@ static int read_line(struct reader *reader, char *line)
         return error == 0 ? begin_sample(reader, line) : error;
     }
     if (reader->event == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     return reader->open ? read_frame(reader, line) : 0;
 }
 
@@ -283,7 +284,7 @@ int perf_script_read(const char *path, struct profile *profile)
     if (error == 0)
         error = end_sample(&reader);
     if (error == 0 && reader.event == NULL)
-        error = -EBADMSG;
+        error = PPROFIL_ERROR_DAMAGED;
     text_unload(&text);
     free(reader.event);
     free(reader.locations);

@@ -34,7 +34,7 @@ int pprof_ids_sort(struct pprof_ids *ids)
     qsort(ids->sorted, ids->count, sizeof *ids->sorted, compare_ids);
     for (size_t i = 0; i < ids->count; i++)
         if (ids->sorted[i].id == (i == 0 ? 0 : ids->sorted[i - 1].id))
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
     return 0;
 }
 
@@ -114,7 +114,7 @@ static int read_mapping(struct pprof_reader *reader, const PbMapping *mapping)
     int error = pprof_read_string(reader, mapping->filename, &object.path);
 
     if (build_id == NULL)
-        error = -EBADMSG;
+        error = PPROFIL_ERROR_DAMAGED;
     if (error != 0)
         return error;
     if (object.end < object.start)
@@ -204,7 +204,7 @@ static int read_lines(const struct pprof_reader *reader, const PbLocation *locat
         const PbLine *line = location->line[i];
         const struct pprof_id *function = pprof_ids_find(&reader->functions, line->function_id);
         if (function == NULL && line->function_id != 0)
-            error = -EBADMSG;
+            error = PPROFIL_ERROR_DAMAGED;
         if (function != NULL)
             lines[i].function = function->index;
         if (function == NULL || line->line <= 0)
@@ -234,7 +234,7 @@ static int read_location(struct pprof_reader *reader, const PbLocation *location
         object = mapping->index;
         address += mapping->shift;
     } else {
-        error = location->mapping_id != 0 ? -EBADMSG : pprof_unknown_object(reader, &object);
+        error = location->mapping_id != 0 ? PPROFIL_ERROR_DAMAGED : pprof_unknown_object(reader, &object);
     }
     if (error != 0)
         return error;

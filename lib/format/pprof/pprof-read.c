@@ -32,7 +32,7 @@ int pprof_read_string(const struct pprof_reader *reader, int64_t index, uint32_t
     const char *text = pprof_text_at(reader, index);
 
     if (text == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (reader->strings[index] == 0) {
         int error = profile_string(reader->profile, text, string);
         if (error != 0)
@@ -121,7 +121,7 @@ static int read_comments(struct pprof_reader *reader)
     for (size_t i = 0; error == 0 && i < message->n_comment; i++) {
         int64_t string = message->comment[i];
         if (pprof_text_at(reader, string) == NULL)
-            error = -EBADMSG;
+            error = PPROFIL_ERROR_DAMAGED;
         else if (!heard[string]) {
             heard[string] = true;
             error = read_comment(reader, (uint32_t)string);
@@ -161,13 +161,13 @@ static int read_values(const struct pprof_reader *reader, const PbSample *sample
     const struct pprof_values *values = &reader->values;
 
     if (sample->n_value != reader->message->n_sample_type)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     made->wall_ns = value_of(sample, values->wall);
     made->count = values->count >= 0 ? value_of(sample, values->count) : 1;
     if (__builtin_mul_overflow(value_of(sample, values->time), values->unit, &made->cpu_ns) ||
         made->cpu_ns > INT64_MAX - totals->cpu_ns || made->count > INT64_MAX - totals->samples ||
         made->wall_ns > INT64_MAX - totals->wall_ns)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     return 0;
 }
 
@@ -184,7 +184,7 @@ static int read_label(const struct pprof_reader *reader, const PbLabel *label,
     const char *key = pprof_text_at(reader, label->key), *text = pprof_text_at(reader, label->str);
 
     if (key == NULL || text == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (strcmp(key, "pid") == 0)
         labels->pid = (uint32_t)label->num;
     else if (strcmp(key, "tid") == 0)
@@ -241,7 +241,7 @@ static int read_stack(const struct pprof_reader *reader, const PbSample *sample,
     for (size_t i = sample->n_location_id; i > 0; i--) {
         const struct pprof_id *entry = pprof_ids_find(&reader->locations, sample->location_id[i - 1]);
         if (entry == NULL)
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         int error = profile_node(reader->profile, *node, entry->index, node);
         if (error != 0)
             return error;
@@ -277,7 +277,7 @@ static int read_message(struct pprof_reader *reader)
 
     if (message->n_string_table == 0 || message->string_table[0][0] != '\0' ||
         message->n_sample_type == 0)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     reader->strings = calloc(message->n_string_table, sizeof *reader->strings);
     if (reader->strings == NULL)
         return -ENOMEM;

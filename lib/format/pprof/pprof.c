@@ -43,7 +43,7 @@ static int read_piece(gzFile file, uint8_t **bytes, size_t *size, size_t *room)
 {
     if (*size == *room) {
         if (*room >= PPROF_SIZE_MAX)
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         uint8_t *larger = realloc(*bytes, *room * 2);
         if (larger == NULL)
             return -ENOMEM;
@@ -53,7 +53,7 @@ static int read_piece(gzFile file, uint8_t **bytes, size_t *size, size_t *room)
     int got = gzread(file, *bytes + *size, (unsigned)(*room - *size)), problem;
     if (got < 0) {
         gzerror(file, &problem);
-        return problem == Z_ERRNO && errno != 0 ? -errno : -EBADMSG;
+        return problem == Z_ERRNO && errno != 0 ? -errno : PPROFIL_ERROR_DAMAGED;
     }
     *size += (size_t)got;
     return got > 0;
@@ -76,7 +76,7 @@ static int read_all(const char *path, uint8_t **bytes, size_t *size)
         while ((error = read_piece(file, bytes, size, &room)) > 0)
             ;
     if (gzclose_r(file) != Z_OK && error == 0)
-        error = -EBADMSG; /* it ends within its gzip stream */
+        error = PPROFIL_ERROR_DAMAGED; /* it ends within its gzip stream */
     return error;
 }
 
@@ -115,7 +115,7 @@ int pprof_load(const char *path, PbProfile **message)
     if (error == 0) {
         *message = perftools__profiles__profile__unpack(&allocator, size, bytes);
         if (*message == NULL)
-            error = allowance.out_of_memory ? -ENOMEM : -EBADMSG;
+            error = allowance.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
     }
     free(bytes);
     return error;

@@ -123,19 +123,19 @@ struct pprof_reader {
 
 /* Makes room for count ids, none of which is in use yet. 0 or -ENOMEM; the caller frees sorted. */
 int pprof_ids_make(struct pprof_ids *ids, size_t count);
-/* Sorts them. -EBADMSG: one is 0, or there are two of one. */
+/* Sorts them. PPROFIL_ERROR_DAMAGED: one is 0, or there are two of one. */
 int pprof_ids_sort(struct pprof_ids *ids);
 /* NULL: there is none. */
 struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id);
 
 /* A string of the file; NULL: there is none at this index. */
 const char *pprof_text_at(const struct pprof_reader *reader, int64_t index);
-/* Adds it to the profile. 0, -EBADMSG (there is none), -ENOMEM or -EOVERFLOW. */
+/* Adds it to the profile. 0, PPROFIL_ERROR_DAMAGED (there is none), -ENOMEM or -EOVERFLOW. */
 int pprof_read_string(const struct pprof_reader *reader, int64_t index, uint32_t *string);
 /* Finds an image of a process, or adds it. comm 0: "[unknown]". */
 int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t generation, uint32_t comm, uint32_t *index);
 
-/* Reads what samples refer to: mappings, functions and locations, in this order. 0, -EBADMSG, -ENOMEM or -EOVERFLOW. */
+/* Reads what samples refer to: mappings, functions and locations, in this order. 0, PPROFIL_ERROR_DAMAGED, -ENOMEM or -EOVERFLOW. */
 int pprof_read_tables(struct pprof_reader *reader);
 /* The object of code that is in no mapping. */
 int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);

@@ -24,10 +24,10 @@ static int check_object(const char *path)
     int fd = object_file_path(path);
 
     if (fd < 0)
-        return -ELIBACC;
+        return PPROFIL_ERROR_NO_OBJECT;
     int error = symbol_text_of_file(fd, path, &text);
     close(fd);
-    return error == 0 ? 0 : -ELIBBAD;
+    return error == 0 ? 0 : PPROFIL_ERROR_NOT_ELF;
 }
 
 /* The module of that name; else the one in which something was counted. */
@@ -166,7 +166,7 @@ static int find_main(const struct profile *profile, const uint64_t *sums, uint32
             *found = i;
         }
     }
-    return best < 0 ? -ENODATA : 0;
+    return best < 0 ? PPROFIL_ERROR_NO_SAMPLES : 0;
 }
 
 int codec_objects(const struct codec *codec, const struct format_options *options,

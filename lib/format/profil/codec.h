@@ -4,8 +4,8 @@
  * what this header declares makes formats for profiles of them.
  *
  * Readers trust nothing: they compare sizes with what is there before they allocate memory for it. They return 0,
- * -EBADMSG, -EFBIG, -ENOMEM or -EOVERFLOW; the caller clears the file in any case. Writers return 0 or -errno:
- * -EOVERFLOW (an address is too large for the format's pointers), -EDOM (the format cannot hold this histogram).
+ * PPROFIL_ERROR_DAMAGED, -EFBIG, -ENOMEM or -EOVERFLOW; the caller clears the file in any case. Writers fail with
+ * PPROFIL_ERROR_ADDRESSES (an address is too large for the format's pointers) or PPROFIL_ERROR_COUNTERS, too.
  */
 #ifndef PPROFIL_CODEC_H
 #define PPROFIL_CODEC_H
@@ -29,13 +29,12 @@ struct codec {
  * not opened; NULL: not known. 0 or -errno; the caller clears the file in either case. */
 int codec_load(const struct codec *codec, const char *path, const char *name, const char *object,
                struct histogram_file *file);
-/* Reads it into an empty profile. 0 or -errno: also -ELIBACC (the object cannot be opened), -ELIBBAD (it is no ELF
- * file). */
+/* Reads it into an empty profile. Fails with PPROFIL_ERROR_NO_OBJECT and PPROFIL_ERROR_NOT_ELF, too. */
 int codec_read(const struct codec *codec, const char *path, const char *name, const char *object,
                struct profile *profile);
 /* Lists the objects of a profile that files are written for, the main one first: the file that is named like the first
  * process, else the object with the most time. Other objects with less than half a tick are left out. The caller frees
- * the list. 0 or -errno: -ENODATA (there is none). */
+ * the list. 0, -ENOMEM or PPROFIL_ERROR_NO_SAMPLES. */
 int codec_objects(const struct codec *codec, const struct format_options *options, const struct profile *profile,
                   uint32_t **objects, size_t *count);
 /* Writes the file of one of these objects. */
@@ -43,8 +42,7 @@ int codec_write(const struct codec *codec, int fd, const struct format_options *
                 uint32_t object);
 
 /* Reads a file of the family as it is, with its FILE.meta. format: its name; NULL: the contents show it. object: as
- * above. 0 or -errno: -ENOEXEC (it is a file of another kind), -EINVAL (no format has this name). The caller clears the
- * file in either case. */
+ * above. 0 or an error of reading (pprofil/error.h). The caller clears the file in either case. */
 int format_read_histograms(const char *path, const char *format, const char *object, struct histogram_file *file);
 /* Writes histograms that have been counted already, as format_write_file does. */
 int format_write_histograms(const struct format *format, const char *path, const struct histogram_file *histograms);

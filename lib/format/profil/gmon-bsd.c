@@ -110,7 +110,7 @@ int gmon_bsd_read(const unsigned char *bytes, size_t size, struct histogram_file
     int error = 0;
 
     if (shape == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     struct bytes at = bytes_of(bytes, size, shape->pointer_size, shape->big_endian);
     bytes_take(&at, shape->header);
     file->dialect = dialect_find("bsd44");
@@ -143,7 +143,7 @@ int gmon_bsd_write(int fd, const struct histogram_file *file)
     struct bytes_out out;
 
     if (histogram == NULL || histogram->count > INT32_MAX / 4)
-        return -EDOM;
+        return PPROFIL_ERROR_COUNTERS;
     bytes_begin(&out, fd, file->pointer_size, file->big_endian);
     bytes_put_pointer(&out, histogram->low);
     bytes_put_pointer(&out, histogram->high);

@@ -79,12 +79,12 @@ static int read_histogram(struct bytes *bytes, struct histogram_file *file)
 
     if (dimension == NULL || !is_dimension(dimension) || low > high || (low == high && count > 0) ||
         count > bytes_left(bytes) / 2 || count > HISTOGRAM_COUNTERS_MAX)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (file->rate_hz == 0)
         file->rate_hz = (double)rate;
     struct histogram *histogram = find_same(file, low, high, count);
     if (histogram == NULL && file->histogram_count == HISTOGRAMS_MAX)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (histogram == NULL)
         histogram =
             histogram_add(file, low, high, histogram_scale(2 * count, high - low), 2, count);
@@ -103,7 +103,7 @@ static int read_arc(struct bytes *bytes, struct histogram_file *file)
     uint64_t from = bytes_get_pointer(bytes), self = bytes_get_pointer(bytes);
     uint64_t count = bytes_get(bytes, 4);
 
-    return bytes->missing ? -EBADMSG : histogram_add_arc(file, from, self, count);
+    return bytes->missing ? PPROFIL_ERROR_DAMAGED : histogram_add_arc(file, from, self, count);
 }
 
 static int read_blocks(struct bytes *bytes, uint32_t count_size, struct histogram_file *file)
@@ -112,7 +112,7 @@ static int read_blocks(struct bytes *bytes, uint32_t count_size, struct histogra
     int error = 0;
 
     if (bytes->missing || count > bytes_left(bytes) / (2 * bytes->pointer_size))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     for (uint64_t i = 0; error == 0 && i < count; i++) {
         uint64_t pc = bytes_get_pointer(bytes);
         error = histogram_add_block(file, pc, bytes_get_pointer(bytes));
@@ -140,7 +140,7 @@ static int read_as(struct bytes bytes, uint32_t count_size, struct histogram_fil
             error = read_blocks(&bytes, count_size, file);
             break;
         default:
-            error = -EBADMSG;
+            error = PPROFIL_ERROR_DAMAGED;
         }
     return error;
 }
@@ -150,11 +150,11 @@ int gmon_read(const unsigned char *bytes, size_t size, struct histogram_file *fi
     static const struct guess guesses[] = {
         {8, 4, false}, {8, 8, false}, {4, 4, false}, {8, 4, true}, {8, 8, true}, {4, 4, true},
     };
-    int error = -EBADMSG;
+    int error = PPROFIL_ERROR_DAMAGED;
 
     if (!gmon_matches(bytes, size, size))
-        return -EBADMSG;
-    for (size_t i = 0; error == -EBADMSG && i < sizeof guesses / sizeof *guesses; i++) {
+        return PPROFIL_ERROR_DAMAGED;
+    for (size_t i = 0; error == PPROFIL_ERROR_DAMAGED && i < sizeof guesses / sizeof *guesses; i++) {
         const struct guess *guess = &guesses[i];
         struct bytes all = bytes_of(bytes, size, guess->pointer_size, guess->big_endian);
         /* the version is 1 in the right order; version 0 does not tell */
@@ -237,7 +237,7 @@ int gmon_write(int fd, const struct histogram_file *file)
     struct bytes_out out;
 
     if (!fits(file))
-        return -EDOM;
+        return PPROFIL_ERROR_COUNTERS;
     bytes_begin(&out, fd, file->pointer_size, file->big_endian);
     bytes_put_all(&out, MAGIC, 4);
     bytes_put(&out, FILE_VERSION, 4);

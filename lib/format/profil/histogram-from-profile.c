@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "format/profil/histogram.h"
+#include "pprofil/error.h"
 #include "symbol/symbol.h"
 
 __extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz */
@@ -153,7 +154,7 @@ static int make_histogram(const struct places *places, const struct dialect *dia
     if (scale == 0 || fixed)
         region.scale = USUAL_SCALE;
     if (dialect_is_off(dialect, region.scale) || dialect_check(dialect, &region) != 0)
-        return -EINVAL;
+        return PPROFIL_ERROR_OFF;
     if (high - low > TEXT_SIZE_MAX)
         return -EFBIG;
     region.size = dialect_room(dialect, region.scale, counter_size, high - low);
@@ -190,7 +191,7 @@ static int fill(const struct places *places, const struct symbol_text *text, uin
         low = text->low;
         high = text->high;
     } else if (!span(places, &low, &high)) {
-        return -ENODATA;
+        return PPROFIL_ERROR_NO_SAMPLES;
     }
     low &= ~(ALIGNED - 1);
     high =

@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "format/named.h"
 #include "format/profil/histogram.h"
+#include "pprofil/error.h"
 #include "symbol/object-file.h"
 #include "symbol/symbol.h"
 
@@ -252,7 +253,7 @@ static int add_only_target(struct builder *builder)
     for (size_t i = 0; error == 0 && i < file->pc_count; i++)
         error = add_ticks(builder, &target, file->pcs[i], 1);
     if (error == 0 && is_elsewhere(builder, &target))
-        error = -EXDEV;
+        error = PPROFIL_ERROR_LOAD_ADDRESS;
     return error;
 }
 

@@ -57,8 +57,8 @@ bool histogram_has_memory_addresses(const struct histogram_file *file);
  * there. scale 0: a counter of two bytes for four bytes of text. rate_hz 0: histogram_rate. The text is the object's
  * code by its link addresses; if the object cannot be read, it is the text from the first sample to the last.
  *
- * Fills an empty file, to be cleared after an error, too. 0 or -errno: -EINVAL (this scale turns counting off), -EFBIG
- * (the text is too large), -ENODATA (no sample has an address).
+ * Fills an empty file, to be cleared after an error, too. 0, -ENOMEM, PPROFIL_ERROR_OFF,
+ * PPROFIL_ERROR_NO_SAMPLES (no sample has an address) or -EFBIG (the text is too large).
  */
 int histogram_from_profile(const struct profile *profile, uint32_t object, const struct dialect *dialect,
                            uint32_t scale, double rate_hz, struct histogram_file *file);
@@ -78,9 +78,9 @@ uint64_t histogram_time(const struct profile *profile, const struct profile_samp
 /* --- histograms as profiles ------------------------------------------------------------ */
 
 /* Fills an empty profile: a process, a thread, and the object that the file names, or "[text]", or the file's modules.
- * Addresses become offsets if the object's file is on this machine. 0 or -errno: -EBADMSG (times are more than totals
- * can hold), -EXDEV (the object is position-independent, the file does not say where it was, and none of the file's
- * addresses is in it). */
+ * Addresses become offsets if the object's file is on this machine. 0, -ENOMEM, PPROFIL_ERROR_DAMAGED (times are
+ * more than totals can hold) or PPROFIL_ERROR_LOAD_ADDRESS (the object is position-independent, the file does not say
+ * where it was, and none of the file's addresses is in it). */
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile);
 
 /* The name of the system call that a cell counts, in a file that counts system calls (kpdata). It is static, or made in

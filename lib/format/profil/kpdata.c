@@ -60,7 +60,7 @@ static int read_plan9(struct bytes *bytes, struct histogram_file *file)
     for (uint64_t i = 0; error == 0 && i < file->histograms[0].count; i++)
         sum += file->histograms[0].counters[i];
     if (error == 0 && (file->outside > file->ticks || sum > file->ticks - file->outside))
-        error = -EBADMSG;
+        error = PPROFIL_ERROR_DAMAGED;
     return error;
 }
 
@@ -69,7 +69,7 @@ int kpdata_read(const unsigned char *bytes, size_t size, struct histogram_file *
     struct bytes all = bytes_of(bytes, size, CELL, true), at = all;
 
     if (size % CELL != 0 || size < PLAN9_SPECIALS * CELL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     file->pointer_size = CELL;
     file->big_endian = true;
     file->from_text = true;
@@ -133,7 +133,7 @@ int kpdata_write(int fd, const struct histogram_file *file)
     struct bytes_out out;
 
     if (histogram == NULL || file->rate_hz <= 0 || (plan9 && histogram->count < PLAN9_SPECIALS))
-        return -EDOM;
+        return PPROFIL_ERROR_COUNTERS;
     bytes_begin(&out, fd, CELL, true);
     if (plan9)
         put_plan9(&out, file, histogram);

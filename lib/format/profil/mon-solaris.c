@@ -54,7 +54,7 @@ static int read_buffer(const struct bytes *object, uint64_t offset, uint64_t cou
     int error = 0;
 
     if (count > bytes_left(object) / PC_SIZE || !mon_solaris_look(object, offset, count * PC_SIZE, &at))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     for (uint64_t i = 0; error == 0 && i < count; i++)
         error = histogram_add_pcs(file, bytes_get(&at, PC_SIZE), 1);
     return error;
@@ -69,7 +69,7 @@ static int read_function(const struct bytes *object, uint64_t offset, unsigned c
     if (offset == 0)
         return 0;
     if (offset % 8 != 0 || !mon_solaris_look(object, offset, FUNCTION_SIZE, &at))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     if (seen[offset / 8])
         return 0;
     seen[offset / 8] = 1;
@@ -104,14 +104,14 @@ static int read_modules(const struct bytes *object, uint64_t next, struct histog
 
     while (error == 0 && next != 0) {
         if (file->module_count == MODULES_MAX || !mon_solaris_look(object, next, MODULE_SIZE, &at))
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         next = bytes_get(&at, 8);
         uint64_t path = bytes_get(&at, 8), start = bytes_get(&at, 8), end = bytes_get(&at, 8);
         if (!mon_solaris_look(object, path, 1, &name) || start > end)
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         size_t room = (size_t)bytes_left(&name), length = strnlen((const char *)name.at, room);
         if (length == room)
-            return -EBADMSG;
+            return PPROFIL_ERROR_DAMAGED;
         error = histogram_add_module(file, (const char *)name.at, length, start, end);
     }
     return error;
@@ -125,25 +125,25 @@ static int read_object(struct bytes *all, struct histogram_file *file)
 
     if (at.missing || version != FILE_VERSION || size < CALL_GRAPH_HEADER ||
         bytes_take(all, size) == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     object.end = object.at + size;
     switch (type) {
     case BUFFER:
-        return size < BUFFER_HEADER ? -EBADMSG
+        return size < BUFFER_HEADER ? PPROFIL_ERROR_DAMAGED
                                     : read_buffer(&object, first, bytes_get(&at, 8), file);
     case CALL_GRAPH:
         return read_call_graph(&object, first, file);
     case MODULES:
         return read_modules(&object, first, file);
     default:
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     }
 }
 
 int mon_solaris_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
     if (!mon_solaris_matches(bytes, size, size))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     struct bytes all = bytes_of(bytes, size, 8, bytes[0] == 'P');
     int error = 0;
 
@@ -151,7 +151,7 @@ int mon_solaris_read(const unsigned char *bytes, size_t size, struct histogram_f
     uint64_t major = bytes_get(&all, 2), minor = bytes_get(&all, 2), header = bytes_get(&all, 8);
     (void)minor;
     if (major != MAJOR || header < HEADER || bytes_take(&all, header - HEADER) == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     file->dialect = dialect_find("solaris");
     file->pointer_size = 8;
     file->big_endian = all.big_endian;
@@ -236,7 +236,7 @@ int mon_solaris_write(int fd, const struct histogram_file *file)
     struct bytes_out out;
 
     if (file->histogram_count > 0)
-        return -EDOM;
+        return PPROFIL_ERROR_COUNTERS;
     bytes_begin(&out, fd, 8, file->big_endian);
     bytes_put(&out, MAGIC, 4);
     bytes_put(&out, MAJOR, 2);

@@ -105,7 +105,7 @@ int mon_read(const unsigned char *bytes, size_t size, struct histogram_file *fil
     int error = 0;
 
     if (shape == NULL)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     struct bytes at = bytes_of(bytes, size, shape->pointer_size, shape->big_endian);
     file->pointer_size = shape->pointer_size;
     file->big_endian = shape->big_endian;
@@ -169,7 +169,7 @@ int mon_write(int fd, const struct histogram_file *file)
     struct bytes_out out;
 
     if (histogram == NULL)
-        return -EDOM;
+        return PPROFIL_ERROR_COUNTERS;
     bytes_begin(&out, fd, file->pointer_size, file->big_endian);
     bytes_put_pointer(&out, histogram->low);
     bytes_put_pointer(&out, histogram->high);

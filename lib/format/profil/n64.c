@@ -55,7 +55,7 @@ static bool n64_matches(const unsigned char *head, size_t size, uint64_t all)
 int n64_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
     if (!n64_matches(bytes, size, size))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     struct bytes at = bytes_of(bytes, size, WORD, true);
     uint64_t segments = bytes_get(&at, WORD);
 
@@ -66,7 +66,7 @@ int n64_read(const unsigned char *bytes, size_t size, struct histogram_file *fil
     file->ticks = file->outside = bytes_get(&at, WORD);
     uint32_t counter = has_counters_of(at, segments, COUNTER) ? COUNTER : WIDE_COUNTER;
     if (!has_counters_of(at, segments, counter))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     for (uint64_t i = 0; i < segments; i++) {
         uint64_t start = bytes_get(&at, WORD), count = bytes_get(&at, WORD);
         struct histogram *histogram = histogram_add(file, start, start + count * WORD,
@@ -87,11 +87,11 @@ int n64_write(int fd, const struct histogram_file *file)
     uint32_t counter = COUNTER;
 
     if (file->histogram_count == 0 || file->rate_hz <= 0)
-        return -EDOM;
+        return PPROFIL_ERROR_COUNTERS;
     for (size_t i = 0; i < file->histogram_count; i++)
         if ((file->histograms[i].high - file->histograms[i].low) / WORD !=
             file->histograms[i].count)
-            return -EDOM;
+            return PPROFIL_ERROR_COUNTERS;
         else if (file->histograms[i].counter_size > COUNTER)
             counter = WIDE_COUNTER;
     bytes_begin(&out, fd, WORD, true);

@@ -62,7 +62,7 @@ int pcsample_read(const unsigned char *bytes, size_t size, struct histogram_file
     int error = 0;
 
     if (!guess(bytes, size, &all))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     file->dialect = dialect_find("pcsample");
     file->pointer_size = all.pointer_size;
     file->big_endian = all.big_endian;
@@ -79,7 +79,7 @@ int pcsample_write(int fd, const struct histogram_file *file)
     struct bytes_out out;
 
     if (file->histogram_count > 0)
-        return -EDOM;
+        return PPROFIL_ERROR_COUNTERS;
     bytes_begin(&out, fd, file->pointer_size, file->big_endian);
     for (size_t i = 0; i < file->pc_count; i++)
         bytes_put_pointer(&out, file->pcs[i]);

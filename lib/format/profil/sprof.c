@@ -68,7 +68,7 @@ static int read_arcs(struct bytes *bytes, uint64_t low, uint64_t most, struct hi
     int error = 0;
 
     if (tag != ARCS || count > most)
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     for (uint64_t i = 0; error == 0 && i < count; i++) {
         uint64_t from = bytes_get_pointer(bytes), self = bytes_get_pointer(bytes);
         error =
@@ -89,7 +89,7 @@ static int read_as(struct bytes bytes, struct histogram_file *file)
     if (names == NULL || memcmp(names, NAMES, NAMES_SIZE) != 0 || tag != HISTOGRAM || low >= high ||
         high - low > BYTES_SIZE_MAX || (high - low) % 4 != 0 || count != (high - low) / 4 ||
         size != size_for(high - low, bytes.pointer_size))
-        return -EBADMSG;
+        return PPROFIL_ERROR_DAMAGED;
     file->dialect = dialect_find("glibc");
     file->pointer_size = bytes.pointer_size;
     file->big_endian = bytes.big_endian;
@@ -106,11 +106,11 @@ static int read_as(struct bytes bytes, struct histogram_file *file)
 
 int sprof_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
-    int error = -EBADMSG;
+    int error = PPROFIL_ERROR_DAMAGED;
 
     if (!sprof_matches(bytes, size, size))
-        return -EBADMSG;
-    for (uint32_t pointer_size = 8; error == -EBADMSG && pointer_size >= 4; pointer_size -= 4)
+        return PPROFIL_ERROR_DAMAGED;
+    for (uint32_t pointer_size = 8; error == PPROFIL_ERROR_DAMAGED && pointer_size >= 4; pointer_size -= 4)
         error = read_as(bytes_of(bytes, size, pointer_size, bytes[4] == 0), file);
     return error;
 }
@@ -139,7 +139,7 @@ int sprof_write(int fd, const struct histogram_file *file)
     struct bytes_out out;
 
     if (histogram == NULL || histogram->low % 4 != 0)
-        return -EDOM;
+        return PPROFIL_ERROR_COUNTERS;
     /* the linker knows no bounds of text but those of pages */
     uint64_t low = histogram->low & ~(PAGE - 1), high = (histogram->high + PAGE - 1) & ~(PAGE - 1);
     bytes_begin(&out, fd, file->pointer_size, file->big_endian);
