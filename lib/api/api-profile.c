@@ -13,8 +13,8 @@
 
 #include "api/api.h"
 #include "format/format.h"
-#include "symbol/leak-sanitizer.h"
-#include "symbol/object-file.h"
+#include "launch/file-opener.h"
+#include "symbol/symbol.h"
 
 int api_need_symbolizer(struct pprofil_profile *profile)
 {
@@ -294,7 +294,7 @@ int pprofil_profile_incomplete(const pprofil_profile *profile, unsigned i, const
 int pprofil_profile_leak_check(const pprofil_profile *profile, pid_t pid, const char *program)
 {
     const struct profile *data = profile->profile;
-    int fd = program == NULL ? -1 : object_file_path(program);
+    int fd = program == NULL ? -1 : file_opener_open(program, 0);
     int status = fd < 0 ? 0 : leak_check_status(fd);
 
     if (fd >= 0)

@@ -15,9 +15,9 @@
 #include "dialect/dialect.h"
 #include "format/profil/codec.h"
 #include "format/profil/histogram.h"
+#include "launch/file-opener.h"
 #include "pprofil.h"
 #include "report/style.h"
-#include "symbol/object-file.h"
 #include "symbol/symbol.h"
 
 #define SYMBOLS_MAX (1u << 24) /* of all modules: a file may name one of them a million times */
@@ -76,7 +76,7 @@ static int read_profile(const char *path, const struct style *style, const char 
 
 static int read_symbols(const char *path, struct symbol_table *symbols)
 {
-    int fd = object_file_path(path), error;
+    int fd = file_opener_open(path, 0), error;
 
     if (fd < 0)
         return fd == -EINVAL ? -ENOEXEC : fd;
@@ -90,7 +90,7 @@ static bool read_module(const struct histogram_module *module, struct symbol_tab
                         uint64_t *shift)
 {
     struct symbol_text text;
-    int fd = object_file_path(module->path);
+    int fd = file_opener_open(module->path, 0);
     bool known = fd >= 0 && symbol_text_of_file(fd, module->path, &text) == 0 &&
                  symbol_table_read(fd, symbols) == 0;
 

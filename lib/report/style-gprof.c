@@ -19,7 +19,7 @@
 #include "report/call-graph.h"
 #include "report/style.h"
 #include "report/tally.h"
-#include "symbol/demangle.h"
+#include "symbol/symbol.h"
 
 bool style_gprof_refuse(enum style_file which, const char *path, int error, FILE *errors)
 {

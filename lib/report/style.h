@@ -15,7 +15,7 @@
 
 #include "dialect/histogram.h"
 #include "pprofil/error.h"
-#include "symbol/symbol-table.h"
+#include "symbol/symbol.h"
 
 enum style_sort { STYLE_BY_TIME, STYLE_BY_CALLS, STYLE_BY_ADDRESS, STYLE_BY_NAME };
 enum style_address { STYLE_NO_ADDRESS, STYLE_OCTAL, STYLE_HEX };

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "dialect/histogram.h"
-#include "symbol/symbol-table.h"
+#include "symbol/symbol.h"
 
 struct tally_row {
     const struct symbol *symbol;  /* borrowed: the name that is shown */

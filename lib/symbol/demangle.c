@@ -16,7 +16,7 @@
 #include <setjmp.h>
 #endif
 
-#include "symbol/demangle.h"
+#include "symbol/symbol.h"
 
 #define MANGLED_SIZE_MAX 4096 /* bytes of a name that is looked at */
 

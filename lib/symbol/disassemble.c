@@ -16,7 +16,7 @@
 #include <dlfcn.h>
 #endif
 
-#include "symbol/disassemble.h"
+#include "symbol/symbol-internal.h"
 
 #define GROUP 8u /* bytes in a row where there are no instructions */
 

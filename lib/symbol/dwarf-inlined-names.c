@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/demangle.h"
 #include "symbol/elf-internal.h"
+#include "symbol/symbol.h"
 
 #define NAME_SIZE_MAX 4096u  /* bytes of what is put together */
 #define STEPS_MAX 16u /* from what was inlined to what declares it */

@@ -16,8 +16,8 @@
 #include <zlib.h>
 
 #include "base/path.h"
+#include "launch/file-opener.h"
 #include "symbol/elf-internal.h"
-#include "symbol/object-file.h"
 
 #define SYSTEM_PLACE "/usr/lib/debug"
 #define PIECE 65536u /* bytes read at a time */
@@ -57,7 +57,7 @@ static bool has_build_id(int fd, const struct wanted *wanted)
 /* A descriptor of the file, if it is what is wanted; else -1. */
 static int try_path(const char *path, const struct wanted *wanted)
 {
-    int fd = object_file_path(path);
+    int fd = file_opener_open(path, 0);
 
     if (fd < 0)
         return -1;

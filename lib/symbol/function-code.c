@@ -12,30 +12,19 @@
 #include <errno.h>
 #include <gelf.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "symbol/demangle.h"
-#include "symbol/disassemble.h"
 #include "symbol/function-code.h"
-#include "symbol/symbolizer-internal.h"
+#include "symbol/symbol-internal.h"
 
 #define FUNCTION_SIZE_MAX (UINT64_C(1) << 20) /* bytes of a function */
 #define INSTRUCTIONS_MAX 65536u                 /* instructions of it */
 #define AROUND UINT64_C(2048)       /* bytes before and after a location in unknown code */
-#define FILES_MAX 1024u            /* that lines are in; the rest is as if not known */
-#define INLINED_MAX 1024u          /* functions that are named; the rest likewise */
-#define PAINTED_MAX (UINT64_C(1) << 22) /* instructions of inlined functions, all nested ones */
 #define NAME_SIZE_MAX 256            /* of a target, with its NUL; a hostile file has longer ones */
-
-/* What a path was made of, so that most lines need no path to be made. */
-struct file_key {
-    const char *directory, *file; /* borrowed */
-};
 
 /* Addresses here are those of elf-object. */
 struct reader {
@@ -49,8 +38,6 @@ struct reader {
     struct symbol_code *code;
     const struct elf_symbol *named; /* the symbol that name is of */
     char name[NAME_SIZE_MAX];
-    struct file_key *keys; /* of code->files */
-    const char **inlined;  /* the borrowed names that code->inlined are made of */
 };
 
 /* --- where it is --------------------------------------------------------------------- */
@@ -235,163 +222,6 @@ static int read_instructions(struct reader *reader)
     return read_between(reader, reader->address, reader->end);
 }
 
-/* --- lines --------------------------------------------------------------------------- */
-
-/* Paths of different units may be the same, and are one then. */
-static uint32_t find_path(const struct symbol_code *code, const char *path)
-{
-    uint32_t i = 0;
-
-    while (i < code->file_count && strcmp(code->files[i], path) != 0)
-        i++;
-    return i;
-}
-
-static int add_file(struct reader *reader, const struct elf_line *line, uint32_t *file)
-{
-    struct symbol_code *code = reader->code;
-    char path[PATH_MAX];
-
-    elf_line_path(line, path, sizeof path);
-    *file = find_path(code, path);
-    if (*file < code->file_count || *file == FILES_MAX) {
-        *file = *file == FILES_MAX ? 0 : *file;
-        return 0;
-    }
-    code->files[*file] = strdup(path);
-    if (code->files[*file] == NULL)
-        return -ENOMEM;
-    reader->keys[*file] = (struct file_key){line->directory, line->file};
-    code->file_count++;
-    return 0;
-}
-
-static int find_file(struct reader *reader, const struct elf_line *line, uint32_t *file)
-{
-    for (uint32_t i = reader->code->file_count; i-- > 1;) {
-        const struct file_key *key = &reader->keys[i];
-        if (key->file == line->file && key->directory == line->directory) {
-            *file = i;
-            return 0;
-        }
-    }
-    return add_file(reader, line, file);
-}
-
-static int make_files(struct reader *reader)
-{
-    struct symbol_code *code = reader->code;
-
-    code->files = calloc(FILES_MAX, sizeof *code->files);
-    reader->keys = calloc(FILES_MAX, sizeof *reader->keys);
-    if (code->files == NULL || reader->keys == NULL)
-        return -ENOMEM;
-    code->files[0] = strdup("");
-    if (code->files[0] == NULL)
-        return -ENOMEM;
-    code->file_count = 1;
-    return 0;
-}
-
-static int read_lines(struct reader *reader)
-{
-    struct symbol_code *code = reader->code;
-    int error = make_files(reader);
-
-    for (uint32_t i = 0; error == 0 && i < code->instruction_count; i++) {
-        struct symbol_instruction *instruction = &code->instructions[i];
-        struct elf_line line;
-        if (!elf_object_line(reader->elf, instruction->address + reader->shift, &line) ||
-            line.number == 0)
-            continue;
-        error = find_file(reader, &line, &instruction->file);
-        if (instruction->file != 0)
-            instruction->line = line.number;
-    }
-    return error;
-}
-
-/* --- inlined functions ---------------------------------------------------------------- */
-
-/* The first instruction that begins at an address or after it. */
-static uint32_t find_instruction(const struct reader *reader, uint64_t address)
-{
-    uint32_t low = 0, high = reader->code->instruction_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (reader->code->instructions[middle].address + reader->shift < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* One function inlined often has one name, in one place of the file. */
-static int find_inlined(struct reader *reader, const char *name, uint32_t *inlined)
-{
-    struct symbol_code *code = reader->code;
-
-    for (*inlined = code->inlined_count - 1; *inlined > 0; --*inlined)
-        if (reader->inlined[*inlined] == name)
-            return 0;
-    if (code->inlined_count == INLINED_MAX)
-        return 0;
-    char *plain = demangle(name);
-    if (plain == NULL && (plain = strdup(name)) == NULL)
-        return -ENOMEM;
-    utf8_make_harmless(plain, "");
-    *inlined = code->inlined_count++;
-    code->inlined[*inlined] = plain;
-    reader->inlined[*inlined] = name;
-    return 0;
-}
-
-/* Outer ones come first, and inner ones over them. */
-static int paint_inlined(struct reader *reader, struct elf_inlined *stretches, uint32_t count)
-{
-    struct symbol_code *code = reader->code;
-    uint64_t budget = PAINTED_MAX;
-    struct elf_origin *origin;
-    uint32_t inlined = 0;
-    int error = 0;
-
-    for (uint32_t i = 0; error == 0 && i < count; i++) {
-        error = elf_object_inlined_origin(reader->elf, &stretches[i], &origin);
-        if (error == 0)
-            error = find_inlined(reader, origin->name, &inlined);
-        for (uint32_t at = find_instruction(reader, stretches[i].start);
-             error == 0 && at < code->instruction_count && budget > 0 &&
-             code->instructions[at].address + reader->shift < stretches[i].end;
-             at++, budget--)
-            code->instructions[at].inlined = inlined;
-    }
-    return error;
-}
-
-static int read_inlined(struct reader *reader)
-{
-    struct symbol_code *code = reader->code;
-    struct elf_inlined *stretches = NULL;
-    uint32_t count = 0;
-    int error = elf_object_inlined(reader->elf, reader->address, &stretches, &count);
-
-    if (error == 0) {
-        reader->inlined = calloc(INLINED_MAX, sizeof *reader->inlined);
-        code->inlined = calloc(INLINED_MAX, sizeof *code->inlined);
-        if (reader->inlined != NULL && code->inlined != NULL)
-            code->inlined[0] = strdup("");
-        if (reader->inlined == NULL || code->inlined == NULL || code->inlined[0] == NULL)
-            error = -ENOMEM;
-    }
-    if (error == 0) {
-        code->inlined_count = 1;
-        error = paint_inlined(reader, stretches, count);
-    }
-    return error;
-}
-
 /* --- all ----------------------------------------------------------------------------- */
 
 static int read_code(struct reader *reader, uint32_t object)
@@ -406,14 +236,16 @@ static int read_code(struct reader *reader, uint32_t object)
         error = read_instructions(reader);
     }
     if (error == 0)
-        error = read_lines(reader);
-    return error == 0 ? read_inlined(reader) : error;
+        error = function_lines_read(reader->elf, reader->shift, reader->code);
+    if (error == 0)
+        error = function_inlined_read(reader->elf, reader->shift, reader->address, reader->code);
+    return error;
 }
 
 int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code,
                     const char **problem)
 {
-    const struct profile_location *place = &symbolizer_profile(symbolizer)->locations[location];
+    const struct profile_location *place = &symbolizer->profile->locations[location];
     struct reader reader = {0};
 
     *code = NULL;
@@ -429,8 +261,6 @@ int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct sym
     }
     disassembler_close(reader.disassembler);
     symbol_code_free(reader.code);
-    free(reader.keys);
-    free(reader.inlined);
     return error;
 }
 

@@ -9,7 +9,7 @@
 #include <gelf.h>
 #include <string.h>
 
-#include "symbol/leak-sanitizer.h"
+#include "symbol/symbol.h"
 
 static void leak_check_symbol(const char *name, int *status)
 {

@@ -16,8 +16,8 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
+#include "launch/file-opener.h"
 #include "symbol/function-code.h"
-#include "symbol/object-file.h"
 
 #define SOURCE_SIZE_MAX (16 << 20) /* bytes */
 
@@ -27,7 +27,7 @@ static char *read_source(const char *path, int64_t *written_ns)
     struct stat status;
     char *text = NULL;
     size_t got = 0;
-    int fd = object_file_path(path);
+    int fd = file_opener_open(path, 0);
 
     if (fd < 0)
         return NULL;

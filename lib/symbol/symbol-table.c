@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "symbol/symbol-table.h"
+#include "symbol/symbol.h"
 
 #define NAME_SIZE_MAX 32768u /* all symbols of a hostile file may have the same endless name */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Look-ups into a profile. Which file an object is, is settled once, at the first of them. */
+/* Look-ups of a profile's locations: names of functions, and source lines. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,28 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/path.h"
-#include "symbol/demangle.h"
-#include "symbol/elf-object.h"
-#include "symbol/jit-code.h"
-#include "symbol/object-file.h"
-#include "symbol/symbol.h"
-#include "symbol/symbolizer-internal.h"
-
-struct source {
-    bool opened;
-    struct elf_object *elf; /* FILE and VDSO; NULL: no names */
-    struct jit_code *jit;   /* ANON */
-    const char *problem;    /* NULL: none, or not asked */
-    char *own_problem;      /* owned; the text of problem where it had to be made */
-};
-
-struct symbolizer {
-    struct profile *profile; /* borrowed */
-    struct source *sources;  /* by object */
-    uint32_t source_count;
-};
+#include "symbol/symbol-internal.h"
 
 struct symbolizer *symbolizer_new(struct profile *profile)
 {
@@ -40,128 +20,14 @@ struct symbolizer *symbolizer_new(struct profile *profile)
     return symbolizer;
 }
 
-static void close_source(struct source *source)
-{
-    elf_object_close(source->elf);
-    jit_code_close(source->jit);
-    free(source->own_problem);
-    *source = (struct source){0};
-}
-
 void symbolizer_free(struct symbolizer *symbolizer)
 {
     if (symbolizer == NULL)
         return;
     for (uint32_t i = 0; i < symbolizer->source_count; i++)
-        close_source(&symbolizer->sources[i]);
+        symbol_source_close(&symbolizer->sources[i]);
     free(symbolizer->sources);
     free(symbolizer);
-}
-
-/* --- files --------------------------------------------------------------------------- */
-
-static const char *say_unopened(struct source *source, int error)
-{
-    switch (error) {
-    case -ENOENT:
-        return "file is gone";
-    case -ESTALE:
-        return "file was replaced";
-    case -ENOEXEC:
-        return "not an ELF file";
-    case -EINVAL:
-        return "unreadable: not a regular file";
-    case -ETIMEDOUT:
-        return "unreadable: its file system does not answer";
-    }
-    if (asprintf(&source->own_problem, "unreadable: %s", strerror(-error)) < 0)
-        source->own_problem = NULL;
-    return source->own_problem != NULL ? source->own_problem : "unreadable";
-}
-
-static void open_elf(const struct symbolizer *symbolizer, struct source *source, uint32_t object)
-{
-    int error = object_file_open(symbolizer->profile, object, &source->elf);
-
-    if (error != 0)
-        source->problem = say_unopened(source, error);
-    else if (!elf_object_has_symbols(source->elf))
-        source->problem = "no symbol table; its debug symbols are not installed";
-}
-
-static struct jit_owner owner_of(const struct profile *profile, const struct profile_object *object)
-{
-    const struct profile_totals *totals = &profile->totals;
-    struct jit_owner owner = {.pid = object->pid, .from = totals->start_time};
-
-    if (totals->start_time != 0 && totals->elapsed_ns != 0)
-        owner.until = totals->start_time + totals->elapsed_ns;
-    return owner;
-}
-
-static struct source *need_source(struct symbolizer *symbolizer, uint32_t object)
-{
-    const struct profile *profile = symbolizer->profile;
-
-    if (array_extend(&symbolizer->sources, &symbolizer->source_count, profile->object_count,
-                     sizeof *symbolizer->sources) != 0)
-        return NULL;
-    struct source *source = &symbolizer->sources[object];
-    if (source->opened)
-        return source;
-    source->opened = true;
-    const struct profile_object *what = &profile->objects[object];
-    if (what->kind == PROFILE_OBJECT_ANON) {
-        const struct jit_owner owner = owner_of(profile, what);
-        source->jit = jit_code_open(what->fd, &owner);
-        if (source->jit == NULL)
-            source->problem = "code made at run time, and no /tmp/perf-PID.map that names it";
-    } else if (!what->invented &&
-               (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO)) {
-        open_elf(symbolizer, source, object);
-    }
-    return source;
-}
-
-const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t object)
-{
-    if (symbolizer == NULL || object >= symbolizer->source_count)
-        return NULL;
-    return symbolizer->sources[object].problem;
-}
-
-const struct profile *symbolizer_profile(const struct symbolizer *symbolizer)
-{
-    return symbolizer->profile;
-}
-
-int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf,
-                   const char **problem)
-{
-    const struct profile *profile = symbolizer->profile;
-    uint32_t object = profile->locations[location].object;
-
-    if (location == PROFILE_NONE) {
-        *problem = "no code";
-        return PPROFIL_ERROR_NO_CODE;
-    }
-    struct source *source = need_source(symbolizer, object);
-    if (source == NULL)
-        return -ENOMEM;
-    *elf = source->elf;
-    if (*elf != NULL)
-        return 0;
-    if (profile->objects[object].kind == PROFILE_OBJECT_ANON)
-        *problem = "code made at run time: its bytes are not in any file";
-    else if (profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN)
-        *problem = "no file was mapped there";
-    else if (profile->objects[object].kind == PROFILE_OBJECT_MARK)
-        *problem = "callers that are not known";
-    else if (profile->objects[object].kind == PROFILE_OBJECT_VDSO)
-        *problem = "the kernel's own code, and no copy of it was kept";
-    else
-        *problem = source->problem != NULL ? source->problem : "no file";
-    return PPROFIL_ERROR_NO_CODE;
 }
 
 /* --- names --------------------------------------------------------------------------- */
@@ -234,7 +100,7 @@ static int name_code(struct symbolizer *symbolizer, struct elf_object *elf, uint
     return error;
 }
 
-static int name_location(struct symbolizer *symbolizer, const struct source *source,
+static int name_location(struct symbolizer *symbolizer, const struct symbol_source *source,
                          struct elf_object *elf, const struct profile_location *place,
                          uint64_t address, uint32_t *function)
 {
@@ -254,7 +120,7 @@ static int name_location(struct symbolizer *symbolizer, const struct source *sou
 
 /* The file to ask about a place, and *address as its own tables count it. NULL: there is none,
  * or it has no code there; a file offset must not be taken for an address. */
-static struct elf_object *file_of(const struct source *source, const struct profile_location *place,
+static struct elf_object *file_of(const struct symbol_source *source, const struct profile_location *place,
                                   uint64_t *address)
 {
     *address = place->address;
@@ -265,7 +131,7 @@ static struct elf_object *file_of(const struct source *source, const struct prof
 
 /* --- lines --------------------------------------------------------------------------- */
 
-static int jit_line(struct symbolizer *symbolizer, const struct source *source, uint64_t address,
+static int jit_line(struct symbolizer *symbolizer, const struct symbol_source *source, uint64_t address,
                     struct profile_line *line)
 {
     struct jit_symbol found;
@@ -358,7 +224,7 @@ int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_
     what |= PROFILE_LOOKED_NAME;
     if (location == PROFILE_NONE || (place.looked & what) == what)
         return 0;
-    struct source *source = need_source(symbolizer, place.object);
+    struct symbol_source *source = symbolizer_source(symbolizer, place.object);
     if (source == NULL)
         return -ENOMEM;
     if (place.line_count > 0)
@@ -385,7 +251,7 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     if (error != 0 || place.line_count == 0 ||
         profile->objects[place.object].kind == PROFILE_OBJECT_ANON)
         return error; /* lists of names do not say */
-    struct source *source = need_source(symbolizer, place.object);
+    struct symbol_source *source = symbolizer_source(symbolizer, place.object);
     if (source == NULL)
         return -ENOMEM;
     struct elf_object *elf = file_of(source, &place, &address);
@@ -418,57 +284,17 @@ void symbolizer_take_file(struct symbolizer *symbolizer, uint32_t object, int fd
     profile_set_file(profile, object, fd);
     profile->objects[object].hangs = false;
     if (object < symbolizer->source_count)
-        close_source(&symbolizer->sources[object]);
+        symbol_source_close(&symbolizer->sources[object]);
     for (uint32_t i = 1; i < profile->location_count; i++)
         if (profile->locations[i].object == object)
             profile_forget_lines(profile, i);
-}
-
-/* --- code made at run time --------------------------------------------------------------- */
-
-/* The source of an ANON object that was asked before, or NULL. */
-static struct source *asked_source(const struct symbolizer *symbolizer, uint32_t object)
-{
-    if (object >= symbolizer->source_count || !symbolizer->sources[object].opened ||
-        symbolizer->profile->objects[object].kind != PROFILE_OBJECT_ANON)
-        return NULL;
-    return &symbolizer->sources[object];
-}
-
-bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location)
-{
-    const struct profile_location *place = &symbolizer->profile->locations[location];
-    const struct source *source = asked_source(symbolizer, place->object);
-
-    struct jit_symbol found;
-
-    return source != NULL &&
-           (source->jit == NULL || !jit_code_find(source->jit, place->address, &found));
-}
-
-bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object)
-{
-    struct source *source = asked_source(symbolizer, object);
-    const struct profile_object *what = &symbolizer->profile->objects[object];
-
-    const struct jit_owner owner = owner_of(symbolizer->profile, what);
-
-    if (source == NULL || !jit_code_grown(source->jit, what->fd, &owner))
-        return false;
-    struct jit_code *jit = jit_code_open(what->fd, &owner);
-    if (jit == NULL)
-        return false;
-    jit_code_close(source->jit);
-    source->jit = jit;
-    source->problem = NULL;
-    return true;
 }
 
 int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location)
 {
     struct profile *profile = symbolizer->profile;
     struct profile_location place = profile->locations[location];
-    const struct source *source = asked_source(symbolizer, place.object);
+    const struct symbol_source *source = symbolizer_jit_source(symbolizer, place.object);
     struct profile_line line = {0};
 
     if (source == NULL)

@@ -9,7 +9,7 @@
 #include <gelf.h>
 #include <string.h>
 
-#include "symbol/object-file.h"
+#include "symbol/symbol-internal.h"
 #include "symbol/symbol.h"
 
 #define PAGE UINT64_C(4096)

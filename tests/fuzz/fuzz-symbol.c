@@ -11,10 +11,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "symbol/demangle.h"
 #include "symbol/function-code.h"
-#include "symbol/leak-sanitizer.h"
-#include "symbol/symbol-table.h"
 #include "symbol/symbol.h"
 
 #define PLACES 24u

@@ -20,7 +20,7 @@
 #include <criterion/criterion.h>
 
 #include "symbol/function-code.h"
-#include "symbol/symbol-table.h"
+#include "symbol/symbol.h"
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbol/symbol-table.h"
+#include "symbol/symbol.h"
 
 static int memory_file(const void *bytes, size_t size)
 {

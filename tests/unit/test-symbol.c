@@ -13,7 +13,6 @@
 
 #include <criterion/criterion.h>
 
-#include "symbol/demangle.h"
 #include "symbol/symbol.h"
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";

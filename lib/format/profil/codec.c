@@ -12,7 +12,7 @@
 
 #include "base/path.h"
 #include "format/profil/codec.h"
-#include "symbol/object-file.h"
+#include "launch/file-opener.h"
 #include "symbol/symbol.h"
 
 /* --- reading ----------------------------------------------------------------------------- */
@@ -21,7 +21,7 @@
 static int check_object(const char *path)
 {
     struct symbol_text text;
-    int fd = object_file_path(path);
+    int fd = file_opener_open(path, 0);
 
     if (fd < 0)
         return PPROFIL_ERROR_NO_OBJECT;

@@ -17,8 +17,8 @@
 #include "base/path.h"
 #include "format/named.h"
 #include "format/profil/histogram.h"
+#include "launch/file-opener.h"
 #include "pprofil/error.h"
-#include "symbol/object-file.h"
 #include "symbol/symbol.h"
 
 #define USUAL_HZ 100.0          /* of nearly all these systems */
@@ -63,7 +63,7 @@ static int add_unknown(struct builder *builder, const char *name, uint32_t *inde
  * tells the user what to look for. */
 static int add_file(struct builder *builder, const char *path, struct target *target)
 {
-    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = object_file_path(path)};
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = file_opener_open(path, 0)};
     struct stat status;
     int error = profile_string(builder->profile, path, &object.path);
 

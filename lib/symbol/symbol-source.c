@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the names in an object come from: its ELF file, or for code made at run time the list that its
+ * maker writes. That is settled once, when the first name is asked for.
+ *
+ * The descriptor that the supervisor sent is the very file that was mapped. A path in a profile may
+ * lead to another file by now, so the build-id or the inode of what it leads to is compared.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "launch/file-opener.h"
+#include "pprofil/error.h"
+#include "symbol/symbol-internal.h"
+
+/* --- the file of an object ---------------------------------------------------------------- */
+
+/* Takes the ELF file from a descriptor if it has the build-id of the one that was mapped. */
+static int try_file(const struct profile_object *object, int fd, const char *path, bool certain,
+                    struct elf_object **elf)
+{
+    int error = elf_object_open(fd, path, object->build_id, object->build_id_size, elf);
+
+    if (error != 0)
+        return error;
+    if (certain || object->build_id_size == 0 ||
+        elf_object_is(*elf, object->build_id, object->build_id_size))
+        return 0;
+    elf_object_close(*elf);
+    *elf = NULL;
+    return -ESTALE;
+}
+
+int object_file_open(const struct profile *profile, uint32_t index, struct elf_object **elf)
+{
+    const struct profile_object *object = &profile->objects[index];
+    const char *path = profile->strings[object->path];
+    int error = object->hangs ? -ETIMEDOUT : -ENOENT;
+
+    *elf = NULL;
+    if (object->fd >= 0) {
+        error = try_file(object, object->fd, path, true, elf);
+    } else if (!object->deleted && !object->hangs && object->kind == PROFILE_OBJECT_FILE) {
+        /* the device is not compared: overlay and btrfs show another one in maps than in stat */
+        int fd = file_opener_open(path, object->build_id_size > 0 ? 0 : object->inode);
+        error = fd < 0 ? fd : try_file(object, fd, path, false, elf);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (error != 0 && object->build_id_size > 0 &&
+        elf_object_open(-1, path, object->build_id, object->build_id_size, elf) == 0)
+        error = 0;
+    return error;
+}
+
+/* --- the source of an object -------------------------------------------------------------- */
+
+void symbol_source_close(struct symbol_source *source)
+{
+    elf_object_close(source->elf);
+    jit_code_close(source->jit);
+    free(source->own_problem);
+    *source = (struct symbol_source){0};
+}
+
+static const char *say_unopened(struct symbol_source *source, int error)
+{
+    switch (error) {
+    case -ENOENT:
+        return "file is gone";
+    case -ESTALE:
+        return "file was replaced";
+    case -ENOEXEC:
+        return "not an ELF file";
+    case -EINVAL:
+        return "unreadable: not a regular file";
+    case -ETIMEDOUT:
+        return "unreadable: its file system does not answer";
+    }
+    if (asprintf(&source->own_problem, "unreadable: %s", strerror(-error)) < 0)
+        source->own_problem = NULL;
+    return source->own_problem != NULL ? source->own_problem : "unreadable";
+}
+
+static void open_elf(const struct symbolizer *symbolizer, struct symbol_source *source, uint32_t object)
+{
+    int error = object_file_open(symbolizer->profile, object, &source->elf);
+
+    if (error != 0)
+        source->problem = say_unopened(source, error);
+    else if (!elf_object_has_symbols(source->elf))
+        source->problem = "no symbol table; its debug symbols are not installed";
+}
+
+static struct jit_owner owner_of(const struct profile *profile, const struct profile_object *object)
+{
+    const struct profile_totals *totals = &profile->totals;
+    struct jit_owner owner = {.pid = object->pid, .from = totals->start_time};
+
+    if (totals->start_time != 0 && totals->elapsed_ns != 0)
+        owner.until = totals->start_time + totals->elapsed_ns;
+    return owner;
+}
+
+struct symbol_source *symbolizer_source(struct symbolizer *symbolizer, uint32_t object)
+{
+    const struct profile *profile = symbolizer->profile;
+
+    if (array_extend(&symbolizer->sources, &symbolizer->source_count, profile->object_count,
+                     sizeof *symbolizer->sources) != 0)
+        return NULL;
+    struct symbol_source *source = &symbolizer->sources[object];
+    if (source->opened)
+        return source;
+    source->opened = true;
+    const struct profile_object *what = &profile->objects[object];
+    if (what->kind == PROFILE_OBJECT_ANON) {
+        const struct jit_owner owner = owner_of(profile, what);
+        source->jit = jit_code_open(what->fd, &owner);
+        if (source->jit == NULL)
+            source->problem = "code made at run time, and no /tmp/perf-PID.map that names it";
+    } else if (!what->invented &&
+               (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO)) {
+        open_elf(symbolizer, source, object);
+    }
+    return source;
+}
+
+const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t object)
+{
+    if (symbolizer == NULL || object >= symbolizer->source_count)
+        return NULL;
+    return symbolizer->sources[object].problem;
+}
+
+int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf,
+                   const char **problem)
+{
+    const struct profile *profile = symbolizer->profile;
+    uint32_t object = profile->locations[location].object;
+
+    if (location == PROFILE_NONE) {
+        *problem = "no code";
+        return PPROFIL_ERROR_NO_CODE;
+    }
+    struct symbol_source *source = symbolizer_source(symbolizer, object);
+    if (source == NULL)
+        return -ENOMEM;
+    *elf = source->elf;
+    if (*elf != NULL)
+        return 0;
+    if (profile->objects[object].kind == PROFILE_OBJECT_ANON)
+        *problem = "code made at run time: its bytes are not in any file";
+    else if (profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN)
+        *problem = "no file was mapped there";
+    else if (profile->objects[object].kind == PROFILE_OBJECT_MARK)
+        *problem = "callers that are not known";
+    else if (profile->objects[object].kind == PROFILE_OBJECT_VDSO)
+        *problem = "the kernel's own code, and no copy of it was kept";
+    else
+        *problem = source->problem != NULL ? source->problem : "no file";
+    return PPROFIL_ERROR_NO_CODE;
+}
+
+/* --- lists of names that grow ------------------------------------------------------------- */
+
+struct symbol_source *symbolizer_jit_source(const struct symbolizer *symbolizer, uint32_t object)
+{
+    if (object >= symbolizer->source_count || !symbolizer->sources[object].opened ||
+        symbolizer->profile->objects[object].kind != PROFILE_OBJECT_ANON)
+        return NULL;
+    return &symbolizer->sources[object];
+}
+
+bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location)
+{
+    const struct profile_location *place = &symbolizer->profile->locations[location];
+    const struct symbol_source *source = symbolizer_jit_source(symbolizer, place->object);
+
+    struct jit_symbol found;
+
+    return source != NULL &&
+           (source->jit == NULL || !jit_code_find(source->jit, place->address, &found));
+}
+
+bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object)
+{
+    struct symbol_source *source = symbolizer_jit_source(symbolizer, object);
+    const struct profile_object *what = &symbolizer->profile->objects[object];
+
+    const struct jit_owner owner = owner_of(symbolizer->profile, what);
+
+    if (source == NULL || !jit_code_grown(source->jit, what->fd, &owner))
+        return false;
+    struct jit_code *jit = jit_code_open(what->fd, &owner);
+    if (jit == NULL)
+        return false;
+    jit_code_close(source->jit);
+    source->jit = jit;
+    source->problem = NULL;
+    return true;
+}
