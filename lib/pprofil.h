@@ -66,12 +66,6 @@ void pprofil_session_close(pprofil_session *session);
  * has failed. */
 const char *pprofil_session_problem(const pprofil_session *session);
 
-/* Starts a program as a child of the caller, and follows it from its first instruction. The program is found as
- * execvp(3) finds it, and fails as that does: -ENOENT, -EACCES, ... It inherits the caller's descriptors, directory,
- * environment and process group. The caller may wait for *pid with waitpid(2) once pprofil_session_pump has returned
- * 1. */
-int pprofil_session_launch(pprofil_session *session, char *const argv[], pid_t *pid);
-
 /* The standard descriptors of a launched program. The caller's own stay open. */
 struct pprofil_launch {
     size_t size;       /* sizeof(struct pprofil_launch) */
@@ -79,9 +73,13 @@ struct pprofil_launch {
     bool new_session;  /* setsid(2): no terminal's signals reach it */
 };
 
-/* Does as pprofil_session_launch, with other standard descriptors. */
-int pprofil_session_launch_with(pprofil_session *session, char *const argv[],
-                                const struct pprofil_launch *launch, pid_t *pid);
+/* Starts a program as a child of the caller, and follows it from its first instruction. The program is found as
+ * execvp(3) finds it, and fails as that does: -ENOENT, -EACCES, ... It inherits the caller's descriptors, directory,
+ * environment and process group. launch may be NULL: its standard descriptors are the
+ * caller's, too. The caller may wait for *pid with waitpid(2) once pprofil_session_pump has returned
+ * 1. */
+int pprofil_session_launch(pprofil_session *session, char *const argv[], const struct pprofil_launch *launch,
+                           pid_t *pid);
 
 /* Attaches to a running process: to all its threads that may be traced. That stops none of them. -ESRCH, -EPERM, ...:
  * none of them may be traced. */
@@ -299,16 +297,6 @@ struct pprofil_totals {
  * taken as were asked for, or it is not known why not. */
 int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size);
 
-/* Reads a saved profile. It fails with
- *
- *     PPROFIL_ERROR_DAMAGED            the file is damaged
- *     -ENOEXEC            it is of no known format
- *     PPROFIL_ERROR_PIPED             a perf.data that was written for a pipe
- *     PPROFIL_ERROR_BYTE_ORDER       a perf.data of the other byte order
- *     PPROFIL_ERROR_COMPRESSED    a perf.data that is compressed
- */
-int pprofil_profile_open(const char *path, pprofil_profile **profile);
-
 /* Reading: what a file does not say of itself. Writing: how it is to be made. */
 struct pprofil_file {
     size_t size;         /* sizeof(struct pprofil_file): lets it grow */
@@ -324,38 +312,25 @@ struct pprofil_file {
                                   stays the caller's; NULL: it is compared with nothing */
 };
 
-/* Reads a saved profile, of which file says more. "-" is standard input. It also fails with -EINVAL: there is no such
- * format, or it cannot be read, or there are no such values; PPROFIL_ERROR_NO_OBJECT: the object cannot be opened; PPROFIL_ERROR_NOT_ELF: the
- * object is no ELF file. */
-int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
-                              pprofil_profile **profile);
+/* Reads a saved profile. "-" is standard input. file may be NULL. -EINVAL: there are no such values. The other errors
+ * are those of the file itself, -ENOMEM, -EFBIG (it is larger than is read), and those that pprofil/error.h has for
+ * reading. */
+int pprofil_profile_open(const char *path, const struct pprofil_file *file, pprofil_profile **profile);
 void pprofil_profile_close(pprofil_profile *profile);
 
 /* Returns true if it was read from a file of counters. Only for those pprofil_file.object counts. */
 bool pprofil_profile_has_counters(const pprofil_profile *profile);
 
-/* Saves a profile. format is a name (NULL: the path's extension says it, else it is pprofil's own). The file at path is
- * at every instant the old one or the whole new one. symbolize: names and lines are looked up first, which may take
- * long. -EINVAL: there is no such format, or it cannot be written. */
-int pprofil_profile_save(pprofil_profile *profile, const char *path, const char *format,
+/* Saves a profile. "-" is standard output. file may be NULL. The file at path is at every instant the old one or the
+ * whole new one. symbolize: names and lines are looked up first, which may take long. Formats of counters hold one
+ * object: path is the main object's file, and path.NAME that of another one. -EEXIST: what has such a name is no file;
+ * nothing was written. -EINVAL: there are no such roots, or values. The other errors are those of the file itself,
+ * -ENOMEM, and those that pprofil/error.h has for writing, and PPROFIL_ERROR_MIXED_TIMES. */
+int pprofil_profile_save(pprofil_profile *profile, const char *path, const struct pprofil_file *file,
                          bool symbolize);
 
-/* Saves a profile, and file says how. "-" is standard output. Formats of counters hold one object: path is the main
- * object's file, and path.NAME that of another one. It also fails with
- *
- *     -EEXIST      what has such a name is no file; nothing was written
- *     -ENODATA     there are no samples to write
- *     -EDOM        the format cannot hold what the dialect makes
- *     -EOVERFLOW   the format cannot hold such addresses
- *     -ENOTSUP     there is no such dialect
- *     -EINVAL      there are no such roots, or values
- *     PPROFIL_ERROR_MIXED_TIMES       either the profile or the baseline is of elapsed time, and the other is not
- */
-int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
-                              const struct pprofil_file *file, bool symbolize);
-
-/* Looks up the names and lines that pprofil_profile_save_with would look up, which may take long. That need not do it
- * then. Errors are those of pprofil_profile_save_with. */
+/* Looks up the names and lines that pprofil_profile_save would look up, which may take long. That need not do it
+ * then. Errors are those of pprofil_profile_save. */
 int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file);
 
@@ -363,8 +338,8 @@ int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
  * after an error the old one. What is no regular file (a pipe, "-") is written directly. bytes may not be NULL. */
 int pprofil_write_file(const char *path, const void *bytes, size_t size);
 
-/* Writes the name of the i-th file that pprofil_profile_save_with would write into name. -ENOENT past the last. It
- * fails as pprofil_profile_save_with would. */
+/* Writes the name of the i-th file that pprofil_profile_save would write into name. -ENOENT past the last. It
+ * fails as pprofil_profile_save would. */
 int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,
                             const struct pprofil_file *file, unsigned i, char *name, size_t size);
 
@@ -389,17 +364,13 @@ int pprofil_profile_new(pprofil_profile **profile);
  * large): into is of no use any more. */
 int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, unsigned how);
 
-/* Tells the i-th format's name, extensions and summary. -ENOENT past the last. Any of the pointers may be NULL. */
-int pprofil_format_at(unsigned i, const char **name, const char **extensions,
-                      const char **summary, bool *writable);
-
-/* Tells all of the i-th format. The texts are static. -ENOENT past the last. */
+/* Tells what the i-th format is. The texts are static. -ENOENT past the last. */
 struct pprofil_format {
     const char *name, *extensions, *summary;
     const char *keeps, *loses; /* what of a profile is there again when it was written and is read */
     bool readable, writable;
 };
-int pprofil_format_describe(unsigned i, struct pprofil_format *format, size_t size);
+int pprofil_format_at(unsigned i, struct pprofil_format *format, size_t size);
 
 /* --- reports ------------------------------------------------------------------------- */
 
@@ -432,11 +403,6 @@ struct pprofil_row {
     double total_share, total_error95;
 };
 
-/* Makes the rows of a profile, largest first. limit: so many rows at the most; 0: all. Strings live as long as the
- * profile. The caller frees *report with pprofil_report_free. -EINVAL: there are no such rows. */
-int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
-                       pprofil_report **report);
-
 struct pprofil_report_options {
     size_t size; /* sizeof(struct pprofil_report_options): lets it grow */
     enum pprofil_by by;
@@ -447,9 +413,10 @@ struct pprofil_report_options {
     bool no_inlines;  /* totals: functions that were inlined count for their caller */
 };
 
-/* Makes the rows that the options ask for. */
-int pprofil_report_new_with(pprofil_profile *profile, const struct pprofil_report_options *options,
-                            pprofil_report **report);
+/* Makes the rows of a profile, largest first. options may be NULL: all functions. Strings live as long as the profile.
+ * The caller frees *report with pprofil_report_free. -EINVAL: there are no such rows. */
+int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_options *options,
+                       pprofil_report **report);
 bool pprofil_report_has_totals(const pprofil_report *report);
 void pprofil_report_free(pprofil_report *report);
 uint32_t pprofil_report_count(const pprofil_report *report);

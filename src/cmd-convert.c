@@ -139,7 +139,7 @@ static int complain_heat_map(const struct convert_command *command)
 static int save(const struct convert_command *command, pprofil_profile *profile)
 {
     int error =
-        pprofil_profile_save_with(profile, command->output, &command->out, command->symbolize);
+        pprofil_profile_save(profile, command->output, &command->out, command->symbolize);
 
     if (error == 0 || (error == -EPIPE && strcmp(command->output, "-") == 0))
         return 0; /* whoever reads it has seen enough */
@@ -155,7 +155,7 @@ static bool open_baseline(struct convert_command *command)
 {
     if (command->baseline == NULL)
         return true;
-    command->out.baseline = open_profile(command->baseline, NULL, NULL);
+    command->out.baseline = open_profile(command->baseline, NULL);
     return command->out.baseline != NULL &&
            selection_apply(&command->selection, command->baseline, &command->out.baseline);
 }
@@ -173,7 +173,7 @@ int command_convert(int argc, char **argv)
                                     .format = command.from,
                                     .object = command.selection.selection.object,
                                     .values = command.out.values};
-    pprofil_profile *profile = open_profile_with(command.path, &in);
+    pprofil_profile *profile = open_profile(command.path, &in);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
     int status = EXIT_OWN_FAILURE;

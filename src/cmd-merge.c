@@ -116,8 +116,9 @@ int command_merge(int argc, char **argv)
         return complain_file(command.output, error, true);
     for (int i = 0; status == 0 && i < command.path_count; i++)
         status = merge_add(&command, merged, command.paths[i]);
+    const struct pprofil_file file = {.size = sizeof file, .format = command.format};
     if (status == 0)
-        error = pprofil_profile_save(merged, command.output, command.format, command.symbolize);
+        error = pprofil_profile_save(merged, command.output, &file, command.symbolize);
     if (error != 0)
         status = complain_file(command.output, error, true);
     pprofil_profile_close(merged);

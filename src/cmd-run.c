@@ -84,12 +84,12 @@ static bool may_save_early(const struct run_request *asked)
 static int save_so_far(void *context)
 {
     const struct run *run = context;
+    const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
     if (run->asked.dialect.dialect != NULL)
         return pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format,
                                             NULL, NULL);
-    return pprofil_profile_save(pprofil_session_profile(run->session), run->asked.output,
-                                run->asked.format, false);
+    return pprofil_profile_save(pprofil_session_profile(run->session), run->asked.output, &file, false);
 }
 
 static void checkpoint_when_due(struct run *run)
@@ -246,7 +246,7 @@ static int run_begin(struct run *run)
     run->checkpoint_ms = run->start_ms + CHECKPOINT_MS;
     if (run->asked.program != NULL) {
         begin_when_due(run); /* from the first instruction */
-        error = pprofil_session_launch(run->session, run->asked.program, &run->child);
+        error = pprofil_session_launch(run->session, run->asked.program, NULL, &run->child);
     }
     if (error == 0 && run->asked.program == NULL)
         error = pprofil_session_attach_all(run->session, run->asked.pids.pids,
@@ -287,6 +287,7 @@ static void say_more(pprofil_profile *profile)
 static void tell_file(void *context, const char *path, const struct pprofil_histogram_state *state)
 {
     const struct run *run = context;
+    const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
     if (run->asked.quiet)
         return;
@@ -328,7 +329,7 @@ static void look_names_up(const struct run *run, pprofil_profile *profile,
     if (!run->asked.symbolize)
         return;
     if (is_replaceable(run->asked.output))
-        pprofil_profile_save_with(profile, run->asked.output, file, false);
+        pprofil_profile_save(profile, run->asked.output, file, false);
     forward_catch(&run->forward, false);
     pprofil_profile_symbolize(profile, run->asked.output, file);
     forward_catch(&run->forward, true); /* no half file is left beside the one */
@@ -339,7 +340,7 @@ static int save(const struct run *run, pprofil_profile *profile)
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
     look_names_up(run, profile, &file);
-    int error = pprofil_profile_save_with(profile, run->asked.output, &file, run->asked.symbolize);
+    int error = pprofil_profile_save(profile, run->asked.output, &file, run->asked.symbolize);
     if (error != 0)
         return complain_saving(profile, run->asked.output, &file, error);
     if (!run->asked.quiet)

@@ -40,7 +40,7 @@ int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What went wrong with a profile's file, in one line. Returns EXIT_OWN_FAILURE. */
 int complain_file(const char *path, int error, bool writing);
 
-/* The same of a profile that pprofil_profile_save_with did not save: of several files it may be
+/* The same of a profile that pprofil_profile_save did not save: of several files it may be
  * another that is in the way. */
 int complain_saving(const pprofil_profile *profile, const char *path,
                     const struct pprofil_file *file, int error);
@@ -48,8 +48,7 @@ int complain_saving(const pprofil_profile *profile, const char *path,
 /* Is there a format of this name, for writing or reading? */
 bool is_format(const char *name);
 /* Reads a profile's file for a subcommand: complains by itself, and then returns NULL. */
-pprofil_profile *open_profile(const char *path, const char *format, const char *object);
-pprofil_profile *open_profile_with(const char *path, const struct pprofil_file *file);
+pprofil_profile *open_profile(const char *path, const struct pprofil_file *file);
 /* Prints all formats, for -f list. Returns the exit status. */
 int list_formats(void);
 

@@ -112,10 +112,10 @@ int complain_saving(const pprofil_profile *profile, const char *path,
 
 bool is_format(const char *name)
 {
-    const char *known;
+    struct pprofil_format known;
 
-    for (unsigned i = 0; pprofil_format_at(i, &known, NULL, NULL, NULL) == 0; i++)
-        if (strcmp(known, name) == 0)
+    for (unsigned i = 0; pprofil_format_at(i, &known, sizeof known) == 0; i++)
+        if (strcmp(known.name, name) == 0)
             return true;
     return false;
 }
@@ -125,7 +125,7 @@ int list_formats(void)
 {
     struct pprofil_format format;
 
-    for (unsigned i = 0; pprofil_format_describe(i, &format, sizeof format) == 0; i++) {
+    for (unsigned i = 0; pprofil_format_at(i, &format, sizeof format) == 0; i++) {
         printf("%-12s %-36s %s%s%s\n", format.name, format.extensions,
                format.readable ? "read" : "", format.readable && format.writable ? ", " : "",
                format.writable ? "write" : "");
@@ -138,16 +138,10 @@ int list_formats(void)
     return fflush(stdout) == 0 ? 0 : complain_file("standard output", -errno, true);
 }
 
-pprofil_profile *open_profile(const char *path, const char *format, const char *object)
-{
-    const struct pprofil_file file = {.size = sizeof file, .format = format, .object = object};
-    return open_profile_with(path, &file);
-}
-
-pprofil_profile *open_profile_with(const char *path, const struct pprofil_file *file)
+pprofil_profile *open_profile(const char *path, const struct pprofil_file *file)
 {
     pprofil_profile *profile;
-    int error = pprofil_profile_open_with(path, file, &profile);
+    int error = pprofil_profile_open(path, file, &profile);
 
     if (strcmp(path, "-") == 0)
         path = "standard input";
@@ -155,7 +149,7 @@ pprofil_profile *open_profile_with(const char *path, const struct pprofil_file *
         return profile;
     if (error == PPROFIL_ERROR_NO_OBJECT || error == PPROFIL_ERROR_NOT_ELF)
         complain("--object %s: %s", file->object, pprofil_error_text(error));
-    else if (error == PPROFIL_ERROR_DAMAGED && file->format != NULL)
+    else if (error == PPROFIL_ERROR_DAMAGED && file != NULL && file->format != NULL)
         complain("%s: it is damaged, cut short, or no %s file", path, file->format);
     else
         complain_file(path, error, false);

@@ -83,10 +83,11 @@ static void print_quality(FILE *out, const struct pprofil_totals *totals)
 /* What threads did, where that is known: each share is of all their time. */
 static void print_states(FILE *out, pprofil_profile *profile)
 {
+    const struct pprofil_report_options options = {.size = sizeof options, .by = PPROFIL_BY_STATE};
     const char *before = "# threads were ";
     pprofil_report *report;
 
-    if (pprofil_report_new(profile, PPROFIL_BY_STATE, 0, &report) != 0)
+    if (pprofil_report_new(profile, &options, &report) != 0)
         return;
     for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
         struct pprofil_row row;

@@ -76,7 +76,7 @@ static int print_flat(FILE *out, pprofil_profile *profile, const struct report_v
                                              .by_total = view->by_total,
                                              .no_inlines = view->no_inlines};
     pprofil_report *report;
-    int error = pprofil_report_new_with(profile, &options, &report);
+    int error = pprofil_report_new(profile, &options, &report);
 
     if (error != 0)
         return error;

@@ -65,7 +65,8 @@ const struct argp_child selection_children[] = {
 pprofil_profile *selection_open(const struct selection_request *request, const char *path,
                                 const char *format)
 {
-    pprofil_profile *profile = open_profile(path, format, request->selection.object);
+    const struct pprofil_file file = {.size = sizeof file, .format = format, .object = request->selection.object};
+    pprofil_profile *profile = open_profile(path, &file);
 
     if (profile != NULL && !selection_apply(request, path, &profile)) {
         pprofil_profile_close(profile);

@@ -47,11 +47,8 @@ static int reach_targets(struct source *source, const struct top_request *reques
 {
     int error = 0;
 
-    if (request->program != NULL && launch != NULL)
-        error = pprofil_session_launch_with(source->session, request->program, launch,
-                                            &source->child);
-    else if (request->program != NULL)
-        error = pprofil_session_launch(source->session, request->program, &source->child);
+    if (request->program != NULL)
+        error = pprofil_session_launch(source->session, request->program, launch, &source->child);
     else
         error = pprofil_session_attach_all(source->session, request->pids, request->pid_count,
                                            warn, source);

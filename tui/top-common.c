@@ -115,7 +115,7 @@ void top_save(struct model *model, pprofil_session *session)
 
     if (!may_write(model, profile, &file))
         return;
-    int error = pprofil_profile_save_with(profile, model->text, &file, true);
+    int error = pprofil_profile_save(profile, model->text, &file, true);
     pprofil_profile_totals(profile, &totals, sizeof totals);
     if (error == 0)
         model_say(model, top_now(), "%" PRIu64 " samples saved as %s to %s", totals.samples, format,

@@ -27,7 +27,7 @@ static int find(pprofil_profile *profile, const char *pattern, bool no_inlines,
                                                    .by_total = true,
                                                    .no_inlines = no_inlines};
     pprofil_report *report = NULL;
-    int error = pprofil_report_new_with(profile, &options, &report);
+    int error = pprofil_report_new(profile, &options, &report);
 
     if (error == 0)
         error = annotate_keep(report->report, pattern, profile->problem, sizeof profile->problem);

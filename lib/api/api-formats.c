@@ -15,25 +15,7 @@ const char *pprofil_format_for(const char *path)
     return (format != NULL ? format : &format_pprof)->name;
 }
 
-int pprofil_format_at(unsigned i, const char **name, const char **extensions,
-                      const char **summary, bool *writable)
-{
-    const struct format *format = format_at(i);
-
-    if (format == NULL)
-        return -ENOENT;
-    if (name != NULL)
-        *name = format->name;
-    if (extensions != NULL)
-        *extensions = format->extensions;
-    if (summary != NULL)
-        *summary = format->summary;
-    if (writable != NULL)
-        *writable = format_writable(format);
-    return 0;
-}
-
-int pprofil_format_describe(unsigned i, struct pprofil_format *description, size_t size)
+int pprofil_format_at(unsigned i, struct pprofil_format *description, size_t size)
 {
     const struct format *format = format_at(i);
 

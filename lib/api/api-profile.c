@@ -54,13 +54,7 @@ static int choose_options(const struct pprofil_file *file, struct format_options
                                                                                          : -EINVAL;
 }
 
-int pprofil_profile_open(const char *path, pprofil_profile **result)
-{
-    return pprofil_profile_open_with(path, NULL, result);
-}
-
-int pprofil_profile_open_with(const char *path, const struct pprofil_file *file,
-                              pprofil_profile **result)
+int pprofil_profile_open(const char *path, const struct pprofil_file *file, pprofil_profile **result)
 {
     struct pprofil_file how = api_profile_told(file);
     const struct format *format = how.format != NULL ? format_by_name(how.format) : NULL;
@@ -109,15 +103,7 @@ static int name_all(struct pprofil_profile *profile)
     return error;
 }
 
-int pprofil_profile_save(pprofil_profile *profile, const char *path, const char *name,
-                         bool symbolize)
-{
-    struct pprofil_file file = {.size = sizeof file, .format = name};
-
-    return pprofil_profile_save_with(profile, path, &file, symbolize);
-}
-
-/* 0, or PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT, -EINVAL as pprofil_profile_save_with. */
+/* 0, or PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT, -EINVAL as pprofil_profile_save. */
 static int how_to_save(const char *path, const struct pprofil_file *file,
                        const struct format **format, struct format_options *options)
 {
@@ -153,8 +139,8 @@ int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
     return error == 0 ? name_for(profile, &how, format) : error;
 }
 
-int pprofil_profile_save_with(pprofil_profile *profile, const char *path,
-                              const struct pprofil_file *file, bool symbolize)
+int pprofil_profile_save(pprofil_profile *profile, const char *path, const struct pprofil_file *file,
+                         bool symbolize)
 {
     const struct format *format;
     struct format_options options;

@@ -8,19 +8,13 @@
 
 #include "api/api.h"
 
-int pprofil_report_new(pprofil_profile *profile, enum pprofil_by by, uint32_t limit,
+int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_options *asked,
                        pprofil_report **result)
 {
-    struct pprofil_report_options options = {.size = sizeof options, .by = by, .limit = limit};
-
-    return pprofil_report_new_with(profile, &options, result);
-}
-
-int pprofil_report_new_with(pprofil_profile *profile, const struct pprofil_report_options *asked,
-                            pprofil_report **result)
-{
     struct pprofil_report_options all = {0};
-    api_copy(&all, sizeof all, asked, asked->size);
+
+    if (asked != NULL)
+        api_copy(&all, sizeof all, asked, asked->size);
     struct report_options options = {.limit = all.limit,
                                      .stacks = all.totals,
                                      .by_total = all.by_total,

@@ -277,16 +277,12 @@ static int launch(struct pprofil_session *session, char *const argv[],
     return error;
 }
 
-int pprofil_session_launch(pprofil_session *session, char *const argv[], pid_t *pid)
-{
-    return launch(session, argv, NULL, pid);
-}
-
-int pprofil_session_launch_with(pprofil_session *session, char *const argv[],
-                                const struct pprofil_launch *given, pid_t *pid)
+int pprofil_session_launch(pprofil_session *session, char *const argv[], const struct pprofil_launch *given,
+                           pid_t *pid)
 {
     struct pprofil_launch how = {.input = STDIN_FILENO, .output = STDOUT_FILENO};
 
-    memcpy(&how, given, given->size < sizeof how ? given->size : sizeof how);
-    return launch(session, argv, &how, pid);
+    if (given != NULL)
+        memcpy(&how, given, given->size < sizeof how ? given->size : sizeof how);
+    return launch(session, argv, given != NULL ? &how : NULL, pid);
 }

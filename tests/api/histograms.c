@@ -217,7 +217,7 @@ int main(int argc, char **argv)
     pid_t pid = 0;
 
     if (pprofil_session_open(&options, &session) != 0 ||
-        pprofil_session_launch(session, command, &pid) != 0) {
+        pprofil_session_launch(session, command, NULL, &pid) != 0) {
         printf("FAIL session: %s\n", pprofil_session_problem(session));
         return 1;
     }

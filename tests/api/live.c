@@ -41,7 +41,7 @@ static pid_t launch(pprofil_session *session, const char *const argv[])
         .size = sizeof how, .input = null, .output = null, .new_session = true};
     pid_t pid = 0;
 
-    if (pprofil_session_launch_with(session, (char *const *)argv, &how, &pid) != 0)
+    if (pprofil_session_launch(session, (char *const *)argv, &how, &pid) != 0)
         printf("FAIL launch: %s\n", pprofil_session_problem(session));
     close(null);
     return pid;
@@ -442,7 +442,7 @@ static void test_launch(void)
                                  .input = fcntl(input[0], F_DUPFD, 100),
                                  .output = fcntl(output[1], F_DUPFD, 100),
                                  .new_session = true};
-    check("launch", pprofil_session_launch_with(session, (char *const *)argv, &how, &pid) == 0);
+    check("launch", pprofil_session_launch(session, (char *const *)argv, &how, &pid) == 0);
     check("the caller keeps its descriptors", write(input[1], "word\n", 5) == 5 &&
                                                   fcntl(how.input, F_GETFD) == 0 &&
                                                   fcntl(how.output, F_GETFD) == 0);
@@ -460,7 +460,7 @@ static void test_launch(void)
     close(how.input);
     how.input = how.output = 9999;
     check("a descriptor that is none",
-          pprofil_session_launch_with(session, (char *const *)argv, &how, &pid) == -EBADF);
+          pprofil_session_launch(session, (char *const *)argv, &how, &pid) == -EBADF);
     pprofil_session_close(session);
     close(input[0]);
     close(input[1]);

@@ -205,8 +205,9 @@ Test(live, ids_stay_while_rows_move)
     pprofil_live *live = open_live(session);
     await_names(live, PPROFIL_BY_LINE);
     for (unsigned by = PPROFIL_BY_FUNCTION; by <= PPROFIL_BY_STATE; by++) {
+        const struct pprofil_report_options options = {.size = sizeof options, .by = (enum pprofil_by)by};
         pprofil_report *before = report_on(live, (enum pprofil_by)by, NULL), *plain;
-        cr_assert_eq(pprofil_report_new(session->profile, (enum pprofil_by)by, 0, &plain), 0);
+        cr_assert_eq(pprofil_report_new(session->profile, &options, &plain), 0);
         for (uint32_t i = 0; i < pprofil_report_count(before); i++) {
             cr_assert_neq(row_of(before, i).id, 0);
             cr_assert_eq(row_of(before, i).id, row_of(plain, i).id);
