@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who is looked at on every tick: the cost must follow the threads that run, not those that exist.
+ * Which tracees every tick looks at: the cost must follow the threads that run, not those that exist.
  *
- * The clock of a whole process is one call, whatever its threads do. While it advances by no more than the
- * active threads account for, nobody else has run. When it does, the others are searched, some at a time,
- * for whose CPU time has grown. The clock of another process lags behind by up to one tick of the kernel's
- * scheduler (4 ms at 250 Hz), so it serves to find threads that woke up and never to skip those that are
- * active.
+ * The clock of a whole process is one system call, whatever its threads do. While it advances by no more than the
+ * active threads account for, nobody else has run. When it advances by more, the others are searched, some at a time,
+ * for one whose CPU time has grown. The clock of another process lags behind by up to one tick of the kernel's
+ * scheduler (4 ms at 250 Hz). So it serves to find threads that woke up, and never to skip those that are active.
  */
 #include "config.h"
 
@@ -18,13 +17,13 @@
 #include "supervisor/supervisor.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
-#define SEARCH_PERIOD_FULL_NS 40000000u /* where CPUs are full: a search takes one from a target */
-#define SEARCH_PERIOD_MAX_NS 1500000000u /* of thousands of processes */
-#define SEARCH_SHARE 500u       /* to read all clocks takes one part in 500 of the time */
-#define SEARCH_PIECE_MAX 256u     /* processes and threads in a piece of a round */
-#define SEARCH_PIECE_NS 1000000u /* from one piece to the next */
-#define UNEXPLAINED_NS 50000u   /* less is not worth a search */
-#define WORTH_A_LOOK_NS 200000u /* less CPU time than this in an active span is no work */
+#define SEARCH_PERIOD_FULL_NS 40000000u /* where CPUs are full: a search takes a CPU from a target */
+#define SEARCH_PERIOD_MAX_NS 1500000000u /* for thousands of processes */
+#define SEARCH_SHARE 500u       /* to read all clocks takes one part in SEARCH_SHARE of the time */
+#define SEARCH_PIECE_MAX 256u     /* the most processes and threads in a piece of a round */
+#define SEARCH_PIECE_NS 1000000u /* the time from one piece to the next */
+#define UNEXPLAINED_NS 50000u   /* less CPU time than this is not worth a search */
+#define WORTH_A_LOOK_NS 200000u /* less CPU time than this in an active span does not keep a tracee active */
 #define ACTIVE_SPAN_MIN_NS 200000000u
 
 void active_drop_idle(struct tracer *tracer, uint64_t now)
@@ -41,7 +40,7 @@ void active_drop_idle(struct tracer *tracer, uint64_t now)
             tracee->activity.until = now + tracee->activity.span;
             continue;
         }
-        handover_withdraw(tracee); /* who is idle is not interrupted, and so would never go */
+        handover_withdraw(tracee); /* an idle tracee is not interrupted, and so would never be handed over */
         if (tracee->activity.span / 2 >= ACTIVE_SPAN_MIN_NS)
             tracee->activity.span /= 2;
         tracee_deactivate(&tracer->tracees, tracee);
@@ -64,8 +63,9 @@ static bool active_is_unexplained(struct process *process)
     return process_cpu_traced(process) > explained;
 }
 
-/* A kernel that keeps no figures of single threads (no CONFIG_SCHED_INFO, or none asked for by delayacct before Linux
- * 5.14) has no such file, or 0 for each of them. Then whoever is seen running is taken for one who has run. */
+/* Returns true if the thread has used CPU time since it was last asked about. A kernel that keeps no figures of single
+ * threads (no CONFIG_SCHED_INFO, or delayacct not asked for before Linux 5.14) has no such file, or says 0 for each of
+ * them. Then a thread that is seen running is taken for one that has run. */
 static bool active_has_run(struct tracee *tracee)
 {
     uint64_t before = tracee->time.used_ns;
@@ -93,7 +93,8 @@ static unsigned active_search_threads(struct tracer *tracer, struct process *pro
     }
     if (process->search.next == NULL) {
         uint64_t total = process_cpu_traced(process);
-        process->search.unexplained_ns = total > process->search.explained_ns ? total - process->search.explained_ns : 0;
+        uint64_t explained = process->search.explained_ns;
+        process->search.unexplained_ns = total > explained ? total - explained : 0;
     }
     return left;
 }
@@ -108,7 +109,8 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
     }
 }
 
-/* The clock of a process sums over its threads: with thousands of them it is read less often. */
+/* Returns the time from one round to the next, ns. The clock of a process sums over its threads: with thousands of them
+ * it is read less often. */
 static uint64_t active_search_period(const struct supervisor *supervisor)
 {
     uint64_t period = supervisor->search.cost_ns * SEARCH_SHARE;
@@ -134,12 +136,12 @@ static bool active_is_to_be_searched(struct supervisor *supervisor, struct proce
     return active_is_unexplained(process);
 }
 
-/* One piece of a round. processes->searched: where it goes on. */
+/* Does one piece of a round. processes->searched: where the round goes on. */
 static void active_search_piece(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct processes *processes = &supervisor->processes;
-    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* on a full machine others may run in between */
+    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* CPU time: on a full machine others may run in between */
     unsigned left = SEARCH_PIECE_MAX, visited = 0;
 
     while (processes->searched != NULL && left > 0) {
@@ -153,7 +155,8 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
         if (process->search.next == NULL)
             processes->searched = process->next;
     }
-    /* threads are searched only where one has woken up, and that is not to make the next round late */
+    /* what a search of threads costs is left out: threads are searched only where one has woken up, and that is not to
+     * make the next round late */
     uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
     supervisor->search.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
 }

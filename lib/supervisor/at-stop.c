@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A tracee that stands still, in one straight path: its registers are read, its stack is copied, a call
- * that the stop broke is mended, it runs on; then what that took from it is booked, and the sample.
+ * A tracee that stands still, in one straight path: its registers are read, its stack is copied, a call that the stop
+ * broke is repaired, and it is resumed. Then the time that this took is booked, and the sample is attributed.
  *
  * A thread that runs may end or exec at any time: its memory is gone then, or is another program's. So what is to be
  * written into its memory is written before the resume, and what can wait is done after it. Nothing before the resume
- * allocates. Only at_stop_open_mappings, and the sample of a program that profiles itself, take the lock there.
+ * allocates. Only at_stop_open_mappings, and the sample of a program that profiles itself, take the lock before the
+ * resume.
  */
 #include "config.h"
 
@@ -25,12 +26,12 @@
 #include "supervisor/target-memory.h"
 #include "supervisor/tick.h"
 
-/* The kernel's way into a stop and out of it, and cold caches: about so much, as measured, where the
- * tracer polls on another CPU. */
+/* What the kernel's way into a stop and out of it, and cold caches, cost: at most about this much, as measured where
+ * the tracer polls on another CPU. */
 #define UNSEEN_MAX_NS 14000u
 
-/* What a stop takes from a thread where a CPU is idle: what it would have run while it stands still, and
- * what cannot be seen of it. */
+/* Returns what a stop takes from a thread where a CPU is idle, ns: what it would have run while it stands still, and
+ * the part of the cost that cannot be seen. */
 static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
 {
     uint64_t unseen = stopped < UNSEEN_MAX_NS ? stopped : UNSEEN_MAX_NS;
@@ -40,7 +41,7 @@ static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
     return (uint64_t)((double)stopped * share) + unseen;
 }
 
-/* A tracee that is CONTINUING a call runs to the next stop of that. */
+/* Resumes the tracee. One that is CONTINUING a call runs to the next stop of that call. */
 static void at_stop_let_run(struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;
@@ -50,17 +51,17 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
         tracee->state = TRACEE_RUNNING;
     if (signal == 0 && repair->sigpipe.is_pending)
         stray_sigpipe_look(tracee);
-    /* a mask that is not the thread's own lasts until its next call at the most */
+    /* a signal mask that is not the thread's own lasts until its next call at most */
     bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked ||
                    backoff_follows(&repair->backoff);
-    /* ESRCH: killed while stopped; its end will be reported */
+    /* ESRCH: it was killed while it stood still; its end will be reported */
     ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
     debug_log(tracee->tracer, "%s %d %d", continuing ? "call" : to_call ? "follow" : "resume", tracee->tid, signal);
 }
 
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
 {
-    /* taken before the resume: the tracee may preempt us in it, and is not stopped then */
+    /* read before the resume: the tracee may preempt us during the resume, and is not stopped then */
     uint64_t now = time_now(), since = tracer->news.oldest_stop_at;
     if (tracee->interrupt.sent_at > since)
         since = tracee->interrupt.sent_at;
@@ -78,7 +79,7 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
         tracer->totals.cost_ns += at_stop_cost(tracee, stopped);
 }
 
-/* The tracee runs again. */
+/* Books the stop of a tracee that runs again. */
 static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const struct regs *regs,
                          bool sampled, bool ours)
 {
@@ -96,7 +97,8 @@ static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const str
     supervisor_unlock(supervisor);
 }
 
-/* Once the tracee runs again it may execute a program, and opening the list of its mappings may wait for that. */
+/* To be called before the resume: once the tracee runs it may execute a program, and to open the list of its mappings
+ * may then wait for that exec. */
 static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tracee)
 {
     supervisor_lock(tracer->supervisor);
@@ -104,8 +106,8 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
     supervisor_unlock(tracer->supervisor);
 }
 
-/* Returns true if the stop came only because of sampling, or of a handover. So did all stops of a call that a sample
- * broke. */
+/* Returns true if the stop came only because of sampling, or of a handover. That holds for all stops of a call that a
+ * sample broke. */
 static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
 {
     bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a sample is worth (weight.c), and who is told.
+ * For how much time a sample stands (accounting.c), and who gets it.
  *
- * In wall mode the kernel says what a thread waited for a CPU, and what it ran is told as its CPU time is. The rest
- * (wall-time.c) it slept, and belongs to the place where it is seen asleep next.
+ * In wall mode the kernel says how long a thread waited for a CPU, and what it ran is reported as its CPU time is. The
+ * rest (wall_time of accounting.h) it slept, and that belongs to the place where it is next seen asleep.
  *
- * A thread that merely waits for a CPU says "running", too. If cpu-wait.c cannot tell, it stops when it gets a CPU,
- * and its run-queue wait then shows that it was on none.
+ * A thread that merely waits for a CPU counts as "running" in /proc, too. If cpu_wait of accounting.h cannot tell, the
+ * thread is interrupted and stops when it gets a CPU. Its run-queue wait then shows that it was on none.
  */
 #include "config.h"
 
@@ -25,25 +25,30 @@
 #include "supervisor/tracer-cpus.h"
 #include "wire/wire.h"
 
-/* Part of what a process has used has no sample yet that stands for it. A sample of a young thread takes one part in
- * YOUNG_SHARES of that. */
+/* There is CPU time of a process that no sample stands for yet. A sample of a young thread takes one part in
+ * YOUNG_SHARES of that time. */
 #define YOUNG_SHARES 4u
-#define AHEAD_MAX 8             /* looks that the sum may be ahead of the CPU time used */
+#define AHEAD_MAX 8             /* number of looks by which the sum may be ahead of the CPU time used */
 #define SEEN_LATE_NS 100000u    /* a stop that is seen sooner after its interrupt is seen as it comes */
-#define KERNEL_TICK_NS 4000000u /* by so much the clock of a process lags for each of its threads */
+#define KERNEL_TICK_NS 4000000u /* how far the clock of a process lags, for each CPU on which its threads run */
 
-/* The first samples of a process that profiles itself take all that it has used, or half: it may have no others. */
+/* Returns process_shares of struct weight. The first samples of a process that profiles itself take all that it has
+ * used, then half of it, and so on: it may have no others. */
 static unsigned attribution_young_shares(const struct supervisor *supervisor, const struct process *process)
 {
-    return supervisor->options.serve && process->sampled.count < YOUNG_SHARES ? (unsigned)process->sampled.count + 1 : YOUNG_SHARES;
+    uint64_t count = process->sampled.count;
+
+    return supervisor->options.serve && count < YOUNG_SHARES ? (unsigned)count + 1 : YOUNG_SHARES;
 }
 
-/* The CPU time that a sample on the CPU stands for.
+/*
+ * Returns the CPU time that a sample of a thread on a CPU stands for, ns.
  *
  * Where others compete for the CPU, a look stands for more time than the thread ran. A program that profiles itself
- * compares the sum with its own clock, after few samples even: the sum is ahead by one period at the most. It may turn
- * profiling on for less than a period each time, and what its threads have used is known since then only: the sum is
- * drawn to what the process has used where more is known of that, as for young threads. */
+ * compares the sum with its own clock, even after few samples, so the sum may be ahead by one period at most. Such a
+ * program may also turn profiling on for less than a period each time, and what its threads have used is known only
+ * since then: the sum is drawn to what the process has used, as for young threads, because more is known of that.
+ */
 static uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
 {
     struct process *process = tracee->process;
@@ -84,11 +89,13 @@ void attribution_note_end(struct supervisor *supervisor, const struct process *p
     bool known = supervisor->sampling && process->clock.known_ns > 0;
 
     if (known && counts_of_all(process) != NULL)
-        supervisor->ended.left_ns += (int64_t)(process->clock.known_ns - process->untraced_ns - process->sampled.attributed_ns);
+        supervisor->ended.left_ns +=
+            (int64_t)(process->clock.known_ns - process->untraced_ns - process->sampled.attributed_ns);
 }
 
-/* Was the tracee on a CPU when it was interrupted? If it waited for one then, it has waited for longer than we
- * can have kept it waiting: until it stopped. Where we wait for a CPU, too, that may be long before we see it. */
+/* Returns true if the tracee was on a CPU when it was interrupted. If it waited for one then, it waited until it
+ * stopped, which is longer than we can have kept it waiting. Where we wait for a CPU, too, it may have stopped long
+ * before we see that. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     const struct interrupt *interrupt = &tracee->interrupt;
@@ -107,7 +114,7 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
     return interrupt->hindered_at + waited <= stopped_at;
 }
 
-/* CPU time that the sample stands for; false: none, it was on no CPU. */
+/* Sets *cpu_ns to the CPU time that the sample stands for. Returns false if the tracee was on no CPU. */
 static bool attribution_credit(struct supervisor *supervisor, struct tracee *tracee,
                                const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
@@ -116,11 +123,12 @@ static bool attribution_credit(struct supervisor *supervisor, struct tracee *tra
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
-    tracee->interrupt.late_ns = 0; /* who waits at a look has no part of what was missed before it either */
+    /* a thread that waits at a look has no part in the time that was missed before it either */
+    tracee->interrupt.late_ns = 0;
     return on_cpu;
 }
 
-/* Wall mode: tells what the tracee has waited for a CPU. */
+/* Wall mode: emits how long the tracee has waited for a CPU. */
 static void attribution_emit_wait(struct supervisor *supervisor, struct tracee *tracee, uint64_t now,
                                   const struct procfs_cpu *cpu)
 {
@@ -141,7 +149,7 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
                              const struct wire_sample *sample, const struct stack *stack)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    bool others_stopped = tracer->tick.awaited_count > 1; /* perhaps */
+    bool others_stopped = tracer->tick.awaited_count > 1; /* it may be so */
 
     objects_emit_mapping(supervisor, tracee, sample->pc);
     if ((stack != NULL || objects_are_listed(tracee->process)) && !others_stopped)
@@ -178,7 +186,7 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
     if (supervisor->options.wall)
         attribution_emit_wait(supervisor, tracee, tracee->interrupt.at, &cpu);
     if (!on_cpu)
-        return; /* it waited; what it does is seen next time */
+        return; /* it waited; what it does is seen the next time */
     if (supervisor->options.wall)
         sample.wall_ns = sample.cpu_ns;
     wall_time_book_run(&tracee->sleep.wall, sample.wall_ns);
@@ -189,20 +197,22 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
         attribution_emit(tracer, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }
 
-/* Does the tracee, which is asleep, not even wake up for a signal? It has to run before that changes. */
+/* Returns true if the tracee, which is asleep, does not even wake up for a signal (state D). It has to run before that
+ * changes. */
 static bool attribution_is_uninterruptible(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     if (cpu->turns == 0 || cpu->turns != tracee->sleep.turns) {
         char letter = procfs_state_letter(&tracee->files);
-        /* it may have woken up, and is about to sleep again */
+        /* other letters: it may have woken up, and be about to sleep again */
         tracee->sleep.turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
         tracee->sleep.uninterruptible = letter == 'D';
     }
     return tracee->sleep.uninterruptible;
 }
 
-/* /proc/TID/syscall does not say of which ABI a call is. Where code and stack both lie below 4 GiB the task is taken
- * for a 32-bit one; that of x32 has bit 30 in its number (__X32_SYSCALL_BIT). */
+/* Returns true if the call is one of a 32-bit ABI. /proc/TID/syscall does not say which ABI a call belongs to. Where
+ * code and stack both lie below 4 GiB the task is taken for a 32-bit one. An x32 task is told apart by bit 30 of the
+ * call's number (__X32_SYSCALL_BIT). */
 static bool attribution_is_compat_call(const struct procfs_state *state)
 {
     return state->syscall >= 0 && state->syscall < 1 << 30 && state->pc <= UINT32_MAX && state->sp <= UINT32_MAX &&

@@ -108,7 +108,7 @@ void baseline_keep_debts(struct process *process)
     process->sampled.kept_debt_ns = (int64_t)(process_cpu_traced(process) - process->sampled.attributed_ns);
 }
 
-/* The sums are behind by what was kept (negative: ahead) after baselines were taken. */
+/* Puts the kept debt into fresh baselines: the sums are behind by it, or ahead where it is negative. */
 static void baseline_owe(uint64_t *base, uint64_t *attributed_ns, int64_t *kept)
 {
     int64_t debt = *kept;

@@ -3,10 +3,10 @@
  * When a tracer's next tick is.
  *
  * A program that profiles itself may turn that off and on again, and it may sleep: then no ticks are due, and the next
- * one is where it would have been without that (schedule_resume).
+ * one is where it would have been without the pause (schedule_resume).
  *
- * Ticks pause where all that want a CPU have yet to stop: there would be nobody to interrupt. What the pause takes
- * belongs to those that it waits for.
+ * Ticks pause where all tracees that want a CPU have yet to stop: there would be nobody to interrupt. The time of the
+ * pause belongs to the tracees that it waits for.
  *
  * Where no CPU is idle, the tick after the next is drawn, too, and its timer is set. To set a timer that is to expire
  * first on its CPU takes a write to the CPU's timer: 9 us on a virtual machine. When a timer expires the kernel writes
@@ -24,22 +24,21 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* In wall mode a tick comes at least every WALL_PERIOD_NS. */
+/* In wall mode ticks are at most WALL_PERIOD_NS apart. */
 #define WALL_PERIOD_NS 10000000u
-/* If all threads that run have yet to stop, the next tick comes after PAUSE_NS, for others may have woken
- * up. */
+/* If all threads that run have yet to stop, the next tick comes after PAUSE_NS, for other threads may have woken up. */
 #define PAUSE_NS 5000000u
-/* With a longer period nothing is drawn ahead: a change of rate would take long to be seen. */
+/* With a longer period than this, nothing is drawn ahead: a change of rate would take long to be seen. */
 #define AHEAD_PERIOD_MAX_NS 10000000u
 
-/* Periods are of the targets' CPU time, which does not pass while they are stopped: at high
- * rates they would get a fifth more samples than were asked for. */
+/* Leaves stopped time out of the schedule. Periods are of the targets' CPU time, which does not pass while they are
+ * stopped: at high rates they would get a fifth more samples than were asked for. */
 static void tick_leave_out_stops(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
     uint64_t stopped = tracer->totals.stopped_ns - tick->left_out_ns;
 
-    /* never more than a stratum: the next tick would be pushed away by a storm of other stops */
+    /* never more than half a stratum: a storm of other stops would push the next tick away */
     if (stopped > tracer->schedule.covered_ns / 2)
         stopped = tracer->schedule.covered_ns / 2;
     if (tick->running > 0)
@@ -47,7 +46,8 @@ static void tick_leave_out_stops(struct tracer *tracer)
     tick->left_out_ns = tracer->totals.stopped_ns;
 }
 
-/* While nobody is active a tick only looks at sleepers, in wall mode. */
+/* Draws the next tick. Returns its time; 0: none is wanted. While nobody is active a tick only looks at sleepers, in
+ * wall mode. */
 static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 {
     const struct supervisor *supervisor = tracer->supervisor;
@@ -61,7 +61,7 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
     uint64_t due = tracer->tick.resumes ? schedule_resume(&tracer->schedule, now, period)
                                         : schedule_next(&tracer->schedule, now, period);
     tracer->tick.resumes = false;
-    bool has_ahead = tracer->schedule.ahead.at != 0; /* the tick that it follows was taken before a pause */
+    bool has_ahead = tracer->schedule.ahead.at != 0; /* the tick before that one was taken before a pause */
     if (supervisor->cpus.full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS && !has_ahead)
         schedule_draw_ahead(&tracer->schedule, now, period);
     return due;
@@ -73,14 +73,13 @@ bool tick_has_to_stop(const struct tracee *tracee)
            backoff_holds(&tracee->repair.backoff, tracee->tracer->tick.at);
 }
 
-/* Does the tracee stop as soon as it has a CPU? In a call it may sleep first. */
-static bool tick_stops_soon(const struct tracee *tracee)
+bool tick_stops_soon(const struct tracee *tracee)
 {
     return tracee->state == TRACEE_INTERRUPTED ||
            (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
 }
 
-/* Then a stop ends the pause, and no tick is needed for it. */
+/* Returns true if all active tracees stop soon. Then a stop ends the pause, and no tick is needed for that. */
 static bool tick_all_stop_soon(const struct tracer *tracer)
 {
     const struct tracee *tracee = tracer->tracees.active;
@@ -134,8 +133,8 @@ uint64_t tick_end_pause(struct tracer *tracer, uint64_t now)
     return schedule_end_gap(&tracer->schedule, now);
 }
 
-/* What the pause took belongs to all that had to stop in it, as far as they ran. stopped: one of them, which has
- * stopped; NULL: it has been handed over. */
+/* Ends a pause. Its time belongs to all tracees that had to stop in it, as far as they ran. stopped: the one that has
+ * stopped; NULL: one was handed over. */
 static void tick_book_pause(struct tracer *tracer, struct tracee *stopped)
 {
     uint64_t paused = tick_end_pause(tracer, time_now());

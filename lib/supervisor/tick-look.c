@@ -2,13 +2,13 @@
 /*
  * The looks of a tick at the active tracees.
  *
- * Who sleeps is left alone. Who runs is chosen, unless it has yet to stop since an earlier tick, is left alone until
- * its call has ended (backoff.h), or was found too late.
+ * A thread that sleeps is left alone. A thread that runs is chosen, unless it has yet to stop since an earlier tick, is
+ * left alone until its call has ended (backoff of calls.h), or was found too late.
  *
- * Where no CPU is idle only threads of the tracer's CPU are chosen. It has just taken that CPU from one of them. If
- * cpu-wait.c can tell from which, the others are left alone; if not, those of which it can tell that they waited. A
- * thread on another CPU would stop microseconds after the interrupt, and so nearly always at its next system call
- * (preempt.c).
+ * Where no CPU is idle only threads of the tracer's CPU are chosen. The tracer has just taken that CPU from one of
+ * them. If cpu_wait of accounting.h can tell from which, the others are left alone; if not, those are left alone of
+ * which it can tell that they waited. A thread on another CPU would stop microseconds after the interrupt, and so
+ * nearly always at its next system call (preempt.c).
  */
 #include "config.h"
 
@@ -24,10 +24,10 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* A tracee's CPU is read so often. */
+/* A tracee's CPU is read at most once in this time. */
 #define CPU_PERIOD_NS 2000000u
-/* A tracee that a fork has made is settled when it is EXEC_SOON_NS old and has used EXEC_SOON_CPU_NS of CPU time: on a busy
- * machine it may wait for its first CPU for longer than EXEC_SOON_NS. */
+/* A tracee that a fork has made is no longer taken for one that may soon exec when it is EXEC_SOON_NS old and has used
+ * EXEC_SOON_CPU_NS of CPU time: on a busy machine it may wait for its first CPU for longer than EXEC_SOON_NS. */
 #define EXEC_SOON_NS 200000000u
 #define EXEC_SOON_CPU_NS 20000000u
 
@@ -41,7 +41,8 @@ bool tick_read_cpu(struct tracee *tracee)
     return known;
 }
 
-/* The CPU that the tracee runs on or waits for, as it was read not long ago; if it is unsettled, at its last stop. */
+/* Returns the CPU that the tracee runs on or waits for. It was read not long ago, or, if the tracee may soon exec, at
+ * its last stop. */
 static int tick_cpu_of(struct tracee *tracee)
 {
     uint64_t now = time_now();
@@ -75,10 +76,10 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
     return (tracer->sleep.ended_at < due ? tracer->sleep.ended_at : due) - PREEMPTED_NS;
 }
 
-/* A tracer that competes for its CPU may get it only when the scheduler takes it from a tracee: when that has
- * used up its turn or its group's quota, which the kernel often notices in a system call. Such an instant is
- * not random, so the tracee is left to the next tick. So it is if the tracer has lost its CPU amid its looks: another
- * tracee runs then than when the tick was due. */
+/* Judges whether this tick came too late. A tracer that competes for its CPU may get it only when the scheduler takes
+ * it from a tracee: when that tracee has used up its turn or its group's quota, which the kernel often notices in a
+ * system call. Such an instant is not random, so the tracee is left to the next tick. The same holds if the tracer has
+ * lost its CPU amid its looks: another tracee runs then than when the tick was due. */
 static void tick_judge_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
@@ -90,15 +91,16 @@ static void tick_judge_lateness(struct tracer *tracer)
     tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
 }
 
-/* Where no CPU is idle: has the tracee waited for one since the last look? Then it need not be looked at. */
+/* Where no CPU is idle: returns true if the tracee has waited for a CPU since the last look. Then it need not be looked
+ * at. */
 static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
 {
     return tracer->supervisor->cpus.full && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
            cpu_wait_goes_on(&tracee->look.cpu_wait, tracee->look.at, &tracee->look.times);
 }
 
-/* Where no CPU is idle: reads on which CPU the tracee is. If that is ours, did the tracee have it when this tick was
- * due? Who did not need not be stopped to find that out. */
+/* Where no CPU is idle: reads on which CPU the tracee is. If that is the tracer's, judges whether the tracee had it
+ * when this tick was due. A tracee that had not need not be stopped to find that out. */
 static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     tracee->look.verdict = CPU_WAIT_UNKNOWN;
@@ -108,21 +110,22 @@ static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, 
     running->ran = running->ran || tracee->look.verdict == CPU_WAIT_RAN;
 }
 
-/* May the tracer run there? A target may have other CPUs than we. */
+/* Returns true if the tracer may run there. A target may have other CPUs than we have. */
 static bool tick_is_cpu_of_ours(const struct tracer *tracer, int cpu)
 {
     return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus.set);
 }
 
-/* Where no CPU is idle: the tracer goes round the CPUs of its tracees, of those that sleep at the moment, too. */
+/* Where no CPU is idle: notes the CPU of the tracee. The tracer visits the CPUs of its tracees in turn, also of those
+ * that sleep at the moment. */
 static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct tick_running *running)
 {
     if (tracer->supervisor->cpus.full && tick_is_cpu_of_ours(tracer, tracee->look.cpu))
         CPU_SET(tracee->look.cpu, &running->cpus);
 }
 
-/* Where no CPU is idle: is the tracee not to be chosen? One whose CPU is not known, or none of ours, is looked at from
- * where the tracer is. */
+/* Where no CPU is idle: returns true if the tracee is not to be chosen. One whose CPU is not known, or is none of ours,
+ * is looked at from wherever the tracer is. */
 static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     bool here = tracee->look.cpu == tracer->affinity.cpu;
@@ -177,8 +180,8 @@ bool tick_is_looked_at(const struct tracee *tracee)
            !tracee->process->launching && !tracee->dropped;
 }
 
-/* Most tasks that execute a program do so soon after they were born. One that stops is not amid that, and one that
- * sleeps hardly is. Only wall mode wants to know in which call it sleeps. */
+/* Notes that the tracee will not soon exec, if so. Most tasks that execute a program do so soon after they were born.
+ * One that stops is not amid an exec, and one that sleeps hardly is. Only wall mode asks in which call it sleeps. */
 static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
 {
     if (!tracee->files.may_exec)
@@ -189,7 +192,7 @@ static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee
         procfs_task_will_not_exec(&tracee->files);
 }
 
-/* Returns true if the tracee wants a CPU, and what is to be done about it is not known yet. */
+/* Looks at one tracee. Returns true if it wants a CPU, and it is not yet known what is to be done about it. */
 static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     struct procfs_state state = {.doing = PROCFS_RUNNING};
@@ -212,7 +215,7 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_
     return runnable && !waits;
 }
 
-/* Serving: adds what the tracee has used, and no sample stands for. */
+/* Serving: adds the CPU time of the tracee that no sample stands for. */
 static void tick_note_left(struct tracer *tracer, const struct tracee *tracee)
 {
     uint64_t ran = tracee->look.times.run_ns > tracee->time.used_ns ? tracee->look.times.run_ns : tracee->time.used_ns;

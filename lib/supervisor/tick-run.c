@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tick: a tracer looks at its active tracees, interrupts those that run, and awaits their stops, which
- * at-stop.c answers. A tick allocates nothing but threads (a tracer, the occupier). Stops that it answers while it
- * polls may be births, which allocate.
+ * A tick: a tracer looks at its active tracees, interrupts those that run, and awaits their stops, which at-stop.c
+ * answers. A tick allocates nothing but threads (a tracer, the occupier). Stops that it answers while it polls may be
+ * those of new tasks, which allocate.
  *
- * Where a CPU is idle the tracer polls there for the stops: polling.c. Where none is, it would poll on the CPU
- * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. Only threads
- * of the tracer's CPU are interrupted, for it has just taken that CPU from one of them, and the tracer goes round the
- * CPUs.
+ * Where a CPU is idle the tracer polls there for the stops (wait.c). Where none is idle, it would poll on the CPU that
+ * the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. Only threads of the
+ * tracer's CPU are interrupted then, for the tracer has just taken that CPU from one of them, and the tracer visits the
+ * CPUs of its tracees in turn.
  *
- * A thread that waits for a CPU looks as if it ran. cpu-wait.c tells most of the threads that wait. One that it does
- * not tell stops when it gets a CPU, and its run-queue wait then shows that it was not running at the tick. If all
+ * A thread that waits for a CPU looks as if it ran. cpu_wait of accounting.h tells most of these threads. One that it
+ * does not tell stops when it gets a CPU, and its run-queue wait then shows that it was not running at the tick. If all
  * that want a CPU have yet to stop, there are no further ticks until one has: tick-arm.c.
  */
 #include "config.h"
@@ -35,16 +35,16 @@
 
 /* A tracer that wakes up this long after its tick was due is not bound to a CPU. */
 #define STARVED_NS 20000000u
-/* ran_ns and waited_ns lose 1/FADING of their value at each interrupt. */
+/* At each interrupt ran_ns and waited_ns lose one part in FADING of their value. */
 #define FADING 32u
-/* Threads are stopped so often to be handed over, at the most. */
+/* A thread is stopped for a handover at most once in this time. */
 #define LEAVING_PERIOD_NS 10000000u
-/* With such a period, or a longer one, more interrupts a tick cost little. */
+/* With this period of ticks, or a longer one, more interrupts a tick cost little. */
 #define FEW_TICKS_PERIOD_NS 5000000u
 /* In wall mode a tick looks at WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
 
-/* Adds what the thread has run and waited since it was asked last. At its first interrupt that is its whole life. */
+/* Adds what the thread has run and waited since its last interrupt. At its first interrupt that is its whole life. */
 static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     tracee->look.ran_ns -= tracee->look.ran_ns / FADING;
@@ -55,7 +55,8 @@ static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
         tracee->look.waited_ns += cpu->wait_ns - tracee->interrupt.wait_ns;
 }
 
-/* since: the time since which the tracee may have had to wait for us. Returns true if it will stop. */
+/* Sends an interrupt. since: the time since which the tracee may have had to wait for us. Returns true if the tracee
+ * will stop. */
 static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t since)
 {
     struct interrupt *interrupt = &tracee->interrupt;
@@ -65,18 +66,18 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
         tick_read_cpu(tracee);
     tick_note_waits(tracee, cpu);
     uint64_t ran = cpu->run_ns - interrupt->run_ns;
-    /* of a call that was left alone: backoff.h */
+    /* overdue time of a call that was left alone: backoff of calls.h */
     interrupt->pending_ns += interrupt->overdue_ns < ran ? interrupt->overdue_ns : ran;
     interrupt->wait_ns = cpu->wait_ns;
     interrupt->run_ns = cpu->run_ns;
-    /* pending_ns is not 0 if another stop has taken the last interrupt away, and gave no sample */
+    /* pending_ns is not 0 if another stop swallowed the last interrupt, and gave no sample */
     interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
     interrupt->overdue_ns = interrupt->skipped_ns = 0;
     interrupt->late_ns += tracee->tracer->tick.missed_ns * affinity_cpu_count(tracee->tracer);
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
-        interrupt->pending_ns = 0; /* it is ending, or another tracer is about to tell us that it has its number */
+        interrupt->pending_ns = 0; /* it is ending, or another tracer has its number, and is about to tell us */
         handover_regain(tracee);
         return false;
     }
@@ -85,8 +86,8 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     return true;
 }
 
-/* Where no CPU is idle the tracer goes to the CPUs of its tracees. A tracer that woke up later than STARVED_NS is not
- * bound to one: something with real-time priority keeps it off that CPU. Returns true if it has moved. */
+/* Where no CPU is idle, moves the tracer to the CPU of tracees. A tracer that woke up later than STARVED_NS is not
+ * bound to a CPU: something with real-time priority keeps it off that one. Returns true if the tracer has moved. */
 static bool tick_rotate_cpus(struct tracer *tracer)
 {
     const struct tick *tick = &tracer->tick;
@@ -110,7 +111,7 @@ static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uin
         tick->awaited[tick->awaited_count++] = tracee->tid;
 }
 
-/* Those whose CPU is to be taken first. */
+/* Interrupts those whose CPU is taken first. */
 static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running *running, uint64_t interval,
                                      bool held)
 {
@@ -136,7 +137,8 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
-/* Most programs that profile themselves ask for few ticks, and compare their number with what they have used. */
+/* Returns how many threads this tick may interrupt. Most programs that profile themselves ask for few ticks, and
+ * compare the number of samples with what they have used. */
 static unsigned tick_interrupts_max(const struct supervisor *supervisor)
 {
     bool few = supervisor->options.serve && budget_period(&supervisor->budget) >= FEW_TICKS_PERIOD_NS;
@@ -144,7 +146,8 @@ static unsigned tick_interrupts_max(const struct supervisor *supervisor)
     return supervisor->cpus.full && !few ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
 }
 
-/* How many of the chosen this tick interrupts: all with the same chance. Remembers their numbers. */
+/* Returns how many of the chosen this tick interrupts; it draws them with equal chances, puts them first, and notes
+ * their numbers. */
 static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
 {
     unsigned most = tick_interrupts_max(tracer->supervisor);
@@ -160,7 +163,7 @@ static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
     return count;
 }
 
-/* Those of the others that this tick interrupts. A stop may free any tracee. */
+/* Interrupts the first `count` of the chosen. A stop may free any tracee, so each is looked up by its number. */
 static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_running *running, unsigned count,
                                   uint64_t interval)
 {
@@ -172,7 +175,7 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
             continue;
         /* the first may have had to wait for us; while we poll for one, the others run */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        /* one on no CPU of ours is looked at wherever the tracer is */
+        /* one that is on no CPU of ours is looked at wherever the tracer is */
         uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)
@@ -180,7 +183,7 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
     }
 }
 
-/* Where no CPU is idle: one that is to be handed over to the tracer of its CPU is stopped for that, and not sampled. It
+/* Where no CPU is idle: stops a tracee that is to be handed over to the tracer of its CPU, without sampling it. It
  * stays where it is if the stop finds it in a call, or the other tracer at work. */
 static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_running *running)
 {
@@ -194,7 +197,7 @@ static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_runn
         }
 }
 
-/* Wall mode: threads that are not active take turns. */
+/* Wall mode: looks at some of the threads that are not active, which take turns. */
 static void tick_look_at_sleepers(struct tracer *tracer)
 {
     const struct tracees *tracees = &tracer->tracees;
@@ -218,7 +221,8 @@ static void tick_look_at_sleepers(struct tracer *tracer)
     }
 }
 
-/* attribution_emit leaves this out if several tracees may be stopped at once, so it is done before. */
+/* Emits the mappings of active tracees. attribution_emit leaves that out if several tracees may be stopped at once, so
+ * it is done before the interrupts. */
 static void tick_emit_mappings(struct tracer *tracer)
 {
     if (tracer->tracees.active_count < 2)
@@ -229,7 +233,7 @@ static void tick_emit_mappings(struct tracer *tracer)
             objects_emit_executable(tracer->supervisor, tracee);
 }
 
-/* Notes the time of this tick and the conditions that it is under. Returns the sampling time that it stands for, ns. */
+/* Notes the time and the conditions of this tick. Returns the sampling time that it stands for, ns. */
 static uint64_t tick_begin(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -248,7 +252,7 @@ static uint64_t tick_begin(struct tracer *tracer)
     supervisor->stats.ticks++;
     cpus_full_update(tracer);
     sampling_adjust_rate(tracer, tick->at);
-    priority_follow_cpus(tracer); /* the occupier inherits it */
+    priority_follow_cpus(tracer); /* the occupier inherits the priority */
     return interval;
 }
 
@@ -280,11 +284,11 @@ static void tick_end(struct tracer *tracer, const struct tick_running *running)
     active_drop_idle(tracer, tick->at);
     if (tracer->tracees.active_count == 0)
         tick->running = tick->runnable = 0;
-    tick_arm(tracer); /* for those that have woken up */
+    tick_arm(tracer); /* for tracees that have woken up */
 }
 
-/* The tracer has moved. What this tick stands for is left to the next one. The tick that was drawn ahead is dropped,
- * for its timer is set on the old CPU: it would take the new one from afar. */
+/* The tracer has moved, so this tick looks at nobody. What it stands for is left to the next one. The tick that was
+ * drawn ahead is dropped: its timer is set on the old CPU, and would take the new one from afar. */
 static void tick_leave_to_next(struct tracer *tracer, uint64_t interval)
 {
     struct tick *tick = &tracer->tick;
@@ -317,7 +321,7 @@ void tick_run(struct tracer *tracer)
     tick_interrupt_leaving(tracer, &running);
     tick_interrupt_preempted(tracer, &running, interval, held);
     if (held)
-        tick_arm_next(tracer); /* lets go of the CPU */
+        tick_arm_next(tracer); /* lets the occupier give up the CPU */
     if (tracer->preempt.taken)
         tracer->totals.cost_ns += time_now() - preempt_due;
     if (tracer->tick.awaited_count > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The end of a tracee, or of our following it: what is told to the client, and what is forgotten. */
+/* The end of a tracee, or of our following it: what the client is told, and what is forgotten. */
 #include "config.h"
 
 #include <sys/ptrace.h>
@@ -22,8 +22,8 @@ void tracee_detach(struct tracer *tracer, struct tracee *tracee)
     tracee_forget(tracer, tracee);
 }
 
-/* Does its process end with it, as far as can be seen? A leader that is no tracee does not tell of its
- * end. */
+/* Returns true if its process ends with the tracee, as far as can be seen. A leader that is no tracee does not report
+ * its end. */
 static bool tracee_ends_process(const struct tracee *tracee)
 {
     const struct process *process = tracee->process;
@@ -79,7 +79,7 @@ void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cp
     tracee_forget(tracer, tracee);
 }
 
-/* What a task has used can be asked for only until it is reaped. */
+/* The CPU time of a task can be asked for only until the task is reaped. */
 uint64_t tracee_last_cpu(const struct supervisor *supervisor, struct tracee *tracee)
 {
     struct procfs_cpu cpu;

@@ -15,23 +15,23 @@
 
 #define LOAD_PERIOD_NS 10000000u
 #define LOAD_STALE_NS 100000000u
-/* CPUs that were full count as full for so long. Else tracers would go here and there. */
+/* CPUs that were full count as full for at least this long. Otherwise tracers would move to and fro. */
 #define FULL_MIN_NS 20000000u
 #define MOVE_PERIOD_NS 2000000u
-/* A tracer that goes round CPUs stays on each for so long. */
+/* How long a tracer stays on each of the CPUs that it visits in turn. */
 #define STAY_TICKS 4u
 #define STAY_MIN_NS 10000000u
 #define STAY_MAX_NS 1000000000u
-/* A CPU to which the way took AVOID_WAIT_NS or more is left out for AVOID_NS: real-time work may keep it. */
+/* A CPU is avoided for AVOID_NS if it took AVOID_WAIT_NS or more to get there: real-time work may hold it. */
 #define AVOID_WAIT_NS 20000000u
 #define AVOID_NS 1000000000u
 #define SLICE_NS 100000u /* the shortest that the scheduler grants */
 
 /* --- is a CPU idle? -------------------------------------------------------------------------- */
 
-/* Is any CPU idle? Where none is, a tracer takes the CPU from a target whenever it runs. */
+/* Where no CPU is idle, a tracer takes the CPU from a target whenever it runs. */
 
-/* Tasks that want a CPU, without the tracer that asks, and its occupier if that is at work, too. */
+/* Returns how many tasks want a CPU, without the tracer that asks, and without its occupier if that has an order. */
 static double cpus_full_others(const struct tracer *tracer)
 {
     unsigned ours = 1 + tracer->preempt.ordered, runnable = tracer->supervisor->load.runnable;
@@ -39,14 +39,14 @@ static double cpus_full_others(const struct tracer *tracer)
     return runnable > ours ? runnable - ours : 0;
 }
 
-/* With a higher mean load the CPUs are full. */
+/* Returns the mean load above which the CPUs are full. */
 static double cpus_full_load(const struct supervisor *supervisor)
 {
     return (double)supervisor->cpus.count - 0.5;
 }
 
-/* The mean is not kept up while our own targets fill the CPUs. If it is stale, the new figure replaces it; but one
- * figure alone does not make the CPUs full. */
+/* Reads the load at most once in LOAD_PERIOD_NS. The mean is not updated while our own targets fill the CPUs. If it is
+ * stale, the new figure replaces it, but one figure alone does not make the CPUs full. */
 static void cpus_full_read_load(struct tracer *tracer)
 {
     struct cpu_load *load = &tracer->supervisor->cpus.load;
@@ -111,7 +111,7 @@ void affinity_unbind(struct tracer *tracer)
         affinity_bind(tracer, -1);
 }
 
-/* To get a turn on a CPU that is full may take long. */
+/* Moves the tracer to a CPU. To get a turn on a CPU that is full may take long. */
 static void affinity_go(struct tracer *tracer, int cpu)
 {
     struct affinity *affinity = &tracer->affinity;
@@ -140,7 +140,7 @@ static bool affinity_may_go(const struct tracer *tracer, int cpu)
            (cpu != affinity->avoided_cpu || tracer->tick.at >= affinity->avoided_until);
 }
 
-/* The first of the CPUs after this one. -1: there is none. */
+/* Returns the next CPU after this one to which the tracer may go; -1: there is none. */
 static int affinity_next(const struct tracer *tracer, int cpu)
 {
     for (int i = 1; i <= CPU_SETSIZE; i++) {
@@ -158,7 +158,8 @@ unsigned affinity_cpu_count(const struct tracer *tracer)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* Stays of equal length would look at what is periodic in the same phase again and again. */
+/* Draws how long to stay on a CPU, ns. Stays of equal length would look at a periodic target in the same phase again
+ * and again. */
 static uint64_t affinity_draw_stay(struct tracer *tracer)
 {
     uint64_t stay = STAY_TICKS * budget_period(&tracer->supervisor->budget) / affinity_cpu_count(tracer);
@@ -208,9 +209,9 @@ void affinity_move_away(struct tracer *tracer)
  *
  * Where a CPU is idle, real-time priority is best, if we may have it: the scheduler wakes a real-time thread where it
  * ran last, and does not move threads that it wakes to that CPU. Without it a tracer and the tracee that it resumes
- * often share a CPU though another is idle (measured: a process that forks loses twice as much). Where no CPU is
- * idle, real-time priority makes a sample twice as dear: it takes the CPU from a target at every wake-up, however
- * little the target has run. There a short slice does (sched_setattr(2); since Linux 6.12 anyone may ask for one).
+ * often share a CPU though another is idle (measured: a process that forks loses twice as much). Where no CPU is idle,
+ * real-time priority doubles the price of a sample: it takes the CPU from a target at every wake-up, however little the
+ * target has run. There a short slice is enough (sched_setattr(2); since Linux 6.12 anyone may ask for one).
  */
 
 /* struct sched_attr of include/uapi/linux/sched/types.h, whose header clashes with glibc's. */

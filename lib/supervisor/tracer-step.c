@@ -18,18 +18,18 @@
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
-/* A stop that woke us up is about this old. */
+/* A stop that woke us up is about this old, ns. */
 #define WAKE_LATENCY_NS 30000u
 /* After news the tracer polls on until none has come for POLL_QUIET_NS, or until POLL_MAX_NS after it woke up. */
 #define POLL_QUIET_NS 60000u
 #define POLL_MAX_NS 2000000u
 #define DRAIN_CREDIT_MAX 8u
-/* How often /proc is asked whose the held tasks are: new_task_resolve. */
+/* How often /proc is asked to which processes the held tasks belong: new_task_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
 /* A tracer that slept longer than this had answered all news before. */
 #define CAUGHT_UP_NS 20000u
-/* Where no CPU is idle, what a tracer runs is its targets' loss. So is what its own clock does not see: a timer's
- * interrupt, two switches from one thread to another, and the caches that both find cold. */
+/* Where no CPU is idle, the CPU time of a tracer is its targets' loss. So is what the tracer's own clock does not see:
+ * a timer's interrupt, two switches from one thread to another, and the cold caches that both find. */
 #define UNSEEN_NS 7000u
 
 /* --- their inbox ----------------------------------------------------------------------------- */
@@ -111,8 +111,8 @@ void tracer_book(struct tracer *tracer)
     *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns};
 }
 
-/* News comes in company: a parent's stop and its child's, an end and the parent's SIGCHLD. To
- * sleep and be woken in between costs the target more than the stop itself. */
+/* Polls for more news. News comes in company: a parent's stop and its child's, an end and the parent's SIGCHLD. To
+ * sleep and be woken up in between costs the target more than the stop itself. */
 static void tracer_poll_for_more(struct tracer *tracer)
 {
     uint64_t deadline = time_now() + POLL_QUIET_NS;
@@ -145,8 +145,8 @@ void tracer_note_recheck(struct tracer *tracer, pid_t tid)
         tracer->new_tasks.recheck[tracer->new_tasks.recheck_count++] = tid;
 }
 
-/* What was born while a tracee had no tracer is looked for again when it has stopped once. Returns whether that was
- * done. */
+/* Looks again for tasks that a tracee made while it had no tracer, once that tracee has stopped. Returns whether it has
+ * looked. */
 static bool tracer_find_missed_tasks(struct tracer *tracer)
 {
     bool looked = false;
@@ -164,7 +164,7 @@ static bool tracer_find_missed_tasks(struct tracer *tracer)
     return looked;
 }
 
-/* Returns when the timer of the tick that was drawn ahead is to expire; 0: it is not needed. */
+/* Returns the time at which the timer of the tick that was drawn ahead is to expire; 0: it is not needed. */
 static uint64_t tracer_ahead(const struct tracer *tracer)
 {
     uint64_t ahead = tracer->schedule.ahead.at;
@@ -173,7 +173,7 @@ static uint64_t tracer_ahead(const struct tracer *tracer)
     return wanted && ahead > time_now() ? ahead : 0;
 }
 
-/* Returns true if there is news of tracees. */
+/* Sleeps. Returns true if there is news of tracees. */
 static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 {
     uint64_t due = deadline_check(tracer);
@@ -199,9 +199,8 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     return any;
 }
 
-/* What is there when a tracer wakes up, and what comes soon after. One that was woken up by its timer had no
- * news until then. Where no CPU is idle one stop is answered, and the next sleep ends at once if there are
- * more. */
+/* Answers the news that woke the tracer up, and what comes soon after. A tracer that was woken up by its timer had no
+ * news until then. Where no CPU is idle only one stop is answered; the next sleep ends at once if there are more. */
 static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
 {
     wait_answer_news(tracer, news);
@@ -209,7 +208,8 @@ static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
         tracer_poll_for_more(tracer);
 }
 
-/* Where no CPU is idle: what a step took from targets that want one, which is billed, or from nobody. */
+/* Where no CPU is idle: accounts for the CPU time since the last call. billed: it was taken from targets that want a
+ * CPU, for the sake of sampling. */
 static void tracer_bill(struct tracer *tracer, bool billed)
 {
     uint64_t cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
@@ -231,14 +231,14 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     bool any = tracer_sleep(tracer, until, &news);
     if (tracer->tracees.inbox != NULL) {
         if (any)
-            wait_answer_news(tracer, &news); /* first: that tracee stands still */
+            wait_answer_news(tracer, &news); /* first this: that tracee stands still */
         tracer_read_inbox(tracer);
         wait_drain(tracer);
     } else if (any) {
         tracer_answer_news(tracer, &news);
     }
     if (tracer->billing.active && any && tracer->totals.billed == 0)
-        tracer_bill(tracer, false); /* each stop that was answered would have come without sampling */
+        tracer_bill(tracer, false); /* each stop that was answered would have come without sampling, too */
     supervisor_lock(supervisor);
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)
@@ -248,7 +248,7 @@ void tracer_step(struct tracer *tracer, uint64_t until)
         tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
     tick_arm(tracer);
     if (!supervisor->cpus.full || tracer->new_tasks.unknown_count > 0)
-        tracer->billing.up_to_ns = 0; /* births are not billed to sampling */
+        tracer->billing.up_to_ns = 0; /* new tasks are not billed to sampling */
     if (tracer->new_tasks.unknown_count > 0)
         new_task_resolve(tracer);
     tracer_book(tracer);

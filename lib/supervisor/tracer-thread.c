@@ -71,14 +71,14 @@ static void *tracer_run(void *context)
     struct tracer *tracer = context;
     struct supervisor *supervisor = tracer->supervisor;
 
-    /* whoever made this thread may have bound itself to a CPU, and its priority is inherited */
+    /* whoever made this thread may have bound itself to a CPU, and the thread inherits that, and the priority */
     sched_setaffinity(0, sizeof supervisor->cpus.set, &supervisor->cpus.set);
     priority_ask(tracer);
     int error = wakeup_init(&tracer->wakeup);
     supervisor_lock(supervisor);
     supervisor->starting--;
     if (error != 0)
-        supervisor->start_again_at = UINT64_MAX; /* there are no more timers */
+        supervisor->start_again_at = UINT64_MAX; /* no more timers are to be had */
     tracer->ready = error == 0;
     supervisor_unlock(supervisor);
     if (error != 0)
@@ -143,7 +143,7 @@ static bool tracer_is_under_way(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING || tracer_needs_us(tracee);
 }
 
-/* For CALLS_LEAVE_NS at the most. */
+/* Answers stops until no tracee is such a one, for CALLS_LEAVE_NS at most. */
 static void tracer_await_none(struct tracer *tracer, bool (*is)(const struct tracee *tracee))
 {
     uint64_t deadline = time_now() + CALLS_LEAVE_NS;
@@ -164,10 +164,10 @@ static void tracer_give_up_calls(struct tracer *tracer)
             }
 }
 
-/* The kernel lets all tracees go when their tracer ends, and none of them needs a stop for that. But an
- * interrupt that has not stopped its thread yet may have broken a system call, which can
- * only be mended at the stop: these are waited for. So are calls that are being mended; those that take longer
- * return what they have done, or are left to themselves: repair_needs_us. */
+/* The kernel detaches all tracees when their tracer ends, and none of them needs a stop for that. But an interrupt that
+ * has not stopped its thread yet may have broken a system call, which can only be repaired at the stop. So these stops
+ * are waited for, and so are calls that are being repaired. Calls that take longer return what they have done, or are
+ * left to themselves: repair_needs_us. */
 void tracer_leave(struct tracer *tracer)
 {
     tracer_await_none(tracer, tracer_is_under_way);

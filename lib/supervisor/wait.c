@@ -2,23 +2,24 @@
 /*
  * Waiting for stops, and giving each its answer.
  *
- * Every stop is answered as soon as it is seen, for what it is, whatever was waited for. An interrupt sent
- * to a thread that already sits in another, unreported stop makes it stop once more later. An interrupt
- * that is sent just before another stop is swallowed by that: ptrace_stop in kernel/signal.c clears the
- * pending trap. So a stop of any kind serves as the sample that was wanted, and the stop of an interrupt
- * that nobody waits for any more is simply answered by a resume.
+ * Every stop is answered as soon as it is seen, for what it is, whatever was waited for. An interrupt that is sent to a
+ * thread in another, unreported stop makes the thread stop once more later. An interrupt that is sent just before
+ * another stop is swallowed by that stop: ptrace_stop in kernel/signal.c clears the pending trap. So a stop of any kind
+ * serves as the sample that was wanted, and the stop of an interrupt that nobody waits for any more is simply answered
+ * by a resume.
  *
  *     stop        answer
- *     INTERRUPT   a sample, and it runs on; its first one: it is followed from now on
+ *     INTERRUPT   a sample, and a resume; a tracee's first one: it is followed from now on
  *     SIGNAL      the signal is delivered
- *     GROUP       PTRACE_LISTEN: it stays stopped, until SIGCONT makes it stop once more
- *     CALL        repair.c
- *     FORK CLONE  births.c
+ *     GROUP       PTRACE_LISTEN: the tracee stays stopped, until SIGCONT makes it stop once more
+ *     CALL        repair.h
+ *     FORK CLONE  new-tasks.c
  *     EXEC        exec.c
- *     ENDED       it is forgotten, and its process with the last one
+ *     ENDED       the tracee is forgotten, and its process with its last tracee
  *
- * An INTERRUPT, a SIGNAL, a GROUP and a CALL of a tracee that is known are answered without the lock: the thread
- * waits. The first stop of a thread, and all stops of a program that profiles itself, are answered with the lock.
+ * An INTERRUPT, a SIGNAL, a GROUP and a CALL of a tracee whose process is known are answered without the lock, for the
+ * thread stands still meanwhile. The first stop of a thread, and all stops of a program that profiles itself, are
+ * answered with the lock.
  */
 #include "config.h"
 
@@ -36,16 +37,17 @@
 #include "supervisor/schedule.h"
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 #include "supervisor/wait.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
-#define WAIT_TURN_NS 500000u /* after so long without an end of the news each tracee is asked for its own */
+#define WAIT_TURN_NS 500000u /* after so much time with news each tracee is asked for its own */
 #define WAIT_TURN_TRACEES_MAX 256
-#define WAIT_TURN_PIECE 16 /* of them, between two looks at the clock */
-#define WAIT_DRAIN_MAX_NS 2000000u /* of news without end: ticks and commands have their turn, too */
+#define WAIT_TURN_PIECE 16 /* tracees that are asked between two looks at the clock */
+#define WAIT_DRAIN_MAX_NS 2000000u /* the longest drain: ticks and commands have their turn, too */
 
-/* The longest poll for a stop: a sleep and a wake cost as much. */
+/* The longest poll for a stop: a sleep and a wake-up cost as much. */
 #define POLL_NS 50000u
 #define STOP_CREDIT_MAX 8
 
@@ -65,20 +67,20 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
     if (tracee->state == TRACEE_LISTENING) {
-        at_stop_resume(tracer, tracee, 0, false); /* SIGCONT: what calls do now is not our doing */
+        at_stop_resume(tracer, tracee, 0, false); /* SIGCONT: what it does to calls is not our doing */
         tracee->after_sigcont = true;
         return;
     }
     if (tracee->handover.to != NULL && handover_release(tracer, tracee))
         return;
-    /* SIGCONT stops every thread that was seized, one that runs, too: prepare_signal() */
+    /* SIGCONT stops every thread that was seized, running ones too: prepare_signal() */
     if (tracee->state != TRACEE_INTERRUPTED)
         tracee->interrupt.at = time_now();
     at_stop_answer(tracer, tracee, 0, STOP_BY_US);
 }
 
 /* A signal that the program ignores wakes a thread only if it is traced, and so breaks a call only because of us.
- * SIGSTOP, and the SIGCONT after it, break the call without us, too. */
+ * SIGSTOP, and the SIGCONT after it, also break the call of a thread that is not traced. */
 static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     bool breaks = signal == SIGSTOP || (signal == SIGCONT && tracee->after_sigcont);
@@ -99,21 +101,21 @@ static enum repair_event wait_repair_event(enum stop_kind kind)
                                     : REPAIR_OTHER;
 }
 
-/* Returns true if the stop was answered for the call that is being continued. */
+/* Returns true if the stop was answered for the sake of the call that is being continued. */
 static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, const struct stop *stop)
 {
     if (stop->kind == STOP_SIGNAL && held_signal_restore(&tracee->repair.held, tracee->tid, stop->signal))
         debug_log(tracer, "siginfo %d %d", tracee->tid, stop->signal);
     if (tracee->state != TRACEE_CONTINUING || stop->kind == STOP_ENDED)
         return false;
-    if (stop->kind == STOP_EXEC) /* another thread's: of the call nothing is left */
+    if (stop->kind == STOP_EXEC) /* of another thread: nothing is left of the call */
         tracee->state = TRACEE_RUNNING;
     return tracee->state == TRACEE_CONTINUING &&
            repair_meets_stop(tracer, tracee, wait_repair_event(stop->kind), stop->signal);
 }
 
-/* A call of a tracee begins or ends that is left alone until then. Any other stop ends that, but for the event of a
- * child, which comes within the call. */
+/* Answers the entry or exit stop of a call that ticks leave alone (backoff of calls.h). Any other stop ends that,
+ * except the event of a child, which comes within the call. */
 static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
@@ -125,14 +127,14 @@ static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
         return;
     }
     tracee->interrupt.at = interrupted ? tracee->interrupt.at : time_now();
-    tracee->judgement.asleep_before = false; /* it may have slept in this call */
+    tracee->judgement.asleep_before = false; /* the tracee may have slept in this call */
     repair->billed = repair->at_call_end = true;
-    /* a sample of what it has run in the call; what else has broken that makes a stop of its own */
+    /* a sample of what it has run in the call; anything else that has broken the call makes a stop of its own */
     at_stop_answer(tracer, tracee, signal, interrupted ? STOP_BY_US : STOP_BY_TRACEE);
     repair->at_call_end = false;
 }
 
-/* Can the stop be answered by looking at nothing but the tracee? */
+/* Returns true if the stop can be answered by looking at nothing but the tracee. */
 static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tracee *tracee,
                                     const struct stop *stop)
 {
@@ -187,7 +189,7 @@ static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct st
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
 
-    if (tracee != NULL && tracee->dropped) { /* its number is another's now */
+    if (tracee != NULL && tracee->dropped) { /* another thread has its number now */
         tracee_forget(tracer, tracee);
         tracee = NULL;
     }
@@ -222,12 +224,12 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
     supervisor_lock(tracer->supervisor);
     wait_answer_locked(tracer, tid, &stop, cpu_ns);
     supervisor_unlock(tracer->supervisor);
-    if (billing) /* births, ends and execs are for no sample */
+    if (billing) /* the stops of new tasks, ends and execs are for no sample */
         tracer->billing.up_to_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
 /* Returns true if the stop is to stay unreaped (WNOWAIT). If we are killed before we answer it, the kernel then still
- * delivers the signal that it tells of (do_wait and ptrace_stop, by way of exit_code). */
+ * delivers the signal of that stop (do_wait and ptrace_stop, by way of exit_code). */
 static bool wait_stays_unreaped(const siginfo_t *news, const struct tracee *tracee)
 {
     bool stopped = news->si_code == CLD_TRAPPED || news->si_code == CLD_STOPPED;
@@ -246,7 +248,7 @@ static void wait_take(struct tracer *tracer, const siginfo_t *news)
         cpu_ns = tracee_last_cpu(supervisor, tracee_find(&tracer->tracees, news->si_pid));
         supervisor_unlock(supervisor);
     }
-    /* WUNTRACED: an opener may be stopped by somebody, which would stay the first of all news */
+    /* WUNTRACED: somebody may stop an opener, and that would stay the first of all news */
     pid_t tid = waitpid(news->si_pid, &status, __WALL | __WNOTHREAD | WNOHANG | WUNTRACED);
     if (tid > 0)
         wait_handle(tracer, tid, status, cpu_ns);
@@ -260,10 +262,10 @@ static void wait_answer_one(struct tracer *tracer, const siginfo_t *news)
         wait_take(tracer, news);
 }
 
-/* waitid(2) tells first of the tracee that was seized last: __ptrace_link() puts that at the head of the list which
- * do_wait() looks through. Where some stop again as fast as they are answered, others would never have their turn. To
- * ask for one takes a walk through all tracees before Linux 5.13 ("do_wait: make PIDTYPE_PID case O(1) instead of
- * O(n)"), so it is bounded in time, too. */
+/* waitid(2) reports the tracee first that was seized last: __ptrace_link() puts it at the head of the list that
+ * do_wait() looks through. Where some tracees stop again as fast as they are answered, others would never have their
+ * turn. To ask for a single tracee takes a walk through all of them before Linux 5.13 ("do_wait: make PIDTYPE_PID case
+ * O(1) instead of O(n)"), so the time for this is bounded, too. */
 static void wait_take_turns(struct tracer *tracer)
 {
     pid_t tids[WAIT_TURN_PIECE];
@@ -323,16 +325,7 @@ static bool wait_poll(struct tracer *tracer, struct tracee *tracee)
 
 /* --- awaiting the stops of a tick ------------------------------------------------------------ */
 
-/*
- * Awaiting the stops of a tick without sleeping, where a CPU is idle: to sleep and be woken up costs more.
- */
-
-/* A call that goes on stops at its entry before it waits. */
-static bool wait_tick_is_about_to_stop(const struct tracee *tracee)
-{
-    return tracee->state == TRACEE_INTERRUPTED ||
-           (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
-}
+/* Where a CPU is idle the tracer polls for the stops of a tick: to sleep and be woken up would cost more. */
 
 /* Polls once for each stop of this tick that is still to come. */
 static void wait_poll_awaited(struct tracer *tracer)
@@ -341,9 +334,10 @@ static void wait_poll_awaited(struct tracer *tracer)
 
     for (unsigned i = 0; i < tick->awaited_count; i++) {
         struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
-        bool open = tracee != NULL && wait_tick_is_about_to_stop(tracee);
+        bool open = tracee != NULL && tick_stops_soon(tracee);
         if (open && tracee->stop_credit < STOP_CREDIT_MAX)
-            tracee->stop_credit++; /* taken back if it has not stopped; it may be freed if it has */
+            /* taken back if the tracee has not stopped; if it has, the tracee may be gone by then */
+            tracee->stop_credit++;
         if (open && !wait_poll(tracer, tracee)) {
             tracee->stop_credit--;
             continue;

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "supervisor/wakeup.h"
 
-#define WAKE_SIGNAL SIGALRM /* one of the old signals: sending it never fails for want of memory */
+#define WAKE_SIGNAL SIGALRM /* not a real-time signal: sending it never fails for want of memory */
 #define PATIENCE_NS 10000000u
 
 static __thread struct wakeup *wakeup_of_thread;
@@ -40,7 +40,7 @@ void wakeup_prepare(void)
     struct sigaction child = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
     sigset_t all;
 
-    sigfillset(&all); /* a tracee's end may be told by any signal: clone(2) */
+    sigfillset(&all); /* a tracee's end may be reported by any signal: clone(2) */
     sigprocmask(SIG_BLOCK, &all, NULL);
     sigaction(WAKE_SIGNAL, &wake, NULL);
     sigaction(SIGCHLD, &child, NULL);
@@ -113,8 +113,8 @@ void wakeup_set_slow(struct wakeup *wakeup, uint64_t due)
     wakeup->slow_due = due;
 }
 
-/* The system call itself: glibc's waitid changes the thread's way of being cancelled for its duration,
- * and the jump would leave that changed. */
+/* Waits for news. This is the system call itself: glibc's waitid changes the thread's cancellation type for its
+ * duration, and the jump would leave that changed. */
 static bool wakeup_await_news(siginfo_t *news)
 {
     int which = WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD;
@@ -138,7 +138,7 @@ bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news)
     }
     wakeup->jumps = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    wakeup->woken = 0; /* whoever sent it has said why before */
+    wakeup->woken = 0; /* whoever sent the signal has left word of the reason before */
     uint64_t now = time_now();
     for (unsigned i = 0; i < 2; i++)
         if (now >= wakeup->due[i])
@@ -160,11 +160,11 @@ int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options)
     if (sigsetjmp(wakeup->out, 0) == 0) {
         wakeup->jumps = 1;
         atomic_signal_fence(memory_order_seq_cst);
-        /* not before: a signal that comes before the jump is possible would end no wait */
+        /* not before this point: a signal that comes before the jump is possible would end no wait */
         wakeup_set(wakeup, time_now() + PATIENCE_NS, 0);
         error = ptrace(PTRACE_SEIZE, tid, NULL, options) < 0 ? -errno : 0;
     }
     wakeup->jumps = 0;
-    wakeup->due[0] = wakeup->due[1] = UINT64_MAX; /* whatever is wanted next is set anew */
+    wakeup->due[0] = wakeup->due[1] = UINT64_MAX; /* so that the next wakeup_set sets them anew */
     return error;
 }
