@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The code of a function with its counts. What it is made of is read once, by the worker thread of the symbolizer,
- * and kept; counts are added up anew at each call, instruction by instruction, from all samples
- * of the object whose address falls into it.
+ * The code of a function with its counts. What it is made of is read once, by the worker thread of
+ * the symbolizer, and kept; counts are added up anew at each call, instruction by instruction, from
+ * all samples of the object whose address falls into it.
  */
 #include "config.h"
 
@@ -61,7 +61,8 @@ int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id,
     if (by != PPROFIL_BY_FUNCTION && by != PPROFIL_BY_LINE)
         return no_code(live, "only functions and lines have code");
     uint32_t location = live_location(live, by, id);
-    if (location == PROFILE_NONE && by == PPROFIL_BY_FUNCTION && async_symbolizer_pending(live->async) == 0)
+    if (location == PROFILE_NONE && by == PPROFIL_BY_FUNCTION &&
+        async_symbolizer_pending(live->async) == 0)
         return no_code(live, "no such row");
     if (location == PROFILE_NONE) /* it waits for its name, or its line */
         return -EAGAIN;

@@ -3,36 +3,36 @@
 #ifndef PPROFIL_LIVE_INTERNAL_H
 #define PPROFIL_LIVE_INTERNAL_H
 
-#include "report/live-nodes.h"
-#include "report/live-sums.h"
+#include "report/flat-sums.h"
+#include "report/live-calls.h"
 #include "session/session.h"
 #include "symbol/async-symbolizer.h"
 
 #define LIVE_PROBLEM 256
 
-/* From the ids of rows to a location in each: a hash that only grows. */
-struct live_places {
-    struct live_place {
-        uint64_t id; /* 0: free */
+/* From the ids of rows to a location in each. It only grows. */
+struct live_rows {
+    struct live_row {
+        uint64_t id;
         uint32_t location;
-    } *slots; /* owned */
-    size_t size; /* a power of two, or 0 */
-    size_t count;
+    } * all; /* owned */
+    uint32_t count;
+    struct hash_index index; /* of all, by id */
 };
 
 /* A function's code, once it was asked for. */
 struct live_code {
-    uint64_t id;      /* of its row */
-    bool come;        /* there is an answer */
+    uint64_t id; /* of its row */
+    bool come;   /* there is an answer */
     struct code_listing code;
 };
 
 struct pprofil_live {
-    struct profile *profile; /* borrowed from the session */
-    struct async_symbolizer *async;     /* owned */
-    bool inlines;            /* there are stacks: functions that were inlined are frames of them */
-    struct live_places functions, lines;
-    struct live_sums sums[REPORT_GROUPINGS]; /* of each grouping */
+    struct profile *profile;        /* borrowed from the session */
+    struct async_symbolizer *async; /* owned */
+    bool inlines; /* there are stacks: functions that were inlined are frames of them */
+    struct live_rows functions, lines;
+    struct flat_sums sums[REPORT_GROUPINGS]; /* of each grouping */
     struct live_nodes nodes;
     struct live_code *codes; /* owned */
     uint32_t code_count;

@@ -36,9 +36,10 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
                           const struct pprofil_filter *filter, pprofil_live_tree **result)
 {
     struct pprofil_live_tree_options wanted = {0};
-    struct report_options report = {
-        .by = PPROFIL_BY_FUNCTION, .live = true, .no_inlines = !live->inlines,
-        .filter = live_filter(filter)};
+    struct report_options report = {.by = PPROFIL_BY_FUNCTION,
+                                    .live = true,
+                                    .no_inlines = !live->inlines,
+                                    .filter = live_filter(filter)};
     enum report_tree_kind kind;
 
     memcpy(&wanted, options, options->size < sizeof wanted ? options->size : sizeof wanted);
@@ -51,8 +52,8 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
     struct pprofil_live_tree *tree = calloc(1, sizeof *tree);
     if (tree == NULL)
         return -ENOMEM;
-    error = live_calls_find(live->profile, &report, kind, wanted.function, &live->nodes,
-                            &tree->calls);
+    error =
+        live_calls_find(live->profile, &report, kind, wanted.function, &live->nodes, &tree->calls);
     if (error != 0) {
         pprofil_live_tree_free(tree);
         return error;

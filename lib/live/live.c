@@ -12,66 +12,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "live/live-internal.h"
-#include "report/flat.h"
+#include "report/row.h"
 
-#define FIRST_SLOTS 256
+/* --- from ids to locations ---------------------------------------------------------------- */
 
-/* --- from ids to places ---------------------------------------------------------------- */
-
-static struct live_place *find_slot(const struct live_places *places, uint64_t id)
+static const struct live_row *live_find_row(const struct live_rows *rows, uint64_t id)
 {
-    size_t slot = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places->size - 1);
+    uint32_t hash = hash_pair(0, id), at = hash, found;
 
-    while (places->slots[slot].id != 0 && places->slots[slot].id != id)
-        slot = (slot + 1) & (places->size - 1);
-    return &places->slots[slot];
+    while ((found = hash_next(&rows->index, hash, &at)) != HASH_NONE)
+        if (rows->all[found].id == id)
+            return &rows->all[found];
+    return NULL;
 }
 
-static bool live_make_room(struct live_places *places)
+/* The first location of a row stands for it. Without memory the row has no code: no more than that.
+ */
+static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
 {
-    struct live_places larger = {.size = places->size == 0 ? FIRST_SLOTS : places->size * 2,
-                                 .count = places->count};
-
-    if (places->count < places->size / 2)
-        return true;
-    larger.slots = calloc(larger.size, sizeof *larger.slots);
-    if (larger.slots == NULL)
-        return false;
-    for (size_t i = 0; i < places->size; i++)
-        if (places->slots[i].id != 0)
-            *find_slot(&larger, places->slots[i].id) = places->slots[i];
-    free(places->slots);
-    *places = larger;
-    return true;
-}
-
-/* The first location of a row stands for it. Without memory it is not found by its id: no more. */
-static void enter(struct live_places *places, uint64_t id, uint32_t location)
-{
-    if (!live_make_room(places))
+    if (live_find_row(rows, id) != NULL ||
+        array_grow(&rows->all, rows->count, sizeof *rows->all) != 0 ||
+        hash_add(&rows->index, hash_pair(0, id), rows->count) != 0)
         return;
-    struct live_place *slot = find_slot(places, id);
-    if (slot->id != 0)
-        return;
-    *slot = (struct live_place){.id = id, .location = location};
-    places->count++;
+    rows->all[rows->count++] = (struct live_row){.id = id, .location = location};
 }
 
 /* What was inlined has rows of its own, too, where there are stacks. */
-static void enter_rows(struct pprofil_live *live, struct live_places *places, enum pprofil_by by,
+static void enter_rows(struct pprofil_live *live, struct live_rows *rows, enum pprofil_by by,
                        uint32_t location)
 {
     const struct report_options options = {.by = by, .no_inlines = !live->inlines};
-    const struct profile_location *place = &live->profile->locations[location];
     uint32_t first, end;
     uint64_t key[2];
 
-    flat_frames(place, &options, &first, &end);
+    row_frames(&live->profile->locations[location], &options, &first, &end);
     for (uint32_t frame = first; frame < end; frame++) {
-        flat_frame_key(live->profile, place, frame, by, key);
-        enter(places, flat_id(key, by), location);
+        row_frame_key(live->profile, location, frame, &options, key);
+        live_add_row(rows, row_id(key, by), location);
     }
+}
+
+static void live_rows_clear(struct live_rows *rows)
+{
+    free(rows->all);
+    hash_free(&rows->index);
 }
 
 static void note_name(void *context, uint32_t location)
@@ -82,18 +68,16 @@ static void note_name(void *context, uint32_t location)
     if (live->profile->locations[location].looked & PROFILE_LOOKED_LINE)
         enter_rows(live, &live->lines, PPROFIL_BY_LINE, location);
     for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
-        live_sums_named(&live->sums[by], live->profile, location);
+        flat_sums_named(&live->sums[by], live->profile, location);
 }
 
 uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id)
 {
-    const struct live_places *places = by == PPROFIL_BY_FUNCTION ? &live->functions
-                                       : by == PPROFIL_BY_LINE   ? &live->lines
-                                                                 : NULL;
-
-    if (places == NULL || places->size == 0 || id == 0)
-        return PROFILE_NONE;
-    return find_slot(places, id)->location;
+    const struct live_rows *rows = by == PPROFIL_BY_FUNCTION ? &live->functions
+                                   : by == PPROFIL_BY_LINE   ? &live->lines
+                                                             : NULL;
+    const struct live_row *row = rows == NULL ? NULL : live_find_row(rows, id);
+    return row == NULL ? PROFILE_NONE : row->location;
 }
 
 /* --- the view ---------------------------------------------------------------------------- */
@@ -126,10 +110,10 @@ void pprofil_live_close(pprofil_live *live)
         code_listing_clear(&live->codes[i].code);
     free(live->codes);
     for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
-        live_sums_clear(&live->sums[by]);
+        flat_sums_clear(&live->sums[by]);
     live_nodes_clear(&live->nodes);
-    free(live->functions.slots);
-    free(live->lines.slots);
+    live_rows_clear(&live->functions);
+    live_rows_clear(&live->lines);
     free(live);
 }
 
@@ -172,8 +156,8 @@ struct report_filter live_filter(const struct pprofil_filter *filter)
                                   .state = (uint32_t)all.state};
 }
 
-int pprofil_live_report(pprofil_live *live, enum pprofil_by by,
-                        const struct pprofil_filter *filter, pprofil_report **result)
+int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter,
+                        pprofil_report **result)
 {
     struct report_options options = {.live = true, .stacks = true, .filter = live_filter(filter)};
 

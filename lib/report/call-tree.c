@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The profile's nodes, which are parents first, are gone through once: each becomes one node of
- * the tree for each of its frames, under the node that its parent became. Samples then only add
- * to the node of their leaf, and totals go up from the last node to the first. Nothing here
+ * The profile's nodes, of which parents come first, are looked at once: each becomes one node of
+ * the tree for each of its frames, below the node that its parent became. Samples then only add to
+ * the node of their leaf, and totals go up from the last node to the first.
+ *
+ * Other trees are made of this one. Downwards from a function, a node joins those of the same unit
+ * below what its parent became. Upwards, all paths go on together, level by level. Nothing here
  * recurses, however deep a stack is.
  */
 #include "config.h"
@@ -12,72 +15,44 @@
 
 #include "base/array.h"
 #include "report/call-tree.h"
-#include "report/flat.h"
+#include "report/row.h"
 
-#define FIRST_SIZE 1024
-#define NO_PLACE UINT32_MAX
+#define NOWHERE UINT32_MAX
+/* Bottom-up trees: some seconds. Without other bounds a deep stack takes the square of its depth.
+ */
+#define STEPS_MAX (UINT64_C(1) << 22)
 
 /* --- the tree ---------------------------------------------------------------------------- */
 
-int call_tree_begin(struct call_tree *tree, uint32_t expected)
+int call_tree_begin(struct call_tree *tree)
 {
-    *tree = (struct call_tree){.count = 1, .size = FIRST_SIZE};
-    while (tree->size / 2 < expected && tree->size < CALL_TREE_NODES_MAX)
-        tree->size *= 2;
+    *tree = (struct call_tree){.count = 1};
     tree->nodes = calloc(1, sizeof *tree->nodes);
-    tree->slots = calloc(tree->size, sizeof *tree->slots);
-    return tree->nodes == NULL || tree->slots == NULL ? -ENOMEM : 0;
+    return tree->nodes == NULL ? -ENOMEM : 0;
 }
 
 void call_tree_clear(struct call_tree *tree)
 {
     free(tree->nodes);
-    free(tree->slots);
+    hash_free(&tree->index);
     *tree = (struct call_tree){0};
-}
-
-static uint32_t *find_slot(const struct call_tree *tree, uint32_t parent, uint32_t unit)
-{
-    uint32_t mask = tree->size - 1;
-    uint32_t slot = (uint32_t)sums_hash((const uint64_t[]){parent, unit}) & mask;
-
-    for (; tree->slots[slot] != 0; slot = (slot + 1) & mask) {
-        const struct call_node *node = &tree->nodes[tree->slots[slot]];
-        if (node->parent == parent && node->unit == unit)
-            break;
-    }
-    return &tree->slots[slot];
-}
-
-static int call_tree_make_room(struct call_tree *tree)
-{
-    if (tree->count >= CALL_TREE_NODES_MAX)
-        return -EOVERFLOW;
-    int error = array_grow(&tree->nodes, tree->count, sizeof *tree->nodes);
-    if (error != 0 || tree->count < tree->size / 2)
-        return error;
-    struct call_tree larger = *tree;
-    larger.size = tree->size * 2;
-    larger.slots = calloc(larger.size, sizeof *larger.slots);
-    if (larger.slots == NULL)
-        return -ENOMEM;
-    for (uint32_t i = 1; i < tree->count; i++)
-        *find_slot(&larger, tree->nodes[i].parent, tree->nodes[i].unit) = i;
-    free(tree->slots);
-    *tree = larger;
-    return 0;
 }
 
 int call_tree_descend(struct call_tree *tree, uint32_t parent, uint32_t unit, uint32_t *node)
 {
-    *node = *find_slot(tree, parent, unit);
-    if (*node != 0)
-        return 0;
-    int error = call_tree_make_room(tree);
+    uint32_t hash = hash_pair(parent, unit), at = hash;
+
+    while ((*node = hash_next(&tree->index, hash, &at)) != HASH_NONE)
+        if (tree->nodes[*node].parent == parent && tree->nodes[*node].unit == unit)
+            return 0;
+    if (tree->count >= CALL_TREE_NODES_MAX)
+        return -EOVERFLOW;
+    int error = array_grow(&tree->nodes, tree->count, sizeof *tree->nodes);
+    if (error == 0)
+        error = hash_add(&tree->index, hash, tree->count);
     if (error != 0)
         return error;
     *node = tree->count++;
-    *find_slot(tree, parent, unit) = *node;
     tree->nodes[*node] =
         (struct call_node){.parent = parent, .unit = unit, .sibling = tree->nodes[parent].child};
     tree->nodes[parent].child = *node;
@@ -88,11 +63,8 @@ void call_tree_sum(struct call_tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++)
         tree->nodes[i].total = tree->nodes[i].self;
-    for (uint32_t i = tree->count - 1; i > 0; i--) {
-        struct call_total *above = &tree->nodes[tree->nodes[i].parent].total;
-        above->samples += tree->nodes[i].total.samples;
-        above->ns += tree->nodes[i].total.ns;
-    }
+    for (uint32_t i = tree->count - 1; i > 0; i--)
+        amount_add(&tree->nodes[tree->nodes[i].parent].total, &tree->nodes[i].total);
 }
 
 /* --- of a profile ------------------------------------------------------------------------ */
@@ -102,52 +74,35 @@ struct builder {
     const struct report_options *options;
     struct sums *units;
     struct call_tree *tree;
-    uint32_t *units_of; /* owned: index of a location's first unit, by location; NO_PLACE */
-    uint32_t *frames;   /* owned: units of locations, innermost first */
+    uint32_t *frames_of; /* owned; by location, where its units begin in frames; NOWHERE */
+    uint32_t *frames;    /* owned; units of locations, innermost first */
     uint32_t frame_count;
-    uint32_t *places; /* owned: the tree's node of each of the profile's; NO_PLACE: not counted */
+    uint32_t *became; /* owned; by the profile's node, the tree's; NOWHERE: no sample needs it */
 };
-
-int call_tree_look_up(struct symbolizer *symbolizer, const struct report_options *options)
-{
-    bool lines = options->by == PPROFIL_BY_LINE || !options->no_inlines;
-
-    if (symbolizer == NULL || options->by == PPROFIL_BY_OBJECT)
-        return 0;
-    return symbolizer_look_up_all(symbolizer, lines ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME);
-}
-
-static int add_unit(struct builder *builder, uint32_t location, uint32_t frame)
-{
-    uint64_t key[2];
-
-    flat_frame_key(builder->profile, &builder->profile->locations[location], frame,
-                   builder->options->by, key);
-    struct sum *unit = sums_need(builder->units, key);
-    if (unit == NULL)
-        return -ENOMEM;
-    flat_show_by(builder->profile, unit, location, frame);
-    int error = array_grow(&builder->frames, builder->frame_count, sizeof *builder->frames);
-    if (error == 0)
-        builder->frames[builder->frame_count++] = (uint32_t)(unit - builder->units->all);
-    return error;
-}
 
 static int need_units(struct builder *builder, uint32_t location)
 {
     uint32_t first, end;
+    uint64_t key[2];
     int error = 0;
 
-    if (builder->units_of[location] != NO_PLACE)
+    if (builder->frames_of[location] != NOWHERE)
         return 0;
-    builder->units_of[location] = builder->frame_count;
-    flat_frames(&builder->profile->locations[location], builder->options, &first, &end);
-    for (uint32_t frame = first; error == 0 && frame < end; frame++)
-        error = add_unit(builder, location, frame);
+    builder->frames_of[location] = builder->frame_count;
+    row_frames(&builder->profile->locations[location], builder->options, &first, &end);
+    for (uint32_t frame = first; error == 0 && frame < end; frame++) {
+        row_frame_key(builder->profile, location, frame, builder->options, key);
+        struct sum *unit = sums_need(builder->units, key);
+        error = array_grow(&builder->frames, builder->frame_count, sizeof *builder->frames);
+        if (unit == NULL || error != 0)
+            return -ENOMEM;
+        row_show_by(builder->profile, unit, location, frame);
+        builder->frames[builder->frame_count++] = (uint32_t)(unit - builder->units->all);
+    }
     return error;
 }
 
-static int descend(struct builder *builder, uint32_t unit, bool inlined, uint32_t *at)
+static int add_frame(struct builder *builder, uint32_t unit, bool inlined, uint32_t *at)
 {
     struct call_tree *tree = builder->tree;
     bool fold = builder->options->fold || builder->options->by == PPROFIL_BY_OBJECT;
@@ -161,56 +116,45 @@ static int descend(struct builder *builder, uint32_t unit, bool inlined, uint32_
     return error;
 }
 
-/* A node of the profile, whose parent has its place. */
-static int place_node(struct builder *builder, uint32_t index)
+/* Adds a node of the profile, whose parent was added before. */
+static int add_node(struct builder *builder, uint32_t index)
 {
     const struct profile_node *node = &builder->profile->nodes[index];
-    uint32_t at = builder->places[node->parent], first, end;
+    uint32_t at = builder->became[node->parent], first, end;
     int error = need_units(builder, node->location);
 
-    flat_frames(&builder->profile->locations[node->location], builder->options, &first, &end);
-    uint32_t count = end - first, base = builder->units_of[node->location];
+    row_frames(&builder->profile->locations[node->location], builder->options, &first, &end);
+    uint32_t count = end - first, base = builder->frames_of[node->location];
     for (uint32_t i = count; error == 0 && i > 0; i--)
-        error = descend(builder, builder->frames[base + i - 1], i < count, &at);
-    builder->places[index] = at;
+        error = add_frame(builder, builder->frames[base + i - 1], i < count, &at);
+    builder->became[index] = at;
     return error;
 }
 
-/* Nodes that no sample needs stay without a place. */
 static void mark_needed(struct builder *builder)
 {
     const struct profile *profile = builder->profile;
 
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        if (flat_counts(profile, builder->options, &profile->samples[i]))
-            builder->places[profile->samples[i].node] = 0;
+        if (row_counts(profile, builder->options, &profile->samples[i]))
+            builder->became[profile->samples[i].node] = 0;
     for (uint32_t i = profile->node_count - 1; i > 0; i--)
-        if (builder->places[i] != NO_PLACE)
-            builder->places[profile->nodes[i].parent] = 0;
-    builder->places[0] = 0;
-}
-
-static void call_tree_add(struct call_total *total, const struct profile *profile,
-                          const struct profile_sample *sample)
-{
-    total->samples += sample->count;
-    total->ns += report_ns(profile, sample);
+        if (builder->became[i] != NOWHERE)
+            builder->became[profile->nodes[i].parent] = 0;
+    builder->became[0] = 0;
 }
 
 static void add_samples(struct builder *builder)
 {
     const struct profile *profile = builder->profile;
-    struct call_node *nodes = builder->tree->nodes;
 
-    for (uint32_t i = 0; i < profile->sample_count; i++)
-        if (flat_counts(profile, builder->options, &profile->samples[i]))
-            call_tree_add(&nodes[builder->places[profile->samples[i].node]].self, profile,
-                          &profile->samples[i]);
-    for (uint32_t i = 1; i < builder->tree->count; i++) {
-        struct sum *unit = &builder->units->all[nodes[i].unit];
-        unit->samples += nodes[i].self.samples;
-        unit->ns += nodes[i].self.ns;
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        const struct amount amount = {sample->count, report_ns(profile, sample)};
+        if (row_counts(profile, builder->options, sample))
+            amount_add(&builder->tree->nodes[builder->became[sample->node]].self, &amount);
     }
+    call_tree_sum(builder->tree);
 }
 
 int call_tree_build(const struct profile *profile, const struct report_options *options,
@@ -221,62 +165,198 @@ int call_tree_build(const struct profile *profile, const struct report_options *
         .options = options,
         .units = units,
         .tree = tree,
-        .units_of = malloc(profile->location_count * sizeof *builder.units_of),
-        .places = malloc(profile->node_count * sizeof *builder.places),
+        .frames_of = malloc(profile->location_count * sizeof *builder.frames_of),
+        .became = malloc(profile->node_count * sizeof *builder.became),
     };
-    int error = call_tree_begin(tree, profile->node_count);
+    int error = call_tree_begin(tree);
 
-    if (builder.units_of == NULL || builder.places == NULL)
+    if (builder.frames_of == NULL || builder.became == NULL)
         error = -ENOMEM;
     for (uint32_t i = 0; error == 0 && i < profile->location_count; i++)
-        builder.units_of[i] = NO_PLACE;
+        builder.frames_of[i] = NOWHERE;
     for (uint32_t i = 0; error == 0 && i < profile->node_count; i++)
-        builder.places[i] = NO_PLACE;
+        builder.became[i] = NOWHERE;
     if (error == 0)
         mark_needed(&builder);
     for (uint32_t i = 1; error == 0 && i < profile->node_count; i++)
-        if (builder.places[i] != NO_PLACE)
-            error = place_node(&builder, i);
-    if (error == 0) {
+        if (builder.became[i] != NOWHERE)
+            error = add_node(&builder, i);
+    if (error == 0)
         add_samples(&builder);
-        call_tree_sum(tree);
-    }
-    free(builder.units_of);
+    free(builder.frames_of);
     free(builder.frames);
-    free(builder.places);
+    free(builder.became);
     return error;
 }
 
-/* --- totals ------------------------------------------------------------------------------ */
+/* --- roots ------------------------------------------------------------------------------- */
 
-/* Goes through the tree, knowing how often each unit is on the way down to here: where it is
- * there for the first time, all that comes through here is its time. */
-int call_tree_totals(const struct call_tree *tree, uint32_t unit_count, struct call_total *totals)
+static void find_root(const struct call_tree *tree, const bool *wanted, struct call_roots *roots,
+                      uint32_t *inner, uint32_t at)
 {
-    uint32_t *above = calloc(unit_count + 1u, sizeof *above);
-    const struct call_node *nodes = tree->nodes;
-    if (above == NULL)
-        return -ENOMEM;
+    const struct call_node *node = &tree->nodes[at];
+    uint32_t root = roots->root[node->parent];
 
-    for (uint32_t at = nodes[0].child; at != 0;) {
-        const struct call_node *node = &nodes[at];
-        if (above[node->unit]++ == 0) {
-            totals[node->unit].samples += node->total.samples;
-            totals[node->unit].ns += node->total.ns;
+    inner[at] = inner[node->parent];
+    if (root == 0 && wanted[node->unit]) {
+        root = at;
+    } else if (root != 0 && wanted[node->unit] && inner[at] == 0) {
+        inner[at] = at;
+        amount_add(&roots->again, &node->total);
+    }
+    roots->root[at] = root;
+    if (root != 0 && node->unit == tree->nodes[root].unit)
+        amount_add(&roots->own[root], &node->self);
+}
+
+int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots)
+{
+    uint32_t *inner = calloc(tree->count, sizeof *inner); /* the second wanted one above */
+
+    *roots = (struct call_roots){0};
+    roots->root = calloc(tree->count, sizeof *roots->root);
+    roots->own = calloc(tree->count, sizeof *roots->own);
+    if (inner == NULL || roots->root == NULL || roots->own == NULL) {
+        free(inner);
+        call_roots_clear(roots);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 1; i < tree->count; i++)
+        find_root(tree, wanted, roots, inner, i);
+    free(inner);
+    return 0;
+}
+
+void call_roots_clear(struct call_roots *roots)
+{
+    free(roots->root);
+    free(roots->own);
+    *roots = (struct call_roots){0};
+}
+
+/* --- callees --------------------------------------------------------------------------- */
+
+int call_tree_callees(const struct call_tree *from, const struct call_roots *roots,
+                      struct call_tree *tree)
+{
+    uint32_t *places = calloc(from->count, sizeof *places);
+    int error = call_tree_begin(tree);
+
+    if (places == NULL)
+        error = -ENOMEM;
+    for (uint32_t i = 1; error == 0 && i < from->count; i++) {
+        const struct call_node *node = &from->nodes[i];
+        if (roots->root[i] == 0)
+            continue;
+        uint32_t parent = roots->root[i] == i ? 0 : places[node->parent];
+        error = call_tree_descend(tree, parent, node->unit, &places[i]);
+        if (error != 0)
+            break;
+        struct call_node *made = &tree->nodes[places[i]];
+        made->inlined |= node->inlined && parent != 0;
+        amount_add(&made->self, &node->self);
+    }
+    if (error == 0)
+        call_tree_sum(tree);
+    free(places);
+    return error;
+}
+
+/* --- callers ----------------------------------------------------------------------------- */
+
+/* The way up from one call. No two paths come to the same call by the same units, as no two
+ * children of a node have the same unit. */
+struct path {
+    uint32_t call; /* where it has arrived in the top-down tree */
+    uint32_t node; /* of the tree that is made */
+    struct amount self, total;
+};
+
+struct climb {
+    const struct call_tree *from;
+    struct call_tree *tree;
+    struct path *paths; /* owned; those that go on */
+    uint32_t count;
+};
+
+/* A path arrives at a call, below a node of the tree. */
+static int arrive(struct climb *climb, struct path *path, uint32_t below)
+{
+    const struct call_node *call = &climb->from->nodes[path->call];
+    int error = call_tree_descend(climb->tree, below, call->unit, &path->node);
+
+    if (error != 0)
+        return error;
+    struct call_node *node = &climb->tree->nodes[path->node];
+    node->inlined |= call->inlined;
+    amount_add(&node->self, &path->self);
+    amount_add(&node->total, &path->total);
+    return 0;
+}
+
+static int climb_begin(struct climb *climb, const struct call_roots *roots)
+{
+    int error = 0;
+
+    for (uint32_t i = 1; error == 0 && i < climb->from->count; i++) {
+        const struct call_node *call = &climb->from->nodes[i];
+        struct path path = {.call = i, .self = call->self, .total = call->self};
+        if (roots != NULL ? roots->root[i] != i : (call->self.samples | call->self.ns) == 0)
+            continue;
+        if (roots != NULL) {
+            path.self = roots->own[i];
+            path.total = call->total;
         }
-        if (node->child != 0) {
-            at = node->child;
+        error = array_grow(&climb->paths, climb->count, sizeof *climb->paths);
+        if (error == 0)
+            error = arrive(climb, &path, 0);
+        if (error == 0)
+            climb->paths[climb->count++] = path;
+    }
+    return error;
+}
+
+/* One level up. All paths have arrived at the nodes from which they go on, so that the totals of
+ * these nodes are known. */
+static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
+{
+    uint32_t count = climb->count;
+    int error = 0;
+
+    climb->count = 0;
+    for (uint32_t i = 0; error == 0 && i < count; i++) {
+        struct path path = climb->paths[i];
+        struct call_node *node = &climb->tree->nodes[path.node];
+        path.call = climb->from->nodes[path.call].parent;
+        if (path.call == 0)
+            continue;
+        if (stop || node->total.ns < least_ns) {
+            node->closed = true;
             continue;
         }
-        while (at != 0 && nodes[at].sibling == 0) {
-            above[nodes[at].unit]--;
-            at = nodes[at].parent;
-        }
-        if (at != 0) {
-            above[nodes[at].unit]--;
-            at = nodes[at].sibling;
-        }
+        error = arrive(climb, &path, path.node);
+        climb->paths[climb->count++] = path;
     }
-    free(above);
+    return error;
+}
+
+int call_tree_callers(const struct call_tree *from, const struct call_roots *roots,
+                      const struct call_bounds *bounds, struct call_tree *tree)
+{
+    struct climb climb = {.from = from, .tree = tree};
+    uint64_t steps = 0;
+    int error = call_tree_begin(tree);
+
+    if (error == 0)
+        error = climb_begin(&climb, roots);
+    for (uint32_t depth = 1; error == 0 && climb.count > 0; depth++) {
+        steps += climb.count;
+        error = climb_on(&climb, depth == bounds->depth || steps > STEPS_MAX, bounds->least_ns);
+    }
+    free(climb.paths);
+    if (error != 0)
+        return error;
+    for (uint32_t i = tree->nodes[0].child; i != 0; i = tree->nodes[i].sibling)
+        amount_add(&tree->nodes[0].total, &tree->nodes[i].total);
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "report/code-counts.h"
-#include "report/flat.h"
+#include "report/row.h"
 
 #define NOWHERE UINT32_MAX
 
@@ -155,7 +155,7 @@ int code_counts_make(const struct profile *profile, const struct report_options 
                 counts->instructions[counts->instruction_count++] = i;
         find_rows(&counter, listing);
         for (uint32_t i = 0; i < profile->sample_count; i++)
-            if (flat_counts(profile, options, &profile->samples[i]))
+            if (row_counts(profile, options, &profile->samples[i]))
                 count_sample(&counter, listing, &profile->samples[i], i + 1u);
     }
     free(counter.rows);

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "report/diff-internal.h"
-#include "report/flat.h"
+#include "report/row.h"
 #include "report/significance.h"
 #include "report/sums.h"
 
@@ -72,7 +72,7 @@ static int find_rows(struct table *table, const struct profile *profile, int sid
         const struct profile_location *place = &profile->locations[i];
         const char *object =
             path_base_name(profile->strings[profile->objects[place->object].path]);
-        uint32_t name = profile->functions[flat_function(place)].name;
+        uint32_t name = profile->functions[row_function(place)].name;
         error = find_row(table, name != 0 ? profile->strings[name] : object, object, side,
                          &table->rows[side][i]);
     }
@@ -114,7 +114,7 @@ static void count_samples(struct table *table, const struct profile *profile, in
     const struct report_options options = {.by = PPROFIL_BY_FUNCTION};
 
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        if (flat_counts(profile, &options, &profile->samples[i]))
+        if (row_counts(profile, &options, &profile->samples[i]))
             count_sample(table, profile, &profile->samples[i], side);
 }
 

@@ -12,11 +12,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
-#include "report/flat.h"
 #include "report/live-calls.h"
+#include "report/row.h"
 
 struct member {
     uint32_t node, frame;
@@ -26,7 +25,7 @@ struct member {
 
 struct group {
     uint64_t key[2];
-    struct call_total self, total;
+    struct amount self, total;
     uint32_t first;  /* member, index + 1 */
     uint32_t parent; /* row, or REPORT_TREE_TOP */
     uint32_t location, frame;
@@ -43,6 +42,70 @@ struct finder {
     uint32_t member_count, group_count, heap_count;
     struct live_calls *calls;
 };
+
+/* --- the nodes ------------------------------------------------------------------------- */
+
+static int live_nodes_make_room(struct live_nodes *nodes, uint32_t count)
+{
+    int error = array_extend(&nodes->self, &nodes->self_count, count, sizeof *nodes->self);
+
+    if (error == 0)
+        error = array_extend(&nodes->total, &nodes->total_count, count, sizeof *nodes->total);
+    if (error == 0)
+        error = array_extend(&nodes->child, &nodes->child_count, count, sizeof *nodes->child);
+    if (error == 0)
+        error = array_extend(&nodes->sibling, &nodes->sibling_count, count, sizeof *nodes->sibling);
+    return error;
+}
+
+static void live_nodes_add(struct live_nodes *nodes, const struct profile *profile, uint32_t leaf,
+                           const struct amount *more)
+{
+    amount_add(&nodes->self[leaf], more);
+    for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent) {
+        uint32_t parent = profile->nodes[node].parent;
+        if (nodes->total[node].samples == 0) {
+            nodes->sibling[node] = nodes->child[parent];
+            nodes->child[parent] = node;
+        }
+        amount_add(&nodes->total[node], more);
+    }
+    amount_add(&nodes->total[PROFILE_NONE], more);
+}
+
+int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
+                      const struct report_options *options)
+{
+    struct amount more;
+
+    if (added_is_other(&nodes->added, profile, &options->filter)) {
+        live_nodes_clear(nodes);
+        added_begin(&nodes->added, profile, &options->filter);
+    }
+    int error = added_grow(&nodes->added, profile);
+    if (error == 0)
+        error = live_nodes_make_room(nodes, profile->node_count);
+    if (error != 0) {
+        live_nodes_clear(nodes);
+        return error;
+    }
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (added_more(&nodes->added, profile, options, i, &more)) {
+            amount_add(&nodes->added.amounts[i], &more);
+            live_nodes_add(nodes, profile, profile->samples[i].node, &more);
+        }
+    return 0;
+}
+
+void live_nodes_clear(struct live_nodes *nodes)
+{
+    free(nodes->self);
+    free(nodes->total);
+    free(nodes->child);
+    free(nodes->sibling);
+    added_clear(&nodes->added);
+    *nodes = (struct live_nodes){0};
+}
 
 /* --- groups by size ---------------------------------------------------------------------- */
 
@@ -111,7 +174,7 @@ static uint32_t first_frame(const struct finder *finder, uint32_t node)
 {
     uint32_t first, end;
 
-    flat_frames(place_of(finder, node), finder->options, &first, &end);
+    row_frames(place_of(finder, node), finder->options, &first, &end);
     return first;
 }
 
@@ -119,17 +182,8 @@ static uint32_t last_frame(const struct finder *finder, uint32_t node)
 {
     uint32_t first, end;
 
-    flat_frames(place_of(finder, node), finder->options, &first, &end);
+    row_frames(place_of(finder, node), finder->options, &first, &end);
     return end - 1;
-}
-
-static void find_key(const struct finder *finder, uint32_t location, uint32_t frame,
-                     uint64_t key[2])
-{
-    flat_location_key(finder->profile, location, finder->options, key);
-    if (!flat_is_pending(key))
-        flat_frame_key(finder->profile, &finder->profile->locations[location], frame,
-                       finder->options->by, key);
 }
 
 static int make_group(struct finder *finder, const struct group *group)
@@ -143,9 +197,9 @@ static int make_group(struct finder *finder, const struct group *group)
 
 static void add_time(struct finder *finder, struct group *group, const struct member *member)
 {
-    live_add(&group->total, &finder->nodes->total[member->weight]);
+    amount_add(&group->total, &finder->nodes->total[member->weight]);
     if (!finder->upwards && member->frame == first_frame(finder, member->node))
-        live_add(&group->self, &finder->nodes->self[member->node]);
+        amount_add(&group->self, &finder->nodes->self[member->node]);
 }
 
 static int join(struct finder *finder, struct batch *batch, struct member member)
@@ -154,7 +208,7 @@ static int join(struct finder *finder, struct batch *batch, struct member member
     uint32_t location = finder->profile->nodes[member.node].location, known = batch->keys.count;
     int error = array_grow(&finder->members, finder->member_count, sizeof *finder->members);
 
-    find_key(finder, location, member.frame, key);
+    row_frame_key(finder->profile, location, member.frame, finder->options, key);
     struct sum *sum = error == 0 ? sums_need(&batch->keys, key) : NULL;
     if (sum == NULL)
         return -ENOMEM;
@@ -203,9 +257,9 @@ static int open_children(struct finder *finder, struct batch *batch, uint32_t pa
     int error = 0;
 
     for (uint32_t node = nodes->child[parent]; error == 0 && node != 0; node = nodes->sibling[node])
-        error = join(finder, batch,
-                     (struct member){
-                         .node = node, .frame = last_frame(finder, node), .weight = node});
+        error =
+            join(finder, batch,
+                 (struct member){.node = node, .frame = last_frame(finder, node), .weight = node});
     return error;
 }
 
@@ -235,36 +289,19 @@ static int open_row(struct finder *finder, uint32_t group, uint32_t row)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static uint64_t id_below(uint64_t above, uint64_t function)
-{
-    uint64_t id = sums_hash((const uint64_t[]){above, function});
-
-    return id != 0 ? id : 1;
-}
-
-static double share(const struct finder *finder, uint64_t ns)
-{
-    return finder->calls->ns == 0 ? 0 : (double)ns / (double)finder->calls->ns;
-}
-
 static void make_row(struct finder *finder, const struct group *group, struct live_call *call)
 {
     const struct live_calls *calls = finder->calls;
-    uint64_t id = flat_id(group->key, PPROFIL_BY_FUNCTION);
+    uint64_t id = row_id(group->key, PPROFIL_BY_FUNCTION);
     uint64_t above = group->parent == REPORT_TREE_TOP ? 0 : calls->rows[group->parent].row.id;
     struct sum sum = {.location = group->location, .frame = group->frame};
 
     *call = (struct live_call){.row = {.file = "", .hottest = ""}, .parent = group->parent};
-    flat_name_code(finder->profile, &sum, PPROFIL_BY_FUNCTION, &call->row);
-    call->row.id = id_below(above, id);
-    call->row.pending = flat_is_pending(group->key);
+    row_name_code(finder->profile, &sum, PPROFIL_BY_FUNCTION, &call->row);
+    call->row.id = row_id_below(above, id);
+    call->row.pending = row_is_pending(group->key);
     call->function = call->row.pending ? 0 : id;
-    call->row.samples = group->self.samples;
-    call->row.ns = group->self.ns;
-    call->row.share = share(finder, group->self.ns);
-    call->row.total_samples = group->total.samples;
-    call->row.total_ns = group->total.ns;
-    call->row.total_share = share(finder, group->total.ns);
+    row_set_amounts(&call->row, &group->self, &group->total, &finder->nodes->total[PROFILE_NONE]);
 }
 
 static int take_rows(struct finder *finder, uint32_t limit)
@@ -291,10 +328,10 @@ static uint32_t frame_of(const struct finder *finder, uint32_t location, uint64_
     uint32_t first, end;
     uint64_t key[2];
 
-    flat_frames(&finder->profile->locations[location], finder->options, &first, &end);
+    row_frames(&finder->profile->locations[location], finder->options, &first, &end);
     for (uint32_t frame = end; frame > first; frame--) {
-        find_key(finder, location, frame - 1, key);
-        if (!flat_is_pending(key) && flat_id(key, PPROFIL_BY_FUNCTION) == function)
+        row_frame_key(finder->profile, location, frame - 1, finder->options, key);
+        if (!row_is_pending(key) && row_id(key, PPROFIL_BY_FUNCTION) == function)
             return frame;
     }
     return 0;
@@ -315,8 +352,8 @@ static int begin_at(struct finder *finder, struct batch *batch, uint64_t functio
         bool above = inside[profile->nodes[i].parent];
         inside[i] = frame != 0 || above;
         if (frame != 0 && !above && finder->nodes->total[i].samples > 0) {
-            error = join(finder, batch,
-                         (struct member){.node = i, .frame = frame - 1, .weight = i});
+            error =
+                join(finder, batch, (struct member){.node = i, .frame = frame - 1, .weight = i});
             finder->calls->root_ns += finder->nodes->total[i].ns;
         }
     }

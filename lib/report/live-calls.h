@@ -6,8 +6,23 @@
 #ifndef PPROFIL_LIVE_CALLS_H
 #define PPROFIL_LIVE_CALLS_H
 
-#include "report/live-nodes.h"
+#include "report/changed.h"
 #include "report/tree.h"
+
+/* The nodes of the profile with their time, kept from call to call. Arrays are by index of the
+ * profile's nodes; node 0 stands above all. All 0 is empty. */
+struct live_nodes {
+    struct amount *self, *total; /* owned */
+    uint32_t *child, *sibling;   /* owned; of nodes with time only; 0: none */
+    uint32_t self_count, total_count, child_count, sibling_count;
+    struct added_samples added;
+};
+
+/* Brings nodes up to date. They may be of a report with another filter, which is what matters of
+ * the options. 0 or -ENOMEM; then they are empty. */
+int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
+                      const struct report_options *options);
+void live_nodes_clear(struct live_nodes *nodes);
 
 struct live_call {
     struct report_row row; /* of its function; samples, ns and shares are its own time, totals with
@@ -21,7 +36,7 @@ struct live_call {
 struct live_calls {
     struct live_call *rows; /* owned; texts are borrowed from the profile */
     uint32_t count;
-    uint64_t ns, root_ns;   /* of all that the filter lets through; of what is shown */
+    uint64_t ns, root_ns; /* of all that the filter lets through; of what is shown */
 };
 
 /* kind: CALLS; CALLERS and CALLEES of a function, by the id of its row. Of BY_FUNCTION options the

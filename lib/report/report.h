@@ -56,14 +56,14 @@ struct report_filter {
     uint32_t state;   /* enum profile_state + 1 */
 };
 
-struct live_sums;
+struct flat_sums;
 
 struct report_options {
     enum pprofil_by by;
     uint32_t limit; /* rows; 0: all */
     bool live; /* of a profile that grows: time of another mode than the present one does not
                 * count, what was not looked up yet is apart, and the hottest functions are told */
-    struct live_sums *sums; /* live: kept from report to report by the caller; NULL: summed anew */
+    struct flat_sums *sums; /* live: kept from report to report by the caller; NULL: summed anew */
     struct report_filter filter;
     bool stacks;     /* BY_FUNCTION, BY_OBJECT, BY_LINE: totals too, if any sample has a stack */
     bool no_inlines; /* stacks: inlined functions count for their caller */

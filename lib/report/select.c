@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/flat.h"
+#include "report/row.h"
 #include "report/match.h"
 #include "report/select.h"
 
@@ -188,7 +188,7 @@ static int keep_function(const struct selection *selection)
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++) {
         const struct profile_location *place = leaf_of(profile, i);
         uint32_t function = place->line_count == 0 || selection->options->no_inlines
-                                ? flat_function(place)
+                                ? row_function(place)
                                 : place->lines[0].function;
         selection->keep[i] &= names.marked[function];
     }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/flat.h"
+#include "report/row.h"
 
 bool report_has_stacks(const struct profile *profile)
 {
@@ -47,18 +47,18 @@ static int stacks_add(const struct profile *profile, const uint32_t *marks, stru
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         uint32_t mark = marks[sample->node];
-        if (!flat_counts(profile, &all, sample))
+        if (!row_counts(profile, &all, sample))
             continue;
-        stacks->ns += report_ns(profile, sample);
+        const struct amount amount = {sample->count, report_ns(profile, sample)};
+        stacks->ns += amount.ns;
         if (mark == PROFILE_NONE)
             continue;
         struct sum *sum = sums_need(sums, (const uint64_t[]){mark, 0});
         if (sum == NULL)
             return -ENOMEM;
         sum->location = mark;
-        sum->samples += sample->count;
-        sum->ns += report_ns(profile, sample);
-        stacks->incomplete_ns += report_ns(profile, sample);
+        amount_add(&sum->self, &amount);
+        stacks->incomplete_ns += amount.ns;
     }
     return 0;
 }
@@ -69,7 +69,7 @@ static int stacks_compare(const void *left, const void *right)
 
     if (a->ns != b->ns)
         return a->ns > b->ns ? -1 : 1;
-    return flat_compare_text(a->why, b->why);
+    return row_compare_text(a->why, b->why);
 }
 
 static int list(const struct profile *profile, const struct sums *sums,
@@ -82,8 +82,8 @@ static int list(const struct profile *profile, const struct sums *sums,
         uint32_t object = profile->locations[sums->all[i].location].object;
         stacks->marks[stacks->mark_count++] =
             (struct report_mark){.why = profile->strings[profile->objects[object].path],
-                                 .samples = sums->all[i].samples,
-                                 .ns = sums->all[i].ns};
+                                 .samples = sums->all[i].self.samples,
+                                 .ns = sums->all[i].self.ns};
     }
     if (sums->count > 1)
         qsort(stacks->marks, stacks->mark_count, sizeof *stacks->marks, stacks_compare);

@@ -15,7 +15,7 @@
 
 #include "base/array.h"
 #include "report/call-tree.h"
-#include "report/flat.h"
+#include "report/row.h"
 #include "report/match.h"
 #include "report/tree.h"
 
@@ -23,7 +23,7 @@ struct waiting {
     uint32_t node; /* its number; of those cut off, their parent's */
     uint32_t parent, depth, indent;
     uint32_t cut;           /* how many; 0: it is a node */
-    struct call_total rest; /* of those cut off */
+    struct amount rest; /* of those cut off */
     bool last;
 };
 
@@ -93,40 +93,18 @@ static bool gets_row(struct maker *maker, const struct call_node *node)
 
 static void name_unit(const struct maker *maker, uint32_t unit, struct report_row *row)
 {
-    *row = (struct report_row){.name = "", .object = "", .file = "", .hottest = ""};
-    flat_name_code(maker->profile, &maker->units->all[unit], maker->options->of.by, row);
-}
-
-static double share_of(const struct maker *maker, uint64_t ns)
-{
-    return maker->tree->ns == 0 ? 0 : (double)ns / (double)maker->tree->ns;
-}
-
-static void count_row(const struct maker *maker, const struct call_total *self,
-                      const struct call_total *total, struct report_row *row)
-{
-    row->samples = self->samples;
-    row->ns = self->ns;
-    row->share = share_of(maker, self->ns);
-    row->error95 = flat_error95(row->share, maker->tree->samples);
-    row->total_samples = total->samples;
-    row->total_ns = total->ns;
-    row->total_share = share_of(maker, total->ns);
-    row->total_error95 = flat_error95(row->total_share, maker->tree->samples);
-}
-
-static uint64_t id_below(const struct maker *maker, uint32_t parent, uint64_t id)
-{
-    uint64_t above = parent == REPORT_TREE_TOP ? 0 : maker->tree->rows[parent].row.id;
-    return sums_hash((const uint64_t[]){above, id}) | 1;
+    *row = ROW_EMPTY;
+    row_name_code(maker->profile, &maker->units->all[unit], maker->options->of.by, row);
 }
 
 static int add_row(struct maker *maker, const struct waiting *from)
 {
-    static const struct call_total none;
+    static const struct amount none;
     struct report_tree *tree = maker->tree;
+    const struct amount whole = {tree->samples, tree->ns};
     const struct call_node *node = &maker->calls->nodes[from->node];
     const struct sum *unit = &maker->units->all[node->unit];
+    uint64_t above = from->parent == REPORT_TREE_TOP ? 0 : tree->rows[from->parent].row.id;
     struct report_tree_row row = {.parent = from->parent,
                                   .depth = from->depth,
                                   .indent = from->indent,
@@ -137,14 +115,14 @@ static int add_row(struct maker *maker, const struct waiting *from)
     if (error != 0)
         return error;
     if (from->cut > 0) {
-        row.row = (struct report_row){.name = "", .object = "", .file = "", .hottest = ""};
-        count_row(maker, &none, &from->rest, &row.row);
-        row.row.id = id_below(maker, from->parent, 0);
+        row.row = ROW_EMPTY;
+        row_set_amounts(&row.row, &none, &from->rest, &whole);
+        row.row.id = row_id_below(above, 0);
     } else {
         row.inlined = node->inlined;
         name_unit(maker, node->unit, &row.row);
-        count_row(maker, &node->self, &node->total, &row.row);
-        row.row.id = id_below(maker, from->parent, flat_id(unit->key, maker->options->of.by));
+        row_set_amounts(&row.row, &node->self, &node->total, &whole);
+        row.row.id = row_id_below(above, row_id(unit->key, maker->options->of.by));
     }
     tree->rows[tree->count++] = row;
     return 0;
@@ -171,8 +149,8 @@ static int compare_nodes(const void *left, const void *right, void *context)
         return a->total.ns > b->total.ns ? -1 : 1;
     name_unit(maker, a->unit, &x);
     name_unit(maker, b->unit, &y);
-    if ((order = flat_compare_text(x.name, y.name)) != 0 ||
-        (order = flat_compare_text(x.object, y.object)) != 0)
+    if ((order = row_compare_text(x.name, y.name)) != 0 ||
+        (order = row_compare_text(x.object, y.object)) != 0)
         return order;
     if (x.line != y.line)
         return x.line < y.line ? -1 : 1;
@@ -345,7 +323,7 @@ int report_tree(struct profile *profile, struct symbolizer *symbolizer,
     struct sums units = {0};
     struct call_tree from = {0}, made = {0};
     struct maker maker = {.profile = profile, .options = options, .units = &units};
-    int error = call_tree_look_up(symbolizer, &options->of);
+    int error = row_look_up(symbolizer, &options->of);
 
     maker.tree = calloc(1, sizeof *maker.tree);
     if (maker.tree == NULL)

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "build-stacks.h"
-#include "report/flat.h"
+#include "report/row.h"
 #include "report/live-calls.h"
 
 static const struct report_options live_all = {.by = PPROFIL_BY_FUNCTION, .live = true, .limit = 100};

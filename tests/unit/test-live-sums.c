@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "build-stacks.h"
-#include "report/live-nodes.h"
-#include "report/live-sums.h"
+#include "report/flat-sums.h"
+#include "report/live-calls.h"
 
 #define PLACES 60
 
@@ -15,7 +15,7 @@ struct world {
     struct profile *profile;
     uint32_t places[PLACES];
     uint32_t calls[3]; /* system calls; the first is none */
-    struct live_sums sums[REPORT_GROUPINGS];
+    struct flat_sums sums[REPORT_GROUPINGS];
     struct live_nodes nodes;
     struct report_filter filter;
     bool no_inlines;
@@ -48,7 +48,7 @@ static struct world new_world(void)
 static void end_world(struct world *world)
 {
     for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
-        live_sums_clear(&world->sums[by]);
+        flat_sums_clear(&world->sums[by]);
     live_nodes_clear(&world->nodes);
     profile_free(world->profile);
 }
@@ -93,7 +93,7 @@ static void name(struct world *world)
     }
     stacks_must(profile_set_lines(profile, location, lines, count, looked));
     for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
-        live_sums_named(&world->sums[by], profile, location);
+        flat_sums_named(&world->sums[by], profile, location);
 }
 
 static void expect_equal(struct world *world, enum pprofil_by by)

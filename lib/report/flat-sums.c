@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the samples have more than was added of them before goes to the nodes of their stacks. The
+ * walk over these nodes counts how often each sum is on the stack: the time of a function that
+ * calls itself counts once.
+ *
+ * A location without a name would move to another sum once it gets a name. Samples with such
+ * locations wait: they are added for one report at a time, and taken away after it. If a name
+ * changes, which only happens to code made at run time, all sums are made anew.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "report/flat-sums.h"
+#include "report/row.h"
+
+struct update {
+    struct flat_sums *sums;
+    const struct profile *profile;
+    const struct report_options *options;
+};
+
+static void hottest_clear(struct hottest *hottest)
+{
+    sums_clear(&hottest->best);
+    sums_clear(&hottest->sums);
+    added_clear(&hottest->added);
+}
+
+void flat_sums_clear(struct flat_sums *sums)
+{
+    sums_clear(&sums->sums);
+    hottest_clear(&sums->hottest);
+    added_clear(&sums->added);
+    free(sums->known);
+    free(sums->frame_sums);
+    free(sums->waiting);
+    changed_clear(&sums->changed);
+    free(sums->on_stack);
+    *sums = (struct flat_sums){0};
+}
+
+static bool is_code(enum pprofil_by by)
+{
+    return by == PPROFIL_BY_FUNCTION || by == PPROFIL_BY_LINE || by == PPROFIL_BY_OBJECT;
+}
+
+static bool is_by_task(enum pprofil_by by)
+{
+    return by == PPROFIL_BY_THREAD || by == PPROFIL_BY_PROCESS;
+}
+
+/* --- the sums of a location -------------------------------------------------------------- */
+
+/* Is everything known that the sums of a location depend on? */
+static bool is_looked_up(const struct update *update, uint32_t location)
+{
+    uint32_t needs = update->options->live ? row_needs(update->options) : 0;
+    return (update->profile->locations[location].looked & needs) == needs;
+}
+
+/* A location that is not looked up may turn out to have another name than the sum that it is in. */
+static void flat_sums_show_by(const struct update *update, struct sum *sum, uint32_t location,
+                              uint32_t frame)
+{
+    if (is_looked_up(update, location) && !is_looked_up(update, sum->location))
+        sum->location = PROFILE_NONE;
+    row_show_by(update->profile, sum, location, frame);
+}
+
+static int flat_sums_remember(struct flat_sums *sums, uint32_t value)
+{
+    int error = array_grow(&sums->frame_sums, sums->frame_sum_count, sizeof *sums->frame_sums);
+
+    if (error == 0)
+        sums->frame_sums[sums->frame_sum_count++] = value;
+    return error;
+}
+
+/* Makes the sums of all frames of a location, and remembers which they are if that is final. */
+static int need_location(const struct update *update, uint32_t location)
+{
+    struct flat_sums *sums = update->sums;
+    bool is_final = is_looked_up(update, location);
+    uint32_t first, end;
+    uint64_t key[2];
+    int error = 0;
+
+    if (sums->known[location] != 0)
+        return 0;
+    row_frames(&update->profile->locations[location], update->options, &first, &end);
+    if (is_final) {
+        error = flat_sums_remember(sums, end - first);
+        sums->known[location] = sums->frame_sum_count;
+    }
+    for (uint32_t frame = first; error == 0 && frame < end; frame++) {
+        row_frame_key(update->profile, location, frame, update->options, key);
+        struct sum *sum = sums_need(&sums->sums, key);
+        if (sum == NULL)
+            return -ENOMEM;
+        flat_sums_show_by(update, sum, location, frame);
+        if (is_final)
+            error = flat_sums_remember(sums, (uint32_t)(sum - sums->sums.all));
+    }
+    return error;
+}
+
+/* Returns the sum of a frame of a location that has its sums. */
+static uint32_t sum_of(const struct update *update, uint32_t location, uint32_t first,
+                       uint32_t frame)
+{
+    const struct flat_sums *sums = update->sums;
+    uint64_t key[2];
+
+    if (sums->known[location] != 0)
+        return sums->frame_sums[sums->known[location] + frame - first];
+    row_frame_key(update->profile, location, frame, update->options, key);
+    return (uint32_t)(sums_find(&sums->sums, key) - sums->sums.all);
+}
+
+/* --- stacks ------------------------------------------------------------------------------ */
+
+static int enter_node(void *context, uint32_t node)
+{
+    const struct update *update = context;
+    struct flat_sums *sums = update->sums;
+    uint32_t location = update->profile->nodes[node].location, first, end;
+    int error = need_location(update, location);
+
+    if (error == 0)
+        error = array_extend(&sums->on_stack, &sums->on_stack_count, sums->sums.count,
+                             sizeof *sums->on_stack);
+    row_frames(&update->profile->locations[location], update->options, &first, &end);
+    for (uint32_t frame = first; error == 0 && frame < end; frame++)
+        sums->on_stack[sum_of(update, location, first, frame)]++;
+    return error;
+}
+
+/* The innermost frame is what ran. A sum that is no longer on the stack was there once or more. */
+static void leave_node(void *context, uint32_t node, const struct amount *self,
+                       const struct amount *total)
+{
+    const struct update *update = context;
+    struct flat_sums *sums = update->sums;
+    uint32_t location = update->profile->nodes[node].location, first, end;
+
+    row_frames(&update->profile->locations[location], update->options, &first, &end);
+    amount_add(&sums->sums.all[sum_of(update, location, first, first)].self, self);
+    for (uint32_t frame = first; frame < end; frame++) {
+        uint32_t sum = sum_of(update, location, first, frame);
+        if (--sums->on_stack[sum] == 0)
+            amount_add(&sums->sums.all[sum].total, total);
+    }
+}
+
+/* In the order of a saved profile's nodes the first location names a sum. */
+static int need_changed_locations(struct update *update)
+{
+    const struct changed_nodes *changed = &update->sums->changed;
+    int error = 0;
+
+    for (uint32_t i = 1; error == 0 && i < changed->place_count; i++)
+        if (changed->places[i] != 0)
+            error = need_location(update, update->profile->nodes[i].location);
+    return error;
+}
+
+static int walk_changed(struct update *update)
+{
+    static const struct changed_visitor visitor = {enter_node, leave_node};
+    struct flat_sums *sums = update->sums;
+    int error = update->options->live ? 0 : need_changed_locations(update);
+
+    return error == 0 ? changed_walk(&sums->changed, &visitor, update, &sums->all) : error;
+}
+
+/* --- samples ----------------------------------------------------------------------------- */
+
+static int add_to_leaf(const struct update *update, uint32_t location, const struct amount *more)
+{
+    struct flat_sums *sums = update->sums;
+    uint32_t first, end;
+    int error = need_location(update, location);
+
+    if (error != 0)
+        return error;
+    row_frames(&update->profile->locations[location], update->options, &first, &end);
+    amount_add(&sums->sums.all[sum_of(update, location, first, first)].self, more);
+    amount_add(&sums->all, more);
+    return 0;
+}
+
+/* Returns what says in which sum a sample is. A thread says in which process it is. */
+static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
+{
+    if (by == PPROFIL_BY_STATE)
+        return sample->state;
+    return by == PPROFIL_BY_SYSCALL ? sample->syscall : sample->thread;
+}
+
+static int add_to_subject(const struct update *update, const struct profile_sample *sample,
+                          const struct amount *more)
+{
+    struct flat_sums *sums = update->sums;
+    uint32_t subject = subject_of(update->options->by, sample);
+    int error = array_extend(&sums->known, &sums->known_count, subject + 1, sizeof *sums->known);
+    uint64_t key[2];
+
+    if (error == 0 && sums->known[subject] == 0) {
+        row_task_key(update->profile, sample, update->options->by, key);
+        struct sum *sum = sums_need(&sums->sums, key);
+        if (sum == NULL)
+            return -ENOMEM;
+        sums->known[subject] = (uint32_t)(sum - sums->sums.all) + 1;
+        sum->thread = sample->thread;
+        sum->syscall = sample->syscall;
+        sum->state = sample->state;
+    }
+    if (error != 0)
+        return error;
+    amount_add(&sums->sums.all[sums->known[subject] - 1].self, more);
+    amount_add(&sums->all, more);
+    return 0;
+}
+
+static int flat_sums_add(struct update *update, uint32_t index, const struct amount *more)
+{
+    const struct profile_sample *sample = &update->profile->samples[index];
+
+    if (!is_code(update->options->by))
+        return add_to_subject(update, sample, more);
+    const struct profile_node *node = &update->profile->nodes[sample->node];
+    if (!update->options->stacks)
+        return add_to_leaf(update, node->location, more);
+    update->sums->has_stacks = update->sums->has_stacks || node->parent != PROFILE_NONE;
+    return changed_add(&update->sums->changed, update->profile, sample->node, more);
+}
+
+/* Is everything known that the sums of a sample depend on? */
+static bool is_settled(const struct update *update, const struct profile_sample *sample)
+{
+    const struct profile_node *nodes = update->profile->nodes;
+
+    if (!update->options->live || !is_code(update->options->by))
+        return true;
+    for (uint32_t node = sample->node; node != PROFILE_NONE; node = nodes[node].parent)
+        if (!is_looked_up(update, nodes[node].location))
+            return false;
+    return true;
+}
+
+static int flat_sums_wait(struct flat_sums *sums, uint32_t sample)
+{
+    int error = array_grow(&sums->waiting, sums->waiting_count, sizeof *sums->waiting);
+
+    if (error == 0)
+        sums->waiting[sums->waiting_count++] = sample;
+    return error;
+}
+
+static int add_new(struct update *update)
+{
+    struct flat_sums *sums = update->sums;
+    struct amount more;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < update->profile->sample_count; i++) {
+        if (!added_more(&sums->added, update->profile, update->options, i, &more))
+            continue;
+        if (!is_settled(update, &update->profile->samples[i])) {
+            error = flat_sums_wait(sums, i);
+            continue;
+        }
+        amount_add(&sums->added.amounts[i], &more);
+        error = flat_sums_add(update, i, &more);
+    }
+    return error == 0 ? walk_changed(update) : error;
+}
+
+/* Adds what waits to the sums, or takes it away. */
+static int add_waiting(struct update *update, bool away)
+{
+    const struct flat_sums *sums = update->sums;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < sums->waiting_count; i++) {
+        const struct profile_sample *sample = &update->profile->samples[sums->waiting[i]];
+        struct amount more = {sample->count, report_ns(update->profile, sample)};
+        if (away)
+            more = (struct amount){0 - more.samples, 0 - more.ns};
+        error = flat_sums_add(update, sums->waiting[i], &more);
+    }
+    return error == 0 ? walk_changed(update) : error;
+}
+
+/* --- what a task does most --------------------------------------------------------------- */
+
+/* Sums only grow. So a task's largest is the one that was, or the one that has just grown. If both
+ * are equal it stays the one that was, or the display would flicker. */
+static int keep_largest(struct sums *best, const struct sum *sum)
+{
+    struct sum *largest = sums_need(best, (const uint64_t[2]){sum->key[0], 0});
+
+    if (largest == NULL)
+        return -ENOMEM;
+    if (largest->location == PROFILE_NONE || sum->self.ns > largest->self.ns) {
+        largest->location = sum->location;
+        largest->self.ns = sum->self.ns;
+    }
+    return 0;
+}
+
+/* A sample of a function without a name is added once it has a name. */
+static int hottest_add(const struct update *update, uint32_t index)
+{
+    struct hottest *hottest = &update->sums->hottest;
+    const struct profile *profile = update->profile;
+    const struct profile_sample *sample = &profile->samples[index];
+    uint32_t location = profile->nodes[sample->node].location;
+    uint32_t function = row_function(&profile->locations[location]);
+    uint32_t name = profile->functions[function].name;
+    struct amount more;
+    uint64_t key[2];
+
+    if (name == 0 || !added_more(&hottest->added, profile, update->options, index, &more))
+        return 0;
+    row_task_key(profile, sample, update->options->by, key);
+    key[1] = ((uint64_t)profile->locations[location].object + 1) << 32 | name;
+    struct sum *sum = sums_need(&hottest->sums, key);
+    if (sum == NULL)
+        return -ENOMEM;
+    if (sum->location == PROFILE_NONE)
+        sum->location = location;
+    sum->self.ns += more.ns;
+    amount_add(&hottest->added.amounts[index], &more);
+    return keep_largest(&hottest->best, sum);
+}
+
+static int hottest_update(const struct update *update)
+{
+    int error = added_grow(&update->sums->hottest.added, update->profile);
+
+    for (uint32_t i = 0; error == 0 && i < update->profile->sample_count; i++)
+        error = hottest_add(update, i);
+    return error;
+}
+
+/* --- the whole --------------------------------------------------------------------------- */
+
+int flat_sums_update(struct flat_sums *sums, const struct profile *profile,
+                     const struct report_options *options)
+{
+    struct update update = {sums, profile, options};
+
+    if (sums->by != options->by || sums->no_inlines != options->no_inlines ||
+        sums->stacks != options->stacks ||
+        added_is_other(&sums->added, profile, &options->filter)) {
+        flat_sums_clear(sums);
+        added_begin(&sums->added, profile, &options->filter);
+        sums->by = options->by;
+        sums->no_inlines = options->no_inlines;
+        sums->stacks = options->stacks;
+    }
+    sums->waiting_count = 0;
+    int error = added_grow(&sums->added, profile);
+    if (error == 0 && is_code(options->by))
+        error = array_extend(&sums->known, &sums->known_count, profile->location_count,
+                             sizeof *sums->known);
+    if (error == 0)
+        error = add_new(&update);
+    if (error == 0)
+        error = add_waiting(&update, false);
+    if (error == 0 && options->live && is_by_task(options->by))
+        error = hottest_update(&update);
+    if (error != 0)
+        flat_sums_clear(sums);
+    return error;
+}
+
+static struct report_options flat_sums_options(const struct flat_sums *sums)
+{
+    return (struct report_options){
+        .by = sums->by, .no_inlines = sums->no_inlines, .stacks = sums->stacks, .live = true};
+}
+
+/* A sum of which nothing is left may be named by another location next time, unless a location that
+ * is looked up names it. */
+void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
+{
+    const struct report_options options = flat_sums_options(sums);
+    struct update update = {sums, profile, &options};
+
+    if (add_waiting(&update, true) != 0)
+        flat_sums_clear(sums);
+    sums->waiting_count = 0;
+    for (uint32_t i = 0; is_code(sums->by) && i < sums->sums.count; i++) {
+        struct sum *sum = &sums->sums.all[i];
+        if (sum->total.samples == 0 && !is_looked_up(&update, sum->location))
+            sum->location = PROFILE_NONE;
+    }
+}
+
+void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint32_t location)
+{
+    const struct report_options options = flat_sums_options(sums);
+    const struct profile_location *place = &profile->locations[location];
+    uint32_t first, end;
+    uint64_t key[2];
+
+    /* the name of code made at run time may have changed */
+    if (!is_code(sums->by) && profile->objects[place->object].kind == PROFILE_OBJECT_ANON)
+        hottest_clear(&sums->hottest);
+    if (!is_code(sums->by) || location >= sums->known_count || sums->known[location] == 0)
+        return;
+    const uint32_t *known = &sums->frame_sums[sums->known[location] - 1];
+    row_frames(place, &options, &first, &end);
+    bool is_same = known[0] == end - first;
+    for (uint32_t i = 0; is_same && i < end - first; i++) {
+        struct sum *sum = &sums->sums.all[known[1 + i]];
+        row_frame_key(profile, location, first + i, &options, key);
+        is_same = key[0] == sum->key[0] && key[1] == sum->key[1];
+        if (is_same && sum->location == location) /* it may be another of its lines now */
+            sum->frame = first + i;
+        if (is_same)
+            row_show_by(profile, sum, location, first + i);
+    }
+    if (!is_same)
+        flat_sums_clear(sums);
+}

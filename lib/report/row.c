@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "report/row.h"
+
+#define KEY_PENDING UINT64_MAX
+#define INLINED_MAX 64 /* frames of one location; a damaged file may have any number of lines */
+#define Z95 1.959963984540054 /* 97.5 % of a normal distribution are below this */
+
+/* --- frames ------------------------------------------------------------------------------ */
+
+const struct profile_line *row_line(const struct profile_location *location, uint32_t frame)
+{
+    static const struct profile_line none;
+    return frame < location->line_count ? &location->lines[frame] : &none;
+}
+
+uint32_t row_function(const struct profile_location *location)
+{
+    return row_line(location, location->line_count - 1)->function;
+}
+
+void row_frames(const struct profile_location *location, const struct report_options *options,
+                uint32_t *first, uint32_t *end)
+{
+    uint32_t count = location->line_count > 0 ? location->line_count : 1;
+
+    *first = 0;
+    *end = count < INLINED_MAX ? count : INLINED_MAX;
+    if (options->by == PPROFIL_BY_OBJECT)
+        *end = 1;
+    else if (options->no_inlines && options->by == PPROFIL_BY_FUNCTION)
+        *first = count - 1, *end = count;
+    else if (options->no_inlines)
+        *end = 1;
+}
+
+/* --- which samples count ----------------------------------------------------------------- */
+
+/* A process is one image: of a pid that executed several programs there are several processes. */
+bool report_lets_through(const struct profile *profile, const struct report_filter *filter,
+                         const struct profile_sample *sample)
+{
+    const struct profile_thread *thread = &profile->threads[sample->thread];
+
+    if (filter->pid != 0 && profile->processes[thread->process].pid != filter->pid)
+        return false;
+    if (filter->tid != 0 && thread->tid != filter->tid)
+        return false;
+    if (filter->process != 0 && thread->process != filter->process - 1)
+        return false;
+    if (filter->thread != 0 && sample->thread != filter->thread - 1)
+        return false;
+    if (filter->state != 0 && sample->state != filter->state - 1)
+        return false;
+    if (filter->syscall != 0 && sample->syscall != filter->syscall - 1)
+        return false;
+    if (filter->object == 0)
+        return true;
+    uint32_t location = profile->nodes[sample->node].location;
+    return profile->locations[location].object == filter->object - 1;
+}
+
+bool row_counts(const struct profile *profile, const struct report_options *options,
+                const struct profile_sample *sample)
+{
+    if (options->live && report_ns(profile, sample) == 0)
+        return false;
+    if (!profile->totals.wall &&
+        sample->state != PROFILE_RUNNING) /* wall mode was on for a while */
+        return false;
+    return report_lets_through(profile, &options->filter, sample);
+}
+
+/* --- keys -------------------------------------------------------------------------------- */
+
+/* Inlined functions are known with the source lines only. */
+uint32_t row_needs(const struct report_options *options)
+{
+    if (options->by == PPROFIL_BY_LINE)
+        return PROFILE_LOOKED_LINE;
+    if (options->by == PPROFIL_BY_FUNCTION)
+        return options->no_inlines ? PROFILE_LOOKED_NAME : PROFILE_LOOKED_LINE;
+    return 0;
+}
+
+int row_look_up(struct symbolizer *symbolizer, const struct report_options *options)
+{
+    uint32_t what = row_needs(options);
+
+    return symbolizer == NULL || what == 0 ? 0 : symbolizer_look_up_all(symbolizer, what);
+}
+
+static bool is_pending(const struct profile_location *location, enum pprofil_by by)
+{
+    return (by == PPROFIL_BY_FUNCTION && (location->looked & PROFILE_LOOKED_NAME) == 0) ||
+           (by == PPROFIL_BY_LINE && (location->looked & PROFILE_LOOKED_LINE) == 0);
+}
+
+void row_frame_key(const struct profile *profile, uint32_t index, uint32_t frame,
+                   const struct report_options *options, uint64_t key[2])
+{
+    const struct profile_location *location = &profile->locations[index];
+    const struct profile_line *line = row_line(location, frame);
+
+    key[1] = location->object;
+    if (options->live && is_pending(location, options->by))
+        key[0] = KEY_PENDING;
+    else if (options->by == PPROFIL_BY_FUNCTION)
+        key[0] = profile->functions[line->function].name;
+    else if (options->by == PPROFIL_BY_LINE)
+        key[0] = (uint64_t)line->file << 32 | line->line;
+    else
+        key[0] = location->object;
+}
+
+bool row_is_pending(const uint64_t key[2])
+{
+    return key[0] == KEY_PENDING;
+}
+
+void row_task_key(const struct profile *profile, const struct profile_sample *sample,
+                  enum pprofil_by by, uint64_t key[2])
+{
+    key[1] = 0;
+    if (by == PPROFIL_BY_THREAD)
+        key[0] = sample->thread;
+    else if (by == PPROFIL_BY_PROCESS)
+        key[0] = profile->threads[sample->thread].process;
+    else if (by == PPROFIL_BY_SYSCALL)
+        key[0] = sample->syscall;
+    else
+        key[0] = sample->state;
+}
+
+/* --- ids --------------------------------------------------------------------------------- */
+
+/* Spreads two numbers over all bits. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b;
+
+    x ^= x >> 32;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    return x ^ x >> 29;
+}
+
+/* The key of a line does not fit into 64 bits. The ids of two lines of one report are the same
+ * about as often as a computer miscalculates. */
+uint64_t row_id(const uint64_t key[2], enum pprofil_by by)
+{
+    if (by == PPROFIL_BY_FUNCTION)
+        return (key[1] + 1) << 32 | (key[0] == KEY_PENDING ? 0 : key[0]);
+    if (by == PPROFIL_BY_LINE)
+        return mix(key[0], key[1]) | UINT64_C(1) << 63;
+    return key[0] + 1;
+}
+
+uint64_t row_id_below(uint64_t above, uint64_t id)
+{
+    return mix(above, id) | 1;
+}
+
+uint64_t report_task_id(uint32_t index)
+{
+    return row_id((const uint64_t[]){index, 0}, PPROFIL_BY_THREAD);
+}
+
+uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t location)
+{
+    const struct report_options options = {.by = by, .no_inlines = true};
+    uint32_t first, end;
+    uint64_t key[2];
+
+    row_frames(&profile->locations[location], &options, &first, &end);
+    row_frame_key(profile, location, first, &options, key);
+    return row_id(key, by);
+}
+
+/* --- names ------------------------------------------------------------------------------- */
+
+/* All functions of one name in one object are one row. Of some of them it may not be known where
+ * they are defined: a function of which it is known names the row. */
+void row_show_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
+{
+    const struct profile_location *new = &profile->locations[location];
+
+    if (sum->location != PROFILE_NONE) {
+        if ((new->looked &PROFILE_LOOKED_LINE) == 0) /* definitions come with lines */
+            return;
+        const struct profile_line *now = row_line(&profile->locations[sum->location], sum->frame);
+        if (profile->functions[now->function].line != 0 ||
+            profile->functions[row_line(new, frame)->function].line == 0)
+            return;
+    }
+    sum->location = location;
+    sum->frame = frame;
+}
+
+void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
+                   struct report_row *row)
+{
+    const struct profile_location *location = &profile->locations[sum->location];
+    const struct profile_object *object = &profile->objects[location->object];
+    const char *path = profile->strings[object->path];
+    const struct profile_line *line = row_line(location, sum->frame);
+    const struct profile_function *function = &profile->functions[line->function];
+
+    row->object = object->kind == PROFILE_OBJECT_MARK ? "" : path_base_name(path);
+    row->name = path;
+    if (by == PPROFIL_BY_FUNCTION) {
+        row->name = function->name != 0 ? profile->strings[function->name] : row->object;
+        row->file = profile->strings[function->file];
+        row->line = function->line;
+    } else if (by == PPROFIL_BY_LINE && row->pending) {
+        row->name = row->object;
+    } else if (by == PPROFIL_BY_LINE) {
+        row->name = line->file != 0 ? profile->strings[line->file] : "[no line]";
+        row->file = profile->strings[line->file];
+        row->line = line->line;
+    }
+}
+
+int row_compare_text(const char *a, const char *b)
+{
+    return a == b ? 0 : strcmp(a, b);
+}
+
+/* --- amounts ----------------------------------------------------------------------------- */
+
+/* Half the width of the 95 % interval of a share of so many samples. Wilson's does not shrink to
+ * nothing at 0 and 1. */
+static double error95(double share, uint64_t samples)
+{
+    double n = (double)samples, z2 = Z95 * Z95;
+
+    if (samples == 0)
+        return 0;
+    return Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
+}
+
+static double share_of(const struct amount *part, const struct amount *whole)
+{
+    return whole->ns == 0 ? 0 : (double)part->ns / (double)whole->ns;
+}
+
+void row_set_amounts(struct report_row *row, const struct amount *self, const struct amount *total,
+                     const struct amount *whole)
+{
+    row->samples = self->samples;
+    row->ns = self->ns;
+    row->share = share_of(self, whole);
+    row->error95 = error95(row->share, whole->samples);
+    if (total == NULL)
+        return;
+    row->total_samples = total->samples;
+    row->total_ns = total->ns;
+    row->total_share = share_of(total, whole);
+    row->total_error95 = error95(row->total_share, whole->samples);
+}
