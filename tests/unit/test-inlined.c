@@ -2,20 +2,12 @@
 /* What was inlined where, against the source and against eu-addr2line, who reads the same files. */
 #include "config.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <criterion/criterion.h>
 
-#include "symbol/symbol.h"
+#include "base/path.h"
+#include "symbol-fixture.h"
 
 #define CODE_SIZE_MAX 4096u /* bytes of code that are asked about */
-
-static char directory[] = "/tmp/pprofil-test-XXXXXX";
 
 static const char header[] = "static inline __attribute__((always_inline)) int inner(int a)\n"
                              "{\n"
@@ -37,53 +29,20 @@ static const char source[] =
     "__attribute__((noinline)) int loud_one(int a) { return outer(a) + x * 5; }\n"
     "int main(void) { return loud_one(x) + inner(x); }\n";
 
-static void sh(const char *command)
-{
-    cr_assert_eq(system(command), 0, "%s", command);
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-
-    cr_assert_not_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static void begin(void)
 {
     setenv("DEBUGINFOD_URLS", "", 1);
     if (system("command -v gcc nm readelf >/dev/null 2>&1") != 0)
         cr_skip_test("no compiler here");
-    cr_assert_not_null(mkdtemp(directory));
-    cr_assert_eq(chdir(directory), 0);
+    make_directory();
     write_file("inner.h", header);
     write_file("prog.c", source);
     sh("gcc -O2 -g prog.c -o prog");
 }
 
-static void end(void)
-{
-    char command[64];
-
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    sh(command);
-}
-
-TestSuite(inlined, .init = begin, .fini = end);
+TestSuite(inlined, .init = begin, .fini = remove_directory);
 
 /* --- what the file says, as others read it ------------------------------------------------- */
-
-static uint64_t number_from(const char *command)
-{
-    char line[256] = "";
-    FILE *output = popen(command, "r");
-
-    cr_assert_not_null(fgets(line, sizeof line, output), "%s", command);
-    pclose(output);
-    return strtoull(line, NULL, 16);
-}
 
 static uint64_t symbol(const char *name)
 {
@@ -142,12 +101,6 @@ static const struct profile_location *ask(struct lookup *lookup, uint64_t offset
     return &lookup->profile->locations[location];
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 /* "inner inner.h:4; outer prog.c:7; ..." */
 static void say(const struct profile *profile, const struct profile_location *place, char *text,
                 size_t size)
@@ -160,7 +113,7 @@ static void say(const struct profile *profile, const struct profile_location *pl
         const struct profile_function *function = &profile->functions[line->function];
         length += (size_t)snprintf(text + length, size - length, "%s %s:%u; ",
                                    profile->strings[function->name],
-                                   base_name(profile->strings[line->file]), line->line);
+                                   path_base_name(profile->strings[line->file]), line->line);
     }
 }
 
@@ -182,9 +135,9 @@ Test(inlined, each_has_the_line_it_was_called_at_and_the_one_it_is_declared_at)
     const struct profile_line *lines = ask(&lookup, deepest, PROFILE_LOOKED_LINE)->lines;
     const struct profile_function *inner = &profile->functions[lines[0].function];
     const struct profile_function *outer = &profile->functions[lines[1].function];
-    cr_expect_str_eq(base_name(profile->strings[inner->file]), "inner.h");
+    cr_expect_str_eq(path_base_name(profile->strings[inner->file]), "inner.h");
     cr_expect_eq(inner->line, 1);
-    cr_expect_str_eq(base_name(profile->strings[outer->file]), "prog.c");
+    cr_expect_str_eq(path_base_name(profile->strings[outer->file]), "prog.c");
     cr_expect_eq(outer->line, 3);
     cr_expect_eq(inner->object, lookup.object + 1);
     close_prog(&lookup);
@@ -215,11 +168,11 @@ static void expect_as_theirs(FILE *theirs, const struct profile *profile,
         cr_assert_not_null(fgets(name, sizeof name, theirs));
         cr_assert_not_null(fgets(where, sizeof where, theirs));
         name[strcspn(name, " \n")] = '\0';
-        char *number = strchr(base_name(where), ':');
+        char *number = strchr(path_base_name(where), ':');
         cr_assert_not_null(number);
         *number++ = '\0';
         cr_expect_str_eq(profile->strings[profile->functions[line->function].name], name);
-        cr_expect_str_eq(base_name(profile->strings[line->file]), base_name(where));
+        cr_expect_str_eq(path_base_name(profile->strings[line->file]), path_base_name(where));
         cr_expect_eq(line->line, strtoul(number, NULL, 10), "%lx: %s", place->address, where);
     }
 }
