@@ -35,14 +35,14 @@ expect "no directory" 125 "$(status_of "$pprofil" -q -o /no/dir/p.pb.gz true)"
 expect "help" 0 "$(status_of "$pprofil" --help)"
 expect "version" 0 "$(status_of "$pprofil" --version)"
 
-# a supervisor of another build is found out at once, not waited for
+# a supervisor of another build is recognised at once
 for way in version size nothing; do
 	start=$(date +%s)
-	expect "mixed builds, $way" 125 "$(PPROFIL_SUPERVISE=$targets/wrong-protocol-supervisor STRANGER=$way \
+	expect "mixed builds, $way" 125 "$(PPROFIL_SUPERVISE=$targets/wrong-protocol-supervisor WRONG_PROTOCOL=$way \
 		status_of "$pprofil" "$targets/known-shares" 5)"
 	one_line "mixed builds, $way"
 	expect_text "mixed builds, $way: says so" 'wrong-protocol-supervisor .*is of another build' "$work/err"
-	# a supervisor that says nothing is waited for, for 10 s and more
+	# for an answer of its supervisor pprofil waits 10 s and more
 	between "mixed builds, $way: seconds" 0 $(($(date +%s) - start)) 9
 done
 
@@ -88,7 +88,7 @@ done
 expect_text "source lines" 'known-shares.c:[0-9]+' "$work/out"
 "$pprofil" report "$work/p.pb.gz" >"$work/out"
 expect_text "definition" 'spend_half +known-shares +\(.*known-shares.c:[0-9]+\)' "$work/out"
-# the kernel's figure has what passes before main, too
+# the kernel's figure includes what passes before main
 own=$(sed -n 's/^cpu \([0-9]*\) .*/\1/p' "$work/own")
 between "own CPU time beside ours" "$(awk "BEGIN { print $own / 1e9 - 0.01 }")" \
 	"$(sed -n "s/.*target's own: \([0-9.]*\).*/\1/p" "$work/out")" "$(awk "BEGIN { print $own / 1e9 + 0.2 }")"
@@ -127,7 +127,7 @@ expect "duration" 0 "$(status_of "$pprofil" -d 3 -f csv -p $target)"
 between "duration: seconds" 3 $(($(date +%s) - start)) 30
 expect_text "duration: profile" 'spend_[a-z]*' "$work/err"
 expect_free "duration: target" $target
-# a shell starts it with SIGINT ignored, and then it is not for us
+# a shell starts background processes with SIGINT ignored, and pprofil leaves an ignored SIGINT alone
 env --default-signal=INT "$pprofil" -f csv -p $target 2>"$work/err" & us=$!
 await is_traced $target
 await has_used $target $(($(cpu_ticks $target) + 50))
@@ -145,13 +145,13 @@ expect "SIGTERM is passed on" 9 $?
 expect_text "wall mode names the system call" 'nanosleep' "$work/err"
 (ulimit -n 40; "$pprofil" -f csv "$targets/sleepers" 100 1 0.3) >/dev/null 2>"$work/err"
 expect_text "few descriptors" ',busy,' "$work/err"
-# what a program inherits: signals as we got them
+# a program inherits the signals as pprofil got them
 for signal in PIPE XFSZ; do
 	expect "SIG$signal is the program's own" \
 		"$(sh -c 'grep SigIgn /proc/self/status')" \
 		"$("$pprofil" -q sh -c 'grep SigIgn /proc/self/status')"
 done
-# names that do not come: a server of debug files that never answers
+# names that never come: a server of debug files that does not answer
 cat >"$work/mute.py" <<'END'
 import socket, sys, threading
 def listen():
@@ -172,9 +172,9 @@ if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/
 	slow() {
 		DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$work/port") DEBUGINFOD_CACHE_PATH=$work/cache "$pprofil" "$@"
 	}
-	strip -g -o "$work/plain" "$targets/known-shares" # else there may be nothing to ask for
+	strip -g -o "$work/plain" "$targets/known-shares" # else no debug file is asked for
 	asks_more() { [ "$(wc -l <"$work/port")" -gt "$1" ]; }
-	# ends NAME STATUS COMMAND...: that is its status when SIGTERM comes while it waits for names
+	# ends NAME STATUS COMMAND...: the command ends with that status when SIGTERM comes while it waits for names
 	ends() {
 		name=$1 wanted=$2
 		shift 2
@@ -187,7 +187,7 @@ if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/
 		kill -TERM "$(cat "/proc/$us/task/$us/children" | tr -d ' ' | grep . || echo $us)"
 		wait $us
 		expect "$name: status" "$wanted" $?
-		between "$name: seconds" 0 $(($(date +%s) - start)) 20 # else it would be 90
+		between "$name: seconds" 0 $(($(date +%s) - start)) 20 # without the signal it takes 90
 	}
 	ends "no names" 143 -q -o "$work/unnamed.pb.gz" "$work/plain" 0.3
 	expect "no names: the profile is there" 0 "$(status_of "$pprofil" report -f csv "$work/unnamed.pb.gz")"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# PPROFIL_DEBUG=supervisor: what is done to real programs keeps the rules, line by line, from the first tracer to
-# the last.
+# PPROFIL_DEBUG=supervisor: the log of what the tracer does to real programs keeps the rules of
+# tests/unit/test-replay.c, line by line.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 replay=$build/tests/unit/test-replay
 [ -x "$replay" ] || { echo "SKIP the replay is a unit test, and there is no Criterion"; exit 77; }
 
-# rules_are_kept NAME LOG
+# rules_are_kept NAME LOG: and the log is added to $work/all
 rules_are_kept() {
 	PPROFIL_REPLAY="$2" "$replay" --filter replay/a_log_keeps_all_rules >"$work/replayed" 2>&1
 	if [ $? = 0 ] && grep -q 'Tested: 1 ' "$work/replayed"; then
@@ -29,11 +29,11 @@ for storm in "exec 60 2000" "nonleader-exec 60 2000" "nonleader-exec 60 500" "fo
 	done
 done
 
-# calls that are mended, threads that stop and go on, and a target that is left
+# calls that are continued or restarted, threads that are stopped and continued, and a target that is left
 PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/full-transfers" 30 >/dev/null
 expect "calls that are mended: status" 0 $?
 rules_are_kept "calls that are mended" "$work/log"
-PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/eintr" 1 >/dev/null
+PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/eintr" calls 1 >/dev/null
 expect "calls that are begun anew: status" 0 $?
 rules_are_kept "calls that are begun anew" "$work/log"
 "$targets/known-shares" 600 2 >/dev/null & target=$!
@@ -48,13 +48,13 @@ expect "stopped, continued and left: status" 0 $?
 rules_are_kept "stopped, continued and left" "$work/log"
 kill $target
 
-# each rule has been met
+# each kind of event has been logged
 for event in seize born held interrupt stop resume call listen release detach forget restart piece return ask cost \
 	rate hand sample tick; do
 	expect "in the logs: $event" yes "$(awk -v event=$event '$3 == event { print "yes"; exit }' "$work/all")"
 done
 
-# on standard error, beside the report; and where it cannot be written
+# a log on standard error, beside the report, and a log that cannot be written
 PPROFIL_DEBUG=supervisor "$pprofil" "$targets/known-shares" 0.3 >"$work/out" 2>"$work/err"
 expect_text "standard error has the log" '^[0-9]+\.[0-9]{9} [0-9]+ interrupt [0-9]+$' "$work/err"
 expect_text "and the report" '^# pprofil: ' "$work/err"

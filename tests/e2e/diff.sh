@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Diffs of real profiles: what a program was changed in is found, and nothing else; seconds are
-# those that go's pprof subtracts.
+# Diffs of real profiles: they show what changed in a program, and nothing else. Their seconds are those of go's pprof.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "no compiler"
@@ -9,12 +8,12 @@ go=$(ls /usr/lib/go-*/pkg/tool/linux_*/pprof 2>/dev/null | head -n 1)
 go=${GO_PPROF:-$go}
 
 
-# Nothing is inlined: pprof counts that for itself, and a diff for its caller.
-# program NAME STEADY CHANGED: what parts of the CPU time its functions have; what these really were
-# is in $work/NAME.own
+# Nothing is inlined: pprof counts an inlined function as itself, a diff as its caller.
+# program NAME STEADY CHANGED: its functions have these parts of the CPU time. What they really took is in
+# $work/NAME.own.
 program() {
 	cat >"$work/$1.c" <<-END
-		#include "parts.h"
+		#include "clocks.h"
 		#define BODY for (volatile int i = 0; i < 100000; i++)
 		__attribute__((noinline)) void steady(void) { BODY; }
 		__attribute__((noinline)) void changed(void) { BODY; }
@@ -37,7 +36,7 @@ program new 0.3 0.5
 
 # --- what changed: shares of 60, 20 and 20 % become 30, 50 and 20 %
 field() { awk -F, -v name="$1" -v column="$2" '$1 == name { print $column }' "$work/csv"; }
-# differs_by NAME COLUMN FUNCTION UNIT: in a report's column, and as the diff says
+# differs_by NAME COLUMN FUNCTION UNIT: the difference of the reports' column is what the diff says
 differs_by() {
 	for profile in old new; do
 		"$pprofil" report -n 0 -f csv "$work/$profile.pb.gz" | awk -F, -v name="$3" -v column="$2" '$5 == name { print $column }'
@@ -63,7 +62,7 @@ expect_text "only in old" '^-.*only_old .*\(only in old\)$' "$work/out"
 expect_text "verdict" '^# total CPU [0-9.]+ s -> [0-9.]+ s, [-+][0-9.]+ % \+- [0-9.]+ %; [0-9]+ of [0-9]+ functions changed significantly$' \
 	"$work/out"
 expect "--exit-code" 1 "$(status_of "$pprofil" diff --exit-code "$work/old.pb.gz" "$work/new.pb.gz")"
-# whatever chance does, no share of the same program changes by 30 points
+# in two runs of one program no share differs by 30 points by chance
 expect "--exit-code and the same" 0 \
 	"$(status_of "$pprofil" diff --exit-code --least 30 "$work/old.pb.gz" "$work/again.pb.gz")"
 expect "--exit-code and itself" 0 \

@@ -67,7 +67,7 @@ body() { # NAMES...
 	done
 }
 body library_one library_two >"$work/library.c"
-{ echo '#include "parts.h"'
+{ echo '#include "clocks.h"'
   body program_one program_two
   echo 'void library_one(void);
 	void library_two(void);

@@ -1,28 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A mapped file lies on a file system (FUSE) that hangs at whatever is asked of it. The run goes on
-# and ends, the targets are let go, and only the names of that file are missing.
+# A mapped file lies on a file system (FUSE) that does not answer. The run goes on and ends, the targets are let go, and
+# only the names of that file are missing.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] || skip "to mount a file system takes root"
 
 started=
 export HANGS_TEST=$work
-# the file systems are killed before the directory is removed: a look into one may hang till then
+# the file systems are killed first: rm would hang in them
 trap 'kill -9 $started 2>/dev/null; umount -l "$work"/mount-* 2>/dev/null; rm -rf "$work" 2>/dev/null' EXIT
 chmod 755 "$work"
 # serve NAME FILE KIND: mounts a file system at $mount; $server is its process
 serve() {
 	mount=$work/mount-$1
 	mkdir "$mount"
-	rm -f "$work/served" # the shell empties it only after it has gone on
+	rm -f "$work/served" # the background shell may truncate it only after the next command has begun
 	"$targets/hangfs" "$mount" "$2" "$3" >"$work/served" 2>&1 & server=$!
 	started="$started $server"
 	await said ready "$work/served" "$server"
 }
-# said PATTERN FILE PROCESS: it says so, or has ended
+# said PATTERN FILE PROCESS: the file has the pattern, or the process has ended
 said() { grep -qs "$1" "$2" || ! kill -0 "$3" 2>/dev/null; }
 hang() { kill -USR1 "$server"; }
-end() { # PROCESS...: that are ours
+end() { # PROCESS...: children of this shell
 	kill -9 "$@" 2>/dev/null
 	wait "$@" 2>/dev/null
 }
@@ -31,9 +31,9 @@ begin() { # COMMAND...: in the background; $begun is its process
 	started="$started $begun"
 	await runs "$begun"
 }
-# has it executed its program, and run for a while?
+# has the process used 0.05 s of CPU time? Then it has executed its program.
 runs() { [ "$(awk '{ print ($14 >= 5) }' "/proc/$1/stat")" = 1 ]; }
-# our processes that open files and have not ended: each one's number and session
+# the processes of this test that open files for pprofil: the number and the session of each
 list_openers() {
 	for each in $(grep -lsz "HANGS_TEST=$work" /proc/[0-9]*/environ); do
 		sed -n 's/^\([0-9]*\) (pprofil-open) . [0-9]* [0-9]* \([0-9]*\).*/\1 \2/p' "${each%environ}stat" 2>/dev/null
@@ -47,14 +47,14 @@ serve try "$targets/known-shares" all
 grep -q ready "$work/served" || skip "no file system can be mounted: $(head -n 1 "$work/served")"
 end "$server"
 
-# longer COMMAND...: runs it with $seconds of 1, 2, 4 and 8 until it succeeds: where CPUs are full a second may pass in
-# which a target does not run, and so is not sampled
+# longer COMMAND...: runs it with $seconds of 1, 2, 4 and 8 until it succeeds. Where CPUs are full a target may not run,
+# and so not be sampled, for a second.
 longer() {
 	for seconds in 1 2 4 8; do
 		"$@" && break
 	done
 }
-# profile_once COMMAND...: false if all went well, but a target has not been sampled
+# profile_once COMMAND...: it fails if all went well, but a target has not been sampled
 profile_once() {
 	began=$(date +%s)
 	# shellcheck disable=SC2086
@@ -99,22 +99,22 @@ for kind in all open read flush; do
 	end "$server" "$far"
 done
 
-# A child that executes a program closes a file, which hangs. Until that ends reads of its syscall and stat in /proc
-# wait, too.
+# A child executes a program, and so closes a file, which hangs. Meanwhile reads of the child's syscall and stat in
+# /proc wait.
 serve closes "$targets/known-shares" flush
-begin "$targets/thread-groups" closes 6000 "$mount/file"
+begin "$targets/hung-file" close "$mount/file" 6000
 far=$begun
 hang
-profile "a file that an exec closes" "" ,burn,thread-groups, env
-profile "a file that an exec closes, -g" -g ,burn,thread-groups, env
+profile "a file that an exec closes" "" ,burn,hung-file, env
+profile "a file that an exec closes, -g" -g ,burn,hung-file, env
 read -r child rest <"/proc/$far/task/$far/children"
 timeout -s KILL 60 "$pprofil" -f csv -d 2 -p "$child,$near" 2>"$work/csv" >"$work/out"
 expect "such a child is attached to: status" 0 $?
-expect_text "such a child is attached to: says so" "^pprofil: $child .thread-groups. executes another program" "$work/csv"
+expect_text "such a child is attached to: says so" "^pprofil: $child .hung-file. executes another program" "$work/csv"
 expect_text "such a child is attached to: the other's names" ',spend_[a-z]*,known-shares,' "$work/csv"
 end "$server" "$far"
 
-# Both are set free when the client is killed while a file hangs.
+# Both targets are let go when the client is killed while a file hangs.
 traced() { ! grep -q '^TracerPid:[^0-9]*0$' "/proc/$1/status"; }
 asked() { [ "$(openers)" -ge 2 ]; }
 opens() { [ "$(openers)" -ge 1 ]; }
@@ -133,7 +133,7 @@ expect_free "killed: the target that hangs" "$far"
 expect_free "killed: the other" "$near"
 end "$server" "$far"
 
-# At the end the files are waited for. The targets are still traced then, and none stands still for it.
+# At the end of the run the files are waited for. The targets are still traced then, and none stands still for that.
 serve ending "$targets/known-shares" all
 begin "$mount/file" 6000
 far=$begun
@@ -141,7 +141,7 @@ far=$begun
 begin sh -c 'while :; do /bin/true; echo; done >"$0"' "$work/forked"
 forks=$begun
 # shellcheck disable=SC2016
-begin sh -c 'while :; do /bin/true; echo; done >"$0"' "$work/twin" # nobody traces it
+begin sh -c 'while :; do /bin/true; echo; done >"$0"' "$work/twin" # not traced, to compare with
 twin=$begun
 hang
 timeout -s KILL 60 "$pprofil" -f csv -d 1 -p "$far,$forks" >"$work/out" 2>&1 & client=$!
@@ -163,7 +163,7 @@ expect "ending: status" 0 $?
 between "ending: looks, 0.2 s apart, that found it stuck and its twin not" 0 "$longest" 5
 end "$server" "$far" "$forks" "$twin"
 
-# Who opens files is stopped by somebody: that is no news of a target, and hides none.
+# Something stops the process that opens files. The supervisor must not take that for a stop of a target.
 cat >"$work/stopped.c" <<-'END'
 	#define _GNU_SOURCE
 	#include <signal.h>
@@ -196,8 +196,8 @@ elif "${CC:-cc}" -w -shared -fPIC -o "$work/stopped.so" "$work/stopped.c"; then
 	kill -CONT $(opener_pids)
 fi
 
-# However many files of one file system hang, those of another have their names. Where two threads run
-# -g asks for each file that they have mapped. It waits for the first that hangs for five seconds.
+# However many files of one file system hang, those of another have their names. With -g each file that two running
+# threads have mapped is asked for, and the first that hangs is waited for, for five seconds.
 if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null; then
 	serve many "$work/library" all
 	many=$mount many_server=$server
@@ -212,7 +212,7 @@ if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null
 	end "$server" "$many_server" "$far" "$begun"
 fi
 
-# The kernel reads a file for its build-id, while it holds the lock of the target's mappings.
+# The kernel reads a file's first page for its build-id, and holds the lock of the target's mappings meanwhile.
 "$targets/hung-file" write "$work/code"
 serve first-page "$work/code" all
 begin "$targets/hung-file" run "$mount/file"
@@ -240,7 +240,7 @@ else
 	echo "SKIP by path: no other user may run pprofil here"
 fi
 
-# A program is run, a file of it hangs meanwhile, and the profile is saved and reported of later.
+# A file hangs while its program is run; the profile is saved, and reported later.
 serve launched "$targets/known-shares" all
 cat >"$work/both" <<-'SH'
 	"$1/file" 3 & far=$!
@@ -258,8 +258,8 @@ expect "a report of it: status" 0 $?
 expect_text "a report of it: the other's names" ',spend_[a-z]*,known-shares,' "$work/csv"
 end "$server"
 
-# The server and a reader are both ours: where the reader stands in a call on the file, the server may
-# stand still, too, and must not be waited for. 300 reads end short, at the end of the file.
+# The file system's server and a reader are both targets. While the server is stopped, the reader's call on the file
+# waits, and the supervisor must not wait for that call. 300 reads end short, at the end of the file.
 mkdir "$work/mount-own"
 head -c 1000000 /dev/zero >"$work/zeros"
 cat >"$work/own" <<-'SH'
@@ -274,8 +274,8 @@ timeout -s KILL 90 "$pprofil" -q -F 5000 --overhead 100 sh "$work/own" "$targets
 expect "a server of ours: status" 0 $?
 expect "a server of ours: bytes" 300000000 "$(tail -n 1 "$work/out")"
 
-# While the file system answers, its files have their names. A profile without names gets them by
-# paths, of which one hangs at last.
+# While the file system answers, its files have names. A profile without names gets them later, by the files' paths, of
+# which one hangs in the end.
 serve sound "$targets/known-shares" all
 begin "$mount/file" 6000
 far=$begun
@@ -296,7 +296,7 @@ hang
 began=$(date +%s)
 timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv" 2>&1 & client=$!
 await opens
-# in one of its own it may wait for a CPU for seconds: sched(7), "The autogroup feature"
+# in a session of its own it may wait for a CPU for seconds: sched(7), "The autogroup feature"
 expect "a report of a file that hangs: the session in which it is opened" "$(ps -o sid= -p $$ | tr -d ' ')" \
 	"$(opener_sessions | sort -u)"
 wait "$client"

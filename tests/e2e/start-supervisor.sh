@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Starting the supervisor: which one it is, and what it keeps of its starter.
+# How the supervisor is started: which file is taken, and which descriptors it keeps.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 # --- descriptors ---------------------------------------------------------------------------
-# supervisor FILE: who traces the program whose number is in it
+# supervisor FILE: the tracer of the program whose number is in the file
 supervisor() {
 	for i in $(seq 100); do
 		traced=$(cat "$1" 2>/dev/null)
@@ -13,9 +13,11 @@ supervisor() {
 		sleep 0.1
 	done
 }
+# as on a kernel without close_range(2), number 436, which answers ENOSYS, 38
 for number in 20 1500; do
 	rm -f "$work/pid"
-	"$targets/old-kernel" $number "$pprofil" -q sh -c "echo \$\$ >'$work/pid'; exec sleep 60" >"$work/out" &
+	bash -c "ulimit -n hard; exec $number>&1 || exit 77; exec \"\$@\"" - "$targets/refuse-call" 436 38 "$pprofil" -q \
+		sh -c "echo \$\$ >'$work/pid'; exec sleep 60" >"$work/out" &
 	run=$!
 	tracer=$(supervisor "$work/pid")
 	if [ -z "$tracer" ]; then
@@ -37,8 +39,8 @@ direct=$build/.libs/pprofil # libtool's script runs it from there
 [ -x "$direct" ] || skip "no program that is not installed"
 unset PPROFIL_SUPERVISE
 export LD_LIBRARY_PATH="$build/.libs"
-# beside NAME MODE [DIRECTORY-MODE [LINK]]: a copy of the program, with a supervisor beside it that
-# says that it ran
+# beside NAME MODE [DIRECTORY-MODE [LINK]]: a copy of pprofil, and beside it a supervisor that leaves a file when it
+# runs
 beside() {
 	place=$work/$1
 	mkdir -p "$place"
@@ -49,7 +51,7 @@ beside() {
 	[ -z "${4:-}" ] || ln -s "$file" "$place/pprofil-supervise"
 	chmod "${3:-755}" "$place"
 }
-took() { # NAME
+took() { # NAME: did pprofil run the supervisor beside it?
 	"$work/$1/pprofil" -q true >"$work/out" 2>"$work/err"
 	[ -e "$work/$1/ran" ] && echo yes || echo no
 }
@@ -62,7 +64,7 @@ beside sticky 755 1777
 expect "beside the program in a directory like /tmp: its owner's" yes "$(took sticky)"
 beside writable 757
 expect "beside the program: one that anybody may write" no "$(took writable)"
-if [ -s "$work/err" ]; then # no other one is installed
+if [ -s "$work/err" ]; then # no other supervisor is installed
 	expect_text "one that anybody may write: it is said" \
 		"$work/writable/pprofil-supervise is not taken, for others may have put it there" "$work/err"
 	expect "one that anybody may write: in a line" 1 "$(wc -l <"$work/err")"
@@ -76,7 +78,7 @@ beside open 755 777
 expect "beside the program in a directory that anybody may write" no "$(took open)"
 beside link 755 755 link
 expect "beside the program: a link" no "$(took link)"
-# in .libs the directory above counts too, and nowhere else
+# for a program in .libs the directory above is looked into, too, and for no other
 beside libtool 755
 mkdir "$work/libtool/.libs" "$work/libtool/bin"
 mv "$work/libtool/pprofil" "$work/libtool/.libs/pprofil"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# -w: what each thread runs, waits for a CPU and sleeps, against the kernel's own figures, where CPUs are full
+# -w: how long each thread ran, waited for a CPU and slept, compared with the kernel's own figures, where CPUs are full
 # and where they are not.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-# Bound: 3 % of the elapsed time. While a thread is stopped it neither runs nor waits: that is no sleep of its
-# own, and others get the CPU. So it is allowed beyond it.
+# The bound is 3 % of the elapsed time, and the time for which threads were stopped: then they neither run nor wait nor
+# sleep by themselves, and others get the CPU.
 states_are() { # NAME THREADS MS RUN_US SLEEP_US
 	name=$1
 	shift
-	"$pprofil" -q -w -F 1000 --overhead 1000 -o "$work/p.pb.gz" "$targets/waits" "$@" >"$work/own"
+	"$pprofil" -q -w -F 1000 --overhead 1000 -o "$work/p.pb.gz" "$targets/thread-states" all "$@" >"$work/own"
 	"$pprofil" convert -f csv -o "$work/p.csv" "$work/p.pb.gz"
 	"$pprofil" report -f json "$work/p.pb.gz" >"$work/json"
 	samples=$(($(number "$work/json" samples) / $1))
@@ -45,13 +45,13 @@ states_are() { # NAME THREADS MS RUN_US SLEEP_US
 }
 
 cpus=$(nproc)
-[ "$cpus" -le 32 ] || cpus=32 # THREADS_MAX of waits.c
+[ "$cpus" -le 32 ] || cpus=32 # half of THREADS_MAX in thread-states.c
 states_are "busy, two for each CPU" $((2 * cpus)) 3000 5000 0
 states_are "busy and asleep, two for each CPU" $((2 * cpus)) 3000 4000 6000
 states_are "one in bursts" 1 3000 2000 8000
 
-# Two processes, of which one waits for the other as long as that sleeps.
-"$pprofil" -q -w -F 1000 -o "$work/p.pb.gz" "$targets/uninterruptible" 4000
+# two processes: one waits uninterruptibly as long as the other sleeps
+"$pprofil" -q -w -F 1000 -o "$work/p.pb.gz" "$targets/thread-states" uninterruptible 4000
 "$pprofil" report --by state --format csv "$work/p.pb.gz" >"$work/states"
 sed 's/^/# /' "$work/states"
 between "uninterruptible: share" 0.4 "$(awk -F, '$5 == "uninterruptible" { print $1 }' "$work/states")" 0.6
@@ -61,9 +61,9 @@ for state in uninterruptible asleep; do
 		"$("$pprofil" report "$work/p.pb.gz" | grep -Ec "^# threads were (.*, )?$state [45][0-9]\\.[0-9] %")"
 done
 
-# A call that we cut short and continue, and that then sleeps for long.
+# a call that is cut short and continued, and then sleeps for long
 began=$(date +%s%N)
-"$pprofil" -q -w -F 10000 --overhead 100 -o "$work/p.csv" "$targets/blocked" 2000
+"$pprofil" -q -w -F 10000 --overhead 100 -o "$work/p.csv" "$targets/thread-states" writev 2000
 expect "a continued call returns all" 0 $?
 between "a continued call: seconds that it took" 1.9 \
 	"$(awk -F, '/^[^#]/ && $9 == "writev" { sum += $NF } END { print sum / 1e9 }' "$work/p.csv")" \

@@ -56,7 +56,8 @@ clang -std=gnu11 $flags $sanitize,fuzzer -I"$source/lib" -I"$build" -Ilib \
 [ $# -gt 0 ] || set -- $(cd "$source/tests/fuzz/corpus" && ls | sed 's/\.tar\.gz$//')
 for target in "$@"; do
 	unpack "$target"
-	kept=$build/kept/$target words=$source/tests/fuzz/words/$target
+	kept=$build/kept/$target words=$build/$target.dict
+	awk -v head="# $target" '/^# / { ours = $0 == head } ours' "$source/tests/fuzz/dictionaries" >"$words"
 	export PPROFIL_FUZZ_TARGET="$target"
 	mkdir -p "corpus/$target"
 	if [ -n "$merge" ]; then
@@ -68,7 +69,7 @@ for target in "$@"; do
 	[ "$target" != unwind ] || memory=512
 	set -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=$memory -max_len=65536 \
 		-print_final_stats=1 -len_control=100
-	[ ! -f "$words" ] || set -- "$@" -dict="$words"
+	[ ! -s "$words" ] || set -- "$@" -dict="$words"
 	echo "$target: $seconds s"
 	nice ./fuzz "$@" "corpus/$target" "$kept" 2>"$target.log" || {
 		tail -n 40 "$target.log" >&2

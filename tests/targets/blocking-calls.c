@@ -53,7 +53,7 @@ bool is_pattern(const unsigned char *bytes, size_t size, uint64_t offset)
     return true;
 }
 
-/* Elements of odd sizes that make up the pattern. */
+/* Elements of odd sizes that cover SIZE bytes. */
 static void make_vector(unsigned char *bytes, struct iovec vector[5])
 {
     const size_t sizes[5] = {1, 4095, 0, 300001, SIZE - 304097};
@@ -176,7 +176,7 @@ static ssize_t by_sendfile(int fd)
     return sendfile(fd, file, &offset, SIZE);
 }
 
-/* What is in a pipe that has room for all. */
+/* From a pipe that has room for the whole pattern. */
 static ssize_t by_splice(int fd)
 {
     struct iovec all = {pattern, SIZE};
@@ -267,7 +267,7 @@ static ssize_t by_recvmmsg(int fd)
     return sum;
 }
 
-/* At least so much at a time: SO_RCVLOWAT of socket(7). */
+/* Each receive returns at least so many bytes: SO_RCVLOWAT of socket(7). */
 static ssize_t by_low_mark(int fd)
 {
     const int least = 60000;

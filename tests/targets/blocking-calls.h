@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Blocking calls that move all that they are asked for, BLOCKING_SIZE bytes, unless a signal comes.
- */
+/* Blocking calls that move all that they are asked for, BLOCKING_SIZE bytes, unless a signal with a handler comes. */
 #ifndef BLOCKING_CALLS_H
 #define BLOCKING_CALLS_H
 
@@ -11,33 +10,32 @@
 
 #define BLOCKING_SIZE (1u << 20)
 
-/* What is sent, and where it is received. Both are mapped shared, so that a child sees them, too.
- */
+/* What is sent, and where it is received: BLOCKING_SIZE bytes each, mapped shared, so that a child sees them, too. */
 extern unsigned char *pattern, *room;
 
 struct blocking_call {
     const char *name;
-    /* with a descriptor */
+    /* a call on a descriptor: */
     void (*make)(int end[2]); /* connects end[1], which is written to, with end[0] */
     ssize_t (*call)(int fd);  /* moves the pattern into fd, or from fd into room */
     bool goes_on;             /* a signal does not end it, or leaves an error for the next one */
-    /* or without */
+    /* or one that needs none: */
     ssize_t (*alone)(void);
-    unsigned char *const *changes; /* the memory that it fills from the beginning on; may be NULL */
+    unsigned char *const *changes; /* the memory that it fills from its beginning; may be NULL */
     bool copies;                   /* it fills room with the pattern */
 };
 
 enum { BLOCKING_SENDERS, BLOCKING_RECEIVERS, BLOCKING_ALONE };
 
-/* The calls of one of these kinds, the last of which has no name. */
+/* All calls of one of these kinds. A call without a name ends the list. */
 const struct blocking_call *blocking_calls(int kind);
 
-/* To be called first. Ends the process when something cannot be had. */
+/* Makes what the calls need; to be called first. Ends the process where it cannot. */
 void blocking_init(void);
 
 bool blocking_is_terminal(const struct blocking_call *call);
 
-/* Bytes at an offset in a stream that repeats the pattern: are they the right ones? */
+/* Are these the bytes at that offset of a stream that repeats the pattern? */
 bool is_pattern(const unsigned char *bytes, size_t size, uint64_t offset);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loads a BPF program that the kernel takes long to verify, again and again: the verifier gives up where
- * a signal, or a tracer's stop, is pending, and says EAGAIN. "loads 20 failed 0"; status 77: not allowed.
+ * Loads a BPF program again and again. The kernel takes long to verify it, and gives up with EAGAIN where a signal or a
+ * tracer's stop is pending. Prints how many loads failed, "loads 20 failed 0". Status 77: bpf(2) is not allowed.
  *
  *   bpf-load LOADS
  */

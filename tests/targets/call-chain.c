@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A known chain of calls, compiled without frame pointers, and as often below each end:
+ * A known chain of calls, DEPTH of descend(), compiled without frame pointers:
  *
- *   call-chain busy DEPTH SECONDS    half of the CPU time in left, half in right, DEPTH calls down;
- *                               "left NS" and "right NS" say what these were
- *   call-chain thread DEPTH SECONDS  the same in a thread
- *   call-chain fixed DEPTH SECONDS   as much work as takes about so long, however long it takes
- *   call-chain asleep DEPTH SECONDS  asleep there, in poll
- *   call-chain handler DEPTH SECONDS busy in a signal handler that runs on a stack of its own
- *   call-chain handlers DEPTH SECONDS the same in one that interrupted another there
+ *   call-chain busy DEPTH SECONDS      spends half of the CPU time in left, half in right; prints both, "left NS" and
+ *                                      "right NS"
+ *   call-chain thread DEPTH SECONDS    the same in a thread
+ *   call-chain fixed DEPTH SECONDS     a fixed amount of work, of about SECONDS
+ *   call-chain asleep DEPTH SECONDS    sleeps there, in poll
+ *   call-chain handler DEPTH SECONDS   busy, in a signal handler that runs on a stack of its own
+ *   call-chain handlers DEPTH SECONDS  busy, in a signal handler that interrupted another one on that stack
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -19,20 +19,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "clocks.h"
+
 static double end, half[2];
 static int depth;
 static void (*bottom)(void);
 
-static double cpu_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static void spend(double seconds)
 {
-    for (double until = cpu_now() + seconds; cpu_now() < until;)
+    for (double until = clock_now(CLOCK_PROCESS_CPUTIME_ID) + seconds; clock_now(CLOCK_PROCESS_CPUTIME_ID) < until;)
         for (volatile int i = 0; i < 3000; i++)
             ;
 }
@@ -43,7 +38,7 @@ __attribute__((noinline)) static void left(void)
     __asm__ volatile("");
 }
 
-/* not the same code, or the compiler makes one function of both */
+/* not the code of left, or the compiler makes one function of both */
 __attribute__((noinline)) static void right(void)
 {
     spend(0.001);
@@ -52,18 +47,18 @@ __attribute__((noinline)) static void right(void)
 
 __attribute__((noinline)) static void halves(void)
 {
-    for (double now = cpu_now(), then; now < end;) {
+    for (double now = clock_now(CLOCK_PROCESS_CPUTIME_ID), then; now < end;) {
         left();
-        then = now, now = cpu_now();
+        then = now, now = clock_now(CLOCK_PROCESS_CPUTIME_ID);
         half[0] += now - then;
         right();
-        then = now, now = cpu_now();
+        then = now, now = clock_now(CLOCK_PROCESS_CPUTIME_ID);
         half[1] += now - then;
     }
     __asm__ volatile("");
 }
 
-/* In registers: how fast a loop through memory is, is a matter of luck. */
+/* In registers, for a loop through memory is not equally fast in each run. */
 __attribute__((noinline)) static void work(void)
 {
     unsigned long value = 88172645463325252ul;
@@ -108,7 +103,7 @@ static void handler(int number, siginfo_t *info, void *context)
     descend(depth);
 }
 
-/* Where the second signal comes from. */
+/* Raises the second signal. */
 static void outer_handler(int number, siginfo_t *info, void *context)
 {
     (void)number;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts the signals that it gets, until a file is there, or two minutes have passed:
+ * Counts the signals that it gets, until a file exists or two minutes have passed:
  *
  *   count-signals FILE [WORD...]
  *
- * It prints "ready PID" first, and "got NAME COUNT ..." of all that came in the end. Words:
+ * Prints "ready PID" first, and in the end "got NAME COUNT ..." of all signals that came. Words:
  *   ignore         TERM, INT, HUP and QUIT are ignored
- *   block          all are blocked, and counted in the end
- *   wait           all are blocked, and waited for by sigwaitinfo
- *   fd             all are blocked, and read from a descriptor
- *   group session  it leaves its process group, its session
+ *   block          all are blocked until the end
+ *   wait           all are blocked, and taken by sigtimedwait
+ *   fd             all are blocked, and read from a signalfd
+ *   group          the process leaves its process group
+ *   session        the process leaves its session
  *   threads        all threads but the first sleep
  */
 #define _GNU_SOURCE
@@ -58,7 +59,7 @@ static void *sleep_on(void *context)
     return context;
 }
 
-/* A look round every 50 ms, in which blocked signals are taken if they are waited for. */
+/* Waits for 50 ms, and takes blocked signals where the words say so. */
 static void turn(const sigset_t *all, bool waits, int fd)
 {
     const struct timespec short_time = {.tv_nsec = 50000000};

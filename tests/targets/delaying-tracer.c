@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A tracer that only delays: it stops a program where each system call begins and where it ends, and
- * lets it go on at once.
+ * A tracer that only delays: it stops a program where each system call begins and where it ends, and lets it go on at
+ * once.
  *
  *   delaying-tracer PROGRAM [ARGUMENT...]
  *
- * That cuts no call short, and reads and writes nothing of the program's. If the program does something
- * else than without it, the cause is that it was held for some tens of microseconds. Only the program's
- * first thread is held. Ends with the program's status, or 125.
+ * It cuts no call short, and neither reads nor writes the program's memory and registers. So what it changes comes from
+ * the delay alone, of some tens of microseconds a stop. Only the program's first thread is traced. Ends with the
+ * program's status, or 125.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ static pid_t delay_start(char **argv)
     return child;
 }
 
-/* The signal that the stop keeps from the program, or 0. */
+/* The signal that is to be delivered where the program goes on, or 0. */
 static int delay_signal(int status)
 {
     int signal = WSTOPSIG(status);
 
-    if (signal == (SIGTRAP | 0x80) || status >> 16 != 0) /* a call's, an event's (ptrace(2)) */
+    if (signal == (SIGTRAP | 0x80) || status >> 16 != 0) /* a stop at a call, or of an event: ptrace(2) */
         return 0;
     return signal;
 }

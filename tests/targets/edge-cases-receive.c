@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Receives that end at a bound of their own, or go on to the end that they were asked for. */
+/* Receives that end at a bound of their own, and receives that go on up to all that they were asked for. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
@@ -10,12 +10,11 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "edge-cases.h"
 
-/* A receive that waits for all, or for the low mark, ends at urgent data. */
+/* A receive that waits for all (MSG_WAITALL), or for the low mark, ends at urgent data. */
 static bool ends_at_mark(int flags, int low_mark)
 {
     char room[8];
@@ -24,7 +23,7 @@ static bool ends_at_mark(int flags, int low_mark)
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
     setsockopt(pair[0], SOL_SOCKET, SO_RCVLOWAT, &low_mark, sizeof low_mark);
     send(pair[1], "aaaa", 4, 0);
-    bool urgent = send(pair[1], "!", 1, MSG_OOB) == 1; /* not before Linux 5.15 */
+    bool urgent = send(pair[1], "!", 1, MSG_OOB) == 1; /* local sockets have urgent data since Linux 5.15 */
     send(pair[1], "bbbb", 4, 0);
     bool right = recv(pair[0], room, 8, flags) == (urgent ? 4 : 8);
     close(pair[0]);
@@ -48,7 +47,7 @@ bool try_peek_offset(void)
     char room[16] = "";
     int pair[2], begin = 0;
 
-    /* of TCP since Linux 6.7 */
+    /* TCP has it since Linux 6.7 */
     if (!connect_tcp(pair) || setsockopt(pair[0], SOL_SOCKET, SO_PEEK_OFF, &begin, sizeof begin) < 0) {
         close(pair[0]);
         close(pair[1]);
@@ -70,7 +69,7 @@ bool try_peek_offset(void)
     return right;
 }
 
-/* Messages behind the end of a stream are empty ones. */
+/* Behind the end of a stream recvmmsg(2) fills empty messages. */
 bool try_end_of_messages(void)
 {
     static char room[8][20];
@@ -92,7 +91,7 @@ bool try_end_of_messages(void)
     return right;
 }
 
-/* Each message has all of the socket's time; an ignored signal breaks the wait for the first. */
+/* The socket's time limit holds for each message anew. An ignored signal breaks the wait for the first. */
 bool try_limit_of_each_message(void)
 {
     char room[3];
@@ -123,7 +122,7 @@ bool try_limit_of_each_message(void)
         _exit(0);
     }
     bool right = recvmmsg(pair[0], messages, 3, 0, NULL) == 3;
-    /* no error of the call that was broken is left */
+    /* and leaves no error for the next call */
     right = recv(pair[0], room, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN && right;
     waitpid(child, NULL, 0);
     close(pair[0]);
@@ -132,7 +131,7 @@ bool try_limit_of_each_message(void)
     return right;
 }
 
-/* On a local socket a peek waits for no more than there is: its time limit would have to end it. */
+/* On a local socket a peek does not wait for more than there is, though MSG_WAITALL is asked for. */
 bool try_local_peek(void)
 {
     char room[16];
@@ -150,7 +149,7 @@ bool try_local_peek(void)
     return right;
 }
 
-/* A socket that tells who sent receives all that one sender sends, a process other than the one that made it. */
+/* A socket that tells who sent (SO_PASSCRED) receives all from one sender, which is not the process that made it. */
 bool try_told_sender(void)
 {
     enum { RECORD = 1 << 16, RECORDS = 50 };
@@ -190,8 +189,8 @@ static void send_descriptor(int to, int fd)
     sendmsg(to, &message, MSG_NOSIGNAL);
 }
 
-/* A receive on a local socket ends behind descriptors, though it does not ask for them. The sender waits for its end.
- * So much comes before that a tracer has cut the receive short by then. */
+/* A receive on a local socket ends behind descriptors, though it does not ask for them; the sender waits for that. So
+ * much comes before them that a tracer has cut the receive short by then. */
 static bool ends_at_descriptor(void)
 {
     enum { RECORD = 1 << 16, RECORDS = 256, SIZE = RECORD * RECORDS };
@@ -218,7 +217,7 @@ static bool ends_at_descriptor(void)
     return right;
 }
 
-/* A receive that is stopped just at its end goes on: one of 500 at 10 kHz. Three in a row are none. */
+/* A receive that a tracer stops just at its end goes on. At 10 kHz that is one of 500, so three in a row are wrong. */
 bool try_descriptors(void)
 {
     return ends_at_descriptor() || ends_at_descriptor() || ends_at_descriptor();
@@ -228,8 +227,8 @@ enum { URGENT_RECORD = 1 << 12, URGENT_RECORDS = 64, URGENT_SIZE = URGENT_RECORD
 
 static char before_mark[URGENT_SIZE], behind_mark[16];
 
-/* Forks a process that sends all of before_mark bit by bit, then an urgent byte, and all of behind_mark. *took: seconds
- * that it took to send the last record and the urgent byte. */
+/* Forks a process that sends all of before_mark in records, then an urgent byte, and all of behind_mark. *took: seconds
+ * that the last record and the urgent byte took. */
 static pid_t sender_of_mark(int to, double *took)
 {
     int cork = 1;
@@ -252,7 +251,7 @@ static pid_t sender_of_mark(int to, double *took)
     _exit(0);
 }
 
-/* A receive ends at urgent data, also between two elements of its vector. */
+/* A receive ends at urgent data that lies between two elements of its vector. */
 bool try_mark_between_elements(void)
 {
     struct iovec vector[] = {{before_mark, sizeof before_mark}, {behind_mark, sizeof behind_mark}};
@@ -271,7 +270,7 @@ bool try_mark_between_elements(void)
     return right;
 }
 
-/* It ends no message that has not begun: do_recvmmsg goes on with the next. */
+/* Urgent data between two messages ends the first one, and do_recvmmsg goes on with the second. */
 bool try_mark_between_messages(void)
 {
     struct iovec first = {before_mark, sizeof before_mark}, second = {behind_mark, sizeof behind_mark};
@@ -292,8 +291,8 @@ bool try_mark_between_messages(void)
     return right;
 }
 
-/* A SIGCONT that is blocked makes a thread stop that is traced, though it is not stopped: prepare_signal in
- * kernel/signal.c. A receive goes on after that. */
+/* A blocked SIGCONT makes a traced thread stop, though the process is not stopped: prepare_signal in kernel/signal.c.
+ * A receive goes on after that. */
 bool try_blocked_continue(void)
 {
     enum { BYTES = 40 };
@@ -323,7 +322,7 @@ bool try_blocked_continue(void)
     return right;
 }
 
-/* A time limit that does not run out takes no message away. */
+/* With a time limit that does not run out, no message is lost. */
 bool try_time_for_messages(void)
 {
     enum { MESSAGES = 16 };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls that are short by themselves, or may be continued only in one way. */
+/* Calls that come back short by themselves, or that can be continued in one way only. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <pty.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,12 +18,11 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "edge-cases.h"
 
-/* A pipe holds less, and the call does not wait for room. */
+/* A write that may not wait (RWF_NOWAIT), of more than the pipe holds, is short. */
 bool try_no_wait(void)
 {
     static char block[1 << 20], some[65536];
@@ -35,7 +32,7 @@ bool try_no_wait(void)
     if (pipe(end) < 0)
         return false;
     pid_t child = fork();
-    if (child == 0) { /* only a wrong one waits for it */
+    if (child == 0) { /* lets a write that waits come to its end */
         close(end[1]);
         usleep(20000);
         while (read(end[0], some, sizeof some) > 0)
@@ -50,7 +47,7 @@ bool try_no_wait(void)
     return right;
 }
 
-/* Its time is over behind the first message, though there is a second. */
+/* A limit of no time is over when the first message has been received, though there is a second one. */
 bool try_time_of_messages(void)
 {
     static char room[4][4096];
@@ -73,8 +70,8 @@ bool try_time_of_messages(void)
     return recvmmsg(pair[0], messages, 4, 0, &limit) == 1;
 }
 
-/* What comes in is whole and in order, however many messages a call fills. What is told beside a message
- * (msg_control) would be lost to calls for the rest of it. */
+/* The stream comes whole and in order, however many messages a call fills. A tracer that received the rest of a message
+ * by another call would lose what the kernel tells beside it (msg_control). */
 bool try_control_of_messages(void)
 {
     static char room[2][3000], control[2][64], block[500];
@@ -114,7 +111,7 @@ bool try_control_of_messages(void)
     return right && count > 0;
 }
 
-/* Before the page of the call there is nothing mapped. */
+/* The call is at the beginning of a page, and nothing is mapped before that page. */
 bool try_call_behind_hole(void)
 {
 #ifdef __x86_64__
@@ -139,7 +136,7 @@ bool try_call_behind_hole(void)
 #endif
 }
 
-/* A read is one record, however much room there is: dev_kmsg in the kernel's ABI documents. */
+/* A read of /dev/kmsg returns one record, however much room there is: dev-kmsg in Documentation/ABI/testing. */
 bool try_records(void)
 {
     static int log = -2;
@@ -157,7 +154,7 @@ bool try_records(void)
     return true;
 }
 
-/* SO_RCVLOWAT of socket(7) holds for every way to read. */
+/* The low mark, SO_RCVLOWAT of socket(7), holds for all calls that read. */
 bool try_low_mark(void)
 {
     static char room[1 << 20];
@@ -182,7 +179,7 @@ bool try_low_mark(void)
     return size >= least;
 }
 
-/* A socket of messages keeps that mark, too, and does not look at it. */
+/* A socket of messages keeps a low mark, too, but ignores it. */
 bool try_low_mark_of_messages(void)
 {
     static char room[1000];
@@ -203,8 +200,7 @@ bool try_low_mark_of_messages(void)
     return recv(pair[0], room, sizeof room, 0) == 10;
 }
 
-/* What is written into the slave comes out of the master at once, whatever the slave's own reads wait
- * for. */
+/* A read of a terminal's master returns what was written to the slave at once: VMIN is for reads of the slave. */
 bool try_terminal_master(void)
 {
     static int master = -1, slave;
@@ -213,7 +209,7 @@ bool try_terminal_master(void)
 
     if (master < 0) {
         if (openpty(&master, &slave, NULL, NULL, NULL) < 0)
-            return true; /* not to be had here */
+            return true; /* there are no terminals here */
         tcgetattr(slave, &settings);
         cfmakeraw(&settings);
         settings.c_cc[VMIN] = 10;
@@ -222,124 +218,7 @@ bool try_terminal_master(void)
     return write(slave, "abc", 3) == 3 && read(master, room, sizeof room) == 3;
 }
 
-/* The kernel moves at most MAX_RW_COUNT bytes in one call: write(2). */
-bool try_largest_write(void)
-{
-#if SIZE_MAX > UINT32_MAX
-    const size_t size = (size_t)3 << 30, most = 0x7ffff000;
-    static char some[1 << 16];
-    size_t got = 0;
-    int end[2], status;
-    char *block = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    if (block == MAP_FAILED || pipe(end) < 0)
-        return false;
-    pid_t child = fork();
-    if (child == 0) {
-        close(end[1]);
-        for (ssize_t part; (part = read(end[0], some, sizeof some)) > 0;)
-            got += (size_t)part;
-        _exit(got != most);
-    }
-    close(end[0]);
-    ssize_t wrote = write(end[1], block, size);
-    close(end[1]);
-    waitpid(child, &status, 0);
-    munmap(block, size);
-    return wrote == (ssize_t)most && status == 0;
-#else
-    return true; /* no block is so large */
-#endif
-}
-
-enum { ELEMENT = 3 << 20, ELEMENTS = 2 };
-enum stage { STAGE_READING, STAGE_WAITING, STAGE_REPLACED };
-
-static struct {
-    int fd, other_file; /* the descriptor, and the file that it gets */
-    atomic_int *stage;  /* shared with the reader */
-    pid_t writer;       /* a thread */
-} replaced;
-
-static bool writer_sleeps(void)
-{
-    char path[64], text[256] = "";
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)replaced.writer);
-    FILE *file = fopen(path, "re");
-    if (file != NULL) {
-        if (fgets(text, sizeof text, file) == NULL)
-            text[0] = '\0';
-        fclose(file);
-    }
-    const char *name_end = strrchr(text, ')');
-    return name_end != NULL && strncmp(name_end, ") S", 3) == 0;
-}
-
-static void *replace_file(void *nothing)
-{
-    while (*replaced.stage != STAGE_WAITING)
-        usleep(1000);
-    /* a writer that a tracer makes go on does not sleep for long */
-    for (int sleeps = 0; sleeps < 2; sleeps = writer_sleeps() ? sleeps + 1 : 0)
-        usleep(5000);
-    dup2(replaced.other_file, replaced.fd);
-    *replaced.stage = STAGE_REPLACED;
-    return nothing;
-}
-
-/* Reads half of the first element, waits until the file is replaced, and reads the rest. While it reads
- * the writer runs most of the time, so that a tracer breaks its call. To continue it takes a call for the
- * rest of the first element, and one for the second. */
-static void read_half_and_wait(int fd)
-{
-    static char some[16384];
-    ssize_t size, sum = 0;
-
-    while (sum < ELEMENT / 2 && (size = read(fd, some, sizeof some)) > 0)
-        sum += size;
-    for (*replaced.stage = STAGE_WAITING; *replaced.stage != STAGE_REPLACED;)
-        usleep(1000);
-    while (read(fd, some, sizeof some) > 0)
-        ;
-}
-
-/* What a call writes goes to the file that it began with. */
-bool try_replaced_file(void)
-{
-    static char block[ELEMENT];
-    struct iovec vectors[ELEMENTS];
-    pthread_t other;
-    int end[2];
-
-    if (pipe(end) < 0)
-        return false;
-    for (int i = 0; i < ELEMENTS; i++)
-        vectors[i] = (struct iovec){block, sizeof block};
-    replaced.fd = end[1];
-    replaced.writer = gettid();
-    replaced.other_file = memfd_create("other", 0);
-    replaced.stage = mmap(NULL, sizeof *replaced.stage, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    pid_t child = fork();
-    if (child == 0) {
-        close(end[1]);
-        read_half_and_wait(end[0]);
-        _exit(0);
-    }
-    close(end[0]);
-    pthread_create(&other, NULL, replace_file, NULL);
-    ssize_t size = writev(replaced.fd, vectors, ELEMENTS);
-    pthread_join(other, NULL);
-    off_t strayed = lseek(replaced.other_file, 0, SEEK_END);
-    close(replaced.fd);
-    close(replaced.other_file);
-    waitpid(child, NULL, 0);
-    munmap(replaced.stage, sizeof *replaced.stage);
-    return size > 0 && strayed == 0;
-}
-
-/* As in a sandbox: a call that write_filtered() does not make ends the process. */
+/* As in a sandbox: any call but those that write_filtered() makes ends the process. */
 static void filter_calls(void)
 {
     static const unsigned allowed[] = {SYS_socketpair,      SYS_clone,      SYS_set_robust_list,
@@ -364,7 +243,7 @@ static void filter_calls(void)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Reads from fd until so many bytes have come, and ends. */
+/* Forks a process that reads at least so many bytes from fd, and ends. */
 static void read_some(int fd, int other, size_t size)
 {
     static char some[30000];
@@ -377,7 +256,7 @@ static void read_some(int fd, int other, size_t size)
     _exit(0);
 }
 
-/* A reader that goes away ends a write with what was written, and no signal. */
+/* Where its reader leaves amid it, a write returns what it has written, and no signal comes. */
 static int write_filtered(void)
 {
     static char block[1 << 20];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls at the edges of what a tracer may mend: broken by a signal with a handler, ended by a time limit,
- * short by themselves. Without a tracer no try goes wrong: "NAME wrong 0 of 20, late 0". A try that goes wrong and was
- * late (a process that takes part had no CPU in time) says nothing, and is not among the 20.
+ * System calls that a tracer must not restart or continue as others: broken by a signal with a handler, ended by a time
+ * limit, short by themselves. Each case is tried for some time, and prints "NAME wrong 0 of 20, late 0". Without a
+ * tracer no try goes wrong. A try that went wrong and was late, for a process that takes part had no CPU in time, says
+ * nothing: it is not among the 20.
  *
- *   edge-cases [NAME]     all, or those whose name begins so
+ *   edge-cases [NAME]     all cases, or those whose name begins with NAME
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -13,18 +14,9 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "edge-cases.h"
-
-double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 void limit_socket(int fd, int option, suseconds_t limit)
 {

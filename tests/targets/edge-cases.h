@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* edges: each case tries once, and returns true if all is as it is without a tracer. */
+/* edge-cases: each case is tried once, and returns true if its calls did what they do without a tracer. */
 #ifndef PPROFIL_TEST_EDGES_H
 #define PPROFIL_TEST_EDGES_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* edges.c: monotonic time, s; and sets SO_RCVTIMEO or SO_SNDTIMEO to so many us */
-double now(void);
+#include "clocks.h"
+
+/* edge-cases.c: sets SO_RCVTIMEO or SO_SNDTIMEO, us */
 void limit_socket(int fd, int option, suseconds_t limit);
-/* shared with child processes: how late one of them was, in seconds */
+/* seconds, shared with child processes; always the same ones: for how late one of them was */
 double *shared_time(void);
-/* late: a step of this try came too late, so the try may go wrong without a tracer, too */
+/* late: a step of this try came so late that the try may go wrong without a tracer, too */
 void note_lateness(bool late);
-/* forks a process that reads from fd up to its end, 4 KiB at a time, and has not the other end */
+/* forks a process that closes other, and reads from fd up to its end, 4 KiB at a time */
 pid_t reader_of_all(int fd, int other);
 
-/* edges-signals.c: calls that signals meet, and time limits that they may not change */
+/* edge-cases-limits.c: calls that signals meet, and time limits that these may not change */
 bool try_handled_signal(void);
 bool try_signals_in_receive(void);
 bool try_signals_in_epoll(void);
@@ -31,7 +32,7 @@ bool try_limit_of_tcp_send(void);
 /* connects a pair of TCP sockets on the loopback */
 bool connect_tcp(int pair[2]);
 
-/* edges-short.c: calls that are short by themselves, or may be continued only in one way */
+/* edge-cases-short.c: calls that are short by themselves, or may be continued only in one way */
 bool try_no_wait(void);
 bool try_time_of_messages(void);
 bool try_control_of_messages(void);
@@ -40,27 +41,29 @@ bool try_records(void);
 bool try_low_mark(void);
 bool try_low_mark_of_messages(void);
 bool try_terminal_master(void);
-bool try_largest_write(void);
-bool try_replaced_file(void);
 bool try_filtered(void);
 
-/* edges-bounds.c: calls on files and pipes, and sends, that end at a bound of their own */
+/* edge-cases-files.c: calls on files and pipes, and sends, that end at a bound of their own */
 bool try_copy_to_limit(void);
 bool try_append_to_itself(void);
 bool try_most_messages(void);
 bool try_packets(void);
-/* makes a file without a name of so many bytes */
+bool try_largest_write(void);
+bool try_replaced_file(void);
+/* makes a file without a name, of that size in bytes */
 int temporary_file(off_t size);
 
-/* edges-sent.c: signals that another process sends */
+/* edge-cases-signals.c: signals that other processes send, and who gets SIGPIPE */
 bool try_two_signals(void);
 bool try_first_process(void);
 bool try_ignored_stop(void);
 bool try_time_amid_signals(void);
-/* are all that another process sends amid writes handled? */
-bool gets_signals(const int *signals, int count);
+bool try_no_sigpipe(void);
+bool try_sigpipe_afterwards(void);
+bool try_blocked_sigpipe(void);
+bool try_sent_sigpipe(void);
 
-/* edges-receive.c: receives that do */
+/* edge-cases-receive.c: receives that end at a bound of their own */
 bool try_urgent_mark(void);
 bool try_low_mark_at_urgent(void);
 bool try_peek_offset(void);
@@ -73,11 +76,5 @@ bool try_blocked_continue(void);
 bool try_end_of_messages(void);
 bool try_limit_of_each_message(void);
 bool try_time_for_messages(void);
-
-/* edges-sigpipe.c: who gets SIGPIPE */
-bool try_no_sigpipe(void);
-bool try_sigpipe_afterwards(void);
-bool try_blocked_sigpipe(void);
-bool try_sent_sigpipe(void);
 
 #endif

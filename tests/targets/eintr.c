@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls everything that fails with EINTR when a tracer stops it, with short busy spells
- * between, and counts how often it does, and how often something else is wrong:
- * "calls N eintr N broken N".
+ * Calls that fail with EINTR when a tracer stops their thread, though no handler of a signal has run.
  *
- *   eintr SECONDS [MICROSECONDS]     and after so long each a child sends an ignored signal
+ *   eintr calls SECONDS [MICROSECONDS]
+ *
+ * Waits in them with short limits, and works a little in between. With MICROSECONDS a child sends an ignored signal
+ * each time that these have passed. Prints how often a call failed with EINTR, and how often a call ended neither so
+ * nor by its limit: "calls N eintr 0 broken 0".
+ *
+ *   eintr limit SECONDS
+ *
+ * Waits once, in epoll_wait(2) with that limit. When it is traced, a child sends an ignored signal, which breaks the
+ * call; only the tracer notices that. Prints what the call returned, and the seconds from the signal to its end:
+ * "ended 0 after 4.000".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,17 +20,22 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "clocks.h"
+
+/* --- calls: each ends at its limit of a millisecond, for nothing else ever happens ---------- */
 
 static int epoll, semaphores, pair[2];
 static sigset_t nothing_sent;
-static long calls, interrupted, broken;
 
 static int wait_epoll(void)
 {
@@ -55,7 +68,20 @@ static int wait_sleep(void)
     return nanosleep(&length, NULL);
 }
 
-/* SIGWINCH is ignored by who does not ask for it: it wakes nobody up, and breaks no call. */
+static void make_what_is_waited_for(void)
+{
+    struct timeval limit = {.tv_usec = 1000};
+
+    epoll = epoll_create1(0);
+    semaphores = semget(IPC_PRIVATE, 1, 0600);
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    sigemptyset(&nothing_sent);
+    sigaddset(&nothing_sent, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &nothing_sent, NULL);
+}
+
+/* SIGWINCH is ignored by default: without a tracer it wakes nobody up, and breaks no call. */
 static pid_t send_ignored(useconds_t period)
 {
     pid_t parent = getpid(), child = fork();
@@ -68,45 +94,88 @@ static pid_t send_ignored(useconds_t period)
     return child;
 }
 
-/* All end by their time limit: nothing else ever happens. */
-static bool as_it_should(int result)
+static int wait_often(double seconds, useconds_t period)
 {
-    return result == 0 || (result == -1 && errno == EAGAIN);
-}
-
-int main(int argc, char **argv)
-{
-    static int (*const waits[])(void) = {wait_epoll, wait_sleep, wait_semaphore, wait_signal,
-                                         wait_socket};
-    struct timeval limit = {.tv_usec = 1000};
-    struct timespec now;
+    static int (*const waits[])(void) = {wait_epoll, wait_sleep, wait_semaphore, wait_signal, wait_socket};
     volatile unsigned long sum = 0;
-    pid_t sender = argc > 2 ? send_ignored((useconds_t)atoi(argv[2])) : 0;
+    long calls = 0, interrupted = 0, broken = 0;
+    pid_t sender = period > 0 ? send_ignored(period) : 0;
     int kinds = sender != 0 ? 2 : 5; /* of the others a tracer does not know the limit */
 
-    epoll = epoll_create1(0);
-    semaphores = semget(IPC_PRIVATE, 1, 0600);
-    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
-    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    sigemptyset(&nothing_sent);
-    sigaddset(&nothing_sent, SIGUSR2);
-    sigprocmask(SIG_BLOCK, &nothing_sent, NULL);
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double end = (double)now.tv_sec + (double)now.tv_nsec * 1e-9 + (argc > 1 ? atof(argv[1]) : 1);
+    make_what_is_waited_for();
+    double end = now() + seconds;
     do {
         errno = 0;
         int result = waits[calls % kinds]();
+        bool at_limit = result == 0 || (result == -1 && errno == EAGAIN);
         interrupted += result < 0 && errno == EINTR;
-        broken += !as_it_should(result) && errno != EINTR;
+        broken += !at_limit && errno != EINTR;
         calls++;
         for (long i = 0; i < 20000 + calls % 7 * 30000; i++)
             sum += (unsigned long)i;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((double)now.tv_sec + (double)now.tv_nsec * 1e-9 < end);
+    } while (now() < end);
     semctl(semaphores, 0, IPC_RMID);
     if (sender != 0)
         kill(sender, SIGKILL);
     printf("calls %ld eintr %ld broken %ld\n", calls, interrupted, broken);
     return interrupted + broken > 0;
+}
+
+/* --- limit --------------------------------------------------------------------------------- */
+
+/* The line of its status, proc_pid_status(5), that begins with start; empty if there is none. */
+static void read_status(pid_t pid, const char *start, char line[64])
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, 64, file) != NULL)
+        if (strncmp(line, start, strlen(start)) == 0)
+            break;
+        else
+            line[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+}
+
+static bool sleeps_and_is_traced(pid_t pid)
+{
+    char state[64] = "", tracer[64] = "";
+
+    read_status(pid, "State:", state);
+    read_status(pid, "TracerPid:", tracer);
+    return strstr(state, "S (") != NULL && atoi(tracer + strcspn(tracer, "0123456789")) > 0;
+}
+
+static int wait_once(int seconds)
+{
+    double *sent = mmap(NULL, sizeof *sent, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t parent = getpid(), child = fork();
+    struct epoll_event event;
+
+    if (child == 0) {
+        while (!sleeps_and_is_traced(parent))
+            usleep(10000);
+        *sent = now();
+        kill(parent, SIGWINCH);
+        pause(); /* its end would send SIGCHLD, which breaks the call, too */
+    }
+    printf("begun\n");
+    fflush(stdout);
+    int result = epoll_wait(epoll_create1(0), &event, 1, seconds * 1000);
+    double end = now();
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    printf("ended %d after %.3f\n", result, end - *sent);
+    return result != 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "limit") == 0)
+        return wait_once(atoi(argv[2]));
+    if (argc < 3 || strcmp(argv[1], "calls") != 0)
+        return 2;
+    return wait_often(atof(argv[2]), argc > 3 ? (useconds_t)atoi(argv[3]) : 0);
 }

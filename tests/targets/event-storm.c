@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One kind of event after the other, with some milliseconds of work at each:
+ * COUNT events of one kind, one after the other, with WORK_US of work at each:
  *
- *   event-storm exec|fork|vfork|thread|signal|raise|turns|nonleader-exec COUNT WORK_US
+ *   event-storm exec COUNT WORK_US             execs of itself
+ *   event-storm nonleader-exec COUNT WORK_US   the same, each by a thread that does not lead the process
+ *   event-storm fork COUNT WORK_US             children, of which number i exits with i % 100
+ *   event-storm vfork COUNT WORK_US            children that execute this program
+ *   event-storm thread COUNT WORK_US           threads, four at a time
+ *   event-storm signal COUNT WORK_US           signals that a second process queues
+ *   event-storm raise COUNT WORK_US            processes that do nothing but signal themselves, for WORK_US each
+ *   event-storm turns COUNT 0                  signals of the first thread to itself, while 16 younger threads do the
+ *                                              same all the time. It fails if the youngest gets a hundred for each
  *
- * exec: COUNT execs of itself in a row. fork: COUNT children in a row, each exits with
- * i % 100. thread: COUNT threads, four at a time. signal: COUNT signals to itself, from a
- * second process, all of which must arrive. raise: COUNT processes that do nothing but signal
- * themselves, for WORK_US each. turns: COUNT signals of the first thread to itself, while 16
- * younger ones do the same all the time; something is missing if the youngest has had a hundred
- * for each of them. nonleader-exec: each exec is done by a second thread. Prints
- * "storm KIND done COUNT" when nothing went missing.
+ * Prints "storm KIND done COUNT" if all events came.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,8 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 #define TAKERS 16
 
@@ -29,17 +32,10 @@ static long count, work_us;
 static char **arguments;
 static volatile sig_atomic_t arrived;
 
-static double now_us(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
-
 __attribute__((noinline)) static void work(void)
 {
     volatile unsigned long sum = 0;
-    for (double end = now_us() + (double)work_us; now_us() < end;)
+    for (double end = cpu_now() + (double)work_us * 1e-6; cpu_now() < end;)
         for (int i = 0; i < 2000; i++)
             sum += (unsigned long)i;
 }
@@ -160,19 +156,16 @@ static int storm_signal(void)
     return done(arguments[1], arrived);
 }
 
-/* By the clock of the wall: a tracer that has no time for anything else gives them little CPU. */
+/* In elapsed time: under a tracer that has no time for anything else they get little CPU time. */
 static void raise_signals(void)
 {
-    struct timespec start, now;
+    double end = now() + (double)work_us * 1e-6;
     long sent = 0;
 
-    clock_gettime(CLOCK_MONOTONIC, &start);
     do {
         for (int i = 0; i < 100; i++, sent++)
             kill(getpid(), SIGUSR1);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((now.tv_sec - start.tv_sec) * 1000000 + (now.tv_nsec - start.tv_nsec) / 1000 <
-             work_us);
+    } while (now() < end);
     _exit(arrived != sent); /* a signal to oneself is there when kill returns */
 }
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Blocking calls that move all that they are asked for unless a signal comes: counts those that
- * came back short, and looks at every byte that arrived. Without a signal, and without a tracer,
- * all counts are 0: "NAME short 0 of 150, wrong 0".
+ * Blocking calls that move all that they are asked for unless a signal comes. Counts the calls that came back short,
+ * and those whose bytes were wrong. A tracer must leave both counts at 0: "NAME short 0 of 150, wrong 0".
  *
- *   full-transfers [ROUNDS [NAME]]     all calls, or those whose name begins so
- *
- * Those that never come back short (tee, vmsplice, process_vm_readv) are here to prove it.
+ *   full-transfers [ROUNDS [NAME]]     all calls, or those whose name begins with NAME
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -31,10 +28,9 @@ static void report(const char *name, long shorts, long calls, long wrong)
     failures += shorts + wrong > 0;
 }
 
-/* --- sending: a child receives, and says by its status whether all was right -------------- */
+/* --- sending: a child receives, and its status says whether all was right ---------------- */
 
-/* What a terminal holds may be lost when the last to have it open closes it: its receiver does not
- * wait for that. */
+/* to_the_end: waits for the end of the stream. A terminal has none: what it holds may be lost when it is closed. */
 static pid_t start_receiver(int fd, int other, uint64_t expected, bool to_the_end)
 {
     pid_t child = fork();

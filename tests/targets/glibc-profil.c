@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that profiles itself with glibc's own profil(3), to compare with:
+ * A program that profiles itself with glibc's own profil(3), which ours is compared with:
  *
  *   glibc-profil SECONDS
  *
- * Three functions share the CPU time 5:3:2. Prints for each, in hex and decimal,
- * "NAME LOW HIGH TICKS" with addresses as linked, and for its hottest counters "hot ADDRESS
- * TICKS".
+ * Three functions share the CPU time 5:3:2. Prints "NAME LOW HIGH TICKS" of each function, and "hot ADDRESS TICKS" of
+ * each counter that is not 0. Addresses are as linked, in hexadecimal; ticks are decimal.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -19,7 +18,7 @@
 #define CHUNK 100000ul
 
 static volatile unsigned long sink;
-static unsigned short *volatile nowhere; /* its header says that NULL must not be */
+static unsigned short *volatile nowhere; /* glibc's header declares that NULL must not be passed */
 
 __attribute__((noinline, aligned(64))) static void half(unsigned long rounds)
 {
@@ -48,7 +47,7 @@ static double cpu(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* Where the program was loaded, less where it was linked to. */
+/* *bias: where the program was loaded, less where it was linked to. */
 static int first_object(struct dl_phdr_info *info, size_t size, void *bias)
 {
     (void)size;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hangfs DIRECTORY FILE all|open|read|flush|direct: mounts a file system whose files, "file",
- * "file1", "file2" and so on, have the bytes of FILE. From SIGUSR1 on it does not answer such requests
- * (all: none at all). direct: nothing is cached, so each read and each look at the file is a request. At
- * SIGTERM it unmounts and ends. It speaks the kernel's own protocol (fuse(4), include/uapi/linux/fuse.h).
+ * A file system that hangs:
+ *
+ *   hangfs DIRECTORY FILE all|open|read|flush|direct
+ *
+ * Mounts a file system whose files, "file", "file1", "file2" and so on, have the bytes of FILE. From SIGUSR1 on it does
+ * not answer requests of that kind; all and direct: it answers none. direct: the kernel caches nothing, so that each
+ * read of a file is a request. At SIGTERM it unmounts and ends. It speaks the kernel's own protocol: fuse(4),
+ * include/uapi/linux/fuse.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,7 +94,7 @@ static void read_file(const struct fuse_in_header *request, const struct fuse_re
     free(bytes);
 }
 
-static void obey(const struct fuse_in_header *request)
+static void answer_request(const struct fuse_in_header *request)
 {
     const void *body = request + 1;
     struct fuse_attr_out attr = {.attr = attributes(request->nodeid)};
@@ -147,7 +151,7 @@ int main(int argc, char **argv)
         struct fuse_in_header head;
         char bytes[REQUEST_MAX];
     } request;
-    struct sigaction action = {.sa_handler = note}; /* which ends a read */
+    struct sigaction action = {.sa_handler = note}; /* without SA_RESTART: a signal ends the read */
 
     if (argc != 4)
         return 125;
@@ -166,7 +170,7 @@ int main(int argc, char **argv)
         if (got < 0 && errno != EINTR && errno != EAGAIN && errno != ENOENT)
             break;
         if (got > 0 && !is_left_alone(request.head.opcode))
-            obey(&request.head);
+            answer_request(&request.head);
     }
     umount2(argv[1], MNT_DETACH);
     return 0;

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hung-file write FILE: makes a file of an empty page and a page of code.
- * hung-file run FILE: maps the second page only, says "ready", and runs there for ever. Nobody has
- * read the first page then, where the build-id would be.
+ * Processes with a file of a file system that may hang (hangfs.c):
+ *
+ *   hung-file write FILE            makes a file of an empty page and a page of code
+ *   hung-file run FILE              maps the second page only, prints "ready", and runs there for ever. So nobody has
+ *                                   read the first page, where the build-id would be
+ *   hung-file close FILE SECONDS    opens the file and works in burn(). Ten times a second a child executes true(1),
+ *                                   which closes the file: every other child a quarter of a second after its fork, and
+ *                                   after some work
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 #define PAGE 65536 /* the largest that a machine of ours has */
 
@@ -44,9 +54,53 @@ static int run_code(const char *path)
     return 0;
 }
 
+__attribute__((noinline)) static void burn(void)
+{
+    static volatile double number;
+
+    for (int i = 0; i < 100000; i++)
+        number = number * 1.0001 + 1;
+}
+
+static void execute_true(bool delayed)
+{
+    if (delayed) {
+        usleep(250000);
+        for (double end = clock_now(CLOCK_PROCESS_CPUTIME_ID) + 0.005; clock_now(CLOCK_PROCESS_CPUTIME_ID) < end;)
+            burn();
+    }
+    execlp("true", "true", (char *)NULL);
+    _exit(1);
+}
+
+static int close_often(const char *path, double seconds)
+{
+    double end = now() + seconds, next = 0;
+    bool delayed = false;
+
+    if (open(path, O_RDONLY | O_CLOEXEC) < 0)
+        return 1;
+    signal(SIGCHLD, SIG_IGN);
+    while (now() < end) {
+        if (now() < next) {
+            burn();
+            continue;
+        }
+        next = now() + 0.1;
+        delayed = !delayed;
+        if (fork() == 0)
+            execute_true(delayed);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 3)
-        return 125;
-    return strcmp(argv[1], "write") == 0 ? write_code(argv[2]) : run_code(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "write") == 0)
+        return write_code(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "run") == 0)
+        return run_code(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "close") == 0)
+        return close_often(argv[2], strtod(argv[3], NULL));
+    return 125;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Blocking calls in the middle of which a signal comes that has a handler: what they return then.
+ * What blocking calls return when a signal that has a handler comes amid them.
  *
- *   interrupted-transfers [ROUNDS [NAME]]     all calls, or those whose name begins so
+ *   interrupted-transfers [ROUNDS [NAME]]     all calls, or those whose name begins with NAME
  *
- * A helper process sends the signal when a random number of bytes has arrived, and lets nothing arrive
- * afterwards until the call has returned. Prints a line for each call, "NAME EXCESS": how many bytes it
- * returns beyond that number; "NAME error"; or "NAME missed" if the signal did not come in its middle.
- * The handler looks at what the signal says of its sender: "NAME wrong signal" if that is not so.
- * Without a tracer some of these numbers are always the same, and the others have a distribution, which
- * a tracer must not change.
+ * A helper process sends the signal when a random number of bytes has arrived, and lets nothing arrive afterwards until
+ * the call has returned. Prints a line for each call: "NAME EXCESS", how many bytes it returned beyond that number;
+ * "NAME error"; "NAME missed" if the signal did not come amid the call; "NAME wrong signal" if the handler was not told
+ * the right sender and number. Without a tracer the excess of some calls is always the same, and that of the others has
+ * a distribution. A tracer must change neither.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,8 +26,8 @@
 #include "blocking-calls.h"
 
 #define POLL_US 50
-#define STEP 4096                       /* numbers of bytes are multiples of that */
-#define SIGNAL_MAX (BLOCKING_SIZE / 2) /* more than is left fits into no socket or pipe here */
+#define STEP 4096                       /* bytes; all numbers of bytes are multiples of it */
+#define SIGNAL_MAX (BLOCKING_SIZE / 2) /* bytes; what is left then is more than a socket or a pipe holds here */
 #define BUFFER 65536                    /* bytes, of a socket */
 #define UNTOUCHED 0x5a                  /* what a byte is before it is overwritten */
 
@@ -36,8 +35,8 @@
 static struct shared {
     atomic_long round;    /* the helper has begun it */
     atomic_long begun;    /* the call of that round begins */
-    atomic_long returned; /* the call of that round has returned ... */
-    atomic_long result;   /* ... that: bytes, or -1 */
+    atomic_long returned; /* the call of that round has returned */
+    atomic_long result;   /* what it returned: bytes, or -1 */
     atomic_long done;     /* all that was sent in that round has been received */
 } * shared;
 
@@ -47,7 +46,7 @@ static volatile sig_atomic_t handled, handled_wrong;
 static volatile long current_round;
 static pid_t caller, helper;
 
-/* The kernel queues several of a real-time signal, and one of an older one. */
+/* Of both kinds: the kernel queues several of a real-time signal, and only one of any other. */
 static int signal_of_round(long round)
 {
     return round % 2 == 0 ? SIGUSR1 : SIGRTMIN;
@@ -108,7 +107,7 @@ static void start_helper(void (*help)(int fd), int fd, int other)
     _exit(0);
 }
 
-/* Moves exactly so many bytes, from or to a stream that began with this round. */
+/* Moves the bytes from..to of a stream that began with this round. Returns to. */
 static size_t move(int fd, bool receive, size_t from, size_t to)
 {
     static unsigned char bytes[STEP];
@@ -135,8 +134,7 @@ static long begin_round(void)
     return round;
 }
 
-/* A receiver that does not run for a while may get the signal before its call: then it gets
- * another. */
+/* A caller that got no CPU for a while may have had the signal before its call: it gets another one each second. */
 static void await_return(long round)
 {
     for (int polls = 1; atomic_load(&shared->returned) < round; polls++) {

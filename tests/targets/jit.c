@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes that run code which each has made itself and named in /tmp/perf-PID.map, as a JIT
- * compiler would: jit_made_0, jit_made_1 and so on.
+ * Processes that run code which they have made themselves and named in /tmp/perf-PID.map, as a JIT compiler does:
+ * jit_made_0, jit_made_1 and so on.
  *
- *   jit PROCESSES SECONDS     of elapsed time, all at once, but a tenth of a second of CPU time each
- *                             at the least; the maps are gone afterwards
+ *   jit PROCESSES SECONDS
  *
- * Prints "jit PROCESSES" when all have run.
+ * All run at once, for SECONDS of elapsed time, and for 0.1 s of CPU time each at least. The maps are removed in the
+ * end. Prints "jit PROCESSES", how many have run to their end.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -15,12 +15,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 #define PROCESSES_MAX 256
 #define ROUNDS 100000
-#define CPU_S_MIN 0.1 /* seconds of CPU time that it uses at least */
+#define CPU_S_MIN 0.1 /* seconds of CPU time, of each process */
 
 /* void loop(long rounds): counts down to 0 */
 #if defined(__x86_64__)
@@ -36,16 +37,8 @@ static const uint32_t loop_code[] = {
     0xd65f03c0, /* ret */
 };
 #else
-#error "the loop in this machine's code is wanted"
+#error "no loop in this machine's code"
 #endif
-
-static double now(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void map_path(pid_t pid, char path[64])
 {
@@ -76,8 +69,8 @@ static int run(int number, double seconds)
     memcpy(&loop, &code, sizeof loop);
     if (tell_name(code, number) != 0)
         return 1;
-    double end = now(CLOCK_MONOTONIC) + seconds;
-    while (now(CLOCK_MONOTONIC) < end || now(CLOCK_PROCESS_CPUTIME_ID) < CPU_S_MIN)
+    double end = now() + seconds;
+    while (now() < end || clock_now(CLOCK_PROCESS_CPUTIME_ID) < CPU_S_MIN)
         loop(ROUNDS);
     return 0;
 }

@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spends its CPU time 50/30/20 in spend_half, spend_third and spend_fifth, and says what it
- * measured itself: "cpu NS half NS third NS fifth NS".
+ * Spends its CPU time 50:30:20 in spend_half, spend_third and spend_fifth, and prints what it measured itself:
+ * "cpu NS half NS third NS fifth NS".
  *
  *   known-shares SECONDS [THREADS [RUN_US SLEEP_US]]
  *
- * With RUN_US each thread works in bursts: one function after the other in 50/30/20 parts
- * of RUN_US, in this order, then sleep.
+ * With RUN_US each thread works in bursts: its parts of RUN_US in each function, in this order, and then it sleeps for
+ * SLEEP_US.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 static double seconds = 1;
 static long run_us, sleep_us;
 static double spent[64][3];
 
-static double cpu_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* The three bodies must not be folded into one: each has its own constant. */
+/* Each has its own constant, or the compiler would fold them into one. */
 #define SPENDER(name, constant)                                                                   \
     __attribute__((noinline)) static unsigned long name(long rounds)                              \
     {                                                                                             \

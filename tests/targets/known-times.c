@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spends CPU time on both sides of a fork, and in system calls, each a given number of ms:
+ * Spends CPU time, in milliseconds, on both sides of a fork, or in system calls and between them:
  *
- *   known-times BEFORE AFTER     in before(), forks, in after() in the child alone
- *   known-times -s MS            in system calls and, half as long or as long, in work
+ *   known-times BEFORE AFTER     BEFORE in before(); then it forks, and the child spends AFTER in after()
+ *   known-times -s MS            in system calls, and half to all of their time in work()
  *
- * Prints "cpu NS user NS" of the process that was started; the second, time in the work, with -s
- * only.
+ * Prints "cpu NS user NS": the CPU time of the process that was started, and with -s that of work().
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,32 +13,25 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 #define TRIALS 20000
 #define CALLS 10 /* of each kind, and then some work */
 
 static volatile unsigned long sink;
 
-static double cpu_now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 __attribute__((noinline)) static void before(double seconds)
 {
-    for (double end = cpu_now() + seconds; cpu_now() < end;)
+    for (double end = clock_now(CLOCK_PROCESS_CPUTIME_ID) + seconds; clock_now(CLOCK_PROCESS_CPUTIME_ID) < end;)
         for (int i = 0; i < 100000; i++)
             sink = sink * 31 + 1;
 }
 
 __attribute__((noinline)) static void after(double seconds)
 {
-    for (double end = cpu_now() + seconds; cpu_now() < end;)
+    for (double end = clock_now(CLOCK_PROCESS_CPUTIME_ID) + seconds; clock_now(CLOCK_PROCESS_CPUTIME_ID) < end;)
         for (int i = 0; i < 100000; i++)
             sink = sink * 37 + 1;
 }
@@ -50,7 +42,7 @@ __attribute__((noinline)) static void work(long turns)
         sink = sink * 41 + 1;
 }
 
-/* Long ones, so that what they have of user code is next to nothing. */
+/* Long calls, so that they have next to nothing of user code. */
 __attribute__((noinline)) static void calls(const int ends[2])
 {
     static char bytes[65536];
@@ -60,34 +52,34 @@ __attribute__((noinline)) static void calls(const int ends[2])
             exit(1);
 }
 
-/* Returns the time of the work alone, by a clock read before and after each turn of it, less what
- * that takes. The kernel's own figure for user time is a count of its ticks, and can miss it
- * altogether; nor is the work as fast between calls as it is by itself. */
+/* Returns the time of the work alone, in seconds. A clock is read before and after each piece of work, and what that
+ * takes is taken off. The kernel's own figure for user time will not do: it counts ticks, which may miss the work
+ * altogether. Nor will the speed of the work alone: between calls it is slower. */
 __attribute__((noinline)) static double call(double seconds)
 {
-    double start = cpu_now(), user = 0;
+    double start = clock_now(CLOCK_PROCESS_CPUTIME_ID), user = 0;
     int ends[2];
     long turns = 1000;
 
     if (pipe(ends) != 0)
         exit(1);
     for (int i = 0; i < TRIALS; i++)
-        cpu_now();
-    double look = (cpu_now() - start) / TRIALS;
-    start = cpu_now();
+        clock_now(CLOCK_PROCESS_CPUTIME_ID);
+    double read_s = (clock_now(CLOCK_PROCESS_CPUTIME_ID) - start) / TRIALS;
+    start = clock_now(CLOCK_PROCESS_CPUTIME_ID);
     calls(ends);
-    double half = (cpu_now() - start) / 2, took = 0;
+    double half = (clock_now(CLOCK_PROCESS_CPUTIME_ID) - start) / 2, took = 0;
     while (took < half) {
         turns *= 2;
-        start = cpu_now();
+        start = clock_now(CLOCK_PROCESS_CPUTIME_ID);
         work(turns);
-        took = cpu_now() - start;
+        took = clock_now(CLOCK_PROCESS_CPUTIME_ID) - start;
     }
-    for (double end = cpu_now() + seconds; cpu_now() < end;) {
+    for (double end = clock_now(CLOCK_PROCESS_CPUTIME_ID) + seconds; clock_now(CLOCK_PROCESS_CPUTIME_ID) < end;) {
         calls(ends);
-        start = cpu_now();
+        start = clock_now(CLOCK_PROCESS_CPUTIME_ID);
         work(turns);
-        user += cpu_now() - start - look;
+        user += clock_now(CLOCK_PROCESS_CPUTIME_ID) - start - read_s;
     }
     return user;
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Much of everything, so that each list of a screen is longer than the screen: 100 functions that
- * take about equal parts of the time, one of them (work_00) a long one; threads that sleep, named
- * "sleeper"; system calls; lines of output.
+ * Much of everything, so that each list is longer than the screen: 100 functions that take about equal parts of the
+ * time, of which work_00 has much code; threads that sleep, named "sleeper"; system calls; lines of output.
  *
  *   long-lists SECONDS [LINES]
  *
- * SECONDS are of the clock. Lines are "line 0001 ..." in one of ten lengths, all before the work.
+ * SECONDS are elapsed time. The lines, "line 0001 ...", have ten lengths, and come before the work.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 #define SLEEPERS 70
 
@@ -27,7 +27,7 @@ static void *sleep_on(void *unused)
     return unused;
 }
 
-/* Each is another constant's, or they would be folded into one. */
+/* Each has its own constant, or the compiler would fold them into one. */
 #define WORK(digits)                                                                               \
     __attribute__((noinline)) static void work_##digits(void)                                      \
     {                                                                                              \
@@ -62,13 +62,6 @@ ALL(WORK)
 
 #define NAME(digits) work_##digits,
 static void (*const works[])(void) = {work_00, ALL(NAME)};
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 int main(int argc, char **argv)
 {

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes some of whose threads another process traces, which says "ready" when it does:
+ * Processes some of whose threads cannot be traced, most of them because they have a tracer already, a child of theirs.
+ * Each prints "ready" when its threads are traced.
  *
- *   other-tracer short SECONDS    such a thread works in spend_there all the time; others of 5 ms each
- *                             come and go and work in spend_here; at the end their CPU time is
- *                             printed, "cpu NS"
- *   other-tracer births SECONDS   such a thread makes another, which works in spend_here
- *   other-tracer leader SECONDS   such a thread leads the process; another works in spend_here and
- *                             ends the process with status 3
- *   other-tracer exec SECONDS     the same, but it executes "other-tracer own SECONDS" after half a second
- *   other-tracer stuck SECONDS    such a thread sleeps, and its tracer does not notice that it ends; another executes
- *                             "other-tracer own SECONDS" at SIGUSR1, and that does not come to an end
+ *   other-tracer short SECONDS    a traced thread works in spend_there all the time. Threads of 5 ms each come and go,
+ *                                 and work in spend_here. Their CPU time is printed in the end, "cpu NS"
+ *   other-tracer births SECONDS   a traced thread makes another, which works in spend_here
+ *   other-tracer leader SECONDS   a traced thread leads the process. Another works in spend_here, and ends the process
+ *                                 with status 3
+ *   other-tracer exec SECONDS     a traced thread leads the process. Another executes "other-tracer own SECONDS" after
+ *                                 three seconds of CPU time
+ *   other-tracer stuck SECONDS    a traced thread sleeps, and its tracer waits for nothing. At SIGUSR1 another thread
+ *                                 executes "other-tracer own SECONDS": the exec waits for that tracer
+ *   other-tracer all SECONDS      works in spend_here; its only thread is traced
  *   other-tracer own SECONDS      works in spend_here; nobody traces it
- *   other-tracer rights SECONDS   a thread of user 0 works in spend_there, one of user 65534 in spend_here;
- *                             nobody traces them
- *   other-tracer all SECONDS      works in spend_here; all threads are traced
+ *   other-tracer rights SECONDS   a thread of user 0 works in spend_there, one of user 65534 in spend_here; nobody
+ *                                 traces them
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -27,27 +28,20 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 static char **arguments;
 static double seconds;
-static int asked[2] = {-1, -1}, answered[2] = {-1, -1}; /* pipes: thread numbers, and that they are traced */
-
-static double now(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
+static int asked[2] = {-1, -1}, answered[2] = {-1, -1}; /* pipes: threads that ask to be traced; 1 for each that is */
 
 #define SPENDER(name, constant)                                                                   \
     __attribute__((noinline)) static void name(double cpu_seconds)                                \
     {                                                                                             \
         volatile unsigned long sum = constant;                                                    \
-        double end = now(CLOCK_THREAD_CPUTIME_ID) + cpu_seconds;                                  \
-        while (now(CLOCK_THREAD_CPUTIME_ID) < end)                                                \
+        double end = cpu_now() + cpu_seconds;                                  \
+        while (cpu_now() < end)                                                \
             for (int i = 0; i < 20000; i++)                                                       \
                 sum = sum * 2862933555777941757ul + constant;                                     \
     }
@@ -62,13 +56,13 @@ static pthread_t start(void *(*body)(void *))
     return thread;
 }
 
-/* Seizes what it is told to, and lets all stops pass; or, where it is heedless, none of them. */
+/* Seizes each thread that asks for it, and lets it go on at each stop. If it is heedless it waits for no stop. */
 static void trace_others(bool heedless)
 {
     pid_t tid;
     int status;
 
-    if (!heedless) /* an exec ends the thread whose child this is */
+    if (!heedless) /* else an exec, which ends the thread whose child this is, would end it */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(asked[1]);
     while (read(asked[0], &tid, sizeof tid) == (ssize_t)sizeof tid) {
@@ -135,13 +129,13 @@ static void *work_there(void *unused)
     return unused;
 }
 
-/* The library's setresuid changes all threads. */
+/* By system calls, for the library's setresuid changes all threads. */
 static void *work_as_nobody(void *unused)
 {
     if (syscall(SYS_setresgid, 65534, 65534, 65534) != 0 ||
         syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
         exit(1);
-    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* which a change of users takes away */
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* a change of the user has made it undumpable */
     be_ready();
     return work(unused);
 }
@@ -154,10 +148,10 @@ static void *short_work(void *unused)
 
 static void run_short(void)
 {
-    double spent = 0, end = now(CLOCK_MONOTONIC) + seconds;
+    double spent = 0, end = now() + seconds;
 
     start(work_traced);
-    while (now(CLOCK_MONOTONIC) < end) {
+    while (now() < end) {
         pthread_join(start(short_work), NULL);
         spent += 0.005;
         usleep(20000);
@@ -169,7 +163,7 @@ static void *give_birth(void *unused)
 {
     be_traced();
     be_ready();
-    usleep(500000); /* whoever attaches now does not see the next */
+    usleep(500000); /* so that a tracer has attached before the next thread is born */
     pthread_join(start(work), NULL);
     return unused;
 }

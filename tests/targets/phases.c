@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Works in phase_a for some seconds, then in phase_b for as many, and again:
+ * Works in phase_a, then in phase_b, and so on, SECONDS in each:
  *
  *   phases SECONDS [ROUNDS]
  *
- * Says "a" or "b" when a phase begins, at once, and "phases done" at its end. SIGUSR1 ends a phase.
+ * Prints "a" or "b" when a phase begins, and "phases done" at the end. SIGUSR1 ends a phase early.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "clocks.h"
 
 static volatile sig_atomic_t over;
 
@@ -19,14 +20,7 @@ static void end_phase(int signal)
     over = 1;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* Each has its own constant, or they would be folded into one. */
+/* Each has its own constant, or the compiler would fold them into one. */
 #define PHASE(name, constant)                                                                     \
     __attribute__((noinline)) static unsigned long name(void)                                     \
     {                                                                                             \

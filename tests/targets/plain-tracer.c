@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a plain tracer sees of a thread, and what it could do about it:
+ * What a plain tracer sees of a thread:
  *
  *   plain-tracer PID LOOKS
  *
- * Sleeps LOOKS times for about a millisecond on the CPU that the thread is on, then interrupts it
- * as often, from any CPU. Prints "late NS inside SHARE": how late it woke up, the median, and how
- * often the thread was then in a system call.
+ * Sleeps LOOKS times for about a millisecond on the CPU that the thread is on, then interrupts the thread as often,
+ * from any CPU. Prints "late NS inside SHARE": by how much the sleeps were too long, the median, and what share of the
+ * interrupts found the thread in a system call.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static long now_ns(void)
     return time.tv_sec * 1000000000L + time.tv_nsec;
 }
 
-/* Half a millisecond to one and a half: in step with nobody. Returns by how much it was longer. */
+/* For half a millisecond to one and a half, so as to be in step with nobody. Returns by how much it was longer. */
 static long sleep_about_1ms(void)
 {
     long due = now_ns() + 500000 + random() % 1000000;
@@ -41,7 +41,7 @@ static long sleep_about_1ms(void)
     return now_ns() - due;
 }
 
-/* The contents of /proc/PID/NAME, of which the first bytes are enough. */
+/* The first bytes of /proc/PID/NAME. */
 static void read_proc(int pid, const char *name, char text[512])
 {
     char path[64];

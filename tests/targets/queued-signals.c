@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts the signals that it gets. A second process queues numbered ones to it, some ten thousand a
- * second, until SIGTERM; real-time signals are kept and come in order (signal(7)), so that each must
- * come once, with its number, after the one before:
- *
- *   queued-signals        prints "sent N received N disordered 0"
+ * Counts queued signals. A second process sends numbered ones, some ten thousand a second, until SIGTERM. Real-time
+ * signals are queued and delivered in order (signal(7)): each must come once, with its number, after the one before.
+ * Prints "sent N received N disordered 0".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,8 +16,8 @@
 #include <unistd.h>
 
 #define PAUSE_US 50      /* between two signals */
-#define PATIENCE 1000    /* ms, for the last ones */
-#define MORE_WORK 100000 /* rounds */
+#define PATIENCE 1000    /* ms that the last signals may take */
+#define WORK_ROUNDS 100000
 
 struct shared {
     atomic_int over;
@@ -57,12 +55,12 @@ static void send_all(pid_t to)
     _exit(0);
 }
 
-/* In user code and in the kernel, awake and asleep. */
+/* So that signals come in user code and in the kernel, awake and asleep. */
 static void work(void)
 {
     static volatile unsigned long sum;
 
-    for (int i = 0; i < MORE_WORK; i++)
+    for (int i = 0; i < WORK_ROUNDS; i++)
         sum += (unsigned long)i;
     usleep(PAUSE_US);
 }

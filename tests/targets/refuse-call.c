@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Executes a program under a filter that refuses one system call, as filters of containers do, or as a kernel that does
- * not have it:
+ * Executes a program under a filter that refuses one system call, as filters of containers do, or as a kernel does that
+ * does not have the call:
  *
  *   refuse-call NUMBER ERRNO PROGRAM [ARG...]
  *
- * 77: no filter can be set.
+ * Status 77: no filter can be set.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

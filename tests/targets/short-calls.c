@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Works for about five microseconds and makes a short system call, over and over. Says what both
- * take, one after the other, before that: "work NS call NS".
+ * Works for about five microseconds and makes a short system call, over and over. Before that it measures both alone,
+ * and prints what they take: "work NS call NS".
  *
  *   short-calls SECONDS [THREADS]
  */
@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 #define TRIALS 20000
 #define WORK_NS 5000
@@ -18,13 +19,6 @@
 
 static long rounds = 1000;
 static double seconds = 1; /* of each thread */
-
-static unsigned long cpu_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (unsigned long)time.tv_sec * 1000000000ul + (unsigned long)time.tv_nsec;
-}
 
 __attribute__((noinline)) static void work(void)
 {
@@ -39,16 +33,16 @@ __attribute__((noinline)) static void call(void)
 
 static unsigned long timed(void (*body)(void))
 {
-    unsigned long start = cpu_now();
+    double start = cpu_now();
 
     for (int i = 0; i < TRIALS; i++)
         body();
-    return (cpu_now() - start) / TRIALS;
+    return (unsigned long)((cpu_now() - start) * 1e9 / TRIALS);
 }
 
 static void *work_and_call(void *unused)
 {
-    unsigned long end = cpu_now() + (unsigned long)(seconds * 1e9);
+    double end = cpu_now() + seconds;
 
     while (cpu_now() < end)
         for (int i = 0; i < 100; i++) {

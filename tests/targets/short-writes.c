@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes large blocks into a pipe whose reader is slow, and goes on behind what each write says it has
- * written, as careful programs do. A write that comes back short without a handler having run is
- * unexplained; a stream that is not what was written is wrong, and then some count was not true.
- * "calls 100 short 3 unexplained 0 wrong 0".
+ * Writes large blocks into a pipe whose reader is slow. Each write goes on behind what the last one returned, as in
+ * careful programs. A write that comes back short is unexplained if no handler of a signal has run. If the reader gets
+ * another stream the count of some write was wrong. Prints "calls 100 short 3 unexplained 0 wrong 0".
  *
- *   short-writes SECONDS [SIGNAL MICROSECONDS]     a child sends the signal after so long each: USR1 has a
- *                                             handler, WINCH is ignored
+ *   short-writes SECONDS [SIGNAL MICROSECONDS]
+ *
+ * A child sends the signal each time so many microseconds have passed: USR1 has a handler, WINCH is ignored.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 #define BLOCK (1u << 20)
 #define READ_SIZE 16384
@@ -33,7 +34,7 @@ static void handle(int signal)
     handled++;
 }
 
-/* Its status: was the stream the block again and again? */
+/* Its status is 0 if the stream was the block again and again. */
 static pid_t start_reader(const int end[2])
 {
     pid_t child = fork();
@@ -62,14 +63,6 @@ static pid_t start_sender(const char *name, useconds_t period)
             _exit(0);
     }
     return child;
-}
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 int main(int argc, char **argv)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Many threads that sleep and some that do not:
+ * Many threads that sleep, and some that work:
  *
  *   sleepers SLEEPING BUSY SECONDS [processes]
  *
- * With the last word those that sleep are processes.
- *
- * The busy ones do a fixed amount of work, about SECONDS each; without any, it sleeps for
- * SECONDS. Prints "sleepers WALL_MS CPU_MS".
+ * With the word processes those that sleep are processes. The busy threads do a fixed amount of work each, of about
+ * SECONDS; if BUSY is 0 the program sleeps for SECONDS. Prints "sleepers WALL_MS CPU_MS".
  */
 #include <pthread.h>
 #include <signal.h>
@@ -16,19 +14,13 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static double rounds;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void *asleep(void *unused)
 {

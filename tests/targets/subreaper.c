@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Becomes a reaper of orphans, as a service manager may be, and runs a command in its place:
+ * Executes a command as a reaper of orphans, as a service manager may be one:
  *
  *   subreaper COMMAND [ARG...]
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A signal for one thread, as a crash of it sends:
+ * Sends a signal to one thread, as the kernel does where that thread crashes:
  *
  *   tgkill SIGNAL PID TID
  */

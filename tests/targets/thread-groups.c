@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes as few are, and as a tracer must stand:
+ * Thread groups in states that a tracer rarely meets, and must let pass. Each works, or takes, about SECONDS:
  *
- *   thread-groups leaderless SECONDS    main ends, another thread works on in burn()
+ *   thread-groups leaderless SECONDS    main ends; another thread works on in burn()
  *   thread-groups execs SECONDS         one of many threads executes this program again, over and over
- *   thread-groups notice SECONDS        works, while a child of two threads ends that tells so by SIGUSR1
+ *   thread-groups notice SECONDS        works, while a child of two threads ends that sends SIGUSR1 then, not SIGCHLD
  *   thread-groups stopped SECONDS       threads are born while the process is stopped and continued
- *   thread-groups closes SECONDS FILE   works; ten times a second a child executes true(1), and so closes the file: every other
- *                             one a quarter of a second after its fork, and after some work
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clocks.h"
 
 #define IDLE_THREADS 100
 #define SMALL_STACK 65536
@@ -29,14 +26,6 @@
 static char **arguments;
 static double seconds;
 static volatile double number;
-
-static double now(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 __attribute__((noinline)) static void burn(void)
 {
@@ -46,9 +35,9 @@ __attribute__((noinline)) static void burn(void)
 
 static void work(void)
 {
-    double end = now(CLOCK_PROCESS_CPUTIME_ID) + seconds;
+    double end = clock_now(CLOCK_PROCESS_CPUTIME_ID) + seconds;
 
-    while (now(CLOCK_PROCESS_CPUTIME_ID) < end)
+    while (clock_now(CLOCK_PROCESS_CPUTIME_ID) < end)
         burn();
 }
 
@@ -88,7 +77,7 @@ static void *nap(void *unused)
 static void *execute(void *unused)
 {
     (void)unused;
-    usleep((useconds_t)(getpid() + (int)(now(CLOCK_MONOTONIC) * 1e6)) % 3000);
+    usleep((useconds_t)(getpid() + (int)(now() * 1e6)) % 3000);
     execv("/proc/self/exe", arguments);
     return NULL;
 }
@@ -100,12 +89,12 @@ static void execs(void)
     static char *with_end[5];
 
     if (arguments[3] == NULL) {
-        snprintf(end, sizeof end, "%.3f", now(CLOCK_MONOTONIC) + seconds);
+        snprintf(end, sizeof end, "%.3f", now() + seconds);
         memcpy(with_end, arguments, 3 * sizeof *arguments);
         with_end[3] = end;
         arguments = with_end;
     }
-    if (now(CLOCK_MONOTONIC) > strtod(arguments[3], NULL))
+    if (now() > strtod(arguments[3], NULL))
         return;
     for (int i = 0; i < IDLE_THREADS; i++)
         start(idle);
@@ -129,7 +118,7 @@ static void notice(void)
 static void stopped(void)
 {
     int started = 0;
-    double end = now(CLOCK_MONOTONIC) + seconds;
+    double end = now() + seconds;
     pid_t self = getpid(), child = fork();
 
     while (child == 0) {
@@ -139,38 +128,11 @@ static void stopped(void)
         kill(self, SIGCONT);
         usleep(2500);
     }
-    for (; now(CLOCK_MONOTONIC) < end || started < 100; started++) {
+    for (; now() < end || started < 100; started++) {
         start(nap);
         usleep(1000);
     }
     kill(child, SIGKILL);
-}
-
-static void closes(void)
-{
-    double end = now(CLOCK_MONOTONIC) + seconds, next = 0;
-    bool delayed = false;
-
-    if (open(arguments[3], O_RDONLY | O_CLOEXEC) < 0)
-        exit(1);
-    signal(SIGCHLD, SIG_IGN);
-    while (now(CLOCK_MONOTONIC) < end) {
-        if (now(CLOCK_MONOTONIC) < next) {
-            burn();
-            continue;
-        }
-        next = now(CLOCK_MONOTONIC) + 0.1;
-        delayed = !delayed;
-        if (fork() == 0) {
-            if (delayed) {
-                usleep(250000);
-                seconds = 0.005;
-                work();
-            }
-            execlp("true", "true", (char *)NULL);
-            _exit(1);
-        }
-    }
 }
 
 int main(int argc, char **argv)
@@ -188,8 +150,6 @@ int main(int argc, char **argv)
         notice();
     } else if (strcmp(argv[1], "stopped") == 0) {
         stopped();
-    } else if (strcmp(argv[1], "closes") == 0 && argc > 3) {
-        closes();
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A supervisor of another build, for PPROFIL_SUPERVISE: what it says is in STRANGER: "version",
- * a hello of an older protocol; "size", one whose messages have another size; "nothing".
+ * A supervisor of another build, for PPROFIL_SUPERVISE. The variable WRONG_PROTOCOL says what it sends: "version", a
+ * hello of an older protocol; "size", a hello whose messages have another size; "nothing", which ends it with 125.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 {
     const struct wire_message hello = {
         .op = WIRE_OP_DONE, .pid = getpid(), .value = WIRE_VERSION - 1};
-    const char *way = getenv("STRANGER");
+    const char *way = getenv("WRONG_PROTOCOL");
 
     if (argc < 4 || way == NULL || strcmp(way, "nothing") == 0)
         return 125;
