@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A target that knows its own CPU time and split is told both, however its threads run: one
-# busy thread, four on the CPUs there are, one in 2 ms bursts, and under a low rate.
+# A target knows its own CPU time, and in which functions it spent it. pprofil finds the same, however the target's
+# threads run: one busy thread, four on the CPUs there are, one in bursts of 2 ms, and at a low rate.
 #
-# Bounds. Time: ours against getrusage, 1 %; less by what came after the last sample of each thread, and by
-# what is not paid off yet (lib/supervisor/accounting.c). In a run whose CPUs are full the two together are beyond
-# 15 times the mean for one thread in a hundred thousand runs, and the mean at the end may be twice that of the
-# run: 30 times, 35 for the sum of two, 45 for that of four. More by what passes before main and after the target has
-# looked at its clock, which runs of nothing show; the clock has what passed before the exec, too, which is not ours. Shares: as lib.sh says, and half a point for
-# what the target's own clock reads cost.
+# The bounds. CPU time: within 1 % of getrusage(2).
+# - It may be less by what came after the last sample of each thread, and by what is not paid off yet
+#   (lib/supervisor/accounting.c). In a run whose CPUs are full the two together are beyond 15 times the mean between
+#   two samples for one thread in a hundred thousand runs, and the mean at the end may be twice that of the run: so 30
+#   times are allowed, 35 for the sum of two threads, 45 for that of four.
+# - It may be more by what passes before main and after the target has read its clock; runs of no work show that.
+# - The target's clock also has what passed before its exec, which pprofil does not count.
+# Shares: as lib.sh says, and half a point for the target's own reads of its clock.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 ratio() { awk "BEGIN { print ($1) / ($2) }"; }
@@ -41,7 +43,7 @@ check() { # NAME OPTIONS... -- TARGET ARGUMENTS
 }
 
 check "one thread" "$targets/known-shares" 3
-# of some 15000 samples, where CPUs are free: a share of a half that is wrong by a tenth is found
+# some 15000 samples, where CPUs are free: a share that is wrong by a tenth of itself is found
 check "often" -F 5000 --overhead 1000 "$targets/known-shares" 3
 # a thread may end while its tracer is on another CPU: lib/supervisor/tracer-cpus.c
 tails=45 round=$((4 * 20000000))
@@ -53,11 +55,11 @@ check "maps parsed" --parse-maps "$targets/known-shares" 1
 tails=35
 check "as before Linux 5.7" --wary "$targets/known-shares" 1 2
 
-# Short-lived threads, and many more than CPUs: each has a few samples, of whose weights chance
-# makes what it likes; their process's sum is kept true, but for what is used after the last sample.
-# That is a few per cent, in 1 of 40 runs 15; where others want the CPUs too we come late to threads
-# that have ended by then, and 32 were met: half as much again is allowed. Without it a tenth of the sum was, and five times as much.
-# Where a thread has so few samples that what comes after the last is much of it, the sum shows nothing.
+# Short-lived threads, and many more threads than CPUs. Each has a few samples, whose weights vary much, but the sum of
+# their process is kept true, less what is used after the last sample. That is a few per cent, and 15 % in one of 40
+# runs. Where other programs want the CPUs, too, threads have ended before they are sampled, and 32 % were seen: half as
+# much again is allowed. Where the sum was not kept, a tenth of it was found, and five times as much. It shows nothing
+# where a thread has so few samples that what comes after the last one is much of its time.
 sum_is_true() { # NAME LEAST_SAMPLES TARGET ARGUMENTS
 	name=$1 least=$2
 	shift 2
@@ -72,24 +74,24 @@ sum_is_true() { # NAME LEAST_SAMPLES TARGET ARGUMENTS
 sum_is_true "short-lived threads" 150 --overhead 10 "$targets/event-storm" thread 200 5000
 sum_is_true "forty threads" 400 --overhead 10 "$targets/known-shares" 0.1 40
 
-# Bursts as long as a period or two, and rare, are met all the same: about two looks at each of
-# ten; one look at every other is far below what chance allows. Where others want the CPU a burst
-# takes longer, and is met more often, but never more often than there are periods.
+# Bursts that are rare, and as long as a period or two, are sampled all the same: each of the ten about twice. A sample
+# of every other burst is far below what chance allows. Where other programs want the CPU a burst takes longer, and has
+# more samples, but never more than there are periods.
 "$pprofil" -F 20 --overhead 10 -f json -n 0 "$targets/known-shares" 1 1 100000 900000 >"$work/out" \
 	2>"$work/report"
 between "rare bursts, low rate: samples" 3 "$(number "$work/report" samples)" \
 	"$(awk "BEGIN { print 20 * $(number "$work/report" elapsed_ns) / 1e9 + 2 }")"
 
-# A control group with a quota, and three competitors in it: the kernel takes the CPU from the target where
-# it notices that its turn or the quota is over, which is in a call that asks for the CPU time and takes a
-# hundredth of the time. Looks that wait for that find it there: 23 to 46 % of the samples in a dozen runs.
-# If a late look is left to the next tick it is 7 to 9 %: five standard deviations from that are allowed.
-leave_group() { # false: something is left in it
+# A control group with a quota, and three competitors in it. The kernel takes the CPU from the target where it notices
+# that the target's turn or the quota is over: in a call that asks for the CPU time, and takes a hundredth of the
+# time. Samples that wait for the CPU find the target in that call: in a dozen runs 23 to 46 % of them did. If a late
+# sample is left to the next tick, 7 to 9 % do: five standard deviations from that are allowed.
+leave_group() { # false if a process is left in it
 	[ -d "$1" ] || return 0
 	xargs -r kill <"$1/cgroup.procs" 2>/dev/null
 	rmdir "$1" 2>/dev/null
 }
-make_group() { # prints its folder
+make_group() { # prints its directory
 	for root in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
 		made=$root/pprofil-test.$$
 		mkdir "$made" 2>/dev/null || continue
@@ -109,7 +111,7 @@ if [ -n "$group" ]; then
 		done
 		"$@"' "$group" - "$pprofil" -q --overhead 1000 -F 200 -o "$work/quota.pb.gz" "$targets/known-times" 1500 10 >/dev/null
 	"$pprofil" report -f csv -n 0 "$work/quota.pb.gz" >"$work/report"
-	# some of them stand for more than others: they are worth half as many
+	# samples that stand for different times are worth half as many
 	set -- $(awk -F, 'NR > 1 { all += $4; if ($5 != "before" && $5 != "after") share += $1 }
 		END { print share + 0, all + 0, (all > 0 ? 0.09 + 5 * sqrt(0.09 * 0.91 * 2 / all) : 1) }' "$work/report")
 	if awk "BEGIN { exit !($3 > 0.25) }"; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Annotated functions of real profiles: lines have what go's pprof gives them, and the hottest
-# instruction is perf's too; jumps lead where objdump says.
+# Annotated functions of real profiles: lines have the times that go's pprof gives them, the hottest instruction is also
+# perf's, and jumps lead where objdump says.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "no compiler"
@@ -58,14 +58,14 @@ expect "instructions have all samples" "$samples" "$(add_up "$work/instructions"
 expect "lines have all samples" "$samples" "$(add_up "$work/source")"
 expect "both have all samples" "$((2 * samples))" "$(add_up "$work/both")"
 expect_text "head" "^# divide in $work/program, [0-9a-f]+-[0-9a-f]+\$" "$work/both"
-# what waits for the division is found, which may be either line
+# samples are at the instruction that waits for the division, which may be of either line
 expect_text "a hot line" '^ *[0-9.]+ +[0-9]+ +[56]  	.*(sum = sum / 1.0001 \+ 3;|i\+\+\))$' "$work/source"
 expect_text "a line without code" '^ +7  $' "$work/source"
 expect "lines in their order" "$(awk '$NF != "" && /^ / { print }' "$work/source" |
 	sed -n 's/^.\{16\} *\([0-9]\{1,\}\)  .*/\1/p' | sort -n | tr '\n' ' ')" \
 	"$(sed -n 's/^.\{16\} *\([0-9]\{1,\}\)  .*/\1/p' "$work/source" | tr '\n' ' ')"
 
-# --- inlined functions say what they are, and where from
+# --- inlined functions are named, with their file
 annotate "$work/p.pb.gz" inlines >"$work/out"
 expect_text "inlined: heading" "^ +$work/src/scale.h \(inlined: scale\)\$" "$work/out"
 expect_text "inlined: line" '3  	return value / 1.9999 / 1.0001 / 1.01 / 1.02;$' "$work/out"
@@ -81,7 +81,7 @@ heads=$(sed -n 's/^.\{16\} *\([0-9a-f]*\) [|+ -]*>.*/\1/p' "$work/instructions" 
 expect "heads of arrows" "$(cat "$work/targets")" "$heads"
 between "jumps" 1 "$(wc -l <"$work/targets")" 20
 
-# --- others' opinions
+# --- other programs' annotations
 if [ -n "$go" ]; then
 	PPROF_TMPDIR=$work "$go" -list '^divide$' -symbolize=none -unit=us "$work/p.pb.gz" 2>/dev/null |
 		sed -n 's/us */ /; s/^ *\([0-9.]*\) .* \([0-9]*\):.*/\2 \1/p' | awk '$2 > 0' >"$work/go"
@@ -95,7 +95,7 @@ if [ -n "$go" ]; then
 fi
 if command -v perf >/dev/null &&
 	perf record -q -e cpu-clock:u -F 2000 -o "$work/perf.data" "$work/program" >/dev/null 2>&1; then
-	# the hottest of either has at least half as much in the other
+	# the hottest instruction of each has at least half as much in the other
 	perf annotate --stdio -i "$work/perf.data" divide 2>/dev/null |
 		sed -n 's/^ *\([0-9.]*\) *: *\([0-9a-f]*\):.*/\2 \1/p' | awk '$2 > 0' | sort >"$work/perf"
 	sed -n 's/^ *\([0-9.]*\) *[0-9]*  *\([0-9a-f]\{4,\}\) .*/\2 \1/p' "$work/instructions" |
@@ -160,7 +160,7 @@ mv "$work/program" "$work/elsewhere"
 expect "no program" 125 "$(status_of annotate "$work/p.pb.gz" divide)"; one_line "no program"
 expect_text "no program: why" 'file is gone' "$work/err"
 
-# --- entries that share a list of ranges, in which there is none: to read it for each takes minutes
+# --- many functions share a long list of empty ranges, which must not be read for each of them: that takes minutes
 cat >"$work/shared.c" <<'END'
 #include <time.h>
 int main(void)
@@ -184,7 +184,7 @@ if "$cc" -O1 -o "$work/shared" "$work/shared.c" 2>"$work/err"; then
 	"$pprofil" -q --overhead 100 --no-symbolize -o "$work/shared.pb.gz" "$work/shared"
 	timeout 60 "$pprofil" annotate "$work/shared.pb.gz" main >"$work/out" 2>"$work/err"
 	expect "a list that all share: status" 0 $?
-	# which of the loop's instructions have them is the CPU's choice
+	# which instructions of the loop have them depends on the CPU
 	samples=$("$pprofil" report -n 0 -f csv "$work/shared.pb.gz" | awk -F, '$5 == "main" { print $4 }')
 	expect "a list that all share: instructions have all samples" "${samples:-some}" "$(add_up "$work/out")"
 else

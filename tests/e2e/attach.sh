@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Attaching to what may not be traced: the threads and processes that may are sampled, and the
-# others are named.
+# Attaching where some threads or processes cannot be traced: the others are sampled, and those that cannot are named.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-# begin WAY SECONDS: a target whose threads have another tracer
+# begin WAY SECONDS: starts a target some of whose threads have another tracer
 begin() {
 	: >"$work/out"
 	"$targets/other-tracer" "$1" "$2" >"$work/out" &
@@ -19,10 +18,10 @@ ends() {
 	kill "$2" 2>/dev/null
 }
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
-# tracer PID: who traces one of its threads
+# tracer PID: the tracer of one of its threads
 tracer() { sed -n 's/^TracerPid:[^0-9]*\([1-9]\)/\1/p' "/proc/$1"/task/*/status | head -n 1; }
 
-# CPU time of threads too short for many samples is drawn to that of their process
+# short threads have few samples: their CPU time is scaled to that of their process, less the thread that refuses
 begin short 6
 timeout 60 "$pprofil" -f json -o "$work/p.pb.gz" -p "$target" 2>"$work/err"
 expect "one thread refuses: status" 0 $?
@@ -47,7 +46,7 @@ expect "top: status" 0 $?
 expect_text "top: names it" '^pprofil: 1 of [0-9]+ threads' "$work/err"
 expect_text "top: shows it" 'threads not traced 1' "$work/text"
 
-# its tracer leaves it: then it is ours
+# when its tracer leaves the thread, pprofil traces it
 other=$(tracer "$target")
 timeout 60 "$pprofil" -d 4 -f csv -p "$target" >"$work/csv" 2>&1 & run=$!
 sleep 1
@@ -56,7 +55,7 @@ wait "$run"
 expect_text "a tracer that leaves a thread: it is sampled" ',spend_there' "$work/csv"
 expect_free "a tracer that leaves a thread: afterwards" "$target"
 
-# a thread of another user: setresuid(2) by itself changes one thread's
+# a thread of another user: the system call setresuid(2) changes one thread only
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	begin rights 60
 	$unprivileged timeout 60 "$pprofil" -d 5 -f csv -p "$target" >"$work/csv" 2>&1
@@ -91,14 +90,14 @@ expect "a process refuses: in a line" 1 "$(wc -l <"$work/text")"
 expect_free "one process of two refuses: the other afterwards" "$other"
 kill "$all" "$other"
 
-# what a thread with another tracer gives birth to is found a little later
+# a new thread of one that has another tracer is found a little later
 begin births 4
 timeout 60 "$pprofil" -f csv -p "$target" >"$work/csv" 2>&1
 expect "born of a thread that refuses: status" 0 $?
 expect_text "born of a thread that refuses: sampled" ',spend_here,' "$work/csv"
 ends "born of a thread that refuses: the target ends" "$target"
 
-# the end is seen though the leader does not tell of it
+# the process's end is seen, though its leader, which has another tracer, does not report it
 begin leader 4
 timeout 60 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
 expect "the leader refuses: its end is seen" 0 $?
@@ -115,7 +114,7 @@ ends "the leader refuses, and a thread executes: the target ends" "$target"
 expect "the leader refuses, and a thread executes: two images" 2 \
 	"$(grep -c ",$target,0" "$work/csv")"
 
-# an exec that waits for ever for another tracer: the others go on, and all is let go at the end
+# an exec waits for ever for another tracer: the other process is sampled, and both are let go at the end
 in_exec() { grep -q '^State:.*[ZX] ' "/proc/$1/status"; }
 begin stuck 1
 heedless=$(tracer "$target")
@@ -138,13 +137,14 @@ kill "$heedless"
 ends "an exec that waits for another tracer: it comes to its end then" "$target"
 kill "$other"
 
-# kernels before 5.7: a look at one of several threads may only be one that does not wait for an exec
-# looked_at FILE: is it open in the supervisor, of the target?
+# In kernels before 5.7 a read of /proc/PID/task/TID/syscall waits for an exec of another thread, so where there are
+# several threads stat is read instead.
+# looked_at FILE: of how many threads of the target the supervisor has that file open
 looked_at() {
 	supervisor=$(tracer "$target")
 	ls -l "/proc/$supervisor/fd" | grep -c "/proc/$target/task/[0-9]*/$1\$"
 }
-# looks NAME EXPECTED SLEEPERS OPTION...: which file tells what threads do, "syscall" or "stat", and how often
+# looks NAME EXPECTED SLEEPERS OPTION...: EXPECTED says how many files "syscall" and "stat" are open
 looks() {
 	name=$1 expected=$2
 	"$targets/sleepers" "$3" 0 600 >/dev/null & target=$!
@@ -175,8 +175,8 @@ timeout 60 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
 expect "without a leader: its end is seen" 0 $?
 expect "without a leader: nobody refuses" 0 "$(number "$work/json" untraced)"
 
-# PTRACE_SEIZE is given up after some milliseconds; where CPUs are busy the alarm may come when it
-# has succeeded, but has not returned
+# An alarm ends PTRACE_SEIZE after some milliseconds. Where CPUs are busy the alarm may come when the call has
+# succeeded, but has not returned.
 cc=${CC:-cc}
 cat >"$work/late.c" <<-'END'
 	#define _GNU_SOURCE

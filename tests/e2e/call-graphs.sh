@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Call graphs. Recorded with -g, the callers of running and of sleeping threads, of code without frame pointers, are
-# those that there were. Reported: flat totals, trees, callers, callees, parts of a profile, as text, JSON and CSV;
-# against pprof, where there is one.
+# Call graphs. Recorded with -g, the stacks of running and of sleeping threads have the true callers, in code without
+# frame pointers, too. Reports have flat totals, trees, callers, callees and parts of a profile, as text, JSON and CSV;
+# their sums are those of pprof, where there is one.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 PPROFIL_SUPERVISE=$build/pprofil-supervise
 export PPROFIL_SUPERVISE
@@ -17,7 +17,7 @@ record() {
 	"$pprofil" convert -f folded --roots none -o - "$work/$name.pb.gz" |
 		sed 's/^\(.*\) \([0-9]*\)$/\2 \1/' >"$work/$name"
 }
-# share NAME PATTERN [OF]: of the samples (that match OF) those whose stacks match, 0..1
+# share NAME PATTERN [OF]: what share of the samples (of those that match OF) have a stack that matches, 0 to 1
 share() {
 	awk -v pattern="$2" -v of="${3:-.}" '
 		$0 ~ of { all += $1; if ($0 ~ pattern) some += $1 }
@@ -30,9 +30,9 @@ repeat() { awk -v f="$1" -v n="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s%s
 chain=$(repeat descend 31)
 record busy -- "$targets/call-chain" busy 30 3
 between "busy: samples" 100 "$(samples_in busy)" 100000
-# what runs before main, and after it, takes as long as it takes
+# a little of the time passes before main, and after it
 between "busy: from the beginning, every call" 0.98 "$(share busy "_start;.*;main;$chain;halves" halves)" 1
-# where a clock read takes long some samples are in neither half
+# some samples are in neither half where a read of the clock takes long
 share_is "busy: the halves" "$(awk '{ ns[$1] = $2 } END { print ns["left"] / (ns["left"] + ns["right"]) }' "$work/busy.own")" \
 	"$(share busy ';left(;|$)' ';(left|right)(;|$)')" "$(samples_in busy)"
 between "busy: no stack is cut" 0 "$(share busy '\[truncated|\[no unwind|\[broken')" 0.01
@@ -44,7 +44,7 @@ record asleep -w -- "$targets/call-chain" asleep 30 1
 between "asleep: without a stop, every call" 0.95 "$(share asleep "_start;.*;main;$chain;sleep_there" sleep_there)" 1
 between "asleep: it is" 5 "$(awk '/sleep_there/ { all += $1 } END { print all + 0 }' "$work/asleep")" 100000
 
-# glibc has functions of its own below raise
+# raise calls functions of glibc
 raised='handle;raise(;[^;]*)*;[^;]*(restore_rt|rt_sigreturn)'
 record handler -- "$targets/call-chain" handler 10 0.7
 between "a handler on a stack of its own, and what it interrupted" 0.95 \
@@ -62,7 +62,7 @@ between "deep: cut at 16 KiB, and said to be" 0.97 "$(share deep "^[0-9]+ \[trun
 record whole --stack-size 262144 -- "$targets/call-chain" busy 400 0.7
 between "deep: with more room whole" 0.97 "$(share whole "main;$(repeat descend 401);halves" halves)" 1
 
-# where execs and forks follow each other
+# where one exec or fork follows the other
 record execs -- "$targets/event-storm" exec 60 3000
 between "execs: from the beginning" 0.9 "$(share execs '^[0-9]+ _start')" 1
 record forks -- "$targets/event-storm" fork 60 3000
@@ -76,7 +76,7 @@ between "mappings from lists" 0.97 "$(share lists "main;$chain;halves" halves)" 
 "$pprofil" -q -g --overhead 100 --events "$work/e.events" -o "$work/e.pb.gz" "$targets/call-chain" busy 5 0.5
 "$pprofil" convert -f folded -o "$work/e1" "$work/e.pb.gz"
 "$pprofil" convert -f folded -o "$work/e2" "$work/e.events"
-# the kernel's own object is in no file
+# the vDSO is in no file, so it has no names when it is replayed
 expect "replayed" "$(grep -Ev 'vdso|__kernel' "$work/e1" | sort)" "$(grep -Ev 'vdso|__kernel' "$work/e2" | sort)"
 
 for bad in 1023 1048577 x; do
@@ -87,7 +87,7 @@ done
 
 # --- reported
 rows() { "$pprofil" report "$@" "$work/p.pb.gz" | tr -d '\r' | grep -v '^#' | grep -v '^$'; }
-# NAME EXPECTED ARGUMENTS...: the rows as "total self name object", from text without its lines
+# expect_rows NAME EXPECTED ARGUMENTS...: the rows of a text report, as "total,self name object", joined by ";"
 expect_rows() {
 	name=$1 expected=$2
 	shift 2
@@ -164,7 +164,7 @@ parse = rows[lex["parent"]]
 print(rows[parse["parent"]]["name"], parse["name"], lex["name"], lex["depth"])' "$work/json")"
 fi
 
-# --- parts
+# --- parts of a profile
 samples() { "$pprofil" report -f json "$@" "$work/p.pb.gz" | sed -n 's/^ *"samples": \([0-9]*\),$/\1/p' | head -n 1; }
 expect "--pid" 35 "$(samples --pid 9)"
 expect "-p, several" 100 "$(samples -p 7,9)"

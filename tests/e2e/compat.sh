@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Programs that call profil(2) and its relatives get what that system's page says, and notice
-# nothing else. The assertions and their bounds are in tests/compat/: a program for each system.
+# Programs that call profil(2) and its relatives get what their system's page says, and nothing else changes for them.
+# The checks and their bounds are in tests/compat/, a program for each system.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 cc=${CC:-cc}
@@ -38,10 +38,10 @@ run_all() { # PROGRAM...
 		[ -x "$work/$program" ] || continue
 		for check in $("$work/$program" list); do
 			case $program/$check in
-			*/after-exec | */init | */refused | */output) ;; # with what it takes: below
-			# what differs from bsd
+			*/after-exec | */init | */refused | */output) ;; # these need more: see below
+			# only what differs from bsd
 			macos/basic | macos/fork | macos/exec | macos/usage) run_check macos "$check" ;;
-			# what differs from plain
+			# only what differs from plain
 			n64-debug/reinit | n64-debug/list-in-force) run_check "$program" "$check" ;;
 			n64-strict/bin | n64-wide/basic | n64-wide/stream | n64-wide/wrap)
 				run_check "$program" "$check" ;;
@@ -67,7 +67,7 @@ for variant in plain debug strict wide; do
 done
 compile invisible solaris tests/compat/invisible.c
 compile callers solaris tests/compat/callers.c
-# three at a time: half of the time they wait for supervisors to leave
+# three at a time: half of the time they only wait for supervisors to end
 run_all solaris macos callers n64-plain >"$work/lane.1" 2>&1 &
 PPROFIL_N64_OUTPUT=$work/strict.out run_all bsd invisible n64-debug n64-strict >"$work/lane.2" 2>&1 &
 PPROFIL_N64_OUTPUT=$work/other.out run_all irix osf1 n64-wide >"$work/lane.3" 2>&1 &
@@ -105,7 +105,7 @@ if [ -z "$sanitizers" ] && compile asan solaris tests/compat/invisible.c -fsanit
 	for check in two-callers short-threads; do run_check asan-callers $check; done
 fi
 
-# --- the same output, whether it profiles itself or not
+# --- a program prints the same, whether it profiles itself or not
 "$work/invisible" output off >"$work/off"
 different=0
 for i in $(seq "${OUTPUT_ROUNDS:-200}"); do
@@ -114,7 +114,7 @@ for i in $(seq "${OUTPUT_ROUNDS:-200}"); do
 done
 expect "output differs" 0 "$different"
 
-# --- traced already, by whom it says; no supervisor; init of a container
+# --- a program that is traced already; no supervisor; the first process of a container
 refused() { # NAME COMMAND...
 	name=$1
 	shift
@@ -138,7 +138,7 @@ else
 	echo "SKIP init of a PID namespace: not permitted"
 fi
 
-# --- the examples say something true
+# --- the examples of contrib/compat
 example() { # NAME PATTERN FLAGS...
 	name=$1 pattern=$2
 	shift 2
@@ -160,8 +160,8 @@ example osf1-profil '^two ranges: 0*[0-9.]*[1-9][0-9]* s in this program'
 example n64-osprofile '^draw [1-9][0-9]* ms, play [1-9][0-9]* ms$' -DPPROFIL_N64_DEBUG
 expect "flush wrote where gperf was" 1 "$(od -An -N4 -tu1 "$work/osprofile.out" | awk '{ print $4 }')"
 
-# --- nobody stays
-left() { # supervisors of ours
+# --- no supervisor is left
+left() { # how many supervisors of this test run
 	for exe in /proc/[0-9]*/exe; do readlink "$exe" 2>/dev/null; done | grep -cF "$work/"
 }
 for i in $(seq 30); do

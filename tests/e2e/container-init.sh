@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pprofil as the first process of a container: it reaps orphans and passes signals on, as an init
-# does, and ends as the program does.
+# pprofil as the first process of a container: like an init it reaps orphans and passes signals on, and it ends as its
+# program does.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-# as a reaper of orphans that is no first process, which needs no privilege
+# as a subreaper, which needs no privilege
 zombies='for i in 1 2 3 4 5; do (sleep 0.05 &); done; sleep 0.5; n=0
 	while left=$(ps -o stat= --ppid $PPID | grep -c Z); [ "$left" != 0 ] && [ $n -lt 60 ]; do n=$((n + 1)); sleep 1; done
 	echo "$left"'
@@ -37,7 +37,7 @@ expect "death by a signal" 143 "$($contain "$pprofil" -q sh -c 'kill -TERM $$'; 
 expect "a profile" yes "$($contain "$pprofil" -f csv "$targets/known-shares" 0.5 2>&1 >/dev/null |
 	grep -q spend_half && echo yes)"
 
-# begin: $us is pprofil, as it is seen from outside
+# begin [OPTION...]: $us is pprofil's number outside of the container
 begin() {
 	: >"$work/out"
 	$contain env --default-signal=INT,QUIT,HUP "$pprofil" -q "$@" "$targets/count-signals" "$work/stop" >>"$work/out" &
@@ -56,7 +56,7 @@ end() {
 	expect "$1" "$2: 0" "$(sed -n 's/^got *//p' "$work/out"): $status"
 	rm -f "$work/stop"
 }
-# what images name as STOPSIGNAL, and what servers are told other things by
+# signals that images name as STOPSIGNAL, and signals by which servers are told to reopen files and the like
 for signal in TERM INT QUIT HUP USR1 USR2 WINCH ALRM CONT 40; do
 	begin
 	kill -$signal "$us"
@@ -74,7 +74,8 @@ begin -d 0.1
 sleep 1
 kill -TERM "$us"
 end "from outside, after -d" "TERM 1"
-# the kernel keeps a signal of default action from a first process, but names may not come for long
+# The kernel does not deliver signals of default action to a first process. pprofil must end all the same while it
+# waits for names.
 if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/libdebuginfod.so.1 2>/dev/null | grep -q .; then
 	python3 -c 'import socket, time
 mute = socket.create_server(("127.0.0.1", 0))
@@ -88,7 +89,7 @@ time.sleep(60)' >"$work/port" & mute=$!
 		$contain "$pprofil" -q -o "$work/p.pb.gz" "$work/plain" 0.3 >/dev/null &
 	container=$!
 	await grep -q asked "$work/port"
-	client=$(pgrep -P "$container" -x pprofil) # it waits for a program that executes: hung-filesystem.sh has one that hangs
+	client=$(pgrep -P "$container" -x pprofil) # it waits for an opener of files
 	start=$(date +%s)
 	kill -TERM "$client"
 	wait "$container"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pprofil ctl: a run is started, stopped, cleared and asked from outside.
+# pprofil ctl: a run is started, stopped, cleared and asked for its state from outside.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 socket=$work/ctl
@@ -23,19 +23,19 @@ await counted $((first + 5))
 between "counts grow while started" $((first + 5)) "$(field "$socket" samples)" 1e9
 expect "by the target's number" on "$(field "$target" sampling)"
 expect "by pprofil's number" on "$(field "$run" sampling)"
-# both CPU times are of the moment, as far as samples go: without asking, one is up to 1 s old
+# the status asks for both CPU times at once: else one of them were up to 1 s old
 apart() {
 	ask "$socket" status | awk '$1 == "cpu_s" { cpu = $2 } $1 == "target_cpu_s" { own = $2 }
 		END { far = own - cpu; print int(1000 * (far < 0 ? -far : far)) }'
 }
-# one of them may be late on a machine that is busy
+# the median, for on a busy machine one of them may come late
 median=$(for i in 1 2 3 4 5; do sleep 0.15; apart; done | sort -n | sed -n 3p)
 between "CPU times of one moment, ms apart" 0 "$median" 250
 ask "$target" stop
 stopped=$(field "$socket" samples)
 sleep 0.3
 expect "counts stand still while stopped" "$stopped" "$(field "$socket" samples)"
-runs() { grep -q '^State:.R' "/proc/$target/status"; } # it may just be looked at
+runs() { grep -q '^State:.R' "/proc/$target/status"; } # sampling may stop it for a moment
 expect "the target runs" yes "$(await runs && echo yes)"
 ask "$socket" start
 await counted $((stopped + 300))
@@ -47,7 +47,7 @@ ask "$socket" flush; expect "flush" 0 $?
 "$pprofil" report -f json "$work/p.pb.gz" >"$work/json"
 used=$(($(cpu_ticks $target) - before))
 between "what was flushed can be read" 5 "$(number "$work/json" samples)" 1e9
-# 0.1 s may have been used before that was begun to be counted
+# up to 0.1 s may have been used between the read of /proc and the clear
 between "and holds the time since the clear" 0 "$(number "$work/json" cpu_ns)" $(((used + 10) * 10000000))
 expect "an unknown command is refused" 125 "$(ask "$socket" frobnicate; echo $?)"
 expect_text "with the reason" 'bad process or channel control request' "$work/err"
@@ -72,7 +72,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	expect "through the number too" on "$(field "$socket" sampling)"
 fi
 
-# In a user namespace whoever is not known there appears as one user, who may run the session.
+# In a user namespace all users that are unknown there appear as one, which may also be the user of the session.
 nobody="setpriv --reuid 1234 --regid 1234 --clear-groups unshare --user --map-user=65534"
 if [ "$(id -u)" = 0 ] && $nobody true 2>/dev/null; then
 	listens() { grep -q "@pprofil/$other\$" /proc/net/unix; }
@@ -92,8 +92,8 @@ else
 	echo "SKIP a user unknown here: needs root and user namespaces"
 fi
 
-# from four clients at once, while another watches that counts only grow while started
-direct=$build/.libs/pprofil # not through libtool's script, which takes longer than the rest
+# commands of four clients at once
+direct=$build/.libs/pprofil # without libtool's script, which takes longer than the command
 [ -x "$direct" ] || direct=$pprofil
 hammer() {
 	export LD_LIBRARY_PATH="$build/.libs"
@@ -121,7 +121,7 @@ expect "the socket is gone" no "$([ -e "$socket" ] && echo yes || echo no)"
 expect_free "the target is let go" "$target"
 kill "$target"
 
-# a socket that a killed run left behind
+# the socket of a run that was killed
 "$pprofil" -q --control "$socket" sleep 997.$$ & run=$!
 await test -S "$socket"
 kill -9 "$run"

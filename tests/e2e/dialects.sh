@@ -7,11 +7,11 @@
 cd "$work" || exit 1
 ticks() { sed -n "s/^pprofil: $1: \([0-9]*\) ticks.*/\1/p" err; }
 cpu() { sed -n 's/^cpu \([0-9]*\).*/\1/p' own; }
-# Every tick is to be met, on slow machines too: else one look stands for several, and a run ends with
-# the time of many still to be handed out.
+# A sample for every tick, on slow machines, too. Else one sample stands for several ticks, and the time of many of them
+# has not been handed out when the run ends.
 often="--overhead 1000"
-# sampled_less_often NAME HZ: than it was asked for, by half; then NAME is skipped. Each tick comes as soon as the last
-# one is over then, as on an emulated machine, and what the program does just after a stop is sampled too often.
+# sampled_less_often NAME HZ: at less than half of that rate; then NAME is skipped. There, as on an emulated machine,
+# each tick comes as soon as the last one is over, and what the program does just after a stop is sampled too often.
 sampled_less_often() {
 	"$pprofil" report -f json events >report
 	got=$(awk "BEGIN { print $(number report samples) / $(number report target_cpu_ns) * 1e9 }")
@@ -19,9 +19,8 @@ sampled_less_often() {
 	echo "SKIP $1: this machine samples $got times a second, not $2"
 }
 # --- every dialect: its system's file, ticks that are the CPU time, and a report -------------
-# 60 to 1024 ticks a second: a program that runs so short may end with a few samples' time still
-# to be handed out, each of which is worth a tick at 100 Hz, and a sixteenth of a second if the supervisor was
-# not run then.
+# 60 to 1024 ticks a second. A program that runs so short may end before the time of a few samples has been handed out:
+# each of them is worth a tick at 100 Hz, and a sixteenth of a second if the supervisor did not run then.
 for row in irix:mon.out:100 irix-sprofil:gmon.out:100 solaris:mon.out:100 \
 	pcsample:pcsample.out:100 bsd44:gmon.out:100 osx:gmon.out:100 osf1:mon.out:1024 \
 	osf1x:gmon.out:1024 n64:osprofile.out:100 inferno:kpdata:100 plan9:kpdata:100 v7:mon.out:60 \
@@ -32,7 +31,7 @@ for row in irix:mon.out:100 irix-sprofil:gmon.out:100 solaris:mon.out:100 \
 	"$pprofil" $often --dialect "$dialect" --events events "$targets/known-shares" 1 >own 2>err
 	expected=$(($(cpu) * hz / 1000000000))
 	if ! sampled_less_often "$dialect: ticks x period is the CPU time" "$hz"; then
-		# sixteen samples, each worth as many ticks as were due between two
+		# sixteen samples, each worth the ticks between two samples
 		rest=$(awk "BEGIN { print int(16 * ($hz > $got ? $hz / $got : 1)) }")
 		between "$dialect: ticks x period is the CPU time" $((expected - expected / 20 - rest - hz / 16)) \
 			"$(ticks "$file")" $((expected + expected / 20 + rest))
@@ -51,13 +50,13 @@ done
 expect_text "pcsample with modules: names too" 'spend_half' csv
 
 # --- glibc's own profil(3) in the same run -----------------------------------------------------
-# Both sample the same program, independently: shares differ as of n * m / (n + m) samples.
+# Both sample the same program, and are independent: their shares differ like those of n * m / (n + m) samples.
 rm -f gmon.out
 "$pprofil" $often -F 1000 --dialect glibc "$targets/glibc-profil" 6 >own 2>err
 "$pprofil" report -n 0 -f csv --object "$targets/glibc-profil" gmon.out >csv
 total=$(awk '/^(half|third|fifth) / {sum += $4} END {print sum}' own)
-# a hundred a second, but of two that come due at once there is one signal, and its timer runs by the kernel's
-# own tick
+# glibc asks for a hundred signals a second, but two that are due at once are one signal, and the timer runs by the
+# kernel's own tick
 between "glibc counts itself" 100 "$total" 1500
 as_of=$(awk -v n="$total" -v m="$(ticks gmon.out)" 'BEGIN { print n * m / (n + m) }')
 for function in half third fifth; do
@@ -74,8 +73,7 @@ for row in solaris:mon.out bsd44:gmon.out osf1:mon.out irix:mon.out; do
 	child=$(ls "$file".* 2>/dev/null | grep -v 'meta$')
 	expect_text "$dialect: and it says whose it is" "$file\\.forks\\.[0-9]+: [0-9]+ ticks? of forks \\([0-9]+\\)" err
 	expect "$dialect: a child has a file of its own" 1 "$(echo "$child" | wc -w)"
-	# the child's counts begin with the parent's, and it works as long; 15 of each may still be
-	# handed out
+	# the child's counts begin with the parent's, and it works as long; 15 ticks of each may not have been handed out
 	expected=$(($(cpu) / 5000000))
 	between "$dialect: the parent's ticks" $((expected * 19 / 20 - 15)) "$(ticks "$file")" \
 		$((expected * 21 / 20 + 15))
@@ -90,9 +88,9 @@ done
 rm -f mon.out*
 "$pprofil" --dialect solaris -F 200 sh -c "'$targets/known-shares' 0.3; exec '$targets/known-shares' 0.3" \
 	>own 2>err
-# a tick may also meet the shell, before either
+# a tick may also count for the shell, before both programs
 between "programs that are executed have files of their own" 2 "$(ls mon.out* | grep -vc 'meta$')" 4
-for try in 1 2 3 4 5; do # a tick may meet the shell
+for try in 1 2 3 4 5; do # again if a tick counted for the shell
 	rm -f mon.out*
 	"$pprofil" --dialect solaris -F 20 --no-follow sh -c "exec '$targets/known-shares' 0.3" >own 2>err
 	[ -n "$(ls mon.out* 2>/dev/null)" ] || break
@@ -124,8 +122,8 @@ expect_text "pcsample: is said" 'ended' err
 "$pprofil" --dialect pcsample "$targets/known-shares" 1 >own 2>err
 expect "pcsample: from outside the array has room" "" "$(grep ended err)"
 
-# --- what the old file has no room for -----------------------------------------------------------
-# a second of CPU time at 1024 ticks a second, which mon.out does not say: a tick and what may still be handed out
+# --- what an old format has no room for -----------------------------------------------------------
+# a second of CPU time at 1024 ticks a second, a rate that mon.out does not hold
 "$pprofil" $often --dialect osf1 "$targets/known-shares" 1 >own 2>err
 "$pprofil" report --style prof --object "$targets/known-shares" mon.out >prof 2>err
 seconds=$(awk 'NR > 1 { last = $3 } END { print last }' prof)
@@ -135,7 +133,7 @@ between "osf1: prof's seconds" "$(awk "BEGIN { print $expected * 0.8 - 0.1 }")" 
 "$pprofil" --dialect pcsample "$targets/known-shares" 1 >own 2>err
 "$pprofil" report -f csv -n 0 --object "$targets/known-shares" pcsample.out >csv 2>err
 expect_text "pcsample of a position-independent program: names" 'spend_half' csv
-# the next file of that name needs none, and must not be taken for it
+# the next run of that name writes no second file: the old one must not be taken for its
 "$pprofil" --dialect osf1 "$targets/known-shares" 0.3 >own 2>err
 "$pprofil" --dialect solaris "$targets/known-shares" 0.3 >own 2>err
 expect "what lay beside a former file is gone" no "$([ -e mon.out.meta ] && echo yes || echo no)"
@@ -162,7 +160,7 @@ rm -f gmon.out*
 "$pprofil" --dialect irix-sprofil --region oracle --region libc.so.6 "$targets/glibc-profil" 1 >own 2>err
 expect "regions by name" yes "$([ -s gmon.out ] && echo yes)"
 
-# OSF/1 had room for 64 ranges; from outside there is no such limit but by its own rules
+# OSF/1 had room for 64 ranges. From outside that limit holds for its own dialects only
 regions=
 first=0x$(nm "$targets/glibc-profil" | awk '$3 ~ /^(half|third|fifth)$/ { print $1 }' | sort | head -n 1)
 for i in $(seq 0 99); do
@@ -177,8 +175,8 @@ expect "osf1x: at most 64" 125 $?
 expect_text "osf1x: says so" 'too many' err
 
 # --- time in system calls -----------------------------------------------------------------------
-# The program says how long it worked between the calls. Some of the work is met only when the next
-# call has begun (lib/supervisor/preempt.c): a few hundredths, for it takes 100 us and more at a time.
+# The program says how long it worked between the calls. Some samples of the work are taken only when the next call has
+# begun (lib/supervisor/preempt.c): a few hundredths, for a piece of work takes 100 us and more.
 for dialect in bsd44 osf1 irix; do
 	"$pprofil" $often --dialect "$dialect" -F 1000 --events events -o out "$targets/known-times" -s 3000 >own 2>err
 	sampled_less_often "$dialect: user time only" 1000 || share_is "$dialect: user time only" "$(awk '{ print $4 / $2 }' own)" \

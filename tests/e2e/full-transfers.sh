@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Calls that our stops cut short come back whole, and no byte is lost or doubled: launched and attached
-# to, in CPU and wall mode, with stacks, at 1 and 10 kHz, in 64 and 32 bits.
+# Calls that a tracer's stops cut short return all their bytes under pprofil, and no byte is lost or doubled: in
+# programs that it starts or attaches to, in CPU and wall mode, with stacks, at 1 and 10 kHz, in 64 and 32 bits.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 rounds=${WHOLE_ROUNDS:-12} long_rounds=${WHOLE_LONG_ROUNDS:-1500}
@@ -25,12 +25,12 @@ for options in "" "-w" "-g" "-F 10000 --overhead 100" "-g -w -F 10000 --overhead
 done
 between "calls that were continued" 10 "$(number "$work/report" continued)" 1e9
 
-# once in thousands of stops a thread stops again before it has run
+# many rounds: once in thousands of stops a thread stops again before it has run
 timeout 600 "$pprofil" -q -F 10000 --overhead 100 "$targets/full-transfers" "$long_rounds" tcp-sendfile >"$work/out"
 expect "$long_rounds rounds: status" 0 $?
 expect "$long_rounds rounds: short or wrong" "tcp-sendfile short 0 of $long_rounds, wrong 0" "$(cat "$work/out")"
 
-# as in a container, where pidfd_getfd(2) is refused: what is sent, and what goes through a pipe
+# as in a container, where pidfd_getfd(2) is refused: calls that send, and those on pipes
 "$targets/full-transfers" "$rounds" >"$work/out" 2>&1 &
 target=$!
 "$targets/refuse-call" 438 1 "$pprofil" -f json -F 10000 --overhead 100 -p $target 2>"$work/report"
@@ -48,8 +48,8 @@ if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 
 	between "32 bits: calls that were continued" 10 "$(number "$work/report" continued)" 1e9
 fi
 
-# attached to and left again and again: a call that still waits after 0.3 s, when we leave, returns what it has done,
-# and is counted. So each that came back short has been counted.
+# Attached to and left again and again. A call that still waits 0.3 s after pprofil wants to leave returns what it has
+# done. pprofil counts these, so no more calls may come back short than it has counted.
 "$targets/full-transfers" "$rounds" >"$work/out" 2>&1 &
 target=$! visits=0 counted=0
 while kill -0 "$target" 2>/dev/null; do
@@ -63,7 +63,7 @@ between "visited: calls that came back short, of those that are counted" 0 \
 	"$(awk '{ short += $3 } END { print short + 0 }' "$work/out")" "$counted"
 expect "visited: wrong, and not short" "" "$(grep -v ' short [1-9]' "$work/out" | grep -v ' wrong 0$')"
 
-# bytes that a program writes without looking at how many were written
+# a program that writes, and does not look how many bytes were written
 if command -v python3 >/dev/null; then
 	bad=0
 	for i in 1 2 3 4 5 6 7 8 9 10; do

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The Nintendo 64's host: pprofil gperf asks a program that runs, and takes what programs send; else it is in a file.
+# The Nintendo 64's host: pprofil gperf asks a running program for its profile, and takes profiles that programs send.
+# Where no gperf runs, they go to a file.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "$source/tests/pages/stage.sh"
 stage_all
 cd "$work" || exit 1
 export PPROFIL_N64_OUTPUT=$work/osprofile.out
 
-# begin PROGRAM: it runs, and takes commands by fd 4
+# begin PROGRAM: starts it; it takes commands by descriptor 4
 begin() {
 	rm -f commands answers
 	mkfifo commands
@@ -26,7 +27,7 @@ end() {
 	exec 4>&-
 	wait "$game"
 }
-# The share of a function, and how many ticks there are
+# the share of a function, and the number of ticks
 row() { sed -n "s/^[0-9a-f]*  $1\.* *\([0-9.]*\).*/\1/p" "$2"; }
 counted() { "$pprofil" gperf -c -p "$game" >rows 2>err && [ "$(row draw rows)" -gt 200 ]; }
 
@@ -55,7 +56,7 @@ sleep 0.3
 expect_text "stopped: it answers" 'draw' b
 expect "stopped: it counts no more" "" "$(cmp a b 2>&1)"
 
-# --- nobody waits: a file, which names can be found for though the program lies anywhere in memory
+# --- no gperf runs: a file, whose addresses have names wherever the program lies in memory
 command flush
 expect "a file is written" yes "$([ -s osprofile.out ] && [ -s osprofile.out.meta ] && echo yes)"
 "$pprofil" report --style gperf osprofile.out >out 2>err
@@ -79,7 +80,7 @@ cp "$work/game" moved
 "$pprofil" report --object moved -f csv -n 0 osprofile.out >csv 2>err
 expect_text "the program may have another name by now" 'draw' csv
 
-# --- somebody waits
+# --- gperf runs
 "$pprofil" gperf -s -c >served 2>server.err & server=$!
 await grep -q waiting server.err
 rm -f osprofile.out*
@@ -94,7 +95,7 @@ expect "again" yes "$(await twice && echo yes)"
 "$pprofil" gperf -s >out 2>err
 expect "a second server: status" 125 $?
 expect_text "a second server: why" 'another gperf -s' err
-# what is no profile: a message that says so, and names no file of ours
+# a message that is no profile is complained of, and not by a file of our sources
 if type python3 >/dev/null 2>&1; then
 	python3 -c 'import os, socket
 s = socket.socket(socket.AF_UNIX)
@@ -108,7 +109,7 @@ fi
 kill "$server"
 end
 
-# --- a program that lives on without its histogram, and one whose host goes away
+# --- a program that goes on without its histogram, and a program whose host goes away
 build_program rough n64 pie "$source/tests/pages/n64-rough.c" && {
 	"$work/rough" >answers 2>err & game=$!
 	await grep -q ready answers

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A supervisor that hangs, here one that is stopped: it may hold a thread of the target, and nobody
-# but it can let that go. The client asks it to leave, or after 10 s of silence whether it is there,
-# waits 10 s for its answer, ends it, says so in one line, and the target lives on untraced. All ways
-# to run it at once, for each waits so long.
+# A supervisor that hangs (here it is stopped) may hold a thread of the target, and only it can let that thread go. At
+# the end of the run, or after 10 s of silence, the client asks for an answer, waits 10 s for it, kills the supervisor
+# and says so in one line; the target goes on untraced. All ways to run pprofil are tried at once, for each takes so
+# long.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 trap 'kill -9 $(cat "$work"/*.pid) 2>/dev/null; rm -rf "$work"' EXIT
@@ -17,11 +17,11 @@ cat >"$work/target" <<-'END'
 	exit 7
 END
 
-# hang NAME: stops the supervisor of a target while it samples
+# hang NAME: stops the supervisor of that target while it samples
 hang() {
 	echo "0 0" >"$work/$1.hung"
 	await has_supervisor "$1" || return
-	await has_used "$target" $(($(cpu_ticks "$target") + 20)) # it is sampled by then
+	await has_used "$target" $(($(cpu_ticks "$target") + 20)) # so it has been sampled
 	since=$(date +%s)
 	kill -STOP "$supervisor"
 	echo "$supervisor $since" >"$work/$1.hung"
@@ -39,7 +39,7 @@ client() {
 	echo $? >"$work/$name.status"
 }
 
-attach() { # NAME COMMAND...: of a target that was there before; the target is added
+attach() { # NAME COMMAND...: starts a target first; its number is added to the command
 	name=$1
 	shift
 	sh "$work/target" "$work/$name" & begun=$!
@@ -61,7 +61,7 @@ done
 # shellcheck disable=SC2086
 wait $hangs
 
-# After ten seconds it is asked, and then it has 10 s. A busy machine may be late, but nothing may end it earlier.
+# Asked after ten seconds, it has ten more to answer. A busy machine may be late, but it must not be killed earlier.
 for name in $names; do
 	read -r supervisor since <"$work/$name.hung"
 	while [ "$supervisor" != 0 ] && runs "$supervisor" && [ $(($(date +%s) - since)) -lt 40 ]; do
@@ -71,10 +71,10 @@ for name in $names; do
 	if [ "$supervisor" = 0 ]; then fail "$name" "it was not traced"; continue; fi
 	case $name in *silent) least=19 ;; *) least=10 ;; esac
 	between "$name: waited for it, s" $least $((ended - since)) 35
-	runs "$supervisor" && kill -9 "$supervisor" # or we would wait for ever
+	runs "$supervisor" && kill -9 "$supervisor" # or this test would wait for ever
 done
 
-# a busy machine may leave it without a CPU for a while
+# on a busy machine it may wait for a CPU for a while
 for name in $names; do
 	target=$(cat "$work/$name.pid")
 	expect_free "$name: the target" "$target"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A signal that has a handler comes in the middle of a call: what the call returns has the distribution
-# that it has without us. HANDLED_ROUNDS: so many signals in each call. HANDLED_OPTIONS: pprofil's.
+# A signal that has a handler comes amid a call: what the call returns has the same distribution as without pprofil.
+# HANDLED_ROUNDS: so many signals for each call. HANDLED_OPTIONS: pprofil's options.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 rounds=${HANDLED_ROUNDS:-150}
@@ -20,7 +20,7 @@ between "signals that missed their calls" 0 "$(grep -c 'missed' "$work/under")" 
 	$((rounds + $(grep -c 'missed' "$work/plain")))
 expect "bytes that are wrong, or what the signal says of its sender" "" "$(grep 'wrong' "$work/under" | head -n 1)"
 
-# distance CALL FILE FILE: of two samples, after Kolmogorov and Smirnov, in thousandths
+# distance CALL FILE FILE: the Kolmogorov-Smirnov statistic of two samples, in thousandths
 distance() {
 	for side in 1 2; do
 		shift
@@ -39,18 +39,17 @@ distance() {
 			print int(most * 1000) }'
 }
 
-# The signal is sent when so many bytes have arrived, so the call returns these, too. (Received ones may
-# still be under way when the signal comes.)
+# The signal is sent when a number of bytes has arrived, so a call that sends returns at least these. (A call that
+# receives may get the signal before all of them.)
 for call in $(awk '$1 !~ /-recv/ { print $1 }' "$work/under" | uniq); do
 	expect "$call: returns less than had arrived, or fails" "" \
 		"$(awk -v call="$call" '$1 == call && ($2 == "error" || $2 != "missed" && $2 <= 0)' "$work/under" | head -n 1)"
 done
 
-# Two samples of one distribution are further apart than 2.2 * sqrt(2 / ROUNDS) once in ten thousand
-# times (2 * exp(-2 * 2.2^2)). Two plain runs differ by more, for other things run, too. A tracer holds
-# the caller, so the signal finds less under way to the receiver: that much a tracer which only delays
-# shows, too, in most of its runs. TCP is left out: how much it has under way when the signal comes depends
-# on who runs where.
+# Two samples of one distribution are further apart than 2.2 * sqrt(2 / ROUNDS) once in ten thousand times
+# (2 * exp(-2 * 2.2^2)). Two plain runs differ by more, for other programs run, too. A tracer holds the caller, so when
+# the signal comes fewer bytes are under way to the receiver: most runs under a tracer that only delays show that, too.
+# TCP is left out: how much it has under way depends on which CPU each process runs on.
 chance=$(awk "BEGIN { print int(1000 * 2.2 * sqrt(2 / $rounds)) }")
 for call in $(awk '/^(pipe|unix)-/ { print $1 }' "$work/plain" | uniq); do
 	plain=$(distance "$call" "$work/plain" "$work/again")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# kill -9 of the client or of the supervisor at any instant under load: the target ends as it
-# would have, and is neither traced nor stopped. Killing the target ends the run in order.
+# kill -9 of the client or of the supervisor at any instant, under load: the target ends as it would have, and is
+# neither traced nor stopped. When the target is killed the run ends in order.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 rounds=${KILL_ROUNDS:-20}
@@ -12,7 +12,7 @@ for i in $(seq "$rounds"); do
 	target=$!
 	"$pprofil" -q -F $((1000 + i % 2 * 9000)) -o "$work/p.pb.gz" -p "$target" 2>/dev/null &
 	client=$!
-	# every other time in the midst of attaching
+	# every other time while it attaches
 	[ $((i % 2)) = 0 ] || await has_come_or_gone "$target"
 	sleep "0.0$((RANDOM % 9 + 1))"
 	if [ $((i % 4)) -lt 2 ]; then
@@ -28,7 +28,7 @@ for i in $(seq "$rounds"); do
 done 2>/dev/null
 expect "$rounds kills under load: targets harmed" 0 "$bad"
 
-# kill -9 of the supervisor again and again under a hail of signals: each comes once, in order
+# kill -9 of the supervisor again and again while signals are sent: each signal comes once, in order
 kills=${SIGNAL_KILLS:-40}
 "$targets/queued-signals" >"$work/out" &
 target=$!
@@ -43,7 +43,7 @@ for i in $(seq "$kills"); do
 	sleep "0.0$((RANDOM % 8 + 2))"
 	[ "${tracer:-0}" -gt 0 ] && kill -9 "$tracer" && killed=$((killed + 1))
 	wait "$client"
-	await is_untraced "$target" || break # the next round must not take the dead supervisor for its own
+	await is_untraced "$target" || break # else the next round would take the dead supervisor for its own
 done 2>/dev/null
 expect "signals: supervisors killed" "$kills" "$killed"
 expect_free "signals: afterwards" "$target"
@@ -55,7 +55,7 @@ between "signals: sent" "$kills" "${sent:-0}" 1e9
 expect "signals: none lost, doubled or out of order" \
 	"sent $sent received $sent disordered 0" "$(cat "$work/out")"
 
-# launched: the supervisor dies, the program's status still comes back
+# launched: when the supervisor is killed, the program's status still comes back
 "$pprofil" -q sh -c 'echo $$ >"$1"; sleep 10; exit 7' sh "$work/child" 2>"$work/err" &
 client=$!
 await test -s "$work/child"
@@ -65,7 +65,7 @@ wait "$client"
 expect "supervisor killed, launched: program's status" 7 $?
 expect_text "supervisor killed, launched: said so" 'supervisor' "$work/err"
 
-# a checkpoint is there before the end
+# a checkpoint is written before the end
 "$targets/known-shares" 600 >/dev/null &
 target=$!
 "$pprofil" -q -p "$target" -o "$work/checkpoint.pb.gz" &
@@ -79,7 +79,7 @@ expect_text "checkpoint has the profile" 'spend_half' "$work/report"
 await is_untraced "$target"
 expect_free "target after the client's death" "$target"
 
-# the target dies
+# the target is killed
 "$pprofil" -p "$target" -f csv >/dev/null 2>"$work/report" &
 client=$!
 await is_traced "$target"

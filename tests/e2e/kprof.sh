@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pprofil kprof: kpctl and kpdata, read by a reader of its own (od and awk).
+# pprofil kprof: kpctl and kpdata, which od and awk read here.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 kp=$work/k
-# cells FILE: the file's numbers, one a line
+# cells FILE: the numbers in it, one a line
 cells() { od -An -v -t u1 -w4 "$1" | awk '{print (($1 * 256 + $2) * 256 + $3) * 256 + $4}'; }
 cell() { cells "$1" | sed -n "$(($2 + 1))p"; }
 control() { echo "$1" >"$kp/kpctl"; }
@@ -18,8 +18,8 @@ expect "microseconds of a tick" 10000 "$(cell "$work/d" 2)"
 expect "number of cells" "$(cells "$work/d" | wc -l)" "$(cell "$work/d" 3)"
 expect "size of a cell" 4 "$(cell "$work/d" 4)"
 expect "logarithm of a bucket" 3 "$(cell "$work/d" 5)"
-# A tick is a hundredth of a second, as is what /proc counts in. Counting begins after we look at what
-# the target has used, and ends before; a look may be late for 0.1 s.
+# A tick is a hundredth of a second, the unit of /proc. The CPU time in /proc is read before counting begins, and
+# after it ends; a read may be 0.1 s late.
 used() { awk '{ print $14 + $15 }' /proc/$target/stat; }
 counted() { cp "$kp/kpdata" "$work/d" && [ "$(cell "$work/d" 0)" -ge "$1" ]; }
 before=$(used)
@@ -35,7 +35,7 @@ expect "stop: data opened after it are final" "" "$(cmp "$work/a" "$work/b" 2>&1
 sum=$(cells "$work/a" | awk 'NR > 6 {sum += $1} END {print sum + 0}')
 expect "total = outside + buckets" "$(cell "$work/a" 0)" "$(($(cell "$work/a" 1) + sum))"
 before=$(cell "$work/a" 0)
-control startle # by its beginning
+control startle # only the beginning of a word counts
 await counted $((before + 5))
 control stopped
 cp "$kp/kpdata" "$work/c"
@@ -49,7 +49,7 @@ control nonsense
 cp "$kp/kpdata" "$work/d"
 expect_text "other words: the device's error" 'bad process or channel control request' "$work/err"
 
-# data that are being read do not change
+# an open kpdata does not change
 cp "$kp/kpdata" "$work/d"
 before=$(cell "$work/d" 0)
 exec 3<"$kp/kpdata"
@@ -59,12 +59,12 @@ dd bs=4 count=1 <&3 >"$work/early" 2>/dev/null
 exec 3<&-
 expect "an open file keeps the time of its opening" "$before" "$(cell "$work/early" 0)"
 
-# of 60 ticks all miss the function that takes half of the time once in 2^60 runs
+# all of 60 ticks miss the function that takes half of the time in one of 2^60 runs
 await counted 60
 "$pprofil" report --style kprof --object "$targets/known-shares" "$kp/kpdata" >"$work/out" 2>"$work/err"
 expect_text "pprofil reads what it serves" 'spend_half' "$work/out"
 
-# four writers, and readers meanwhile
+# four writers and some readers at once
 hammer() { for i in $(seq 84); do control start; control stop; control startclr; done; }
 for client in 1 2 3 4; do hammer & clients="${clients:-} $!"; done
 whole=0
@@ -90,7 +90,7 @@ expect "kpctl is gone" no "$([ -e "$kp/kpctl" ] && echo yes || echo no)"
 expect "kpdata stays" yes "$([ -s "$kp/kpdata" ] && echo yes)"
 expect_free "the target is let go" "$target"
 
-# --- killed: who writes is told, and does not wait
+# --- killed: a writer gets an error, and does not wait
 "$pprofil" kprof -p "$target" "$kp" 2>"$work/err" & run=$!
 await test -p "$kp/kpctl"
 await test -e "$kp/kpdata"
@@ -109,7 +109,7 @@ kill -TERM "$run"
 wait "$run"
 expect "its end is an ordinary one" no "$([ -e "$kp/kpctl" ] && echo yes || echo no)"
 
-# --- the process ends: who writes then is told, too; commands may run into each other
+# --- the process ends: a writer gets an error then, too; two commands may come in one write
 "$targets/known-shares" 6000 >/dev/null & short=$!
 "$pprofil" kprof -p "$short" "$kp" 2>"$work/err" & run=$!
 await test -p "$kp/kpctl"
@@ -124,7 +124,7 @@ await test -S "$kp/kpctl"
 timeout 20 sh -c "echo stop >'$kp/kpctl'" 2>"$work/err"
 expect "a writer after the end is refused" 2 $?
 
-# --- readers may come before it has begun to serve
+# --- readers that come before it serves
 lived=0
 for i in 1 2 3 4 5 6 7 8; do
 	timeout 20 sh -c "until [ -e '$work/stop$i' ]; do cat '$work/k$i/kpdata'; done" >/dev/null 2>&1 & reader=$!
@@ -138,7 +138,7 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 expect "readers from the first moment on" 8 "$lived"
 
-# --- time in the kernel, by call
+# --- time in the kernel, by system call
 "$targets/known-times" -s 60000 >/dev/null & caller=$!
 "$pprofil" kprof --kernel -p "$caller" "$kp" 2>"$work/err" & run=$!
 await test -p "$kp/kpctl"

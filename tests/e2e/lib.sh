@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What the end-to-end tests share. Each test script prints "PASS name" or "FAIL name: why" for
-# each thing it asserts, and its last exit status says whether any failed.
+# What the end-to-end tests share. A script prints "PASS NAME" or "FAIL NAME: WHY" for each check, "SKIP NAME: WHY"
+# where it cannot be made here, and fails if a check has.
 set -u
 export LC_ALL=C NO_COLOR=1 TERM=dumb
 build=${abs_builddir:-$PWD}
@@ -30,19 +30,19 @@ expect_text() {
 status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
 # one_line NAME: what the last command said is one line
 one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
-# Of a process: not traced, not stopped, or ended. The kernel lets the last ones go when the supervisor's
-# process ends, and a client that was killed does not wait for that.
+# expect_free NAME PROCESS: it is neither traced nor stopped, or it has ended. It is waited for: the kernel lets go
+# the last threads when the supervisor has ended, and a client that was killed does not wait for that.
 expect_free() {
 	if await process_is_free "$2"; then pass "$1"; else fail "$1" "TracerPid $tracer, state $state"; fi
 }
 process_is_free() {
 	status=$(cat "/proc/$1/status" 2>/dev/null) || return 0
-	# no echo: sh's own would make a new line of a \n in a name
+	# printf, for the echo of sh would make a new line of \n in a name
 	tracer=$(printf '%s\n' "$status" | sed -n 's/^TracerPid:[^0-9]*//p')
 	state=$(printf '%s\n' "$status" | sed -n 's/^State:[^A-Za-z]*\(.\).*/\1/p')
 	[ "$tracer" = 0 ] && [ "$state" != t ] && [ "$state" != T ]
 }
-# number FILE KEY: a number of a JSON report's totals
+# number FILE KEY: the number of that key among the totals of a JSON report
 number() { sed -n "s/^ *\"$2\": \([0-9.e+-]*\),*\$/\1/p" "$1" | head -n 1; }
 # between NAME LOW VALUE HIGH
 between() {
@@ -52,11 +52,11 @@ between() {
 		fail "$1" "$3 is not within $2 to $4"
 	fi
 }
-# share_is NAME DUE GOT SAMPLES [SLACK]: a share of so many samples, 0 to 1. The samples of strata
-# (lib/supervisor/schedule.h) vary no more than a binomial does; where they come late each stands for
-# another length of time, and they are worth half as many. Five standard deviations are passed by
-# chance once in two million times. SLACK is what the figures differ by for other reasons. So few
-# samples that a difference of 0.25 could be chance show nothing.
+# share_is NAME DUE GOT SAMPLES [SLACK]: GOT of 0 to 1 is DUE, as far as chance allows. Samples in strata
+# (lib/supervisor/schedule.h) vary no more than a binomial distribution does. Where samples are late they stand for
+# different lengths of time, and are worth half as many. Chance passes five standard deviations once in two million
+# times. SLACK is by how much the shares may differ for other reasons. NAME is skipped where there are so few samples
+# that chance may make a difference of 0.25.
 share_is() {
 	judged=$(awk -v due="$2" -v got="$3" -v n="$4" -v slack="${5:-0}" 'BEGIN {
 		if (due == "" || got == "" || n + 0 == 0) { print "wrong: no samples"; exit }
@@ -72,23 +72,23 @@ share_is() {
 	*) fail "$1" "${judged#wrong }" ;;
 	esac
 }
-# stopped_share REPORT: how long the target stood still, in parts of its CPU time. Where a stop takes longer than the
+# stopped_share REPORT: how long the target was stopped, in parts of its CPU time. Where a stop takes longer than the
 # time between two ticks, as in an emulator, each tick finds the thread where the last stop has left it.
 stopped_share() { awk "BEGIN { print $(number "$1" stopped_ns) / $(number "$1" target_cpu_ns) }"; }
-# mostly_stopped NAME REPORT: then NAME is skipped
+# mostly_stopped NAME REPORT: is that more than a half? Then it prints that NAME is skipped.
 mostly_stopped() {
 	awk "BEGIN { exit !($(stopped_share "$2") > 0.5) }" || return 1
 	echo "SKIP $1: a stop takes too long here: the target stood still for $(stopped_share "$2") of its CPU time"
 }
-# shares_are NAME OWN CSV [SLACK]: what a program says of its functions, in lines "FUNCTION NS", and
-# how a report has its samples of them
+# shares_are NAME OWN CSV [SLACK]: functions have the shares in a report that the program measured itself. OWN has lines
+# "FUNCTION NS".
 shares_are() {
 	awk -F '[, ]' '
 		NR == FNR { due[$1] = $2; whole += $2; next }
 		{ sub(/\..*/, "", $5) }
 		$5 in due { got[$5] += $3; all += $3; samples += $4 }
 		END { for (name in got) print name, due[name] / whole, got[name] / all, samples }' "$2" "$3" >"$work/shares"
-	# a function of share s is met by none of n samples once in e^(ns) runs: e^15 is three million
+	# in one of e^(ns) runs none of n samples meets a function of share s: e^15 is three million
 	if awk 'NR == FNR { due[$1] = $2; whole += $2; next } { n += $4 }
 		END { for (name in due) if (n * due[name] / whole < 15) exit 0; exit 1 }' "$2" "$work/shares"; then
 		echo "SKIP $1: functions: too few samples on this machine to have met each"
@@ -99,7 +99,7 @@ shares_are() {
 		share_is "$1: share of $function" "$due" "$got" "$samples" "${4:-0}"
 	done <"$work/shares"
 }
-# await COMMAND [ARGUMENTS...]: does it come true before the deadline? Only a failure waits so long.
+# await COMMAND [ARGUMENT...]: waits until it succeeds, and fails at the deadline. Only a test that fails waits so long.
 deadline=60 # seconds
 await() {
 	await_end=$(($(date +%s) + deadline))
@@ -113,20 +113,21 @@ await() {
 }
 is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 is_untraced() { ! is_traced "$1"; }
-# tracer_of PROCESS: who traces it, 0 if nobody does, nothing if it has ended
+# tracer_of PROCESS: its tracer's number, 0 if it has none, nothing if it has ended
 tracer_of() { sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$1/status" 2>/dev/null; }
 # cpu_ticks PROCESS: its CPU time, in hundredths of a second
 cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
-# has_used PROCESS TICKS: at least so much CPU time
+# has_used PROCESS TICKS: has it used at least so much CPU time?
 has_used() { [ "$(cpu_ticks "$1")" -ge "$2" ]; }
-# $unprivileged COMMAND...: as a user who may do nothing; only root can
+# $unprivileged COMMAND...: runs it as a user without privileges; only root can
 unprivileged="setpriv --reuid 65534 --regid 65534 --clear-groups"
-# No SIGTERM waits for the process. Where CPUs are full one may do so for seconds, and a second one be lost.
+# has_taken_term PROCESS: no SIGTERM is pending. Where CPUs are full one may be so for seconds, and a second one is
+# lost.
 has_taken_term() {
 	pending=$(sed -n 's/^ShdPnd:[^0-9a-f]*//p' "/proc/$1/status")
 	[ $((0x${pending:-0} & 0x4000)) = 0 ]
 }
-# idle_cpus "$(idle_mark)": how many CPUs had nothing to do since, on average
+# idle_cpus MARK: how many CPUs were idle on average since MARK was got by $(idle_mark)
 idle_mark() { awk 'NR == FNR { time = $1; next } /^cpu / { print time, ($5 + $6) / 100 }' /proc/uptime /proc/stat; }
 idle_cpus() { echo "$1 $(idle_mark)" | awk '{ print ($3 > $1 ? ($4 - $2) / ($3 - $1) : 0) }'; }
 finish() {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Programs of other machines than x86-64: those of 32 bits, which an x86-64 kernel runs beside the others, and AArch64.
+# Other machines than x86-64: 32-bit x86, which an x86-64 kernel runs, too, and AArch64.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 # --- a 32-bit x86 target is profiled like any other, its system calls under its own names
@@ -36,12 +36,12 @@ else
 	fi
 fi
 
-# --- AArch64's stacks, as programs of that machine write them down themselves (tests/unwind/aarch64.c), equal those
-# that their compiler's unwinder sees: without frame pointers, with them, and with return addresses that are signed.
-# On other machines the programs run under qemu.
+# --- programs of AArch64 copy their own stacks (tests/unwind/aarch64.c), and pprofil finds the callers in them that the
+# compiler's unwinder finds: without frame pointers, with them, and with signed return addresses. On other machines the
+# programs run under qemu.
 compiler=aarch64-linux-gnu-gcc emulator="qemu-aarch64 -L /usr/aarch64-linux-gnu -cpu max"
 [ "$(uname -m)" = aarch64 ] && compiler=gcc emulator=
-# like NAME FLAG...
+# like NAME FLAG...: compiles the program with these flags, and compares
 like() {
 	name=$1
 	shift

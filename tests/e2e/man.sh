@@ -35,14 +35,14 @@ compare "pprofil annotate" pprofil-annotate.1 "$pprofil" annotate
 compare "pprofil diff" pprofil-diff.1 "$pprofil" diff
 compare "pprofil merge" pprofil-merge.1 "$pprofil" merge
 compare "pprofil top" pprofil-top.1 "$pprofil" top
-# every letter that does something has an entry
+# each letter of the key table has an entry
 "$pprofil" top --list-keys | cut -f 1 | grep -x '[^ ]' | sort -u >"$work/letters"
 while read -r key; do
 	case $key in '?') key='\\&\?' ;; [+/]) key="[$key]" ;; esac
 	expect_text "top: key $key" "^\.It Ic (.* )?$key( |\$)" "$source/man/pprofil-top.1"
 done <"$work/letters"
 well_formed libpprofil "$source/man/libpprofil.3"
-# every function that the page names is there, and its program is one
+# the functions that the page names exist, and its example compiles and runs
 for function in $(sed -n 's/^\.Fn \(pprofil_[a-z_]*\).*/\1/p' "$source/man/libpprofil.3" | sort -u); do
 	expect_text "libpprofil: $function" "$function\(" "$source/lib/pprofil.h"
 done
@@ -60,7 +60,7 @@ expect_text "libpprofil: and shows the functions" '^ *[0-9.]+ % spend_half \(kno
 PPROFIL_SUPERVISE=$build/pprofil-supervise "$work/example" /no/such >"$work/out" 2>&1
 expect "libpprofil: it fails" 1 $?
 expect "libpprofil: and says why" "/no/such: No such file or directory" "$(cat "$work/out")"
-# a page for each system, which apropos finds by the names of its calls
+# a page for each old system, which apropos(1) finds by the names of its calls
 for system in irix solaris bsd macos osf1 n64; do
 	well_formed "$system" "$source/man/pprofil-$system.3"
 done
@@ -72,7 +72,7 @@ well_formed formats "$source/man/pprofil-formats.5"
 for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c "$source"/lib/format/*/*.c "$source"/lib/picture/*.c); do
 	expect_text "formats: $format" "^\.Ss $format\$" "$source/man/pprofil-formats.5"
 done
-# what each format keeps and loses: the page says what -f list says, format by format
+# the page says what each format keeps and loses, as -f list does
 awk '/^[a-z]/ { name = $1 } sub(/^    (keeps|loses): /, "&") { print name, $0 }' \
 	>"$work/list" <<EOF_LIST
 $("$pprofil" convert -f list)

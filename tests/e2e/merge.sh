@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Merging real profiles: sums are what go's pprof makes of the same files, and processes of one
-# number stay apart.
+# Merging real profiles: the sums are those of go's pprof, and different processes of one number stay apart.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 go=$(ls /usr/lib/go-*/pkg/tool/linux_*/pprof 2>/dev/null | head -n 1)
 go=${GO_PPROF:-$go}
@@ -29,7 +28,7 @@ expect "the lowest rate" 250 "$(number "$work/json" asked_hz | cut -d. -f1)"
 # --- in any order
 "$pprofil" merge -o "$work/cab.pb.gz" "$work/c.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz"
 "$pprofil" merge -o "$work/ab.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz"
-"$pprofil" merge -o "$work/ab.pb.gz" "$work/ab.pb.gz" "$work/c.pb.gz" # onto itself
+"$pprofil" merge -o "$work/ab.pb.gz" "$work/ab.pb.gz" "$work/c.pb.gz" # one of the files is the output
 for by in function object line process thread syscall state; do
 	expected=$(rows --by $by "$work/abc.pb.gz")
 	expect "by $by in another order" "$expected" "$(rows --by $by "$work/cab.pb.gz")"
@@ -54,7 +53,7 @@ fi
 # --- processes
 "$pprofil" merge -o "$work/aa.pb.gz" "$work/a.pb.gz" "$work/a.pb.gz"
 expect "a process is itself" 2 "$("$pprofil" report -f csv --by process "$work/aa.pb.gz" | wc -l | tr -d ' ')"
-# the same number, begun at another time: on another machine, say
+# a process of the same number that began at another time, as on another machine
 gzip -dc <"$work/a.pb.gz" | LC_ALL=C sed \
 	's/ start=9/ start=X/g; s/ start=[0-8]/ start=9/g; s/ start=X/ start=8/g' >"$work/elsewhere.pb"
 "$pprofil" merge -o "$work/both.pb.gz" "$work/a.pb.gz" "$work/elsewhere.pb"

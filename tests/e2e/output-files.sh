@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# -o FILE of all subcommands: a file is the old one or the whole new one, also when the command
-# fails, or the disk is full; pipes, links and descriptors are written to as they are.
+# -o FILE of all subcommands: the file is the old one or the whole new one, also when the command fails or the disk is
+# full. Pipes, links and descriptors are written to, and not replaced.
 # shellcheck disable=SC2086 # $command and $unprivileged are words
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-# untouched NAME COMMAND...: it fails, and the file says what it said
+# untouched NAME COMMAND...: it fails, and the file has its old contents
 untouched() {
 	name=$1
 	shift
@@ -31,7 +31,7 @@ done
 untouched "report: no such function" "$pprofil" report --callers nobody "$profile"
 untouched "report: no such part" "$pprofil" report --focus nobody "$profile"
 
-# --- a full disk, as a limit on the size of files
+# --- a full disk: a limit on the size of files does the same
 i=0
 while [ $i -lt 3000 ]; do
 	echo "main;a_function_of_a_long_name_$i $i"
@@ -42,7 +42,7 @@ for command in "report -n 0" "diff -n 0 $profile" "convert -f folded" "merge -f 
 	untouched "$command: no room" limited $command "$work/large.folded"
 done
 
-# --- what is no plain file
+# --- files that are not regular
 "$pprofil" report "$profile" >"$work/plain"
 for command in report "diff $profile" "convert -f folded" "merge -f folded"; do
 	rm -f "$work"/link "$work"/target "$work"/pipe "$work"/got
@@ -76,13 +76,13 @@ for command in report "diff $profile" "convert -f folded" "merge -f folded"; do
 	one_line "$command: no such directory"
 done
 
-# --- a directory in which nothing can be made: a file that is there is written where it lies
+# --- a directory in which no file can be made: a file that exists is overwritten in place
 if [ "$(id -u)" = 0 ]; then chmod 755 "$work"; else unprivileged=; fi
 mkdir "$work/closed"
 # into_closed COMMAND...
 into_closed() {
 	chmod 755 "$work/closed"
-	seq 2000 >"$work/closed/file" # longer than what is written
+	seq 2000 >"$work/closed/file" # longer than what is written to it
 	chmod 666 "$work/closed/file"
 	chmod 555 "$work/closed"
 	"$pprofil" "$@" -o "$work/want" "$profile"
@@ -101,7 +101,7 @@ if $unprivileged test -x "$pprofil" 2>/dev/null; then
 	into_closed merge -f folded
 fi
 
-# --- another's file in a sticky directory of another's, which cannot be replaced: /tmp after sudo
+# --- another user's file in another user's sticky directory cannot be replaced: like /tmp after sudo
 if [ "$(id -u)" = 0 ] && $unprivileged test -x "$pprofil" 2>/dev/null; then
 	mkdir "$work/sticky"
 	chmod 1777 "$work/sticky"

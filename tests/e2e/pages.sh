@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The old systems' manual pages, sentence by sentence: tests/pages/sentences has them, and which check shows each. The
-# checks are programs written from a page alone; they are built in each way that this machine's compiler has.
+# The old systems' manual pages, sentence by sentence: tests/pages/sentences has the sentences, and which check shows
+# each. The checks are programs that were written from a page alone. They are built in each way that the compiler can.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "$source/tests/pages/stage.sh"
 stage_all
@@ -27,16 +27,16 @@ run() {
 	note "$mode" "$check" $? "$work/out.$program"
 }
 
-work_object() { # MODE: the part in today's C
+work_object() { # MODE: compiles what is in today's C
 	# shellcheck disable=SC2046,SC2086
 	${CC:-cc} -std=gnu11 -O1 -g -pthread $sanitizers $(mode_flags "$1") -Wno-unused -c "$pages/work.c" -o "$work/work-$1.o"
 }
 
-# --- programs that declare the function as their page, and their time, had it
+# --- programs that declare the function as their page does, and as was usual then
 declared() { # SYSTEM MODE
 	for way in KANDR PAGE ADDRESS HEADER IMPLICIT; do
 		standard=-std=gnu89
-		# C99 on has no implicit declarations; Mac OS X and BSD have a header on their pages
+		# C has no implicit declarations since C99; the pages of Mac OS X and BSD have a header
 		case $1/$way in bsd/IMPLICIT | macos/IMPLICIT) standard="-std=gnu89 -Wno-implicit-function-declaration" ;; esac
 		# shellcheck disable=SC2086
 		build_program "declared-$1-$2" "$1" "$2" $standard -w -DSYSTEM_$(echo "$1" | tr a-z A-Z) -D$way "$pages/declared.c" \
@@ -44,7 +44,7 @@ declared() { # SYSTEM MODE
 	done
 }
 
-# --- what tests/compat has for each system; in one way all checks run in compat.sh
+# --- the checks of tests/compat that a page's sentences need; compat.sh runs all of them, as position-independent code
 system_checks() { # SYSTEM MODE
 	define=-UPPROFIL_N64_DEBUG checks="basic fork exec fault all-into-one"
 	case $1 in
@@ -93,7 +93,7 @@ else
 	no_fortran='irix/fortran'
 fi
 
-# --- a plugin, which is loaded by a program that knows nothing of us; and the C library first on the command line
+# --- a plugin of a program that is not linked with the library; and the C library first on the command line
 if [ -z "$sanitizers" ]; then
 	# shellcheck disable=SC2046
 	${CC:-cc} -std=gnu11 -w -O1 -g -fPIC -pthread -c "$pages/work.c" -o "$work/work-plugin.o"
@@ -112,7 +112,7 @@ if [ -z "$sanitizers" ]; then
 	expect_text "the C library first: no SIGPROF" 'PASS no SIGPROF' "$work/out"
 fi
 
-# --- headers: as old as their pages and as new as C and C++ are; the page's own SYNOPSIS behind them
+# --- the headers compile by old and new standards of C and C++
 header() { # SYSTEM STANDARD COMPILER INCLUDES...
 	system=$1 standard=$2 compiler=$3
 	shift 3
@@ -139,7 +139,7 @@ for compiler in gcc clang g++ clang++; do
 	done
 done
 
-# --- calls that cannot be served: said, and refused where the page has it and it is asked for
+# --- calls that cannot be served: a message says so, and with PPROFIL_STRICT they fail where the page says so
 refused() { # SYSTEM
 	build_program "refused-$1" "$1" no-pie -std=gnu11 -w -DSYSTEM_$(echo "$1" | tr a-z A-Z) "$pages/refused.c"
 }
@@ -150,7 +150,7 @@ for said in 'ascending: pprofil: profil: range 1, 0x30 to 0x40, is above' \
 	'buffer: pprofil: profil: the buffer of 4096 bytes at 0x10 cannot be written'; do
 	expect_text "osf1 says: ${said%%:*}" "$said" "$work/err"
 done
-# where addresses are drawn, in one run of some thousand a text lies at the offset that is in none
+# with random addresses, in one run of some thousand a text lies at the offset that is to be in none
 still=
 ! setarch -R true 2>/dev/null || still="setarch -R"
 refused irix && $still "$work/refused-irix" 2>"$work/err"
@@ -170,20 +170,20 @@ refused macos && PPROFIL_STRICT=1 "$work/refused-macos" 2>"$work/err"
 expect_text "macos, strict: always EINVAL" 'good: status -1 EINVAL' "$work/err"
 build_program early irix no-pie -std=gnu11 -w "$pages/overflow.c" && "$work/early" 2>"$work/err"
 expect_text "irix: an overflow is said to a program that ends without a call" 'ticks found their counter full' "$work/err"
-# the counters of this check run over, which its page has as an end without a word
+# the counters of this check overflow; the page says nothing of a message then
 if build_program wrap irix no-pie -std=gnu11 -Wno-unused "$source/tests/compat/irix.c"; then
 	"$work/wrap" wrap >"$work/out" 2>"$work/err"
 	expect_text "irix: an overflow is said" 'pprofil: profil: [0-9]+ ticks found their counter full' "$work/err"
 fi
 
-# --- a standard error that is gone, and one whose number is another file's by now: nothing of ours goes there
+# --- a standard error that is closed, or whose number is another file's by now: no message goes there
 if build_program rude irix no-pie -std=gnu11 -w -DSYSTEM_IRIX "$pages/refused.c"; then
 	{ "$work/rude" 2>&1 >"$work/out" | true; } 2>/dev/null
 	sh -c '"$1" >"$2" 2>&-' sh "$work/rude" "$work/out" </dev/null
 	expect "no standard error: status" 0 $?
 fi
 
-# --- the table
+# --- the table of sentences
 awk -F ' *[|] *' '/^[^#]/ { print $2 }' "$pages/sentences" | grep / | sort -u >"$work/wanted"
 for check in $(grep '^tests/' "$work/wanted"); do
 	grep -q "$check" "$source/tests/tests.am" || fail "sentences: $check" "there is no such test"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Includes run down: from a room to those in the lines below it, in the list of CONTRIBUTING.md.
+# A room includes headers only of rooms in the lines below its own, in the list of CONTRIBUTING.md.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cd "$source" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# LeakSanitizer works under no tracer and ends a program with a status of its own: that is said, and
-# what to set, and of no other program.
+# LeakSanitizer does not work under a tracer, and ends its program with a status of its own. pprofil then says why, and
+# what to set; it says so of no other program.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 cat >"$work/sanitized.c" <<'END'
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 }
 END
 
-# run EXPECTED-STATUS NOTES NAME COMMAND...: so many lines say it
+# run STATUS NOTES NAME COMMAND...: pprofil ends with that status, and so many lines say why
 run() {
 	expected=$1 notes=$2 what=$3
 	shift 3
@@ -86,7 +86,7 @@ run() {
 }
 
 any=
-ours=${LSAN_OPTIONS-} # where pprofil itself has it
+ours=${LSAN_OPTIONS-} # set where pprofil itself is built with it
 while read -r name status compiler flags; do
 	program=$work/$name
 	# shellcheck disable=SC2086
@@ -99,7 +99,7 @@ while read -r name status compiler flags; do
 	$compiler $flags -DOFF "$work/sanitized.c" -o "$program-off"
 	run "$status" 1 "$name" "$program" 0
 	run "$status" 1 "$name, a status of its own" "$program" 3
-	run "$status" 1 "$name, behind another program" env TENTHS=10 "$program" 0 # it is known by a sample
+	run "$status" 1 "$name, behind another program" env TENTHS=10 "$program" 0 # a sample shows that it has LeakSanitizer
 	run "$status" 1 "$name, -o" -o "$work/p.pb.gz" "$program" 0
 	run "$status" 0 "$name, -q" -q "$program" 0
 	run "$status" 0 "$name, -f csv" -f csv "$program" 0

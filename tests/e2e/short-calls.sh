@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Where samples of a thread stand that enters the kernel again and again. make check runs no other test beside it.
+# The samples of a thread that makes a short system call again and again. make check runs no other test beside this one.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-# A call that takes a fortieth of the time must not look as if it took most of it because the
-# thread is so often just leaving the kernel when it is told to stop, as a plain tracer finds it.
-# The supervisor takes the CPU from such a thread first (lib/supervisor/preempt.c), which mends the half
-# of that at the least. It cannot where no CPU is idle, nor where a timer wakes it up so late that it
-# is no quicker than the interrupt.
+# A thread that is told to stop does so where it leaves the kernel. So to a plain tracer a call that takes a fortieth
+# of the time seems to take most of it. The supervisor takes the CPU from such a thread first
+# (lib/supervisor/preempt.c), which removes at least half of that error. It cannot where no CPU is idle, nor where its
+# timer comes so late that it is no quicker than the interrupt.
 reason=
 for try in 1 2 3; do
 	mark=$(idle_mark)
@@ -34,10 +33,10 @@ if [ "$right" = yes ]; then pass "a short call, often: $found"
 elif [ -n "$reason" ]; then echo "SKIP a short call, often: $reason: $found"
 else fail "a short call, often" "$found"; fi
 
-# Four threads for each of two CPUs. The tracer samples only the thread whose CPU its timer has just taken, so none
-# leaves the kernel in between. Where it interrupted threads on other CPUs, too, a third to a half of the samples were
-# at the call. What the call takes beside other threads, and a look that comes late, may be eight hundredths of the
-# time. Samples stand for different times: they are worth half as many. Five standard deviations are allowed.
+# Four threads for each of two CPUs. The tracer samples only the thread whose CPU its timer has just taken, so no thread
+# leaves the kernel in between. When it also interrupted threads on other CPUs, a third to a half of the samples were at
+# the call. The call takes longer beside other threads, and some samples are late: eight hundredths of the time are
+# allowed for both. Samples that stand for different times are worth half as many. Five standard deviations are allowed.
 two=
 [ "$(nproc)" -le 2 ] || two="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/-/,/' | cut -d, -f1,2)"
 $two true || two=

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A write comes back short where a signal with a handler came, as without us, and nowhere else; what it
-# says it has written is true, through attaching and leaving; and what kill -9 of the supervisor does to
-# a call that is being continued.
+# A write comes back short where a signal with a handler came, as without pprofil, and nowhere else. What it returns is
+# true while pprofil attaches and leaves. When the supervisor is killed, at most the call that is being continued is
+# wrong.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 shorts() { sed -n 's/^calls \([0-9]*\) short \([0-9]*\) .*/\2/p' "$1"; }
@@ -22,7 +22,7 @@ for options in "" "-w" "-g -F 10000 --overhead 100"; do
 	between "handled signals, '$options': short" 1 "$(shorts "$work/out")" 1e9
 done
 
-# left in order: a call that is being continued is waited for, or returns what it has done
+# left in order: pprofil waits for a call that is being continued, or the call returns what it has done
 "$targets/short-writes" 8 >"$work/out" &
 target=$!
 visits=0
@@ -35,8 +35,8 @@ wait "$target"
 expect_text "left in order: all counts are true" '^calls [0-9]+ short [0-9]+ unexplained [0-9]+ wrong 0$' \
 	"$work/out"
 
-# killed: a call that is just being continued returns the count of its last piece, which is less than what
-# was written: at most one call for each kill. The program itself goes on, and is free.
+# killed: a call that is being continued returns the bytes of its last piece, fewer than it has written. That is at most
+# one call for each kill. The program itself goes on, and is not traced.
 "$targets/short-writes" 8 >"$work/out" &
 target=$!
 kills=0
@@ -50,7 +50,7 @@ while kill -0 "$target" 2>/dev/null && [ "$kills" -lt 20 ]; do
 	sleep "0.0$((RANDOM % 9 + 1))"
 	[ "${tracer:-0}" -gt 0 ] && kill -9 "$tracer" && kills=$((kills + 1))
 	wait "$client"
-	await is_untraced "$target" || break # the next round must not take the dead supervisor for its own
+	await is_untraced "$target" || break # else the next round would take the dead supervisor for its own
 done 2>/dev/null
 expect_free "killed" "$target"
 wait "$target"

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Signals under pprofil: what was sent to pprofil alone reaches the program once; what was sent to
-# both, by group or one by one, reaches it once, too. SIGNAL_ROUNDS: so many of each, at once.
+# Signals under pprofil reach the program once, whether they were sent to pprofil alone, or to both: to their group, or
+# one by one. SIGNAL_ROUNDS: so many programs in each case, at once.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 rounds=${SIGNAL_ROUNDS:-3}
 at_once=6 # cases
 
-# a process group of its own, and no signal ignored, which a shell does to what it runs behind it, and nohup(1)
+# in a process group of its own, and with no signal ignored, as background processes of a shell and of nohup(1) have
+# them
 alone() { exec setsid env --default-signal=INT,QUIT,HUP "$@"; }
 
-# begin WORDS COMMAND...: COMMAND runs the target, in $rounds groups
+# begin WORDS COMMAND...: COMMAND runs the target, in $rounds process groups; $us and $programs are their numbers
 begin() {
 	file=$work/$BASHPID words=$1
 	shift
@@ -33,12 +34,12 @@ begin() {
 	programs=${programs# }
 }
 
-# what was sent to the group is known only from then on; timeout(1) is the group's first itself
+# has_probe PROCESS: signals to its group are recognised from then on; timeout(1) leads the group itself
 has_probe() { pgrep -g "$1" -x group-probe >/dev/null || ! kill -0 "$1" 2>/dev/null; }
 
-# end NAME EXPECTED STATUS: all programs got that, and pprofil ends so
+# end NAME EXPECTED STATUS: all programs got these signals, and pprofil ends with that status
 end() {
-	sleep 3 # what comes too much comes then; we pass on nothing in the first 0.2 s
+	sleep 3 # a signal too much comes then; pprofil passes nothing on in the first 0.2 s
 	touch "$file.stop"
 	for i in $(seq "$rounds"); do
 		wait "$(echo "$us" | cut -d ' ' -f "$i")" 2>/dev/null
@@ -54,7 +55,7 @@ end() {
 }
 counted() { sort "$1" | uniq -c | sed 's/^ *//' | paste -s -d ','; }
 
-# try NAME WORDS ACTION EXPECTED STATUS COMMAND...: several cases at once
+# try NAME WORDS ACTION EXPECTED STATUS COMMAND...: a case, in the background; $at_once of them run at once
 cases=0
 try() {
 	cases=$((cases + 1))
@@ -87,14 +88,15 @@ twice() {
 	sleep 1
 	"$@"
 }
-# All that it sends is one signal if it comes within 0.2 s. Where CPUs are full the shell may take longer.
+# in_time COMMAND...: what it sends counts as one signal if it all comes within 0.2 s. Where CPUs are full the shell may
+# take longer; then the case is tried again.
 in_time() {
 	in_time_from=${EPOCHREALTIME/./}
 	"$@"
 	[ $((${EPOCHREALTIME/./} - in_time_from)) -lt 100000 ] || late=yes
 }
 stopped() { to_programs STOP; "$@"; sleep 0.5; to_programs CONT; }
-# as systemd does (KillMode=control-group), and SIGCONT, and perhaps SIGHUP
+# to each process of the group, as systemd does (KillMode=control-group): SIGTERM, SIGCONT, and perhaps SIGHUP
 one_by_one() {
 	for i in $(seq "$rounds"); do
 		one=$(echo "$us" | cut -d ' ' -f "$i")
@@ -132,16 +134,16 @@ done
 for how in handle wait session; do
 	try "one by one, $how" $how one_by_one "TERM 1 HUP 1 CONT 1" 0 "$pprofil" -q
 done
-# timeout(1) signals us, and then the group, and both go on
+# timeout(1) signals pprofil, and then the group, which has the program, too
 try "timeout" handle "sleep 12" "TERM 1 CONT 1" 124 timeout 12 "$pprofil" -q
 try "timeout --foreground" handle "sleep 12" "TERM 1" 124 timeout --foreground 12 "$pprofil" -q
-for how in handle wait; do # untraced: sampling has ended, we only wait
+for how in handle wait; do # sampling has ended, and pprofil only waits for the program
 	try "group, after -d, $how" $how "later to_group TERM" "TERM 1" 0 "$pprofil" -q -d 0.1
 	try "alone, after -d, $how" $how "later to_us TERM" "TERM 1" 0 "$pprofil" -q -d 0.1
 done
 try "group, stopped" handle "stopped to_group TERM" "TERM 1 CONT 1" 0 "$pprofil" -q
 try "alone, stopped" handle "stopped to_us TERM" "TERM 1 CONT 1" 0 "$pprofil" -q
-# the second one ends us, and the program goes on; an echo is none
+# the second signal ends pprofil, and the program goes on; the same signal that comes by another way is no second one
 try "second, alone" handle "twice to_us TERM" "TERM 1" 143 "$pprofil" -q
 try "second, group" handle "twice to_group TERM" "TERM 2" 143 "$pprofil" -q
 try "an echo is no second one" handle with_echo "TERM 1 HUP 1" 0 "$pprofil" -q
@@ -150,7 +152,7 @@ for i in $(seq $cases); do cat "$work/case.$i"; done | tee "$work/cases"
 failures=$(grep -c '^FAIL' "$work/cases")
 expect "all cases came to their end" $cases "$(wc -l <"$work/cases" | tr -d ' ')"
 
-# nothing is left of us in the group, however we end
+# no process of pprofil is left in the group, however it ends
 in_groups() {
 	for one in $us; do
 		ps -eo pid=,pgid=,stat= | awk -v g="$one" '$2 == g && $3 !~ /Z/ {print $1}'
@@ -171,7 +173,7 @@ await groups_have "$(printf '%s\n' $programs | sort)"
 expect "killed: only the programs are left" "$(printf '%s\n' $programs | sort)" "$(in_groups)"
 end "killed" "" 137 2>/dev/null
 
-# a terminal's: Ctrl-C goes to all of the group, a hangup only to the session's leader, pprofil here
+# a terminal's signals: Ctrl-C goes to all of the group, a hangup only to the session's leader, which is pprofil here
 cat >"$work/terminal.py" <<'END'
 import os, pty, sys, time
 what, out, stop = sys.argv[1:4]
@@ -198,7 +200,7 @@ for what in interrupt hangup; do
 	expect "terminal: $what" "got $expected" "$(grep '^got' "$work/$what")"
 done
 
-# attached: the target gets none, and the first one ends us
+# attached: the target gets no signal, and the first one ends pprofil
 clients=
 begin handle
 for one in $programs; do
@@ -213,7 +215,7 @@ for one in $clients; do wait "$one"; echo $?; done 2>/dev/null >"$work/out"
 expect "attached: our statuses" "$rounds 0" "$(counted "$work/out")"
 end "attached" "" 0
 
-# after -d the program goes on, and so do we; the second signal ends us, with what was sampled
+# after -d pprofil waits for the program; the second signal ends pprofil, and the profile is written
 alone "$pprofil" -q -d 0.3 -o "$work/left.pb.gz" sh -c 'trap "" TERM; echo $$ >"$0"; while :; do sleep 0.1; done' \
 	"$work/heedless" 2>/dev/null &
 us=$!
@@ -232,7 +234,7 @@ expect "after -d: the program goes on" 0 "$(kill -0 "$heedless"; echo $?)"
 kill -9 "$heedless"
 
 group_is_there() { pgrep -g "$1" -x sleep >/dev/null; }
-# the program's end by a signal, and its status where we were started with SIGCHLD ignored
+# the program's death by a signal, and its status where pprofil was started with SIGCHLD ignored
 alone "$pprofil" -q sleep 100 2>/dev/null &
 us=$!
 await group_is_there "$us"

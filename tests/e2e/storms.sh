@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Storms of everything that stops a tracee end as they would without us: nothing lost, nothing
-# stuck, same status, same output, CPU time counted. At 1 and 10 kHz, in CPU and wall mode.
+# Storms of all events that stop a tracee end as they do without a tracer: no event is lost, no thread hangs, the status
+# and the output are the same, and the CPU time is counted. At 1 and 10 kHz, in CPU and wall mode.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 ways=${STORM_WAYS:-8}
@@ -23,15 +23,15 @@ for storm in "exec 60 2000" "nonleader-exec 60 2000" "fork 80 2000" "vfork 60 20
 	done
 done
 
-# a program that is left when it is executed writes all that it writes
+# with --no-follow a child is left when it executes a program: that program writes all its bytes
 "$pprofil" -q --no-follow --restless -F 10000 --overhead 100 -o "$work/profile" sh -c '
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		(for j in 1 2 3 4 5 6 7 8 9; do :; done; exec dd if=/dev/zero bs=200000 count=3 2>/dev/null)
 	done' | wc -c >"$work/out"
 expect "--no-follow: bytes of 20 programs" 12000000 "$(tr -d ' ' <"$work/out")"
 
-# all CPU time is seen, short processes' too: 80 of 2 ms. The shell says how much it was; its own is
-# not in that. It adds user and system time, each without its last part of a tick of 10 ms: times(2).
+# The CPU time of short processes is seen, too: 80 of 2 ms. The shell says how much its children used, user and system
+# time, each rounded down to ticks of 10 ms: times(2).
 "$pprofil" -f json sh -c "'$targets/event-storm' fork 80 2000; times" >"$work/out" 2>"$work/report"
 children=$(tail -n 1 "$work/out" | tr 'ms' '  ' | awk '{ print $1 * 60 + $2 + $3 * 60 + $4 }')
 between "fork storm: CPU time of all children" "$(echo "$children" | awk '{ print $1 * 0.9 - 0.02 }')" \
@@ -40,13 +40,14 @@ between "fork storm: CPU time of all children" "$(echo "$children" | awk '{ prin
 between "fork storm: CPU time of all children, by the shell" 0.14 "$children" 60
 expect "fork storm: every process seen" 82 "$(number "$work/report" processes)"
 
-# stops without end leave time for ticks: where they did not, a 500th of the CPU time was sampled
+# where one stop follows the other there is still time for ticks: when there was none, a 500th of the CPU time was
+# sampled
 "$pprofil" -f json "$targets/event-storm" raise 4 3000000 >"$work/out" 2>"$work/report"
 expect "stops without end: output" "storm raise done 4" "$(cat "$work/out")"
 between "stops without end: part of the CPU time that is sampled" 0.05 \
 	"$(awk "BEGIN{print $(number "$work/report" cpu_ns) / $(number "$work/report" target_cpu_ns)}")" 1.5
 
-# the kernel tells of the youngest thread first
+# the kernel reports stops of the youngest thread first: an old thread must have its turn
 for options in "" "--no-follow" "-g -F 10000 --overhead 100"; do
 	# shellcheck disable=SC2086
 	timeout 60 "$pprofil" -q $options "$targets/event-storm" turns 100 0 >"$work/out" 2>"$work/err"
@@ -54,7 +55,7 @@ for options in "" "--no-follow" "-g -F 10000 --overhead 100"; do
 	expect "an old thread has its turn with '$options': output" "storm turns done 100" "$(cat "$work/out")"
 done
 
-# attached to amid execs of a thread that leads no process, and left again
+# attached to amid execs by a thread that does not lead its process, and left again
 execs=${STORM_EXECS:-3000}
 "$targets/event-storm" nonleader-exec "$execs" 300 >"$work/out" & target=$!
 sleep 0.1
@@ -71,7 +72,7 @@ expect_free "attaching amid execs: let go" "$target"
 wait "$target"
 expect "attaching amid execs: output" "storm nonleader-exec done $execs" "$(cat "$work/out")"
 
-# stopped and continued by others
+# the target is stopped and continued by SIGSTOP and SIGCONT
 is_stopped() { grep -q '^State:.[tT]' "/proc/$1/status"; }
 "$targets/known-shares" 5 >"$work/out" &
 target=$!

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Reports as other systems' programs made them: gprof's against gprof itself, on the files of
-# programs that were compiled with -pg; the others by what must be in them.
+# Reports in the style of other systems' programs. The style of gprof is compared with gprof itself, on the files of
+# programs that were compiled with -pg; in the others some lines are looked for.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "no compiler"
@@ -62,7 +62,7 @@ for style in gprof prof prof-v7 prof-bsd prof-solaris prof-solaris-versioned kpr
 	expect "a profile, $style" 0 "$(status_of "$pprofil" report --style $style p.pb.gz)"
 	expect_text "a profile, $style: leaf" '(leaf)' out
 done
-# the same samples, but without those outside the program, and rounded to whole ticks
+# the same samples, without those outside of the program, and rounded to whole ticks
 share=$("$pprofil" report -f csv p.pb.gz | awk -F, '$5 == "leaf" { print 100 * $1 }')
 between "leaf's share, gprof" "$(echo "$share" | awk '{ print $1 - 3 }')" \
 	"$("$pprofil" report --style gprof p.pb.gz | awk '$NF == "leaf" { print $1 }')" 100
@@ -70,7 +70,7 @@ between "leaf's share, prof" "$(echo "$share" | awk '{ print $1 - 3 }')" \
 	"$("$pprofil" report --style prof p.pb.gz | awk '$NF == "leaf" { print $1 }')" 100
 expect "rows by name" "$("$pprofil" report --style prof --no-header p.pb.gz | awk '{ print $NF }' | sort)" \
 	"$("$pprofil" report --style prof --no-header --sort name p.pb.gz | awk '{ print $NF }')"
-# --- what convert writes for those systems, read back
+# --- files of those systems, as convert writes them, are read back
 for format in kpdata mon mon-solaris gmon gmon-bsd pcsample; do
 	"$pprofil" convert -f $format -o "saved.$format" p.pb.gz
 	"$pprofil" report --style prof --from $format --object plain "saved.$format" >out
@@ -87,7 +87,7 @@ expect "kprof: no text" 125 \
 	"$(status_of "$pprofil" report --style kprof --object source.c saved.kpdata)"
 expect "kprof: its words for no text" "kprof: text file not an a.out" "$(cat err)"
 
-# --- a program and its library, in the one report that has several objects
+# --- a program and its library, in the one style that has several objects
 cat >library.c <<-C
 	volatile int y;
 	int in_library(int n) { for (int i = 0; i < n; i++) y += i; return y; }

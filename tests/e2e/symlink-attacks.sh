@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What another user laid where everybody may make files: nothing that pprofil writes goes through
-# it, whatever fs.protected_symlinks, fs.protected_regular and fs.protected_fifos say. One's own
+# Links, files and FIFOs that another user has laid in a directory where everybody may make files: nothing that pprofil
+# writes goes through them, whatever fs.protected_symlinks, fs.protected_regular and fs.protected_fifos say. One's own
 # links, and those of the directory's owner, are followed.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] || skip "to be two users takes root"
@@ -14,7 +14,7 @@ chmod 1777 "$sticky"
 victim=$work/victim
 echo 'main;work 40' >"$work/p.folded"
 
-# set_trap KIND NAME: what the stranger has ready
+# set_trap KIND NAME: the other user lays it
 set_trap() {
 	echo precious >"$victim"
 	rm -f "$sticky/$2"
@@ -57,7 +57,7 @@ done
 set_trap chain out
 refused "one's own link to a stranger's" "$pprofil" report -o "$work/chain-out" "$work/p.folded"
 
-# A checkpoint, for which the link comes when the run has begun.
+# a checkpoint, where the link is laid when the run has begun
 "$pprofil" -q --control "$work/control" -o "$sticky/late.pb.gz" "$targets/known-shares" 600 >/dev/null 2>"$work/run.err" & run=$!
 has_sampled() { "$pprofil" ctl "$work/control" status 2>&1 | grep -q '^samples [1-9]'; }
 await has_sampled
@@ -68,7 +68,7 @@ wait $run 2>/dev/null
 expect "the end of the run: the victim" precious "$(cat "$victim")"
 expect_text "the end of the run: says why" "cannot write: another user made" "$work/run.err"
 
-# a program that writes its counters itself
+# a program that writes its own counters
 cat >"$work/flush.c" <<-C
 	void pprofil_n64_flush(void);
 	int main(void)
@@ -94,9 +94,9 @@ expect "kprof: nothing was made there" "" "$(ls -A "$work/private")"
 kill $target
 wait $target 2>/dev/null
 
-# --- what goes on
+# --- what is still written
 "$pprofil" report -o "$work/want" "$work/p.folded"
-written() { # NAME PATH FILE: the report went into FILE
+written() { # NAME PATH FILE: a report for PATH goes into FILE
 	"$pprofil" report -o "$2" "$work/p.folded" 2>"$work/err"
 	expect "$1: status" 0 $?
 	expect "$1: is written" "" "$(cmp "$work/want" "$3" 2>&1)"
@@ -117,7 +117,7 @@ $unprivileged ln -s "$work/target" "$work/home/link"
 echo old >"$work/target"
 written "another's link in another's directory" "$work/home/link" "$work/target"
 
-# of root's directory, for another user
+# a link of root in root's directory, for another user
 if $unprivileged test -x "$pprofil" 2>/dev/null; then
 	rm -f "$sticky/out"
 	ln -s "$work/home/mine" "$sticky/out"

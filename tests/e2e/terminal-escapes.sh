@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Names of tasks, paths and arguments with what a terminal obeys in them: none of it is in any
-# message, report, frame or title. Reports as data (JSON, CSV) are held to ASCII's control
-# characters alone.
+# Names of tasks, paths and arguments may have characters that a terminal obeys. No message, report, frame or title of
+# pprofil has them.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-# What a terminal obeys: control characters but newline and tab, U+0080 to U+009F, marks of
-# direction, and bytes that are no UTF-8.
+# The characters that a terminal obeys: control characters but newline and tab, U+0080 to U+009F, marks of direction,
+# and bytes that are no UTF-8.
 cat >"$work/harmful.awk" <<'END'
 function say(what) { printf "%s at byte %d\n", what, bytes; exit }
 {
@@ -27,12 +26,12 @@ function say(what) { printf "%s at byte %d\n", what, bytes; exit }
 }
 END
 harm() { od -An -v -tu1 "$1" | awk -f "$work/harmful.awk"; }
-# harmless NAME PATTERN FILE: it says what it should, and nothing else
+# harmless NAME PATTERN FILE: it has the pattern, and no such character
 harmless() {
 	expect_text "$1: says so" "$2" "$3"
 	expect "$1: is harmless" "" "$(harm "$3")"
 }
-# said NAME PATTERN COMMAND...: its output and messages
+# said NAME PATTERN COMMAND...: its output and messages are harmless
 said() {
 	name=$1 pattern=$2
 	shift 2
@@ -83,7 +82,7 @@ said "a dialect's file" 'ticks' "$pprofil" --dialect glibc -o "$work/$evil/$evil
 said "a report of it" 'spend_half' "$pprofil" report "$work/$evil/$evil.pb.gz"
 said "a tree of it" 'spend_half' "$pprofil" report --tree "$work/$evil/$evil.pb.gz"
 said "by object" 'x\?\[31m' "$pprofil" report --by object "$work/$evil/$evil.pb.gz"
-# as data: a file gets the name's bytes, a terminal what it does not obey; it ignores a DEL
+# CSV and JSON in a file have the name's own bytes, but on a terminal they are harmless. A terminal ignores DEL.
 if script -qec true /dev/null >/dev/null 2>&1; then
 	for format in csv json; do
 		script -qec "'$pprofil' report -f $format --by object '$work/$evil/$evil.pb.gz'" /dev/null \

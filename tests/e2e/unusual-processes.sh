@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Processes as few are: without their leader, executing from a thread while they are attached to,
-# with a child that tells of its end by another signal, stopped while threads are born, with names
-# that read like something else.
+# Unusual processes: without their leader; executing from a thread while pprofil attaches; with a child that ends by
+# another signal than SIGCHLD; stopped while threads are born; with names that look like other fields in /proc.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 "$targets/thread-groups" leaderless 60 &
@@ -14,7 +13,7 @@ expect_text "without a leader: its code has names" ',burn,' "$work/report"
 expect_free "without a leader: afterwards" "$target"
 kill -9 "$target"
 
-# attached to and left so often that some attach meets an exec in its midst
+# attached to and left so often that an exec comes amid some attach
 "$targets/thread-groups" execs 600 &
 target=$!
 sleep 0.3
@@ -30,20 +29,20 @@ for options in "" "-F 10000 --overhead 100"; do
 	# shellcheck disable=SC2086
 	"$pprofil" $options -f json -n 0 "$targets/thread-groups" notice 1 >/dev/null 2>"$work/report"
 	expect "another signal at the end, '$options': status" 0 $?
-	# less by what came after the last sample: thirty times the mean between two is no chance
+	# less by what came after the last sample: at most thirty times the mean between two samples
 	least=$(awk "BEGIN { print 0.99 - 30 / $(number "$work/report" samples) }")
 	between "another signal at the end, '$options': all is sampled" "$least" \
 		"$(awk "BEGIN{print $(number "$work/report" cpu_ns) / 1e9}")" 1.2
 done
 
-# no thread is there for longer than the run, and about one is born each millisecond and naps 0.3 s
+# a thread is born about each millisecond, and sleeps for 0.3 s; none lives longer than the run
 "$pprofil" -w -f json -n 0 "$targets/thread-groups" stopped 2 >/dev/null 2>"$work/report"
 expect "born while stopped: status" 0 $?
 between "born while stopped: threads" 30 "$(number "$work/report" threads)" 3000
 between "born while stopped: elapsed time of all, s" 10 \
 	"$(awk "BEGIN{print $(number "$work/report" wall_ns) / 1e9}")" 3000
-# /proc/PID/status says "Name:" first, and stat has a name amid its numbers
-sampled() { # a program that has just begun may not have come so far
+# names that look like fields: /proc/PID/status begins with the name, and /proc/PID/stat has it amid numbers
+sampled() { # a program that has just begun may not work yet
 	"$pprofil" -f csv -d 0.3 -p "$target" >"$work/out" 2>"$work/report"
 	status=$?
 	grep -q ,spend_half, "$work/report"
