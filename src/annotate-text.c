@@ -5,34 +5,28 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "annotate.h"
 #include "base/utf8.h"
+#include "report.h"
 
 #define BOLD "\033[1m"
-#define HOT "\033[31m"
-#define WARM "\033[33m"
-#define PLAIN "\033[0m"
+#define GAP_LINES_MAX 8u /* lines without code that are printed between lines with code */
 
 static double share(uint64_t part, uint64_t whole)
 {
     return whole == 0 ? 0 : (double)part / (double)whole;
 }
 
-static const char *heat(double part)
-{
-    if (part >= 0.10)
-        return HOT;
-    return part >= 0.02 ? WARM : "";
-}
-
-void annotate_begin_line(FILE *out, const struct pprofil_code_row *row,
+static void begin_line(FILE *out, const struct pprofil_code_row *row,
                          const struct pprofil_code_about *about, const struct annotate_view *view)
 {
     if (view->colour)
-        fputs(heat(share(row->ns, about->ns)), out);
+        fputs(report_heat(share(row->ns, about->ns)), out);
     if (row->ns > 0 || row->samples > 0)
         fprintf(out, "%7.2f %8" PRIu64, 100 * share(row->ns, about->ns), row->samples);
     else
@@ -44,9 +38,9 @@ void annotate_begin_line(FILE *out, const struct pprofil_code_row *row,
         fprintf(out, "%17s", "");
 }
 
-void annotate_end_line(FILE *out, const struct annotate_view *view)
+static void end_line(FILE *out, const struct annotate_view *view)
 {
-    fputs(view->colour ? PLAIN "\n" : "\n", out);
+    fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
 }
 
 /* --- the head -------------------------------------------------------------------------- */
@@ -59,7 +53,7 @@ static void print_head(FILE *out, const struct pprofil_code_about *about,
     fputs(" in ", out);
     utf8_print_harmless(out, about->object);
     fprintf(out, ", %" PRIx64 "-%" PRIx64 "%s\n", about->start, about->end,
-            view->colour ? PLAIN : "");
+            view->colour ? REPORT_PLAIN : "");
     fprintf(out, "# %" PRIu64 " samples, %.3f s, %.2f %% of the profile", about->samples,
             (double)about->ns / 1e9, 100 * share(about->ns, view->whole_ns));
     if (view->stacks)
@@ -148,15 +142,148 @@ static int print_rows(FILE *out, const pprofil_code *code, const struct pprofil_
             print_origin(out, &row, &origin, view);
         else
             print_inlined_instruction(out, &row, &origin, view);
-        annotate_begin_line(out, &row, about, view);
+        begin_line(out, &row, about, view);
         if (row.source)
             fprintf(out, "%6" PRIu32 "  %s", row.line, row.text);
         else
             fprintf(out, "  %10" PRIx64 " %s %s", row.address, arrows_beside(arrows, i, false),
                     row.text);
-        annotate_end_line(out, view);
+        end_line(out, view);
     }
     arrows_free(arrows);
+    return 0;
+}
+
+/* --- source lines -------------------------------------------------------------------------
+ * The lines are in the order of their files. The instructions of a line are often in several places, and a line has
+ * the counts of all of them. */
+
+/* Rows of one line. */
+struct line {
+    struct pprofil_code_row row;
+    uint32_t file;  /* its number in the code */
+    uint32_t first; /* the row that it was met at first */
+};
+
+static uint32_t line_file(const pprofil_code *code, const char *path)
+{
+    const char *known;
+    bool found, newer;
+    uint32_t i = 0;
+
+    while (pprofil_code_source(code, i, &known, &found, &newer) == 0 && known != path)
+        i++;
+    return i;
+}
+
+static int line_compare(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    if (a->row.line != b->row.line)
+        return a->row.line < b->row.line ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static void line_add(struct pprofil_code_row *into, const struct pprofil_code_row *row)
+{
+    into->samples += row->samples;
+    into->ns += row->ns;
+    into->total_samples += row->total_samples;
+    into->total_ns += row->total_ns;
+    if (row->inlined[0] == '\0') /* the function's own line, too */
+        into->inlined = "";
+}
+
+static uint32_t collect_lines(const pprofil_code *code, struct line *lines)
+{
+    uint32_t count = 0, kept = 0;
+
+    for (uint32_t i = 0; i < pprofil_code_count(code); i++) {
+        struct line *line = &lines[count];
+        pprofil_code_row(code, i, &line->row, sizeof line->row);
+        if (!line->row.source)
+            continue;
+        line->first = i;
+        line->file = line_file(code, line->row.file);
+        count++;
+    }
+    if (count > 1)
+        qsort(lines, count, sizeof *lines, line_compare);
+    for (uint32_t i = 1; i < count; i++)
+        if (lines[i].file == lines[kept].file && lines[i].row.line == lines[kept].row.line)
+            line_add(&lines[kept].row, &lines[i].row);
+        else
+            lines[++kept] = lines[i];
+    return count == 0 ? 0 : kept + 1;
+}
+
+static void print_line(FILE *out, const struct pprofil_code_row *row, const char *text,
+                       const struct pprofil_code_about *about, const struct annotate_view *view)
+{
+    begin_line(out, row, about, view);
+    fprintf(out, "%6" PRIu32 "  %s", row->line, text);
+    if (row->inlined[0] != '\0')
+        fprintf(out, "  [%s]", row->inlined);
+    end_line(out, view);
+}
+
+static void print_between(FILE *out, const pprofil_code *code, const struct line *before,
+                          const struct line *after, const struct pprofil_code_about *about,
+                          const struct annotate_view *view)
+{
+    struct pprofil_code_row empty = {.inlined = "", .line = before->row.line + 1};
+
+    if (after->row.line - before->row.line > GAP_LINES_MAX) {
+        fprintf(out, "  ...\n");
+        return;
+    }
+    for (; empty.line < after->row.line; empty.line++) {
+        const char *text = pprofil_code_line(code, before->file, empty.line);
+        print_line(out, &empty, text != NULL ? text : "", about, view);
+    }
+}
+
+/* What the instructions have whose lines are not there to be shown. */
+static void print_rest(FILE *out, const struct line *lines, uint32_t count,
+                       const struct pprofil_code_about *about, const struct annotate_view *view)
+{
+    struct pprofil_code_row rest = {.samples = about->samples, .ns = about->ns};
+
+    for (uint32_t i = 0; i < count; i++) {
+        rest.samples -= lines[i].row.samples;
+        rest.ns -= lines[i].row.ns;
+    }
+    if (rest.samples == 0 && rest.ns == 0)
+        return;
+    begin_line(out, &rest, about, view);
+    fputs("  in lines that are not there: --instructions shows where", out);
+    end_line(out, view);
+}
+
+static int print_lines(FILE *out, const pprofil_code *code, const struct annotate_view *view)
+{
+    struct line *lines = calloc(pprofil_code_count(code) + 1u, sizeof *lines);
+    struct pprofil_code_about about;
+
+    if (lines == NULL)
+        return -ENOMEM;
+    pprofil_code_about(code, &about, sizeof about);
+    uint32_t count = collect_lines(code, lines);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || lines[i].file != lines[i - 1].file) {
+            fputs("  ", out);
+            utf8_print_harmless(out, lines[i].row.file);
+            fputc('\n', out);
+        } else {
+            print_between(out, code, &lines[i - 1], &lines[i], &about, view);
+        }
+        print_line(out, &lines[i].row, lines[i].row.text, &about, view);
+    }
+    print_rest(out, lines, count, &about, view);
+    free(lines);
     return 0;
 }
 
@@ -172,6 +299,6 @@ int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_vi
         shown.what = ANNOTATE_INSTRUCTIONS;
     print_headings(out, &shown);
     if (shown.what == ANNOTATE_SOURCE)
-        return annotate_print_lines(out, code, &shown);
+        return print_lines(out, code, &shown);
     return print_rows(out, code, &about, &shown);
 }

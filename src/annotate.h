@@ -18,15 +18,7 @@ struct annotate_view {
 /* One block, with what is to be known of it. 0 or -ENOMEM; the stream's errors stay with it. */
 int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_view *view);
 
-/* --- what its files share -------------------------------------------------------------- */
-
-/* The numbers before a line, as shares of the block, and the colour of all of it. */
-void annotate_begin_line(FILE *out, const struct pprofil_code_row *row,
-                         const struct pprofil_code_about *about, const struct annotate_view *view);
-void annotate_end_line(FILE *out, const struct annotate_view *view);
-
-/* Source lines in their own order, each once. */
-int annotate_print_lines(FILE *out, const pprofil_code *code, const struct annotate_view *view);
+/* --- annotate-arrows.c --------------------------------------------------------------------- */
 
 /* Arrows beside instructions, from jumps to where they lead: text of all rows is as wide. */
 struct arrows;

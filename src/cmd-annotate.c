@@ -12,9 +12,8 @@
 #include "annotate.h"
 #include "base/utf8.h"
 #include "options.h"
-#include "pager.h"
+#include "output-stream.h"
 #include "report.h"
-#include "selection.h"
 
 #define LISTED_MAX 20u
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "options.h"
-#include "selection.h"
 
 #define SCALE_MAX 65536
 

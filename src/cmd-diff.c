@@ -11,7 +11,6 @@
 #include "diff-report.h"
 #include "options.h"
 #include "output-stream.h"
-#include "selection.h"
 
 #define DEFAULT_ROWS 30
 #define EXIT_DIFFERENT 1

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/gperf-address.h"
-#include "command.h"
+#include "options.h"
 
 #define GPERF_META_MAX (1u << 20)      /* bytes that a program may send of what is mapped where */
 #define GPERF_STREAM_MAX (1u << 30)    /* bytes of counters */
@@ -46,7 +46,6 @@ static const struct argp_option options[] = {
 static error_t gperf_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct gperf *gperf = state->input;
-    double number;
 
     switch (key) {
     case 'c':
@@ -59,13 +58,10 @@ static error_t gperf_parse_option(int key, char *argument, struct argp_state *st
         gperf->serves = true;
         break;
     case 't':
-        if (!parse_number("-t", argument, 0, 1e18, &gperf->style.threshold))
-            exit(EXIT_OWN_FAILURE);
+        gperf->style.threshold = number_option("-t", argument, 0, 1e18);
         break;
     case 'p':
-        if (!parse_number("-p", argument, 1, INT_MAX, &number))
-            exit(EXIT_OWN_FAILURE);
-        gperf->pid = (pid_t)number;
+        gperf->pid = (pid_t)number_option("-p", argument, 1, INT_MAX);
         break;
     case ARGP_KEY_ARG:
         if (gperf->program != NULL)

@@ -18,8 +18,8 @@
 
 #include "base/output-path.h"
 #include "base/path.h"
-#include "kprof-guard.h"
 #include "kprof.h"
+#include "options.h"
 
 #define BUCKET 8 /* bytes of text */
 #define DEFAULT_HZ 100
@@ -51,18 +51,15 @@ static const struct argp_option options[] = {
 static error_t kprof_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct kprof *kprof = state->input;
-    double number;
 
     switch (key) {
     case 'p':
-        if (strspn(argument, "0123456789") != strlen(argument) ||
-            !parse_number("-p", argument, 1, INT_MAX, &number))
+        if (strspn(argument, "0123456789") != strlen(argument))
             exit(complain("kprof: -p takes a process number, not '%s'", argument));
-        kprof->pid = (pid_t)number;
+        kprof->pid = (pid_t)number_option("-p", argument, 1, INT_MAX);
         break;
     case 'F':
-        if (!parse_number("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ, &kprof->hz))
-            exit(EXIT_OWN_FAILURE);
+        kprof->hz = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
         break;
     case KEY_OBJECT:
         kprof->object = argument;

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "options.h"
-#include "selection.h"
 
 enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_FROM };
 

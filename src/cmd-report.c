@@ -11,7 +11,6 @@
 
 #include "options.h"
 #include "output-stream.h"
-#include "selection.h"
 
 #define DEFAULT_ROWS 30
 #define DEFAULT_TREE_ROWS 100

@@ -24,29 +24,9 @@
 
 #include "base/clock.h"
 #include "base/output-path.h"
-#include "forward-signals.h"
-#include "lsan-note.h"
-#include "run-options.h"
+#include "run.h"
 
 #define PUMP_MS 100
-#define CHECKPOINT_MS 10000
-
-struct run {
-    struct run_request asked;
-
-    pprofil_session *session;
-    struct forward forward;
-    struct lsan_note lsan_note;
-    char **argv; /* our own */
-    pid_t child;
-    bool ended; /* the child, with this status; -1: it is not known */
-    int status;
-    bool started;
-    bool left;   /* we were told to end, and the child goes on */
-    bool broken; /* the supervisor has died */
-    int64_t start_ms, checkpoint_ms;
-    struct progress progress;
-};
 
 static void begin_when_due(struct run *run)
 {
@@ -57,47 +37,6 @@ static void begin_when_due(struct run *run)
     if (run->asked.start_stopped || pprofil_session_start(run->session) == 0)
         run->started = true;
     run->start_ms = time_now_ms(); /* the duration counts from here */
-}
-
-/* Can what is written there be written again? What goes down a pipe cannot. */
-static bool is_replaceable(const char *path)
-{
-    static const char *const descriptors[] = {"/dev/fd/", "/dev/std", "/proc/"};
-    struct stat status;
-
-    if (path == NULL || strcmp(path, "-") == 0)
-        return false;
-    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
-        if (strncmp(path, descriptors[i], strlen(descriptors[i])) == 0)
-            return false;
-    return stat(path, &status) < 0 || S_ISREG(status.st_mode);
-}
-
-/* A dialect has a file of its own. */
-static bool may_save_early(const struct run_request *asked)
-{
-    return is_replaceable(asked->output) ||
-           (asked->dialect.dialect != NULL && asked->output == NULL);
-}
-
-/* Without names: they may take long, and the sampling goes on meanwhile. */
-static int save_so_far(void *context)
-{
-    const struct run *run = context;
-    const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
-
-    if (run->asked.dialect.dialect != NULL)
-        return pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format,
-                                            NULL, NULL);
-    return pprofil_profile_save(pprofil_session_profile(run->session), run->asked.output, &file, false);
-}
-
-static void checkpoint_when_due(struct run *run)
-{
-    if (!may_save_early(&run->asked) || time_now_ms() < run->checkpoint_ms)
-        return;
-    save_so_far(run);
-    run->checkpoint_ms = time_now_ms() + CHECKPOINT_MS;
 }
 
 static int wait_ms(const struct run *run)
@@ -167,7 +106,7 @@ static void sample(struct run *run)
             return;
         }
         reap(run);
-        checkpoint_when_due(run);
+        run_checkpoint_when_due(run);
         progress_show(&run->progress, run->session, time_now_ms());
     }
 }
@@ -238,12 +177,12 @@ static int run_begin(struct run *run)
         pprofil_session_dialect(run->session, &run->asked.dialect) != 0)
         return complain("%s", pprofil_session_problem(run->session));
     error = pprofil_session_control(run->session, run->asked.control,
-                                    may_save_early(&run->asked) ? save_so_far : NULL, run);
+                                    run_may_save_early(&run->asked) ? run_save_so_far : NULL, run);
     if (error != 0)
         return complain("%s", pprofil_session_problem(run->session));
     set_command(run);
     run->start_ms = time_now_ms();
-    run->checkpoint_ms = run->start_ms + CHECKPOINT_MS;
+    run_checkpoint_later(run);
     if (run->asked.program != NULL) {
         begin_when_due(run); /* from the first instruction */
         error = pprofil_session_launch(run->session, run->asked.program, NULL, &run->child);
@@ -266,120 +205,6 @@ static int run_begin(struct run *run)
     if (run->asked.program != NULL && (error == -EACCES || error == -ENOEXEC || error == -EISDIR))
         return EXIT_NOT_EXECUTABLE;
     return EXIT_OWN_FAILURE;
-}
-
-static void say_more(pprofil_profile *profile)
-{
-    struct pprofil_totals totals;
-
-    pprofil_profile_totals(profile, &totals, sizeof totals);
-    double elapsed = totals.elapsed_ns == 0 ? 1 : (double)totals.elapsed_ns;
-    fprintf(stderr,
-            "# the supervisor used %.3f s of CPU time, %.2f %% of a core; "
-            "%.1f us stopped for each sample; "
-            "%u processes and %u threads alive at the end\n",
-            (double)totals.supervisor_cpu_ns / 1e9,
-            100 * (double)totals.supervisor_cpu_ns / elapsed,
-            totals.samples == 0 ? 0 : (double)totals.stopped_ns / 1e3 / (double)totals.samples,
-            totals.processes_alive, totals.threads_alive);
-}
-
-static void tell_file(void *context, const char *path, const struct pprofil_histogram_state *state)
-{
-    const struct run *run = context;
-    const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
-
-    if (run->asked.quiet)
-        return;
-    fprintf(stderr, "pprofil: %s: %" PRIu64 " tick%s of %s (%d)", path, state->ticks, state->ticks == 1 ? "" : "s",
-            state->program, state->pid);
-    if (state->outside > 0)
-        fprintf(stderr, ", %" PRIu64 " outside the text", state->outside);
-    if (state->overflows > 0)
-        fprintf(stderr, ", %" PRIu64 " found their counter full", state->overflows);
-    fprintf(stderr, state->on ? "\n" : "; the counting had ended by the rules of %s\n",
-            run->asked.dialect.dialect);
-    if (state->cut > 0)
-        fprintf(stderr,
-                "pprofil: %s: %" PRIu64 " %s less than was counted, for the format has 16 bits for each; "
-                "-f gmon holds all\n",
-                path, state->cut, state->cut == 1 ? "counter holds" : "counters hold");
-}
-
-static int deliver_histograms(struct run *run)
-{
-    struct pprofil_totals totals;
-
-    pprofil_profile_totals(pprofil_session_profile(run->session), &totals, sizeof totals);
-    if (totals.lost > 0)
-        complain("%" PRIu64 " events were lost: the counts are too low", totals.lost);
-    int error = pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format,
-                                             tell_file, run);
-    if (error == 0)
-        return 0;
-    complain("%s", pprofil_session_problem(run->session));
-    return error == PPROFIL_ERROR_NO_SAMPLES ? 0 : EXIT_OWN_FAILURE; /* a program may be too short for a tick */
-}
-
-/* Names may take long, and what was sampled is safe before. What goes wrong with the file now goes
- * wrong again when it is written with them, and is said then. */
-static void look_names_up(const struct run *run, pprofil_profile *profile,
-                          const struct pprofil_file *file)
-{
-    if (!run->asked.symbolize)
-        return;
-    if (is_replaceable(run->asked.output))
-        pprofil_profile_save(profile, run->asked.output, file, false);
-    forward_catch(&run->forward, false);
-    pprofil_profile_symbolize(profile, run->asked.output, file);
-    forward_catch(&run->forward, true); /* no half file is left beside the one */
-}
-
-static int save(const struct run *run, pprofil_profile *profile)
-{
-    const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
-
-    look_names_up(run, profile, &file);
-    int error = pprofil_profile_save(profile, run->asked.output, &file, run->asked.symbolize);
-    if (error != 0)
-        return complain_saving(profile, run->asked.output, &file, error);
-    if (!run->asked.quiet)
-        fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s\n",
-                run->asked.output);
-    return 0;
-}
-
-static int run_print(struct run *run, pprofil_profile *profile)
-{
-    if (run->asked.quiet)
-        return 0;
-    FILE *out = fdopen(dup(STDERR_FILENO), "w");
-    if (out == NULL)
-        return complain("cannot print the report: %s", strerror(errno));
-    run->asked.view.colour = report_wants_colour(out);
-    forward_catch(&run->forward, false);
-    int error = report_print(out, profile, &run->asked.view);
-    if (fclose(out) != 0 && error == 0)
-        error = -errno;
-    if (error == 0 && run->asked.verbose && run->asked.view.format == REPORT_TEXT)
-        say_more(profile);
-    if (error == 0 && run->asked.view.format == REPORT_TEXT)
-        lsan_note_print(&run->lsan_note, stderr, "# note: ");
-    return error == 0 ? 0 : complain("cannot print the report: %s", pprofil_error_text(error));
-}
-
-/* The session has nothing more to do, and nothing of it shall be left when a signal ends us. */
-static int deliver_profile(struct run *run)
-{
-    pprofil_profile *profile = pprofil_session_take_profile(run->session);
-
-    pprofil_session_close(run->session);
-    run->session = NULL;
-    int status = run->asked.output != NULL ? save(run, profile) : run_print(run, profile);
-    if (run->asked.output != NULL && !run->asked.quiet)
-        lsan_note_print(&run->lsan_note, stderr, "pprofil: ");
-    pprofil_profile_close(profile);
-    return status;
 }
 
 static int die_like(int status)
@@ -411,7 +236,7 @@ static int finish(struct run *run)
                          run->status);
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
-    int own = run->asked.dialect.dialect != NULL ? deliver_histograms(run) : deliver_profile(run);
+    int own = run_deliver(run);
     pprofil_session_close(run->session);
     if (run->asked.program != NULL && run->left)
         return 128 + run->forward.end_signal;

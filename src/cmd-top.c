@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "target-options.h"
+#include "options.h"
 #include "tui/top.h"
 
 #define SUMMARY_ROWS 10

@@ -52,18 +52,4 @@ pprofil_profile *open_profile(const char *path, const struct pprofil_file *file)
 /* Prints all formats, for -f list. Returns the exit status. */
 int list_formats(void);
 
-/* A number of an option, within bounds; complains by itself. */
-bool parse_number(const char *option, const char *text, double lowest, double highest,
-                  double *number);
-
-/* The one line that shows a long run is alive. */
-struct progress {
-    bool shown;      /* a terminal is there and nobody asked for quiet */
-    bool on_screen;  /* the line stands there now */
-    int64_t next_ms; /* when it is due again */
-};
-void progress_init(struct progress *progress, bool quiet);
-void progress_show(struct progress *progress, pprofil_session *session, int64_t now_ms);
-void progress_clear(struct progress *progress);
-
 #endif

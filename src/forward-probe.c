@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "forward-probe.h"
+#include "forward-signals.h"
 
 #define ANSWER_MS 2000 /* it may be stopped while we are not */
 

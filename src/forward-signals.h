@@ -19,10 +19,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "forward-probe.h"
-
 #define FORWARD_ECHO_MS 200
 #define FORWARD_SIGNALS_MAX 64
+
+/* The probe is a child process that shows which signals were sent to our whole process group. The kernel does not tell
+ * a receiver whether a signal was sent to it or to its group: kill(2) fills the same siginfo for both. Nobody knows the
+ * probe's PID. A signal that it gets was therefore sent to the group, or to each process of a control group in turn. */
+struct forward_probe {
+    int socket; /* a connection to it, owned; -1: there is no probe */
+};
 
 struct forward {
     bool attached; /* to processes that we did not start: nothing is passed on */
@@ -60,5 +65,19 @@ void forward_catch(const struct forward *forward, bool caught);
 
 /* Passes nothing on from now on: the program has ended, or goes on without us. */
 void forward_end(struct forward *forward);
+
+/* --- the probe: for forward-signals.c ------------------------------------------------------ */
+
+/* Starts the probe. It ends with us, however we end. argv: our own command line, which the probe
+ * does not show as its own, for pkill(1) -f would find it there; not kept. On failure
+ * probe->socket is -1. */
+void forward_probe_start(struct forward_probe *probe, char **argv);
+
+/* Adds the signals that the probe got since the last call to *signals, bit SIGNAL - 1 each.
+ * Returns false when there is no probe, or it does not answer within two seconds. */
+bool forward_probe_ask(const struct forward_probe *probe, uint64_t *signals);
+
+/* Ends the probe. */
+void forward_probe_end(struct forward_probe *probe);
 
 #endif

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "kprof-guard.h"
+#include "kprof.h"
 
 #define ALL_WELL 'q'
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kprof: the files of Inferno's kprof(3) device for a process. cmd-kprof.c has the command and its loop, kprof-data.c
- * kpdata, kprof-files.c kpctl, kprof-guard.c who notices that a server of kpctl was killed.
+ * kprof: the files of Inferno's kprof(3) device for a process. cmd-kprof.c has the command and its loop, kprof-files.c
+ * the files, kprof-guard.c what happens when a server of kpctl is killed.
  */
 #ifndef PPROFIL_KPROF_H
 #define PPROFIL_KPROF_H
@@ -50,5 +50,17 @@ int kprof_data_write_meta(const struct kprof *kprof);
 int kprof_control_make(struct kprof *kprof);
 /* Obeys all that was written to it. */
 void kprof_control_read(struct kprof *kprof);
+
+/* --- the guard -------------------------------------------------------------------------------
+ * A FIFO whose reader was killed keeps whoever opens it waiting for ever. The guard is a process that outlives a server
+ * of kpctl by a moment, and puts a socket in the place of its FIFO. open(2) refuses a socket with ENXIO, "No such
+ * device or address": what a device answers whose driver is gone. */
+
+/* Starts the guard of the FIFO of that name in a directory, of which control is a descriptor. Returns a descriptor that
+ * is closed when this process ends, or -errno: there is no guard then. */
+int kprof_guard_begin(int directory, int control, const char *name);
+
+/* The server ends. all_well: the guard goes, and leaves everything as it is; else it does its work. */
+void kprof_guard_end(int guard, bool all_well);
 
 #endif

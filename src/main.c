@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -154,21 +153,6 @@ pprofil_profile *open_profile(const char *path, const struct pprofil_file *file)
     else
         complain_file(path, error, false);
     return NULL;
-}
-
-bool parse_number(const char *option, const char *text, double lowest, double highest,
-                  double *number)
-{
-    char *end;
-
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value) || value < lowest || value > highest) {
-        complain("%s takes a number from %.10g to %.10g, not '%s'", option, lowest, highest, text);
-        return false;
-    }
-    *number = value;
-    return true;
 }
 
 static void do_nothing(int signal)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +13,12 @@
 
 double number_option(const char *option, const char *text, double lowest, double highest)
 {
-    double value = 0;
+    char *end;
 
-    if (!parse_number(option, text, lowest, highest, &value))
-        exit(EXIT_OWN_FAILURE);
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value) || value < lowest || value > highest)
+        exit(complain("%s takes a number from %.10g to %.10g, not '%s'", option, lowest, highest, text));
     return value;
 }
 
@@ -43,4 +47,149 @@ enum report_format report_format_option(const char *text)
     if (format < 0)
         exit(complain("-f takes text, json or csv, not '%s'", text));
     return (enum report_format)format;
+}
+
+/* --- what is profiled ---------------------------------------------------------------------- */
+
+bool pids_parse(struct pids *pids, const char *text)
+{
+    const char *at = text;
+
+    do {
+        char *end;
+        errno = 0;
+        long pid = strtol(at, &end, 10);
+        if (end == at || errno != 0 || pid <= 0 || pid > INT_MAX || pids->count == PIDS_MAX)
+            return false;
+        if (*end != '\0' && *end != ',')
+            return false;
+        pids->pids[pids->count++] = (pid_t)pid;
+        at = *end == ',' ? end + 1 : end;
+    } while (*at != '\0');
+    return true;
+}
+
+error_t target_option_parse(const struct target_options *target, int key, char *argument,
+                            struct argp_state *state)
+{
+    switch (key) {
+    case 'p':
+        if (!pids_parse(target->pids, argument))
+            exit(complain("-p takes process numbers with commas between them, not '%s'", argument));
+        break;
+    case TARGET_KEY_NO_FOLLOW:
+        target->options->flags |= PPROFIL_NO_FOLLOW;
+        break;
+    case TARGET_KEY_NO_INHERIT:
+        target->options->flags |= PPROFIL_NO_INHERIT;
+        break;
+    case ARGP_KEY_ARG: /* the program: what follows is its own */
+        *target->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* --- a part of a profile ------------------------------------------------------------------- */
+
+enum selection_key { KEY_COMM = 256, KEY_THREAD, KEY_OBJECT, KEY_FUNCTION, KEY_FOCUS, KEY_IGNORE };
+
+static const struct argp_option selection_options[] = {
+    {0, 0, 0, 0, "Only a part of the profile (names are whole names, or patterns):", 0},
+    {"pid", 'p', "PID", 0, "only these processes: numbers with commas between them", 0},
+    {"comm", KEY_COMM, "NAME", 0, "only processes of this name", 0},
+    {"thread", KEY_THREAD, "NAME", 0, "only threads of this name, or number", 0},
+    {"object", KEY_OBJECT, "PATH", 0,
+     "only what ran in this program or library; of a file of counters, the one they are of", 0},
+    {"function", KEY_FUNCTION, "NAME", 0, "only what ran in this function itself", 0},
+    {"focus", KEY_FOCUS, "NAME", 0, "only stacks that have this function", 0},
+    {"ignore", KEY_IGNORE, "NAME", 0, "only stacks that do not have this function", 0},
+    {0},
+};
+
+static error_t selection_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct selection_request *request = state->input;
+    struct pprofil_selection *selection = &request->selection;
+
+    switch (key) {
+    case 'p':
+        if (!pids_parse(&request->pids, argument))
+            exit(complain("--pid takes process numbers with commas between them, not '%s'",
+                          argument));
+        break;
+    case KEY_COMM:
+        selection->comm = argument;
+        break;
+    case KEY_THREAD:
+        selection->thread = argument;
+        break;
+    case KEY_OBJECT:
+        selection->object = argument;
+        break;
+    case KEY_FUNCTION:
+        selection->function = argument;
+        break;
+    case KEY_FOCUS:
+        selection->focus = argument;
+        break;
+    case KEY_IGNORE:
+        selection->ignore = argument;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp selection_parser = {selection_options, selection_parse_option, NULL, NULL, NULL, NULL, NULL};
+
+const struct argp_child selection_children[] = {
+    {&selection_parser, 0, NULL, 3},
+    {0},
+};
+
+pprofil_profile *selection_open(const struct selection_request *request, const char *path,
+                                const char *format)
+{
+    const struct pprofil_file file = {.size = sizeof file, .format = format, .object = request->selection.object};
+    pprofil_profile *profile = open_profile(path, &file);
+
+    if (profile != NULL && !selection_apply(request, path, &profile)) {
+        pprofil_profile_close(profile);
+        profile = NULL;
+    }
+    return profile;
+}
+
+bool selection_apply(const struct selection_request *request, const char *path,
+                     pprofil_profile **profile)
+{
+    struct pprofil_selection selection = request->selection;
+    uint32_t pids[PIDS_MAX];
+    pprofil_profile *part;
+
+    for (unsigned i = 0; i < request->pids.count; i++)
+        pids[i] = (uint32_t)request->pids.pids[i];
+    selection.size = sizeof selection;
+    selection.pids = pids;
+    selection.pid_count = request->pids.count;
+    if (pprofil_profile_has_counters(*profile))
+        selection.object = NULL; /* it has been told what they are of */
+    if (!pprofil_selection_any(&selection))
+        return true;
+    int error = pprofil_profile_select(*profile, &selection, &part);
+    const char *problem = pprofil_profile_problem(*profile);
+    if (error != 0 && problem[0] != '\0')
+        complain("%s: %s", path, problem);
+    else if (error != 0)
+        complain_file(path, error, false);
+    if (error != 0)
+        return false;
+    pprofil_profile_close(*profile);
+    *profile = part;
+    return true;
 }

@@ -26,4 +26,19 @@ int output_stream_close(struct output_stream *output, int error);
 /* Closes it after a failure of which all has been said. */
 void output_stream_abandon(struct output_stream *output);
 
+/* --- the pager: what is long goes through $PAGER on a terminal, as with git ---------------- */
+
+struct pager {
+    FILE *out; /* where to print */
+    bool runs; /* out leads to a pager */
+};
+
+/* Standard output, or a pager before it if that is a terminal and one is wanted: $PAGER, or less
+ * with LESS=FRX unless that is set. "" and cat are none. */
+struct pager pager_open(bool wanted);
+
+/* Waits until its reader has left. 0 or a negative errno: what could not be written, for any other
+ * reason than that the reader has seen enough; -ENOENT: there is no such pager. */
+int pager_close(struct pager *pager);
+
 #endif

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run-options.h"
-#include "target-options.h"
+#include "options.h"
+#include "run.h"
 
 #define DEFAULT_ROWS 30
 
