@@ -76,7 +76,7 @@ enum effect filter_back(struct model *model);
  * no filter leaves them out. 0 or -ENOMEM: none is added. */
 int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_by by);
 
-/* --- model-search.c, model-prompt.c, model-picker.c------------------------------------------------- */
+/* --- model-prompt.c, model-picker.c------------------------------------------------- */
 
 bool search_next(struct model *model, bool backwards, bool here_too);
 enum effect prompt_open(struct model *model, enum model_prompt prompt);

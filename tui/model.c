@@ -29,6 +29,17 @@ struct model *model_new(void)
     return model;
 }
 
+void snapshot_free(struct snapshot *snapshot)
+{
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
+        free(snapshot->by[by].rows);
+    free(snapshot->calls.rows);
+    free(snapshot->tasks);
+    free(snapshot->processes);
+    free(snapshot->code);
+    *snapshot = (struct snapshot){.status = -1};
+}
+
 void model_free(struct model *model)
 {
     if (model == NULL)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "signals.h"
 #include "top-internal.h"
 #include "view.h"
@@ -39,12 +40,12 @@ static int columns(void)
 /* Sleeps until a time, taking what happens meanwhile. False: it is to end. */
 static bool wait_until(struct batch *batch, uint64_t until)
 {
-    while (top_now() < until && !batch->source.ended && !batch->source.dead) {
+    while (time_now() < until && !batch->source.ended && !batch->source.dead) {
         struct pollfd fds[] = {
             {.fd = signals_fd(), .events = POLLIN},
             {.fd = pprofil_session_fd(batch->source.session), .events = POLLIN},
         };
-        poll(fds, 2, (int)((until - top_now()) / 1000000) + 1);
+        poll(fds, 2, (int)((until - time_now()) / 1000000) + 1);
         if (signals_ending() != 0) {
             batch->result->signal = signals_ending();
             return false;
@@ -75,16 +76,16 @@ static int batch_show(struct batch *batch)
 /* The last frame is of a program that may have been too short for its names to be known. */
 static void wait_for_names(struct batch *batch)
 {
-    uint64_t until = top_now() + TOP_LAST_NAMES_NS;
+    uint64_t until = time_now() + TOP_LAST_NAMES_NS;
 
-    while (source_ask_names(&batch->source) > 0 && top_now() < until && signals_ending() == 0)
+    while (source_ask_names(&batch->source) > 0 && time_now() < until && signals_ending() == 0)
         poll(NULL, 0, NAMES_MS);
 }
 
 static int print_frames(struct batch *batch)
 {
     uint64_t window = (uint64_t)(batch->model->window_seconds * 1e9);
-    uint64_t next = top_now();
+    uint64_t next = time_now();
     int error = 0;
 
     batch->model->began_ns = next; /* the first frame, which may be the only one, has a window */

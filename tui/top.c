@@ -6,28 +6,76 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "screen.h"
 #include "signals.h"
-#include "top-live.h"
+#include "top-internal.h"
 #include "view.h"
 
 #define MILLISECOND 1000000ull /* ns */
+#define DEFAULT_HZ 1000.0
+#define LEAD_NS_MAX 100e6
 #define OUTPUT_NS (50 * MILLISECOND) /* between two screens for the program's output alone */
 
-uint64_t top_now(void)
-{
-    struct timespec time;
+/* --- what the live view and the batch mode share ------------------------------------------ */
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+uint64_t top_names_lead(const struct model *model)
+{
+    double lead = model->window_seconds / 4 * 1e9;
+
+    return lead < LEAD_NS_MAX ? (uint64_t)lead : (uint64_t)LEAD_NS_MAX;
+}
+
+void top_set_up_model(struct model *model, const struct top_request *request)
+{
+    model->asked_hz = request->options.frequency != 0 ? request->options.frequency : DEFAULT_HZ;
+    model->wall = request->options.flags & PPROFIL_WALL;
+    model->stacks = request->options.flags & PPROFIL_CALL_GRAPH;
+    if (request->window_seconds > 0)
+        model->window_seconds = request->window_seconds;
+}
+
+/* Describes what is launched. What is attached to is described by the first snapshot: a command, not "-p PID". */
+void top_describe(struct model *model, const struct top_request *request, const char *command)
+{
+    if (request->program != NULL)
+        snprintf(model->command, sizeof model->command, "%s", command);
+}
+
+int top_start_program(struct source *source, const struct top_request *request, int output,
+                      struct top_result *result)
+{
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct pprofil_launch launch = {.size = sizeof launch,
+                                    .input = nothing,
+                                    .output = output,
+                                    .new_session = !request->batch};
+
+    if (nothing < 0) {
+        snprintf(result->problem, sizeof result->problem, "/dev/null: %s", strerror(errno));
+        return -errno;
+    }
+    int error = source_open(source, request, &launch, result->problem, sizeof result->problem);
+    close(nothing);
+    return error;
+}
+
+void top_finish(struct source *source, struct top_result *result)
+{
+    int error = source_finish(source, &result->session);
+
+    if (error != 0 && result->problem[0] == '\0')
+        snprintf(result->problem, sizeof result->problem, "%s",
+                 pprofil_session_problem(result->session));
+    result->status = source->status;
 }
 
 /* --- the screen ------------------------------------------------------------------------ */
@@ -43,10 +91,10 @@ static void paint(struct top *top)
             return;
         output_resize(&top->output, rows > 4 ? rows - 4 : 1, columns);
     }
-    view_screen(top->model, &top->canvas, top_now());
+    view_screen(top->model, &top->canvas, time_now());
     screen_show(&top->canvas, top->redraw);
     top->repaint = top->redraw = false;
-    top->painted_ns = top_now();
+    top->painted_ns = time_now();
     top->output_at = 0;
 }
 
@@ -91,7 +139,7 @@ static void read_keys(struct top *top)
         else
             top_obey(top, take_key(top, &event));
         top->repaint = true;
-        top->key_at = top_now();
+        top->key_at = time_now();
         if (top_is_over(top) && top->window_at == 0) /* other rows may be in sight */
             top->ask_at = top->key_at + TOP_ASK_NS;
     }
@@ -106,7 +154,7 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 
 static int wait_ms(const struct top *top)
 {
-    uint64_t now = top_now(), next = now + 1000 * MILLISECOND;
+    uint64_t now = time_now(), next = now + 1000 * MILLISECOND;
 
     next = sooner(next, top->window_at);
     next = sooner(next, top->names_at);
@@ -128,7 +176,7 @@ static bool lacks_names(struct top *top, uint64_t now)
 
 static void do_what_is_due(struct top *top)
 {
-    uint64_t now = top_now();
+    uint64_t now = time_now();
     bool over = top_is_over(top);
 
     if (top->model->page == PAGE_PICKER && now >= top->candidates_at)

@@ -14,8 +14,6 @@
 #include <string.h>
 
 #include "characters.h"
-#include "phrases.h"
-#include "view-paint.h"
 
 #define SHARE_WIDTH 6
 #define SAMPLES_WIDTH 8

@@ -5,12 +5,12 @@
  */
 #include "config.h"
 
-#include "view-columns.h"
+#include "columns.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "view-paint.h"
+#include "view.h"
 
 #define LOW_HISTORY 0.1F /* share below which no window fills a history's height */
 

@@ -14,8 +14,6 @@
 #include <string.h>
 
 #include "characters.h"
-#include "phrases.h"
-#include "view-paint.h"
 
 #define NARROW 80     /* columns below which facts are worded briefly */
 #define SHORT_ROWS 16 /* rows below which the header has three lines, */

@@ -12,9 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "phrases.h"
 #include "top.h"
-#include "view-paint.h"
 
 #define FOR_TWO 80    /* columns of a screen that has two columns of entries */
 #define KEYS_WIDTH 20 /* at most */

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 
 #include "characters.h"
-#include "view-paint.h"
 
 static void put_title(const struct model *model, struct canvas *canvas, int row)
 {

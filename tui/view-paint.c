@@ -2,7 +2,7 @@
 /* What more than one view paints. */
 #include "config.h"
 
-#include "view-paint.h"
+#include "view.h"
 
 #include <inttypes.h>
 #include <limits.h>

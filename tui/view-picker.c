@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "columns.h"
-#include "view-paint.h"
 
 #define HEAD 3 /* lines above the titles */
 

@@ -6,9 +6,7 @@
 
 #include <math.h>
 
-#include "phrases.h"
-#include "view-columns.h"
-#include "view-paint.h"
+#include "columns.h"
 
 static double share_of(const struct table *table, const struct table_row *row)
 {

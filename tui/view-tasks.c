@@ -2,13 +2,12 @@
 /* What the columns of threads and processes show besides figures. */
 #include "config.h"
 
-#include "view-columns.h"
+#include "columns.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "phrases.h"
-#include "view-paint.h"
+#include "view.h"
 
 #define TREE_DEPTH 12 /* levels that are drawn */
 

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "characters.h"
-#include "phrases.h"
-#include "view-paint.h"
 
 static void put_too_small(struct model *model, struct canvas *canvas)
 {
@@ -99,6 +97,73 @@ static int put_tabs(const struct model *model, struct canvas *canvas, int row)
     return row + 1;
 }
 
+/* --- the bottom line: what is being typed, else a message, else what the F keys do ---------- */
+
+#define BAR_SLOT 10 /* columns of a key and what it does, where there is room */
+
+/* What was typed; its end stays in view. */
+static void put_prompt(struct canvas *canvas, int row, const char *label, const char *typed)
+{
+    int column = canvas_put(canvas, row, 0, -1, STYLE_KEY, label) + 1;
+    int space = canvas->columns - column - 1; /* the cursor's */
+
+    if (space < 1)
+        return;
+    column += paint_text(canvas, row, column, space, STYLE_FIGURE,
+                         &(struct paint_text){.text = typed, .tail = true});
+    canvas->cursor_row = row;
+    canvas->cursor_column = column;
+}
+
+static bool is_in_bar(const struct key_binding *binding, enum key_where where)
+{
+    return binding->bar != NULL && (binding->where & where) != 0;
+}
+
+static int bar_key_width(const struct key_binding *binding)
+{
+    return characters_width(keys_name(binding->key), 8) + characters_width(binding->bar, 16) + 1;
+}
+
+/* Keys from the first on, and the last one, which quits, whatever there is room for. */
+static void put_bar_keys(struct canvas *canvas, int row, enum key_where where)
+{
+    const struct key_binding *last = NULL;
+    int needed = 0, column = 0, count = 0;
+
+    for (size_t i = 0; i < key_binding_count; i++)
+        if (is_in_bar(&key_bindings[i], where)) {
+            last = &key_bindings[i];
+            needed += bar_key_width(last);
+            count++;
+        }
+    bool roomy = needed <= canvas->columns && count * BAR_SLOT <= canvas->columns;
+    for (size_t i = 0; i < key_binding_count; i++) {
+        const struct key_binding *binding = &key_bindings[i];
+        int after = binding == last ? 0 : bar_key_width(last == NULL ? binding : last);
+        if (!is_in_bar(binding, where) || column + bar_key_width(binding) - 1 + after > canvas->columns)
+            continue;
+        int used = canvas_put(canvas, row, column, -1, STYLE_KEY, keys_name(binding->key));
+        int width = (roomy ? BAR_SLOT : bar_key_width(binding)) - used;
+        canvas_style(canvas, row, column + used, width, STYLE_KEY_HELP);
+        canvas_put(canvas, row, column + used, width, STYLE_KEY_HELP, binding->bar);
+        column += used + width;
+    }
+}
+
+static void put_bar(const struct model *model, struct canvas *canvas, int row, uint64_t now_ns)
+{
+    if (model->prompt == PROMPT_SEARCH)
+        put_prompt(canvas, row, "search:", model->text);
+    else if (model->prompt == PROMPT_SAVE)
+        put_prompt(canvas, row,
+                   canvas->columns < 60 ? "save as:" : "save as (name.pb.gz, ...):", model->text);
+    else if (model->message[0] != '\0' && now_ns < model->message_until_ns)
+        paint_name(canvas, row, 0, -1, STYLE_TITLE, model->message);
+    else
+        put_bar_keys(canvas, row, model_where(model));
+}
+
 /* --- the screen --------------------------------------------------------------------------- */
 
 static void put_page(struct model *model, struct canvas *canvas, int end)
@@ -134,5 +199,5 @@ void view_screen(struct model *model, struct canvas *canvas, uint64_t now_ns)
     put_page(model, canvas, canvas->rows - 1);
     if (model->help)
         view_help(model, canvas);
-    view_bar(model, canvas, canvas->rows - 1, now_ns);
+    put_bar(model, canvas, canvas->rows - 1, now_ns);
 }

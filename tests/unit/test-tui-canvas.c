@@ -15,7 +15,7 @@
 #include "canvas.h"
 #include "characters.h"
 #include "model.h"
-#include "view-paint.h"
+#include "view.h"
 
 #define HOSTILE "a\033[2Jb\r\n\x7f\xc2\x9b\xff\xc0\xaf\xed\xa0\x80z"
 

@@ -2,14 +2,13 @@
 /* Sentences about the state of things. */
 #include "config.h"
 
-#include "phrases.h"
+#include "view.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "view-paint.h"
 
 #define STATE_SHARE_MIN 0.005 /* less is not worth words */
 

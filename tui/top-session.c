@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the live view does with its session: sampling begins, snapshots are taken of it, and what actions of the model
+ * want of it, and of the terminal, is carried out.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "screen.h"
+#include "signals.h"
+#include "top-internal.h"
+
+#define MILLISECOND 1000000ull /* ns */
+#define FIRST_NAMES_NS (100 * MILLISECOND)
+#define FIRST_WINDOW_NS (300 * MILLISECOND)
+#define CANDIDATES_NS (1000 * MILLISECOND)
+/* After the end nothing but what is looked up comes: it is asked for often, then now and then. */
+#define ASK_OFTEN_NS (2000 * MILLISECOND)
+#define ASK_SELDOM_NS (1000 * MILLISECOND)
+#define ASK_NS_MAX (30000 * MILLISECOND) /* where a definition is read nobody says when */
+#define PROGRAM_ROWS 24
+#define PROGRAM_COLUMNS 80
+
+/* --- beginning ------------------------------------------------------------------------- */
+
+static int begin_program(struct top *top)
+{
+    int program;
+    int error = output_open(&top->output, PROGRAM_ROWS, PROGRAM_COLUMNS, &program);
+
+    if (error != 0) {
+        snprintf(top->result->problem, sizeof top->result->problem,
+                 "no pseudo-terminal for the program: %s", strerror(-error));
+        return error;
+    }
+    error = top_start_program(&top->source, top->request, program, top->result);
+    close(program);
+    top->model->has_output = true;
+    return error;
+}
+
+void top_begin_sampling(struct top *top)
+{
+    const pprofil_profile *profile = pprofil_session_profile(top->source.session);
+
+    top_describe(top->model, top->request, pprofil_profile_command(profile));
+    top->model->page = PAGE_TABLE;
+    top->agreed_hz = top->model->asked_hz;
+    top->agreed_wall = top->model->wall;
+    top->names_at = time_now() + FIRST_NAMES_NS;
+    top->window_at = time_now() + FIRST_WINDOW_NS;
+    if (top->source.warning[0] != '\0')
+        model_say(top->model, time_now(), "%s", top->source.warning);
+    top->repaint = true;
+}
+
+int top_begin(struct top *top)
+{
+    const struct top_request *request = top->request;
+    int error = 0;
+
+    if (request->program != NULL)
+        error = begin_program(top);
+    else if (request->pid_count > 0)
+        error = source_open(&top->source, request, NULL, top->result->problem,
+                            sizeof top->result->problem);
+    else
+        top->model->page = PAGE_PICKER;
+    if (error == 0 && top->source.session != NULL)
+        top_begin_sampling(top);
+    return error;
+}
+
+/* --- snapshots ------------------------------------------------------------------------- */
+
+void top_take_candidates(struct top *top)
+{
+    struct pprofil_candidate *candidates;
+    uint32_t count;
+
+    top->candidates_at = time_now() + CANDIDATES_NS;
+    int error = pprofil_candidates(&candidates, &count);
+    if (error == 0)
+        model_take_candidates(top->model, candidates, count, time_now());
+    else
+        model_say(top->model, time_now(), "cannot list the processes: %s", strerror(-error));
+    top->repaint = true;
+}
+
+bool top_is_over(const struct top *top)
+{
+    return top->source.ended || top->source.dead;
+}
+
+static bool lacks_rows(const struct snapshot *snapshot)
+{
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
+        for (uint32_t i = 0; i < snapshot->by[by].count; i++)
+            if (snapshot->by[by].rows[i].pending)
+                return true;
+    return snapshot->pending > 0;
+}
+
+/* No window brings what is looked up after the end: rows just come into sight, another view. */
+static uint64_t next_ask(const struct top *top, const struct snapshot *snapshot)
+{
+    uint64_t now = time_now(), idle = now - top->key_at;
+    bool unknown_status = top->source.child > 0 && top->source.status < 0;
+
+    if (snapshot->code_state == -EAGAIN)
+        return now + TOP_ASK_NS;
+    if (!top_is_over(top))
+        return 0;
+    if (idle < ASK_OFTEN_NS)
+        return now + TOP_ASK_NS;
+    bool more = idle < ASK_NS_MAX || unknown_status || lacks_rows(snapshot);
+    return more ? now + ASK_SELDOM_NS : 0;
+}
+
+void top_take_snapshot(struct top *top, bool due)
+{
+    struct snapshot_wants wants;
+    struct snapshot snapshot;
+
+    model_wants(top->model, &wants);
+    if (source_take(&top->source, &wants, &snapshot) != 0)
+        return; /* no memory: the screen stays as it is */
+    top->ask_at = next_ask(top, &snapshot);
+    model_take(top->model, &snapshot, due);
+    if (top->ask_at == 0 && !top_is_over(top) && model_awaits_names(top->model))
+        top->ask_at = time_now() + TOP_ASK_NS;
+    if (top->source.dead && !top->told_dead) { /* the header goes on to say it */
+        model_say(top->model, time_now(), "the supervisor has died; the target runs on");
+        top->told_dead = true;
+    }
+    top->repaint = true;
+}
+
+void top_end_window(struct top *top)
+{
+    uint64_t window = (uint64_t)(top->model->window_seconds * 1e9);
+
+    top_take_snapshot(top, true);
+    uint64_t now = time_now();
+    top->window_at += window;
+    if (top->window_at <= now) /* suspended, or a long window was made a short one */
+        top->window_at = now + window;
+    top->names_at = top->window_at - top_names_lead(top->model);
+}
+
+/* --- saving ---------------------------------------------------------------------------- */
+
+/* What is there already is asked about once: whoever gives its name again means it. Devices and
+ * pipes lose nothing by being written to. */
+static bool may_write(struct model *model, const pprofil_profile *profile,
+                      const struct pprofil_file *file)
+{
+    char name[PATH_MAX], first[PATH_MAX] = "";
+    uint32_t there = 0;
+    struct stat status;
+
+    for (unsigned i = 0;
+         pprofil_profile_file_at(profile, model->text, file, i, name, sizeof name) == 0; i++)
+        if (stat(name, &status) == 0 && S_ISREG(status.st_mode) && there++ == 0)
+            memcpy(first, name, sizeof first);
+    bool again = strcmp(model->asked, model->text) == 0 && there <= model->asked_files;
+    const char *slash = strrchr(first, '/');
+
+    model->asked[0] = '\0';
+    if (there == 0 || again)
+        return true;
+    memcpy(model->asked, model->text, sizeof model->asked);
+    model->asked_files = there;
+    if (there == 1)
+        model_say(model, time_now(), "%s exists; S again with the same name overwrites it",
+                  slash != NULL ? slash + 1 : first);
+    else
+        model_say(model, time_now(), "%s and %u more exist; S again with the same name overwrites them",
+                  slash != NULL ? slash + 1 : first, there - 1);
+    return false;
+}
+
+static const char *save_problem(int error)
+{
+    return error == -EEXIST ? "a file beside it would replace what is no file" : pprofil_error_text(error);
+}
+
+/* Narrow screens cut off the ends of messages, so the path is there. Saving may take longer than a message is shown. */
+static void save(struct model *model, pprofil_session *session)
+{
+    pprofil_profile *profile = pprofil_session_profile(session);
+    /* asked for by name, so that what is said of it is what was written */
+    const char *format = pprofil_format_for(model->text);
+    const struct pprofil_file file = {.size = sizeof file, .format = format};
+    struct pprofil_totals totals;
+
+    if (!may_write(model, profile, &file))
+        return;
+    int error = pprofil_profile_save(profile, model->text, &file, true);
+    pprofil_profile_totals(profile, &totals, sizeof totals);
+    if (error == 0)
+        model_say(model, time_now(), "%" PRIu64 " samples saved as %s to %s", totals.samples, format,
+                  model->text);
+    else
+        model_say(model, time_now(), "not saved: %s: %s", save_problem(error), model->text);
+}
+
+/* --- what actions want ------------------------------------------------------------------- */
+
+static void tell_problem(struct top *top, int error)
+{
+    if (error != 0)
+        model_say(top->model, time_now(), "%s", pprofil_session_problem(top->source.session));
+}
+
+/* What the library did not agree to is not so: the model says what is. */
+static void ask_library(struct top *top, enum effect effect)
+{
+    struct model *model = top->model;
+    pprofil_session *session = top->source.session;
+    int error = effect == EFFECT_RATE ? pprofil_session_set_rate(session, model->asked_hz)
+                                      : pprofil_session_set_wall(session, model->wall);
+
+    tell_problem(top, error);
+    if (error != 0) {
+        model->asked_hz = top->agreed_hz;
+        model->wall = top->agreed_wall;
+    }
+    top->agreed_hz = model->asked_hz;
+    top->agreed_wall = model->wall;
+}
+
+/* The end may have come since the last snapshot, so that the model does not know yet. */
+static bool is_too_late(struct top *top, enum effect effect)
+{
+    if (!top_is_over(top) ||
+        (effect != EFFECT_SAMPLE && effect != EFFECT_RATE && effect != EFFECT_WALL))
+        return false;
+    top->model->asked_hz = top->agreed_hz;
+    top->model->wall = top->agreed_wall;
+    model_say(top->model, time_now(),
+              top->source.dead ? "the supervisor has died" : "the program has ended");
+    return true;
+}
+
+static void attach(struct top *top)
+{
+    struct top_request chosen = *top->request;
+    pid_t pid = (pid_t)top->model->chosen_pid;
+    pprofil_session *failed;
+    char problem[512];
+
+    chosen.pids = &pid;
+    chosen.pid_count = 1;
+    chosen.options.frequency = top->model->asked_hz;
+    if (source_open(&top->source, &chosen, NULL, problem, sizeof problem) == 0) {
+        top_begin_sampling(top);
+        return;
+    }
+    source_finish(&top->source, &failed);
+    pprofil_session_close(failed);
+    model_say(top->model, time_now(), "%s", problem);
+}
+
+static void toggle_sampling(struct top *top)
+{
+    pprofil_session *session = top->source.session;
+    bool sampling = pprofil_session_sampling(session);
+    int error = sampling ? pprofil_session_stop(session) : pprofil_session_start(session);
+
+    tell_problem(top, error);
+    if (error == 0)
+        model_say(top->model, time_now(), sampling ? "sampling is stopped" : "sampling goes on");
+}
+
+static void clear_counts(struct top *top)
+{
+    int error = pprofil_session_clear(top->source.session);
+
+    tell_problem(top, error);
+    if (error != 0)
+        return;
+    model_cleared(top->model);
+    model_say(top->model, time_now(), "all counts are cleared");
+    top_take_snapshot(top, false);
+}
+
+/* The target runs on meanwhile, and is sampled. */
+void top_suspend(struct top *top)
+{
+    screen_suspend();
+    signals_stop();
+    screen_resume();
+    top->redraw = top->repaint = true;
+}
+
+void top_obey(struct top *top, enum effect effect)
+{
+    bool profiling = top->source.session != NULL;
+
+    top->repaint = top->repaint || effect != EFFECT_NONE;
+    if (effect == EFFECT_QUIT)
+        top->quit = true;
+    else if (effect == EFFECT_REDRAW)
+        top->redraw = true;
+    else if (effect == EFFECT_SUSPEND)
+        top_suspend(top);
+    else if (effect == EFFECT_ATTACH && !profiling)
+        attach(top);
+    if (!profiling || top->source.session == NULL || is_too_late(top, effect))
+        return;
+    switch (effect) {
+    case EFFECT_SNAPSHOT:
+        top_take_snapshot(top, false);
+        break;
+    case EFFECT_CLEAR:
+        clear_counts(top);
+        break;
+    case EFFECT_SAMPLE:
+        toggle_sampling(top);
+        top_take_snapshot(top, false);
+        break;
+    case EFFECT_RATE:
+        ask_library(top, effect);
+        break;
+    case EFFECT_WALL:
+        ask_library(top, effect);
+        top_take_snapshot(top, false);
+        break;
+    case EFFECT_WINDOW:
+        if (top->window_at == 0) /* after the end: the last window stays */
+            break;
+        top->window_at = time_now() + (uint64_t)(top->model->window_seconds * 1e9);
+        top->names_at = top->window_at - top_names_lead(top->model);
+        break;
+    case EFFECT_SAVE:
+        save(top->model, top->source.session);
+        break;
+    default:
+        break;
+    }
+}
