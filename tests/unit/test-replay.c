@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The supervisor's debug log, replayed: lib/supervisor/debug-log.h has its lines. Each task is followed through
- * its states, and what ptrace(2) and the invariants of supervisor.h allow is checked at each line.
+ * Replays a debug log of the supervisor, whose lines are described in lib/supervisor/debug-log.h. It follows each task
+ * through its states, and checks at each line that ptrace(2) and the invariants of supervisor.h allow it.
  *
- * The recorded log is of threads, forks, execs, signals, and calls that are continued, handed over from tracer to
- * tracer at a rate that the budget limits. PPROFIL_REPLAY names another to be replayed: tests/e2e/debug-log.sh.
+ * The recorded log has threads, forks, execs, signals and continued calls. Tracers hand tasks over to each other, at a
+ * rate that the budget limits. PPROFIL_REPLAY names another log: tests/e2e/debug-log.sh uses that.
  */
 #include "config.h"
 
@@ -17,22 +17,23 @@
 #include "supervisor/budget.h"
 #include "supervisor/stop.h"
 
-#define TASKS (1u << 17) /* numbers of tasks, open addressing: a power of two */
+#define TASKS (1u << 17) /* slots of a hash table with open addressing */
 #define WORD 16
-#define RATE_ERROR_MAX_HZ 0.1 /* it is written with one decimal */
+#define RATE_ERROR_MAX_HZ 0.1 /* the log has rates with one decimal */
 #define INBOX_NS 1000000000u /* the longest that a tracer may take to read its inbox */
 
 struct replay;
 
 struct task {
-    int tid;         /* 0: the slot is free */
-    int pid;         /* 0: not known */
-    struct replay *replay; /* whose it is */
-    unsigned tracer; /* its number */
-    bool known;      /* to that */
-    unsigned former; /* 1 + the number of the tracer that had the task before an exec, 0: there is none. ... */
-    unsigned long long former_until; /* ... It may hear of the exec so late. */
-    bool stopped;    /* it stands still, and waits for an answer */
+    int tid; /* 0: the slot is free */
+    int pid; /* 0: not known */
+    struct replay *replay; /* which has this task; borrowed */
+    unsigned tracer;       /* its number in the log */
+    bool known;            /* to that tracer */
+    /* 1 + the number of the tracer that had this tid before an exec, or 0; it may hear of the exec up to that time, ns */
+    unsigned former;
+    unsigned long long former_until;
+    bool stopped;     /* and waits for an answer */
     bool lost_thread; /* a thread of the process that it leads was released, and could not be seized */
     char state[WORD];
 };
@@ -51,7 +52,7 @@ struct replay {
     unsigned task_count;
     struct line *lines;
     unsigned count;
-    unsigned stops, rates;
+    unsigned stops;
     bool asked; /* the log says what rate was asked for */
     struct budget budget;
     char problem[256];
@@ -99,7 +100,7 @@ static struct replay replay_read(FILE *file)
     size_t size = 0;
 
     while (getline(&text, &size, file) > 0) {
-        if ((replay.count & (replay.count + 1)) == 0) /* room is doubled: a log may have a million lines */
+        if ((replay.count & (replay.count + 1)) == 0) /* doubles the room, for a log may have a million lines */
             replay.lines = realloc(replay.lines, (2 * replay.count + 1) * sizeof *replay.lines);
         replay.lines[replay.count] = replay_parse(text, replay.count + 1);
         replay.count++;
@@ -141,7 +142,7 @@ static void enter(struct task *task, const struct line *line, const char *state)
     snprintf(task->state, sizeof task->state, "%s", state);
 }
 
-/* A thread that executes while it is handed over becomes the leader, whom another tracer had. */
+/* A thread that executes while it is handed over becomes the leader, which another tracer had. */
 static bool has_executed(const struct replay *replay, const struct task *leader)
 {
     for (unsigned i = 0; i < TASKS && !leader->lost_thread; i++)
@@ -150,7 +151,7 @@ static bool has_executed(const struct replay *replay, const struct task *leader)
     return leader->lost_thread;
 }
 
-/* Another tracer has the leader's number now: the first one learns of that from its inbox. */
+/* Another tracer has the leader's tid now. The former tracer learns of that from its inbox. */
 static void note_former(struct task *task, const struct line *line)
 {
     task->former = task->known ? task->tracer + 1 : 0;
@@ -166,8 +167,7 @@ static const char *on_seize(struct task *task, const struct line *line)
 {
     if (is_in(task, "RELEASED") && task->tracer != line->tracer)
         return "is seized by another tracer than it was released for";
-    if (task->known && !is_in(task, "RELEASED") &&
-        (task->tracer == line->tracer || !has_executed(task->replay, task)))
+    if (task->known && !is_in(task, "RELEASED") && (task->tracer == line->tracer || !has_executed(task->replay, task)))
         return "is seized, and is known already";
     if (task->known && task->tracer != line->tracer && !is_in(task, "RELEASED"))
         note_former(task, line);
@@ -211,12 +211,6 @@ static const char *on_interrupt(struct task *task, const struct line *line)
     return NULL;
 }
 
-/* The stop of an exec may come to the tracer of the thread that called it, which has the leader's number now. */
-static bool is_of_new_leader(const struct task *task, const struct line *line, const char *kind)
-{
-    return strcmp(kind, "EXEC") == 0 && task->tracer != line->tracer;
-}
-
 static const char *on_stop(struct task *task, const struct line *line)
 {
     unsigned status;
@@ -227,7 +221,8 @@ static const char *on_stop(struct task *task, const struct line *line)
     const struct stop stop = stop_decode((int)status);
     if (strcmp(kind, stop_kind_name(stop.kind)) != 0)
         return "stops for another reason than its status says";
-    if (is_of_new_leader(task, line, kind)) {
+    /* the tracer of the thread that executes sees this stop, with the leader's tid, which that thread has now */
+    if (strcmp(kind, "EXEC") == 0 && task->tracer != line->tracer) {
         note_former(task, line);
         task->known = task->stopped = false;
     }
@@ -245,7 +240,7 @@ static const char *on_stop(struct task *task, const struct line *line)
 static const char *on_answer(struct task *task, const struct line *line)
 {
     static const struct {
-        const char *event, *state; /* NULL: it is let go */
+        const char *event, *state; /* NULL: the task is let go */
     } answers[] = {{"resume", "RUNNING"}, {"follow", "RUNNING"}, {"call", "CONTINUING"}, {"listen", "LISTENING"},
                    {"release", "RELEASED"}, {"detach", NULL}};
 
@@ -261,12 +256,12 @@ static const char *on_answer(struct task *task, const struct line *line)
             enter(task, line, answers[i].state);
         else if (strcmp(line->event, answers[i].event) == 0)
             task->known = false;
-    if (is_in(task, "RELEASED")) /* whose it is from now on */
+    if (is_in(task, "RELEASED")) /* for another tracer */
         sscanf(line->rest, "%*d %u", &task->tracer);
     return NULL;
 }
 
-/* A tracer forgets what bore the number before as well. */
+/* A tracer may also forget the task that had this tid before. */
 static const char *on_forget(struct task *task, const struct line *line)
 {
     if (is_in(task, "RELEASED"))
@@ -327,25 +322,22 @@ static const char *on_cost(struct task *task, const struct line *line)
 
 static const char *on_condition(struct task *task, const struct line *line)
 {
-    struct replay *replay = task->replay;
     unsigned condition;
 
-    if (!replay->asked || sscanf(line->rest, "%u", &condition) != 1 || condition >= BUDGET_CONDITIONS)
+    if (!task->replay->asked || sscanf(line->rest, "%u", &condition) != 1 || condition >= BUDGET_CONDITIONS)
         return "is under a condition that is not known";
-    budget_adjust(&replay->budget, condition, line->time);
+    budget_adjust(&task->replay->budget, condition, line->time);
     return NULL;
 }
 
 /* The costs in the log lead to the rate in the log. */
 static const char *on_rate(struct task *task, const struct line *line)
 {
-    struct replay *replay = task->replay;
     double hz;
 
-    if (!replay->asked || sscanf(line->rest, "%lf", &hz) != 1)
+    if (!task->replay->asked || sscanf(line->rest, "%lf", &hz) != 1)
         return "has no rate";
-    replay->rates++;
-    return fabs(hz - replay->budget.rate_hz) < RATE_ERROR_MAX_HZ ? NULL : "has another rate than its costs allow";
+    return fabs(hz - task->replay->budget.rate_hz) < RATE_ERROR_MAX_HZ ? NULL : "has another rate than its costs allow";
 }
 
 static const char *on_figures(struct task *task, const struct line *line)
@@ -358,25 +350,15 @@ static const struct {
     const char *event;
     const char *(*check)(struct task *task, const struct line *line);
 } rules[] = {
-    {"seize", on_seize}, {"born", on_born}, {"held", on_stopped}, {"leader", on_stopped},
-    {"interrupt", on_interrupt}, {"stop", on_stop}, {"resume", on_answer}, {"call", on_answer},
-    {"follow", on_answer}, {"listen", on_answer}, {"release", on_answer}, {"detach", on_answer}, {"forget", on_forget},
-    {"hand", on_decision}, {"sample", on_decision}, {"waits", on_decision}, {"late", on_decision},
-    {"backoff", on_decision}, {"restart", on_change}, {"piece", on_change}, {"fail", on_change},
-    {"return", on_change}, {"mask", on_change}, {"hold", on_change}, {"drop", on_change},
-    {"siginfo", on_change}, {"short", on_change}, {"send", on_figures}, {"ask", on_ask},
-    {"cost", on_cost}, {"condition", on_condition}, {"rate", on_rate}, {"tick", on_figures},
+    {"seize", on_seize}, {"born", on_born}, {"held", on_stopped}, {"leader", on_stopped}, {"interrupt", on_interrupt},
+    {"stop", on_stop}, {"resume", on_answer}, {"call", on_answer}, {"follow", on_answer}, {"listen", on_answer},
+    {"release", on_answer}, {"detach", on_answer}, {"forget", on_forget}, {"hand", on_decision},
+    {"sample", on_decision}, {"waits", on_decision}, {"late", on_decision}, {"backoff", on_decision},
+    {"restart", on_change}, {"piece", on_change}, {"fail", on_change}, {"return", on_change}, {"mask", on_change},
+    {"hold", on_change}, {"drop", on_change}, {"siginfo", on_change}, {"short", on_change}, {"send", on_figures},
+    {"ask", on_ask}, {"cost", on_cost}, {"condition", on_condition}, {"rate", on_rate}, {"tick", on_figures},
     {"move", on_figures},
 };
-
-static void replay_say(struct replay *replay, const struct line *line, const char *problem)
-{
-    char task[32] = "";
-
-    if (line->tid > 0)
-        snprintf(task, sizeof task, "task %d ", line->tid);
-    snprintf(replay->problem, sizeof replay->problem, "line %u (%s): %s%s", line->number, line->event, task, problem);
-}
 
 static void replay_line(struct replay *replay, const struct line *line)
 {
@@ -391,14 +373,15 @@ static void replay_line(struct replay *replay, const struct line *line)
         }
     replay->stops += strcmp(line->event, "stop") == 0;
     if (problem != NULL)
-        replay_say(replay, line, problem);
+        snprintf(replay->problem, sizeof replay->problem, "line %u (%s): task %d %s", line->number, line->event, line->tid,
+                 problem);
 }
 
-/* Returns what is wrong first, or "". */
+/* Returns the first problem, or "". */
 static const char *replay_run(struct replay *replay)
 {
     replay->problem[0] = '\0';
-    replay->stops = replay->rates = replay->task_count = 0;
+    replay->stops = replay->task_count = 0;
     replay->asked = false;
     memset(replay->tasks, 0, TASKS * sizeof *replay->tasks);
     qsort(replay->lines, replay->count, sizeof *replay->lines, replay_compare);
@@ -406,8 +389,7 @@ static const char *replay_run(struct replay *replay)
         replay_line(replay, &replay->lines[i]);
     for (unsigned i = 0; i < TASKS && replay->problem[0] == '\0'; i++)
         if (replay->tasks[i].stopped)
-            snprintf(replay->problem, sizeof replay->problem, "task %d stands still at the end",
-                     replay->tasks[i].tid);
+            snprintf(replay->problem, sizeof replay->problem, "task %d stands still at the end", replay->tasks[i].tid);
     return replay->problem;
 }
 
@@ -435,9 +417,11 @@ Test(replay, a_log_keeps_all_rules)
     replay_clear(&log);
 }
 
-/* Whatever was done to a task, it may have been killed at once. */
+/* A task that is killed may end whatever is done to it: a defect just before that is none. */
 static bool ends_next(const struct replay *log, unsigned line)
 {
+    if (log->lines[line].tid == 0)
+        return false;
     for (unsigned i = line; i < log->count; i++)
         if (log->lines[i].tid == log->lines[line].tid && strstr(log->lines[i].rest, " ENDED ") != NULL)
             return true;
@@ -446,28 +430,34 @@ static bool ends_next(const struct replay *log, unsigned line)
     return true;
 }
 
+/* Replays have sorted the lines anew. */
 static void put_back(struct replay *log, const struct line *kept)
 {
-    for (unsigned i = 0; i < log->count; i++) /* sorted anew */
+    for (unsigned i = 0; i < log->count; i++)
         if (log->lines[i].number == kept->number)
             log->lines[i] = *kept;
 }
 
-/* Defects that are put into the log, one at a time. */
-static unsigned count_found(struct replay *log, const char *event, void (*spoil)(struct line *line), unsigned *tried)
+/* Spoils lines of that event, at most 50 of them, one at a time: a replay finds each of these defects. */
+static void expect_found(const char *event, void (*spoil)(struct line *line))
 {
-    unsigned found = 0;
+    struct replay log = read_log();
+    unsigned tried = 0, found = 0;
 
-    for (unsigned i = 0; i < log->count && *tried < 50; i++) {
-        struct line kept = log->lines[i];
-        if (strcmp(kept.event, event) != 0 || ends_next(log, i))
+    replay_run(&log);
+    for (unsigned i = 0; i < log.count && tried < 50; i++) {
+        struct line kept = log.lines[i];
+        if (strcmp(kept.event, event) != 0 || ends_next(&log, i))
             continue;
-        spoil(&log->lines[i]);
-        found += replay_run(log)[0] != '\0';
-        put_back(log, &kept);
-        (*tried)++;
+        spoil(&log.lines[i]);
+        found += replay_run(&log)[0] != '\0';
+        put_back(&log, &kept);
+        tried++;
     }
-    return found;
+    cr_expect_gt(tried, 0, "%s: the log has none", event);
+    cr_expect_eq(found, tried, "%s: %u of %u defects found", event, found, tried);
+    cr_assert_str_eq(replay_run(&log), "");
+    replay_clear(&log);
 }
 
 static void leave_out(struct line *line)
@@ -494,31 +484,17 @@ Test(replay, finds_what_is_wrong, .timeout = 60)
                    {"listen", leave_out},  {"release", leave_out},
                    {"seize", leave_out},   {"resume", give_to_another_tracer},
                    {"interrupt", give_to_another_tracer}, {"stop", change_kind}};
-    struct replay log = read_log();
 
-    replay_run(&log);
-    for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
-        unsigned tried = 0, found = count_found(&log, defects[i].event, defects[i].spoil, &tried);
-        cr_expect_gt(tried, 0, "%s: the log has none", defects[i].event);
-        cr_expect_eq(found, tried, "%s: %u of %u defects found", defects[i].event, found, tried);
-    }
-    cr_assert_str_eq(replay_run(&log), "");
-    replay_clear(&log);
+    for (size_t i = 0; i < sizeof defects / sizeof *defects; i++)
+        expect_found(defects[i].event, defects[i].spoil);
+}
+
+static void raise_rate(struct line *line)
+{
+    snprintf(line->rest, sizeof line->rest, " %.1f", 1 + 1.01 * strtod(line->rest, NULL));
 }
 
 Test(replay, a_rate_follows_from_its_costs)
 {
-    struct replay log = read_log();
-
-    replay_run(&log);
-    cr_assert_gt(log.rates, 0, "the log has no rate");
-    for (unsigned i = 0; i < log.count; i++) {
-        struct line kept = log.lines[i];
-        if (strcmp(kept.event, "rate") != 0)
-            continue;
-        snprintf(log.lines[i].rest, sizeof log.lines[i].rest, " %.1f", 1 + 1.01 * strtod(kept.rest, NULL));
-        cr_expect_neq(replay_run(&log)[0], '\0', "line %u: a wrong rate is not found", kept.number);
-        put_back(&log, &kept);
-    }
-    replay_clear(&log);
+    expect_found("rate", raise_rate);
 }
