@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Getting hold of a process: PTRACE_SEIZE on every thread, which stops none of them. Threads
- * born of seized ones come to us by themselves, so a pass over /proc/PID/task that finds
- * nothing new has them all.
+ * How a process is seized: PTRACE_SEIZE on every thread, which stops none of them. Threads that seized ones make come
+ * to us by themselves. So once a pass over /proc/PID/task finds no new thread, all are seized.
  *
- * Some threads of a process may refuse: those that another traces, or that have other rights
- * (the raw setresuid changes one thread's). The others are followed all the same. Those that
- * refused are asked again now and then, for their tracer may have left them, and what they give
- * birth to does not come to us.
+ * Some threads of a process may refuse: those that another tracer has, or that have other rights (the raw setresuid
+ * changes one thread's only). The other threads are followed all the same. Those that refused are tried again now and
+ * then, for their tracer may have left them, and the tasks that they make do not come to us.
  */
 #include "config.h"
 
@@ -28,12 +26,13 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-#define EXEC_SEIZURES_MAX 100 /* in one pass, seizures that an exec holds up: wakeup_seize waits 10 ms for each */
+/* the most seizures in one pass that an exec may hold up: wakeup_seize waits 10 ms for each */
+#define EXEC_SEIZURES_MAX 100
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
 #define ANSWER_PERIOD_NS 1000000u /* how often stops are answered while threads are seized */
-/* Threads that refused are asked once more after RETRY_NS, and after RETRY_PAUSE_FACTOR times what the last round of
- * that took. A round asks those of RETRY_PROCESSES_MAX processes. */
+/* Threads that refused are tried again after RETRY_NS, and after RETRY_PAUSE_FACTOR times what the last round of that
+ * took. A round tries the threads of RETRY_PROCESSES_MAX processes. */
 #define RETRY_NS 1000000000u
 #define RETRY_PAUSE_FACTOR 50u
 #define RETRY_PROCESSES_MAX 256u
@@ -45,17 +44,17 @@
 struct attach_pass {
     struct tracer *tracer;
     pid_t pid;
-    bool joins;       /* the process was followed before */
-    bool interrupted; /* by an exec: tracees and processes may have gone */
-    uint64_t answered_at; /* time: stops were answered last */
-    unsigned exec_seizures; /* that an exec has kept from us */
+    bool joins;       /* the process was followed before this pass */
+    bool interrupted; /* an exec came in between: tracees and processes may be gone */
+    uint64_t answered_at; /* time at which stops were last answered */
+    unsigned exec_seizures; /* number of seizures that an exec has prevented */
     unsigned found;
-    unsigned untraced; /* threads that were not known to refuse */
-    int error;         /* of the first that refused */
+    unsigned untraced; /* number of threads that refused and were not known to */
+    int error;         /* error of the first thread that refused */
     pid_t culprit;
 };
 
-/* The process may go, and come again, whenever the lock is given up. */
+/* Returns the process of this pass, or NULL. It may go, and come again, whenever the lock is given up. */
 static struct process *attach_process_of(const struct attach_pass *pass)
 {
     return process_find(&pass->tracer->supervisor->processes, pass->pid);
@@ -87,7 +86,7 @@ bool attach_is_ours(const struct supervisor *supervisor, pid_t tid)
     return false;
 }
 
-/* A seizure that was given up may just have succeeded. */
+/* Returns true if a seizure that was given up has just succeeded after all. */
 static bool attach_is_mine(const struct tracer *tracer, pid_t tid)
 {
     return procfs_status_number(tid, "TracerPid:") == (long)tracer->wakeup.tid;
@@ -100,8 +99,8 @@ int attach_seize(struct tracer *tracer, pid_t tid)
     return error == -EAGAIN && attach_is_mine(tracer, tid) ? 0 : error;
 }
 
-/* A thread that one of ours has just made is ours already, and says EPERM too; so does one that
- * has ended. */
+/* Books a refusal. A thread that a tracee has just made is ours already, and the kernel says EPERM for it, too; it also
+ * does so for a thread that has ended. Returns 0 or -errno. */
 static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
@@ -122,7 +121,8 @@ static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
     return untraced_add(&supervisor->processes, process, tid, 0);
 }
 
-/* early: it may be the child of a tracee that has yet to tell of it. */
+/* Adds a thread that was seized. early: it may be the child of a tracee that has yet to tell of it. Returns 0 or
+ * -errno. */
 static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
 {
     struct tracer *tracer = pass->tracer;
@@ -149,7 +149,7 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     return 0;
 }
 
-/* There may be thousands of threads, and those that are seized already make others. */
+/* Answers stops now and then. There may be thousands of threads, and those that are seized already make others. */
 static void attach_answer_stops(struct attach_pass *pass)
 {
     uint64_t now = time_now();
@@ -171,7 +171,7 @@ static int attach_thread(void *context, pid_t tid)
     bool known = supervisor_find(supervisor, tid) != NULL ||
                  (process != NULL && process_has_released(process, tid));
     if (known && process != NULL)
-        untraced_remove(&supervisor->processes, process, tid); /* an earlier bearer of this number */
+        untraced_remove(&supervisor->processes, process, tid); /* it was of an earlier thread of this number */
     supervisor_unlock(supervisor);
     if (known)
         return 0;
@@ -183,13 +183,13 @@ static int attach_thread(void *context, pid_t tid)
         return 0;
     if (refused == -EAGAIN && pass->exec_seizures++ < EXEC_SEIZURES_MAX)
         return -EAGAIN;
-    bool busy = refused == -EAGAIN; /* a thread does not end, perhaps because its tracer does not take notice */
+    bool busy = refused == -EAGAIN; /* a thread does not end, perhaps because its tracer does not reap it */
     if (busy)
         refused = -EBUSY;
     supervisor_lock(supervisor);
     int error = refused != 0 ? attach_note_refusal(pass, tid, refused) : attach_add(pass, tid, mine);
     supervisor_unlock(supervisor);
-    return error == 0 && busy ? -EBUSY : error; /* the exec ends the threads that were not asked, too */
+    return error == 0 && busy ? -EBUSY : error; /* the exec also ends the threads that were not tried */
 }
 
 static int attach_add_root(struct supervisor *supervisor, pid_t pid, bool launched)
@@ -225,7 +225,7 @@ static unsigned attach_count(const struct attach_pass *pass)
     return count;
 }
 
-/* Lets an exec under way come to its end, which may leave none of those that we had. */
+/* Lets an exec under way come to its end. That may leave none of the threads that we had. Returns 0 or -errno. */
 static int attach_let_exec(struct attach_pass *pass)
 {
     wait_drain(pass->tracer);
@@ -251,9 +251,9 @@ static int attach_all(struct attach_pass *pass)
     return 0;
 }
 
-/* While a thread that does not lead its process execs there is nobody to seize: the leader is
- * dead already, and the thread has not taken its place yet. It looks like a refusal, or, where the
- * thread takes that place while its number is looked up, as if there were no such process. */
+/* Returns true if an exec may be under way that leaves nobody to seize: while a thread that does not lead its process
+ * execs, the leader is dead already, and the thread has not taken its place yet. That looks like a refusal, or, where
+ * the thread takes the leader's place while its number is looked up, as if there were no such process. */
 static bool attach_may_be_amid_exec(const struct attach_pass *pass)
 {
     bool nobody = pass->error == -EPERM || pass->error == 0;
@@ -263,7 +263,7 @@ static bool attach_may_be_amid_exec(const struct attach_pass *pass)
            procfs_status_number(pass->pid, "TracerPid:") <= 0;
 }
 
-/* Follows what was seized. Returns how many threads were not. */
+/* Follows the threads that were seized. Returns how many threads were not seized. */
 static unsigned attach_begin(struct attach_pass *pass)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
@@ -273,7 +273,8 @@ static unsigned attach_begin(struct attach_pass *pass)
     emit_fork(supervisor, process->pid, 0);
     emit_process_comm(supervisor, process->pid);
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        if (tracee->tracer == pass->tracer) /* others may be born meanwhile: births.c */
+        /* other tracers may have made tracees of new tasks meanwhile: new-tasks.c */
+        if (tracee->tracer == pass->tracer)
             attach_announce(pass->tracer, tracee);
     tick_arm(pass->tracer);
     unsigned untraced = process->untraced != NULL ? pass->untraced : 0;
@@ -281,8 +282,8 @@ static unsigned attach_begin(struct attach_pass *pass)
     return untraced;
 }
 
-/* Returns what the client is to be told of a process of which no thread could be seized, or of which all
- * have gone. */
+/* Gives up a process of which no thread could be seized, or of which all have gone. Returns the error that the client
+ * is to be told. */
 static int attach_give_up(struct attach_pass *pass, int error, struct attach_refusal *refusal)
 {
     struct process *process = attach_process_of(pass);

@@ -7,16 +7,16 @@
 
 #define SECOND 1000000000.0
 #define RATE_MIN_HZ 10.0
-/* The cost of a sample is a running mean over the samples of the last COST_SECONDS, as many as rate_hz gives, but no
- * fewer than COST_SAMPLES_MIN and no more than COST_SAMPLES_MAX. Until that many are measured, COST_FIRST_NS (between
- * an idle CPU's cost and a full one's) counts as COST_FIRST_SAMPLES of them. */
+/* The cost of a sample is a running mean over the samples of the last COST_SECONDS: as many as rate_hz gives, at least
+ * COST_SAMPLES_MIN and at most COST_SAMPLES_MAX. Until that many are measured, COST_FIRST_NS, which lies between the
+ * costs with and without an idle CPU, counts as COST_FIRST_SAMPLES of them. */
 #define COST_FIRST_NS 40000.0
 #define COST_FIRST_SAMPLES 4u
 #define COST_SECONDS 0.1
 #define COST_SAMPLES_MIN 8.0
 #define COST_SAMPLES_MAX 32.0
 #define COST_SAMPLE_MAX_NS 1000000.0 /* a sample that cost more was held up by something else */
-#define CHANGE_MIN 0.05 /* part of the rate: a smaller change is not worth an event */
+#define CHANGE_MIN 0.05 /* share of the rate; a smaller change is not worth an event */
 
 void budget_init(struct budget *budget, double asked_hz, double share)
 {
@@ -42,8 +42,8 @@ void budget_ask(struct budget *budget, double asked_hz)
     budget->rate_hz = budget->reported_hz = budget_allowed(budget);
 }
 
-/* Returns how many samples the mean cost is of. Where the rate is low that many take long, and it has to follow soon
- * when samples become cheaper. */
+/* Returns over how many samples the mean cost is taken. Where the rate is low, COST_SAMPLES_MAX samples would take
+ * long, and the mean has to follow soon when samples become cheaper. */
 static double budget_memory(const struct budget *budget, const struct budget_cost *cost)
 {
     double samples = budget->rate_hz * COST_SECONDS;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the client asks for: lib/wire/wire.h has the commands. And how the first tracer learns that it asks. */
 #include "config.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ void commands_answer(const struct supervisor *supervisor, const struct wire_mess
     wire_send(supervisor->client.socket, &reply, -1);
 }
 
-/* A rate that is too high for the ring comes with a larger one. */
+/* Changes the rate. One that is too high for the ring comes with a larger ring. Returns 0 or -errno. */
 static int commands_change_rate(struct supervisor *supervisor, double hz, int ring_fd)
 {
     struct ring *ring;
@@ -47,7 +48,7 @@ static int commands_change_rate(struct supervisor *supervisor, double hz, int ri
     return 0;
 }
 
-/* With the lock. fd: what came with the command, or -1; the caller closes it. 0 or -errno. */
+/* With the lock. Obeys a command. fd: what came with it, or -1; the caller closes it. Returns 0 or -errno. */
 static int commands_do(struct supervisor *supervisor, const struct wire_message *command, int fd)
 {
     switch (command->op) {
@@ -100,7 +101,7 @@ void commands_read(struct supervisor *supervisor)
     struct wire_message command;
     int error, fd;
 
-    /* after QUIT nothing is obeyed any more, but the end of the client is seen */
+    /* after QUIT no command is obeyed any more, but the end of the client is noticed */
     while (!supervisor->client.gone &&
            (error = wire_receive(supervisor->client.socket, &command, &fd)) != -EAGAIN) {
         if (error == -EPIPE)
@@ -114,13 +115,10 @@ void commands_read(struct supervisor *supervisor)
 
 /* --- descriptors ----------------------------------------------------------------------------- */
 
-/*
- * Descriptors: commands, programs that profile themselves, openers, SIGTERM.
- *
- * The first tracer sleeps in waitid(2), which knows no descriptors. So a thread of its own, the watcher, polls
- * them. If one is ready, the watcher wakes the first tracer up, and waits until that has looked at them. Another
- * thread waits for SIGTERM, and tells of it by a descriptor.
- */
+/* Descriptors: the client's socket, programs that profile themselves, openers, SIGTERM. The first tracer sleeps in
+ * waitid(2), which knows no descriptors. So a thread of its own, the watcher, polls them. If one is ready, the watcher
+ * wakes the first tracer up, and waits until the tracer has looked at them. Another thread waits for SIGTERM, and
+ * reports it by a descriptor. */
 
 static int commands_watch(const struct supervisor *supervisor, int fd)
 {
@@ -146,7 +144,8 @@ int commands_open(struct supervisor *supervisor)
     return commands_watch(supervisor, supervisor->client.socket);
 }
 
-/* A thread of its own, and no signalfd(2): each tick's signal would wake up who polls that. */
+/* The thread that waits for SIGTERM. It is used in place of a signalfd(2): each tick's signal would wake up whoever
+ * polls that. */
 static void *commands_await_term(void *context)
 {
     struct watcher *watch = context;
@@ -156,7 +155,7 @@ static void *commands_await_term(void *context)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     while (sigwaitinfo(&term, &info) != SIGTERM || info.si_code > SI_USER)
-        ; /* a tracee's end may be told by it, too: clone(2) */
+        ; /* a tracee's end may be reported by it, too: clone(2) */
     eventfd_write(watch->term, 1);
     return NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* commands: what the client asks for. The first tracer's, without the lock. */
+/* commands: what the client asks for, and the threads that wait for descriptors and for SIGTERM. The first tracer's,
+ * without the lock. */
 #ifndef PPROFIL_SUPERVISOR_COMMANDS_H
 #define PPROFIL_SUPERVISOR_COMMANDS_H
 
@@ -8,18 +9,18 @@
 struct attach_refusal;
 struct supervisor;
 
-/* Reads what the client asks for, and does it. */
+/* Reads the commands of the client, obeys and answers them. */
 void commands_read(struct supervisor *supervisor);
-/* Answers a command. */
+/* Answers a command. error: 0 or -errno. */
 void commands_answer(const struct supervisor *supervisor, const struct wire_message *command, int error,
                      const struct attach_refusal *refusal);
 
-/* Makes supervisor->epoll, and watches the socket and, when serving, SIGTERM's eventfd. 0 or -errno; descriptors that
- * were made stay open then. */
+/* Makes client.epoll, and watches the client's socket and, when serving, the eventfd of SIGTERM. Returns 0 or -errno;
+ * descriptors that were made stay open then. */
 int commands_open(struct supervisor *supervisor);
-/* Starts the watcher, once the first tracer is there. 0 or -errno. */
+/* Starts the watcher. To be called when the first tracer is there. Returns 0 or -errno. */
 int commands_start_watcher(struct supervisor *supervisor);
-/* The first tracer's: serves the descriptors that are ready. */
+/* Serves the descriptors that are ready. */
 void commands_serve(struct supervisor *supervisor);
 
 #endif

@@ -31,8 +31,7 @@ struct debug_log *debug_log_new(int fd)
     return log;
 }
 
-/* The lines that fit into what a pipe takes at once: those of two tracers must not be mixed. Returns their
- * size. */
+/* Returns the size of the lines that a pipe takes in one piece: the lines of two tracers must not be mixed. */
 static size_t debug_log_lines(const char *text, size_t size)
 {
     if (size <= PIPE_BUF)

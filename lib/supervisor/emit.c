@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Events onto the ring. When the client is behind, the event is dropped and counted, and the
- * count is told as soon as there is room: a target never waits for a reader.
- */
+/* Putting events on the ring. When the client is behind, the event is dropped and counted, and the count is reported as
+ * soon as there is room: a target never waits for a reader. */
 #include "config.h"
 
 #include <string.h>
@@ -31,7 +29,7 @@ static void emit_lost(struct supervisor *supervisor)
         return;
     struct wire_lost *event = ring_reserve(supervisor->ring, sizeof *event);
     if (event == NULL)
-        return; /* it counts itself, and the others wait with it */
+        return; /* this event is counted as lost, too, and the count waits */
     uint64_t lost = ring_lost(supervisor->ring);
     if (lost == 0)
         return; /* not committed, not sent */
@@ -40,7 +38,8 @@ static void emit_lost(struct supervisor *supervisor)
     ring_commit(supervisor->ring);
 }
 
-/* Without the end of a process that it looks at the client would wait for ever. */
+/* Returns true if the client waits for this event: without the end of a process that it follows it would wait for
+ * ever. */
 static bool emit_is_awaited(const struct wire_header *event)
 {
     const struct wire_exit *end = (const void *)event;
@@ -76,7 +75,7 @@ void emit_set_ring(struct supervisor *supervisor, struct ring *ring)
         emit_event(supervisor, &event.header);
 }
 
-/* A sample and its stack are one event: neither is told without the other. */
+/* Emits a sample and its stack as one event: neither is emitted without the other. */
 static void emit_stack(struct supervisor *supervisor, const struct wire_sample *sample,
                        const struct stack *stack)
 {
@@ -132,7 +131,7 @@ void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pi
     emit_event(supervisor, &event.header);
 }
 
-/* known: the name told last, which is renewed. */
+/* known: the name that was last emitted; it is updated. */
 static void emit_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char known[16])
 {
     struct wire_comm event = {.header = {WIRE_COMM, sizeof event},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A process runs a new image: what was known of the old one is forgotten, but for its CPU time. */
+/* A process executes a new program: what was known of the old one is forgotten, but for its CPU time. */
 #include "config.h"
 
 #include <sys/ptrace.h>
@@ -20,8 +20,8 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-/* Only the caller survives an exec, under the leader's number: execve(2), "Effect on
- * process attributes"; ptrace(2), "execve(2) under ptrace". */
+/* Drops all tracees of the process but the leader. Only the caller survives an exec, under the leader's number:
+ * execve(2), "Effect on process attributes"; ptrace(2), "execve(2) under ptrace". */
 static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
 {
     struct tracee *next;
@@ -39,7 +39,8 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
     }
 }
 
-/* The caller's clock runs on. If the caller was interrupted during the call, this stop is the interrupt's. */
+/* Gives the leader what belongs to the caller, whose clock runs on. If the caller was interrupted during the call, this
+ * stop is the interrupt's. */
 static void exec_become_leader(struct tracee *leader, const struct tracee *caller)
 {
     leader->time.used_ns = caller->time.used_ns;
@@ -62,7 +63,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->comm.text[0] = '\0';
     leader->sleep.turns = 0;
     held_signal_send(leader, process->pid);
-    leader->repair = (struct repair){.held = leader->repair.held}; /* its siginfo_t is restored when it comes */
+    leader->repair = (struct repair){.held = leader->repair.held}; /* its siginfo_t is restored when the signal comes */
     process->memory_tid = process->pid;
     process->search.next = NULL;
 }
@@ -83,8 +84,8 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     return leader;
 }
 
-/* What the process runs from now on is not ours. The leader stands still in execve(2), a call that our stops do not
- * break. */
+/* Stops following the process, whose new program is not to be followed. The leader stands still in execve(2), a call
+ * that our stops do not break. */
 static void exec_let_go(struct tracer *tracer, struct tracee *leader)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -95,7 +96,7 @@ static void exec_let_go(struct tracer *tracer, struct tracee *leader)
     tracee_detach(tracer, leader);
 }
 
-/* The new image counts from now on. */
+/* Counts the new program from now on. */
 static void exec_begin(struct tracer *tracer, struct tracee *leader)
 {
     uint64_t now = time_now();
@@ -122,7 +123,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_drop_others(tracer, leader);
     untraced_clear(&supervisor->processes, process);
     exec_forget_image(leader);
-    handover_withdraw(leader); /* which knew the former image */
+    handover_withdraw(leader); /* the decision was for the former program */
     if (process->launching) {
         process->launching = false;
         baseline_take(supervisor, process);
@@ -137,15 +138,16 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* Forgets the tracee's figures if another thread has executed and so has taken its number: image is 0 then
- * (handover_regain), or the kernel's figures are lower than ours. */
+/* Forgets the tracee's figures if another thread has executed a program and so has taken the tracee's number:
+ * handover.exec_id is 0 then (handover_regain), or the kernel's figures are lower than ours. */
 static void exec_forget_figures(struct tracee *tracee)
 {
     struct procfs_cpu cpu;
 
     if (procfs_read_cpu(&tracee->files, &cpu) != 0)
         return;
-    if (tracee->handover.exec_id != 0 && cpu.run_ns >= tracee->time.used_ns && cpu.wait_ns >= tracee->sleep.wall.wait_ns)
+    if (tracee->handover.exec_id != 0 && cpu.run_ns >= tracee->time.used_ns &&
+        cpu.wait_ns >= tracee->sleep.wall.wait_ns)
         return;
     tracee->time.used_ns = tracee->time.base_ns = tracee->time.attributed_ns = 0;
     tracee->interrupt.wait_ns = tracee->sleep.wall.wait_ns = tracee->interrupt.run_ns = 0;
@@ -153,7 +155,7 @@ static void exec_forget_figures(struct tracee *tracee)
     tracee->time.samples = tracee->comm.check_at = 0;
 }
 
-/* All other threads ended with the exec, as WIRE_EXEC says. */
+/* All other threads have ended with the exec; WIRE_EXEC tells the client so. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee)
 {
     struct process *process = tracee->process;

@@ -2,9 +2,9 @@
 /*
  * Which tracee is to be handed over, and to which tracer.
  *
- * Where CPUs are full, a tracer has the threads of one CPU and runs there itself: affinity.c. To interrupt a thread
+ * Where CPUs are full, a tracer has the threads of one CPU and runs there itself: tracer-cpus.c. To interrupt a thread
  * on another CPU costs the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them can
- * be running at a tick. And a tracer with thousands of tracees asks the kernel for news of all of them.
+ * be running at a tick. And a tracer with thousands of tracees has to ask the kernel for news of all of them.
  */
 #include "config.h"
 
@@ -14,11 +14,11 @@
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
-#define RUNNING_MAX 8u       /* running tracees that a tracer keeps where a CPU is idle */
-#define TRACEES_MANY 64u     /* with more it keeps none */
-#define CPU_MIN_NS 20000000u /* less CPU time than that is not worth it */
-#define STAY_NS 100000000u   /* before it is handed over again */
-#define AWAY_NS 500000000u   /* where CPUs are full: before it is handed over to the tracer of another CPU */
+#define RUNNING_MAX 8u       /* number of running tracees that a tracer keeps where a CPU is idle */
+#define TRACEES_MANY 64u     /* with more tracees than this, it keeps no running one */
+#define CPU_MIN_NS 20000000u /* a thread that has used less CPU time is not worth it */
+#define STAY_NS 100000000u   /* time before a tracee is handed over again */
+#define AWAY_NS 500000000u   /* where CPUs are full: time before it is handed over to the tracer of another CPU */
 
 static unsigned handover_running_max(const struct tracer *tracer)
 {
@@ -32,7 +32,7 @@ static unsigned handover_load(const struct tracer *tracer)
     return tracer->tracees.active_count + tracer->expected;
 }
 
-/* Returns the tracer with least to do, but for `from`; NULL: there is no other. */
+/* Returns the tracer with the fewest tracees to look at, other than `from`; NULL: there is none. */
 static struct tracer *handover_least_busy(const struct supervisor *supervisor, const struct tracer *from)
 {
     struct tracer *best = NULL;
@@ -48,11 +48,11 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
 }
 
 /*
- * Returns a tracer for a thread of `from`, `running` of whose threads run:
+ * Returns a tracer for a thread of `from`, which has `running` threads that run:
  *
  *     one that has nothing to do;
  *     NULL, if one could be started, which will be there at a later tick;
- *     the one with least to do, if that is less.
+ *     the one with the least to do, if that is less.
  */
 static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const struct tracer *from,
                                            unsigned running, int home_cpu)
@@ -72,8 +72,8 @@ static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const 
     return best != NULL && (many || handover_load(best) + 1 < running) ? best : NULL;
 }
 
-/* Returns the first of the tracers whose home is this CPU and that have, or expect, threads, but for `from`; NULL:
- * there is none with room. */
+/* Returns the first tracer, other than `from`, whose home is this CPU, that has or expects threads, and that has room;
+ * NULL: there is none. */
 static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor, const struct tracer *from, int cpu)
 {
     for (unsigned i = 0; cpu >= 0 && i < supervisor->tracer_count; i++) {
@@ -88,14 +88,16 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
     if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handover.to != NULL || tracee->handover.never ||
-        tracee->seen_before_parent || tracee->files.may_exec) /* what it executes could not be read without waiting for an exec */
+        /* the program could not be read without waiting for an exec */
+        tracee->seen_before_parent || tracee->files.may_exec)
         return false;
     return tracee->tracer->supervisor->options.restless ||
            (tracee->interrupt.run_ns >= CPU_MIN_NS && now - tracee->handover.done_at >= STAY_NS);
 }
 
-/* If it executes another program before it is let go, exec_answer takes the promise back. What it executes has to
- * be known, or it could not be told afterwards that it has executed another program. */
+/* Decides that the tracee goes to a tracer. If it executes another program before it is detached, exec_answer takes the
+ * decision back. The program has to be known, or it could not be seen afterwards that the tracee has executed another
+ * one. */
 static bool handover_promise(struct tracee *tracee, struct tracer *to)
 {
     uint64_t image = procfs_exec_id(tracee->process->pid);
@@ -111,7 +113,7 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
     return true;
 }
 
-/* Returns true if the tracee is to stay with its tracer, where CPUs are full. there: another tracer, whose home is the
+/* Where CPUs are full: returns true if the tracee is to stay with its tracer. there: another tracer, whose home is the
  * tracee's CPU; NULL: there is none. Without one, the only runnable tracee of a tracer stays, because the tracer goes
  * to that tracee's CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
@@ -159,7 +161,7 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
 {
     const struct supervisor *supervisor = tracer->supervisor;
 
-    /* wary: to read memory, or what is executed, may wait for an exec that waits for us */
+    /* wary: to read memory, or which program runs, may wait for an exec that waits for us */
     if (supervisor->leaving || supervisor->processes.wary || !supervisor->options.follow || count == 0)
         return;
     unsigned first = schedule_random(&tracer->schedule, count);

@@ -2,18 +2,18 @@
 /*
  * Handing a tracee over to another tracer.
  *
- * ptrace has no way to hand a tracee over. So its tracer detaches it where it stands still, outside of any
- * system call, and the other one seizes it as soon as it is woken up:
+ * ptrace has no way to hand a tracee over. So its tracer detaches it where it stands still, outside of any system call,
+ * and the other one seizes it as soon as it is woken up:
  *
  *     old tracer   stop, PTRACE_DETACH, wake up the other
  *     new tracer                                   PTRACE_SEIZE, look for what was missed
  *     tracee       ====== runs, untraced for 20 to 50 us ==== runs
  *
- * In that gap it may make tasks: new_task_find_missed finds them by the kernel's newest process number, once at once
- * and once after the next stop, for a clone(2) may have begun in the gap. It may execute another program: its
- * auxiliary vector tells. It may end. Signals take their course. A thread that was made in the gap may execute
- * another program before it is found: it takes the number of its leader, whose tracer then has nobody
- * (handover_regain).
+ * In that gap the tracee may make tasks: new_task_find_missed finds them by the kernel's newest process number, at once
+ * and again after the next stop, for a clone(2) may have begun in the gap. It may execute another program: its
+ * auxiliary vector shows that (procfs_exec_id). It may end. Signals are delivered as usual. A thread that was made in
+ * the gap may execute another program before it is found. Then it takes the number of its leader, whose tracer has lost
+ * its tracee (handover_regain).
  */
 #include "config.h"
 
@@ -44,8 +44,9 @@ void handover_withdraw(struct tracee *tracee)
     tracee->handover.to = NULL;
 }
 
-/* May another thread of ours seize it? Yama forgets who may trace a process when its first thread has gone;
- * copying from its memory needs the same permission (ptrace(2), "Ptrace access mode checking"). */
+/* Returns true if another thread of ours may seize the tracee. Yama forgets who may trace a process when the first
+ * thread of that process has gone. To copy from its memory needs the same permission (ptrace(2), "Ptrace access mode
+ * checking"). */
 static bool handover_is_permitted(const struct tracee *tracee, const struct regs *regs)
 {
     unsigned char byte;
@@ -61,7 +62,7 @@ static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
            held_signal_is_free(&repair->held, tracee->tid) && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
 }
 
-/* The tracee, which has no tracer, is to be seized by that one. */
+/* Sends the tracee, which has no tracer now, to another tracer, or back to the same one. */
 static void handover_send(struct tracer *from, struct tracee *tracee, struct tracer *to)
 {
     tracee->handover.released_at = clock_read(CLOCK_BOOTTIME);
@@ -85,7 +86,7 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
         return false;
     tracee->handover.never = !handover_is_permitted(tracee, &regs);
     if (!supervisor_try_lock(supervisor))
-        return false; /* it must not wait for that */
+        return false; /* the tracee must not wait for the lock */
     struct tracer *to = tracee->handover.to;
     bool knows = system_load_read(&supervisor->load) == 0;
     tracee->handover.last_pid = supervisor->load.last_pid;
@@ -126,13 +127,13 @@ void handover_regain(struct tracee *tracee)
     tracee->repair = (struct repair){0};
     tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
-    tracee->handover.exec_id = 0; /* whatever it is, it is another one */
+    tracee->handover.exec_id = 0; /* the program is another one, whatever it is */
     handover_send(tracer, tracee, tracer);
     tracee->handover.released_at = tracee->process->handed_over_at; /* it may have made tasks since then */
 }
 
-/* After PTRACE_SEIZE has failed with that. It says EPERM, too, if it had to wait for an exec which has given
- * the number to its caller: it looks at the thread that had the number before. */
+/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. It also says EPERM if it had to
+ * wait for an exec that has given the number to its caller: it has looked at the thread that had the number before. */
 static bool handover_may_succeed(pid_t pid, pid_t tid, int error)
 {
     return error == -EAGAIN || (error == -EPERM && !procfs_has_ended(pid, tid) &&
@@ -148,13 +149,13 @@ static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
         if (error == -EPERM)
             usleep(SEIZE_PAUSE_US);
         if (error != 0)
-            wait_drain(tracer); /* others wait for answers; the exec may wait for us to take an end */
+            wait_drain(tracer); /* other tracees wait for answers; the exec may wait for us to reap an end */
     }
     return error;
 }
 
-/* With the lock. The tracee could not be seized, for one of three causes: it has ended (an exec may have ended it); an
- * exec has given its number to a thread that another tracer of ours has; or it may not be seized any more. */
+/* With the lock. The tracee could not be seized, for one of three reasons: it has ended (perhaps by an exec); an exec
+ * has given its number to a thread of another tracer of ours; or it may not be seized any more. */
 static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -163,10 +164,10 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 
     bool is_ours = attach_is_ours(supervisor, tracee->tid);
     if (is_ours && !tracee->dropped && process->tracee_count == 1)
-        return; /* who has seized it is about to drop the tracee, and goes on with its process */
+        return; /* the tracer that has seized it is about to drop the tracee, and goes on with its process */
     if (tracee->dropped || is_ours) {
         tracee_forget(tracer, tracee);
-    } else if (leads_others) { /* the last of the others tells of the end */
+    } else if (leads_others) { /* the last of the others will report the end */
         process->led = false;
         tracee_forget(tracer, tracee);
     } else if (procfs_has_ended(process->pid, tracee->tid) || process->tracee_count == 1) {
@@ -178,8 +179,8 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     }
 }
 
-/* With the lock. Has a thread that had no tracer executed another program, and so become the leader of its
- * process? That has no tracer then, and the tracee that stands for it is gone. */
+/* With the lock. Returns true if a thread without a tracer has executed another program, and so has become the leader
+ * of its process. That leader has no tracer then, and the tracee that stands for it is gone. */
 static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid)
 {
     struct process *process = process_find(&supervisor->processes, pid);
@@ -195,7 +196,8 @@ static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid
     return true;
 }
 
-/* With the lock. This tracer has seized what a thread of the process has executed. */
+/* With the lock. Makes a tracee of the leader that this tracer has seized: a thread of the process has executed a
+ * program. */
 static void handover_adopt_leader(struct tracer *tracer, pid_t pid)
 {
     struct processes *processes = &tracer->supervisor->processes;
@@ -241,8 +243,8 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     tick_arm(tracer);
 }
 
-/* Without the lock. PTRACE_SEIZE had to wait for an exec of the thread itself, which then has its process's
- * number. */
+/* Without the lock. Returns true if PTRACE_SEIZE had to wait for an exec of the thread itself, which then has its
+ * process's number. */
 static bool handover_has_executed(pid_t pid, pid_t tid)
 {
     return tid != pid && !procfs_is_thread(pid, tid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is to be done now and then, for all tracers, by the first. */
+/* What the first tracer does for all tracers now and then. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,13 +16,13 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-#define STATS_EXACT_MAX 256u /* with more processes the clocks are not read just for that */
+#define STATS_EXACT_MAX 256u /* with more processes than this their clocks are not read just for that */
 #define RATE_PERIOD_NS 20000000u
 #define ENDS_PERIOD_NS 500000000u
 #define ALL_ENDS_PERIOD_NS 5000000000u
 
-/* A leader whose number another thread has taken is found when it obeys no interrupt (tick.c), unless it is idle, or
- * was interrupted before. */
+/* Asks whether the leader of the process is replaced: another thread may have taken its number. tick-run.c notices that
+ * when the leader obeys no interrupt, unless the leader is idle, or was interrupted before. */
 static void housekeeping_find_leader(struct tracer *tracer, struct process *process)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -36,8 +36,9 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
     tracer_post(leader);
 }
 
-/* May it have ended, and nobody told of it? That happens to a child that ends before its parent has told of it, and to
- * a process that executed another program just while a thread of it was handed over. */
+/* Returns true if the process may have ended without any stop that told of it. That happens to a child that ends
+ * before its parent has told of it, and to a process that executed another program just while a thread of it was
+ * handed over. */
 static bool housekeeping_expects_unreported_end(const struct process *process)
 {
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
@@ -67,7 +68,7 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     }
 }
 
-/* The time since the last round counts as full if no CPU was idle and some target wanted one. */
+/* Counts the time since the last round as full if no CPU was idle and some target wanted one. */
 static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
 {
     struct housekeeping *housekeeping = &supervisor->housekeeping;
@@ -78,7 +79,7 @@ static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
     housekeeping->full_at = now;
 }
 
-/* The rate is adjusted at each tick, and told now and then. */
+/* Adjusts the rate, as each tick does, and tells the client now and then. */
 static void housekeeping_follow_rate(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;

@@ -2,14 +2,14 @@
 /*
  * pprofil-supervise: its options, its loop, its end.
  *
- * libpprofil starts it with three descriptors: the command socket, the ring and an eventfd that wakes the
- * client. It ends with its client, and not before. So it lives in a process group of its own, which no
- * terminal's signals reach. SIGTERM, which systemd and others send to all processes of a control group, stays
- * pending; the client looks there for it.
+ * libpprofil starts it with three descriptors: the command socket, the ring and an eventfd that wakes the client. It
+ * ends with its client, and not before. So it lives in a process group of its own, which no terminal's signals reach.
+ * SIGTERM, which systemd and others send to all processes of a control group, stays pending; the client looks there for
+ * it.
  *
- * It stays in its client's session. The scheduler shares CPUs out among sessions (CONFIG_SCHED_AUTOGROUP). In
- * a session of its own it was kept waiting for 280 ms where hundreds of processes were born a second, in that of
- * its targets for 8 ms.
+ * It stays in its client's session. The scheduler shares CPUs out among sessions (CONFIG_SCHED_AUTOGROUP). In a session
+ * of its own it was kept waiting for 280 ms where hundreds of processes were born a second; in the session of its
+ * targets, for 8 ms.
  */
 #include "config.h"
 
@@ -38,9 +38,9 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-#define SERVE_PERIOD_NS 250000000u /* how soon the end of all counting is seen */
-#define DRAIN_PERIOD_NS 500000000u /* all is looked at so often, whatever happens */
-#define LOCK_TRIES_MAX 400u        /* some 10 us */
+#define SERVE_PERIOD_NS 250000000u /* how soon it is noticed that nobody counts any more */
+#define DRAIN_PERIOD_NS 500000000u /* the longest time between two rounds of the loop */
+#define LOCK_TRIES_MAX 400u        /* they take some 10 us */
 #define FINISH_NS 2000000000u /* the longest wait for files that were asked for */
 #define FINISH_PERIOD_NS 20000000u
 #define OTHERS_LEAVE_NS 1000000000u /* the longest wait for the other tracers */
@@ -51,7 +51,7 @@ bool supervisor_try_lock(struct supervisor *supervisor)
     return pthread_mutex_trylock(&supervisor->lock) == 0;
 }
 
-/* Who holds the lock soon gives it up. To sleep and be woken up costs more than to try for a while. */
+/* Whoever holds the lock soon gives it up. To sleep and be woken up costs more than to try for a while. */
 void supervisor_lock(struct supervisor *supervisor)
 {
     for (unsigned i = 0; supervisor->cpus.may_poll && i < LOCK_TRIES_MAX; i++)
@@ -112,7 +112,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
 
     setpgid(0, 0);
     main_raise_limit(RLIMIT_NOFILE);
-    main_raise_limit(RLIMIT_SIGPENDING); /* of which a timer takes one */
+    main_raise_limit(RLIMIT_SIGPENDING); /* each timer takes one of these */
     main_init_lock(supervisor);
     wakeup_prepare();
     main_count_cpus(supervisor);
@@ -129,7 +129,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
     if (error == 0)
         error = commands_start_watcher(supervisor);
     if (error == 0)
-        priority_ask(supervisor->tracers[0]); /* threads made before do not inherit it */
+        priority_ask(supervisor->tracers[0]); /* threads that were made before do not inherit it */
     emit_rate(supervisor);
     return error;
 }
@@ -159,7 +159,7 @@ static void main_run_once(struct supervisor *supervisor)
     if (serve)
         serve_end_if_unneeded(supervisor);
     attach_retry_refused(first);
-    first->billing.up_to_ns = 0; /* none of this is for a sample */
+    first->billing.up_to_ns = 0; /* none of this was for a sample */
 }
 
 static bool main_all_have_left(const struct supervisor *supervisor)
@@ -170,7 +170,8 @@ static bool main_all_have_left(const struct supervisor *supervisor)
     return true;
 }
 
-/* Files come later than the samples that need them. The targets are ours meanwhile: their stops are answered. */
+/* Waits for the files that the client is to get; they come later than the samples that need them. The tracees are ours
+ * meanwhile, so their stops are answered. */
 static void main_await_files(struct supervisor *supervisor)
 {
     uint64_t deadline = time_now() + FINISH_NS;
@@ -187,8 +188,8 @@ static void main_await_files(struct supervisor *supervisor)
     }
 }
 
-/* The first tracer leaves last: its targets are let go when this program ends, and nobody answers their stops from
- * then on. */
+/* Has all tracers leave, the first one last: its tracees are detached when this program ends, and nobody answers their
+ * stops from then on. */
 static void main_leave_targets(struct supervisor *supervisor)
 {
     supervisor_lock(supervisor);
@@ -205,7 +206,7 @@ static void main_leave_targets(struct supervisor *supervisor)
 static void main_leave(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
-        close(supervisor->client.socket); /* who connects from now on starts another one */
+        close(supervisor->client.socket); /* a program that connects from now on starts another supervisor */
     supervisor_lock(supervisor);
     sampling_pause(supervisor);
     supervisor_unlock(supervisor);
@@ -225,13 +226,14 @@ static void main_leave(struct supervisor *supervisor)
     commands_answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }
 
-/* Opens files for who may not hang. Rights that this program has and its caller lacks are not lent
- * for that. */
+/* Opens files for a caller that may not hang. Does not lend it rights that this program has and the caller lacks. */
 static int main_open_files(int socket)
 {
     if (getauxval(AT_SECURE) != 0)
         return 125;
-    setpgid(0, 0); /* no terminal's Ctrl-C; and no session of its own, for those share the CPUs: sched(7), autogroup */
+    /* no terminal's Ctrl-C reaches it; it gets no session of its own, for sessions share the CPUs: sched(7),
+     * autogroup */
+    setpgid(0, 0);
     opener_serve(socket);
     return 0;
 }

@@ -2,16 +2,16 @@
 /*
  * What tracees make: threads, and processes if children are followed.
  *
- * A new task is traced from its beginning, by its parent's tracer. The kernel tells of it twice: its parent
- * stops to tell that it has made it, and it stops itself. Both orders happen:
+ * A new task is traced from its beginning, by its parent's tracer. The kernel tells of it twice: its parent stops to
+ * tell that it has made the task, and the task stops itself. Both orders happen:
  *
  *     parent: CLONE of 42      announced: STARTING      |   42: first stop     held: UNKNOWN
- *     42: first stop           runs: RUNNING            |   parent: CLONE of 42     runs: RUNNING
+ *     42: first stop           resumed: RUNNING         |   parent: CLONE of 42     resumed: RUNNING
  *
- * If the parent is killed before it can tell, /proc says whose the child is.
+ * If the parent is killed before it can tell, /proc says whose child the task is.
  *
- * While a tracee is handed over to another tracer it has none for some microseconds, and what it makes then
- * is not traced: new_task_find_missed finds that.
+ * While a tracee is handed over to another tracer it has no tracer for some microseconds, and what it makes then is not
+ * traced: new_task_find_missed finds that.
  */
 #include "config.h"
 
@@ -35,9 +35,9 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-#define ENDED_EARLY_NS 1000000000u /* later the number is another task's */
+#define ENDED_EARLY_NS 1000000000u /* after this time the number is another task's */
 #define NEWBORN_ACTIVE_NS 5000000u /* most threads of a pool fall asleep at once */
-#define NUMBERS_NS 100000000u /* the kernel does not come round to the same process numbers so soon */
+#define NUMBERS_NS 100000000u /* the kernel does not use the same process number again within this time */
 
 static bool new_task_is_followed(const struct supervisor *supervisor, const struct process *process)
 {
@@ -58,7 +58,7 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
         debug_log(tracer, "listen %d", tracee->tid);
         ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
     } else {
-        if (supervisor->options.serve) { /* few programs do, and none makes tasks all the time */
+        if (supervisor->options.serve) { /* few programs are served, and none makes tasks all the time */
             tick_note_cpu(tracee);
             if (tick_read_cpu(tracee))
                 cpu_wait_note(&tracee->look.cpu_wait, time_now(), &tracee->look.times);
@@ -73,7 +73,8 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
     tick_arm(tracer);
 }
 
-/* Books a tracee that its parent, or /proc, told of. */
+/* Adds the task that its parent, or /proc, has told of, or completes its tracee if it was held. parent: the process
+ * that made it; 0: not known. */
 static void new_task_announce(struct tracer *tracer, struct process *process, pid_t parent, pid_t tid)
 {
     struct tracees *tracees = &tracer->tracees;
@@ -83,7 +84,7 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
     tracer->supervisor->born_at = time_now();
     process_expect_unreported_ends(tracer->supervisor);
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
-        tracee_forget(tracer, tracee); /* an earlier bearer of this number */
+        tracee_forget(tracer, tracee); /* it was of an earlier task of this number */
         tracee = NULL;
     }
     bool stopped = tracee != NULL;
@@ -106,7 +107,7 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
         new_task_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
 
-/* A new process, which takes counts over; NULL: no memory. */
+/* Returns a new process, which takes counts over; NULL: no memory. */
 static struct process *new_task_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
 {
     struct processes *processes = &tracer->supervisor->processes;
@@ -130,7 +131,8 @@ void new_task_note_early_end(struct tracer *tracer, pid_t tid)
         (struct ended_early){.tid = tid, .at = time_now()};
 }
 
-/* Returns true once: the number may come back. */
+/* Returns true if the task has ended before its parent told of it. Later calls return false, for the number may come
+ * back. */
 static bool new_task_has_ended_early(struct tracer *tracer, pid_t tid)
 {
     for (unsigned i = 0; i < ENDED_EARLY_MAX; i++) {
@@ -143,8 +145,8 @@ static bool new_task_has_ended_early(struct tracer *tracer, pid_t tid)
     return false;
 }
 
-/* Returns true, once, if /proc told of this child before its parent did. The child may have ended since. Its number
- * may come back, so later calls return false. */
+/* Returns true if /proc told of this child before its parent did. The child may have ended since. Later calls return
+ * false, for its number may come back. */
 static bool new_task_was_seen_early(struct tracer *tracer, pid_t tid)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
@@ -182,7 +184,7 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
 void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
 {
     if (stop->kind == STOP_ENDED)
-        return; /* a thread that an exec took along */
+        return; /* a thread that an exec has ended */
     bool first = stop->kind == STOP_INTERRUPT || stop->kind == STOP_GROUP;
     struct tracee *tracee = first ? tracee_add(&tracer->tracees, NULL, tid) : NULL;
     if (tracee == NULL) {
@@ -204,7 +206,7 @@ static void new_task_resolve_one(struct tracer *tracer, struct tracee *tracee, p
     const struct process *from = parent > 0 ? process_find(processes, parent) : NULL;
 
     tracee->seen_before_parent = true; /* its parent may only be slow to tell */
-    if (process == NULL) /* nobody knows which thread forked: its own count, if it has one, is lost */
+    if (process == NULL) /* nobody knows which thread forked: a count of that thread alone, if there is one, is lost */
         process = new_task_add_process(tracer, pid, from != NULL ? counts_inherited(from, parent) : NULL);
     if (process != NULL)
         new_task_announce(tracer, process, parent > 0 ? parent : 0, tracee->tid);
@@ -222,15 +224,16 @@ void new_task_resolve(struct tracer *tracer)
             if (pid <= 0)
                 continue;
             new_task_resolve_one(tracer, tracee, pid);
-            return; /* the tables may have changed: the next round takes the next one */
+            return; /* the tables may have changed: the next call takes the next task */
         }
 }
 
-/* --- births that nobody told of ------------------------------------------------------------- */
+/* --- tasks that nobody told of --------------------------------------------------------------- */
 
-#define CHILDREN_MAX 256u /* processes that one thread can make in the gap of a handover, and more */
+#define CHILDREN_MAX 256u /* more than one thread can make in the gap of a handover */
 
-/* Was it made after that time, ns of CLOCK_BOOTTIME? The kernel says when in clock ticks. */
+/* Returns true if the process was made after that time, CLOCK_BOOTTIME in ns. The kernel says in clock ticks when it
+ * was made. */
 static bool new_task_is_younger(pid_t pid, uint64_t time)
 {
     uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -238,14 +241,14 @@ static bool new_task_is_younger(pid_t pid, uint64_t time)
     return (procfs_start_time(pid) + 1) * tick_ns >= time;
 }
 
-/* Was the number given after that one, and not after last? The kernel begins anew behind the largest: alloc_pid in
- * kernel/pid.c. */
+/* Returns true if the number `pid` was given after the number `after`, and not after `last`. The kernel starts again
+ * from low numbers after the largest: alloc_pid in kernel/pid.c. */
 static bool new_task_is_numbered_between(pid_t pid, pid_t after, pid_t last)
 {
     return after < last ? pid > after && pid <= last : pid > after || pid <= last;
 }
 
-/* Without the lock. Has the child a tracer of ours, whose tracee made it and tells of it? */
+/* Without the lock. Returns true if the child has a tracer of ours: a tracee of that tracer made it and tells of it. */
 static bool new_task_has_tracer(struct supervisor *supervisor, pid_t pid)
 {
     supervisor_lock(supervisor);
@@ -260,7 +263,7 @@ static void new_task_seize(struct tracer *tracer, pid_t parent, pid_t parent_tid
 
     supervisor_lock(supervisor);
     struct process *from = process_find(&supervisor->processes, parent);
-    /* one that is ours already has a parent that will tell of it */
+    /* a child that is ours already has a parent that will tell of it */
     bool wanted = from != NULL && new_task_is_followed(supervisor, from) &&
                   !attach_is_ours(supervisor, pid) &&
                   process_find(&supervisor->processes, pid) == NULL &&
@@ -287,7 +290,8 @@ void new_task_find_missed(struct tracer *tracer, struct tracee *tracee)
         return;
     uint64_t released_at = tracee->handover.released_at;
     pid_t last_before = tracee->handover.last_pid;
-    /* the numbers tell without the children's ages, which are read from stat, and that waits for an exec (kernel.h) */
+    /* within this time the numbers are enough; the ages are read from stat, and that waits for an exec
+     * (proc/system.c) */
     bool lately = error == 0 && clock_read(CLOCK_BOOTTIME) < released_at + NUMBERS_NS;
     attach_rest(tracer, pid); /* the tracee may be gone afterwards */
     unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);

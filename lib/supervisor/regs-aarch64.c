@@ -3,13 +3,13 @@
  * AArch64, and 32-bit Arm tracees under it.
  *
  * The kernel settles whether a call begins anew before it asks the tracer (do_signal in arch/arm64/kernel/signal.c). At
- * that stop it has forgotten the call, x0 has the result, and what was in x0 is in orig_x0, which ptrace does not
- * show. But the instruction before the pc is the call's, x8 has its number, and if the tracer sets the thread's call to
- * that number (NT_ARM_SYSTEM_CALL), /proc/TID/syscall shows orig_x0. The tracer makes the call begin anew by the pc,
- * and so has to notice itself if a handler is to run first: by the call's entry stop.
+ * that stop it has forgotten the call, x0 has the result, and the former x0 is in orig_x0, which ptrace does not show.
+ * But the instruction before the pc is the call's, and x8 has its number. If the tracer sets the thread's call to that
+ * number (NT_ARM_SYSTEM_CALL), /proc/TID/syscall shows orig_x0. The tracer makes a call begin anew by setting the pc.
+ * So it has to notice itself if a handler is to run first: by the call's entry stop.
  *
  * A thread that stands behind the instruction may have made the call long ago, and have returned from a signal's
- * handler just now: repair.h, struct handled_call. Calls of 32-bit tracees are left as they are.
+ * handler just now: struct handled_call in repair.h. Calls of 32-bit tracees are left as they are.
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ struct regs_arm {
 #define NUMBER_REGISTER 8
 #define INSTRUCTION_SIZE 4
 
-/* Reads the number of the system call at whose entry or exit the thread has stopped. At other stops the kernel has
+/* Returns the number of the system call at whose entry or exit the thread has stopped. At other stops the kernel has
  * forgotten it: regs_find_syscall. */
 static int32_t regs_read_syscall(pid_t tid)
 {
@@ -59,7 +59,7 @@ static int32_t regs_read_syscall(pid_t tid)
     return number;
 }
 
-/* number: -1 for no call. */
+/* Sets the number of the system call; -1: no call. Returns 0 or -errno. */
 static int regs_write_syscall(pid_t tid, int number)
 {
     struct iovec part = {.iov_base = &number, .iov_len = sizeof number};
@@ -76,7 +76,8 @@ static bool regs_peek_around(pid_t tid, uint64_t address, unsigned char bytes[8]
     return errno == 0;
 }
 
-/* The thread stands behind the call's instruction, or before it, if the kernel begins the call anew. */
+/* Finds the call in which the thread stopped, by the code around the pc. The thread stands behind the call's
+ * instruction, or before it if the kernel begins the call anew. */
 static void regs_find_syscall(pid_t tid, const struct user_regs_struct *set, struct regs *regs)
 {
     unsigned char bytes[8];
@@ -172,7 +173,7 @@ struct regs_context regs_context(bool compat)
 int regs_restart_call(pid_t tid)
 {
     (void)tid;
-    return -ENOSYS; /* EINTR is a result like any other once the kernel has asked the tracer */
+    return -ENOSYS; /* once the kernel has asked the tracer, EINTR is a result like any other */
 }
 
 /* FNV-1a, by words. */
@@ -181,7 +182,7 @@ static uint64_t regs_hash(uint64_t hash, uint64_t word)
     return (hash ^ word) * UINT64_C(0x100000001b3);
 }
 
-/* Hashes all registers but x0, which has the result, and the one that is not the program's at a call's stops. */
+/* Hashes all registers except x0, which has the result, and the one that is not the program's at a call's stops. */
 static uint64_t regs_fingerprint(const struct user_regs_struct *set, uint64_t call_end)
 {
     uint64_t hash = regs_hash(UINT64_C(0xcbf29ce484222325), call_end);
@@ -252,11 +253,11 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
         return error;
     regs_put_call(&set, call);
     set.pc -= INSTRUCTION_SIZE;
-    regs_write_syscall(tid, WIRE_NO_SYSCALL); /* there is no call that the kernel would begin anew by itself */
+    regs_write_syscall(tid, WIRE_NO_SYSCALL); /* so there is no call that the kernel would begin anew by itself */
     return regs_write_wide(tid, &set);
 }
 
-/* By the pc: what the kernel itself begins anew is settled already. */
+/* Makes the call begin anew by setting the pc: what the kernel itself begins anew is settled already. */
 static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered)
 {
     struct user_regs_struct set;

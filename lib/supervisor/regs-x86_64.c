@@ -2,10 +2,9 @@
 /*
  * x86-64 and its 32-bit ABI.
  *
- * The kernel decides about restarting a system call after it has asked the tracer (see
- * arch_do_signal_or_restart in arch/x86/kernel/signal.c), from rax as the tracer left it.
- * Writing -ERESTARTNOHAND there turns a plain EINTR into a restart; a handler that runs
- * first turns it back into EINTR.
+ * The kernel decides whether to restart a system call after it has asked the tracer (arch_do_signal_or_restart in
+ * arch/x86/kernel/signal.c), by the value of rax that the tracer left. -ERESTARTNOHAND in rax turns a plain EINTR into
+ * a restart; a handler that runs first turns it back into EINTR.
  */
 #include "config.h"
 
@@ -33,8 +32,8 @@ struct regs_i386 {
     uint32_t ebx, ecx, edx, esi, edi, ebp, eax, ds, es, fs, gs, orig_eax, eip, cs, eflags, esp, ss;
 };
 
-/* The processor sets the resume flag in what a fault saves and clears it in what an interrupt
- * saves (but amid a repeated string instruction): Intel SDM volume 3, 17.3.1.1. */
+/* Fills in what tells how the thread entered the kernel. The processor sets the resume flag in what a fault saves and
+ * clears it in what an interrupt saves (except amid a repeated string instruction): Intel SDM volume 3, 17.3.1.1. */
 static void regs_fill(struct regs *regs, long number, long result, uint64_t flags)
 {
     regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;
@@ -76,7 +75,7 @@ union register_set {
 
 _Static_assert(sizeof(union register_set) <= sizeof((struct regs){0}.raw), "raw is too small");
 
-/* narrow: it is a 32-bit program's. 0 or -errno. */
+/* Reads the registers. *narrow: they are those of a 32-bit program. Returns 0 or -errno. */
 static int regs_read_set(pid_t tid, union register_set *set, bool *narrow)
 {
     struct iovec part = {.iov_base = set, .iov_len = sizeof *set};
@@ -118,8 +117,8 @@ bool regs_are_unwound(bool compat)
 
 struct regs_context regs_context(bool compat)
 {
-    /* asm/sigcontext.h: struct sigcontext_32 comes after 5 words, and esp is its 8th;
-     * arch/x86/kernel/signal.c, align_sigframe: a frame is aligned as at a function's entry */
+    /* asm/sigcontext.h: struct sigcontext_32 comes after 5 words, and esp is its 8th word; arch/x86/kernel/signal.c,
+     * align_sigframe: a frame is aligned as at the entry of a function */
     if (compat)
         return (struct regs_context){.word = 4, .sp = (5 + 7) * 4, .rest = 12};
     return (struct regs_context){.word = 8,
@@ -128,7 +127,7 @@ struct regs_context regs_context(bool compat)
 
 int regs_set_result(pid_t tid, int64_t result)
 {
-    /* all 64 bits of it: an int would go through ptrace's "..." with zeros above */
+    /* all 64 bits of it: an int would go through the "..." of ptrace with zeros above */
     const long value = (long)result;
 
     return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), value) < 0 ? -errno : 0;
@@ -139,8 +138,8 @@ int regs_restart_call(pid_t tid)
     return regs_set_result(tid, -ERESTARTNOHAND);
 }
 
-/* The ABI of a call is that of its instruction, which 64-bit programs may choose: kernel/ptrace.c,
- * ptrace_get_syscall_info, says it at any stop. */
+/* Returns the ABI of a call. It is that of the call's instruction, which 64-bit programs may choose:
+ * ptrace_get_syscall_info in kernel/ptrace.c reports it at any stop. */
 static enum regs_abi regs_call_abi(pid_t tid, int64_t number)
 {
     struct __ptrace_syscall_info info;
@@ -176,8 +175,8 @@ static bool regs_peek_word(pid_t tid, uint64_t address, unsigned char code[sizeo
     return errno == 0;
 }
 
-/* Is the instruction at pc a system call? A word is read that ends with it. If what lies before the
- * instruction is not mapped, one is read that begins with it. */
+/* Returns true if the instruction at pc is a system call. A word is read that ends with the instruction. If the memory
+ * before the instruction is not mapped, a word is read that begins with it. */
 static bool regs_is_call_at(pid_t tid, uint64_t pc)
 {
     unsigned char code[sizeof(long)];
@@ -188,14 +187,17 @@ static bool regs_is_call_at(pid_t tid, uint64_t pc)
     return regs_peek_word(tid, pc, code) && regs_is_call_instruction(code);
 }
 
-/* A thread can stop twice before it runs, and the registers are not those of a call's return then:
+/*
+ * Returns true if the registers are those of a call's return. A thread can stop twice before it runs, and then they are
+ * not:
  *
- * The kernel may have prepared the call to begin anew (arch_do_signal_or_restart). The pc is at the
- * call's instruction, and rax is not a result but a number: the call's, or restart_syscall's. Where
- * that cannot be told from a result of the same value, the call is taken to have not returned.
+ * The kernel may have prepared the call to begin anew (arch_do_signal_or_restart). The pc is at the call's instruction
+ * then, and rax is not a result but a number: the call's, or that of restart_syscall. Where that cannot be told from a
+ * result of the same value, the call is taken to have not returned.
  *
- * The kernel may have prepared a signal's handler. The pc is at the handler, and in a 32-bit program eax
- * is the signal's number (ia32_setup_rt_frame), in one of x32 still the call's result. */
+ * The kernel may have prepared a signal's handler. The pc is at the handler then. In a 32-bit program eax is the
+ * signal's number (ia32_setup_rt_frame), in an x32 program still the call's result.
+ */
 static bool regs_has_returned(pid_t tid, const struct regs *regs)
 {
     bool is_number = regs->result == regs->syscall ||
@@ -205,7 +207,7 @@ static bool regs_has_returned(pid_t tid, const struct regs *regs)
     return regs_is_call_at(tid, start) && !(is_number && regs_is_call_at(tid, regs->pc));
 }
 
-/* Only such results make us act. */
+/* Returns true if the result is one of those that make us act. */
 static bool regs_may_be_broken(const struct regs *regs)
 {
     return regs->result > 0 || regs->result == -EINTR || regs->result == -EAGAIN;
@@ -238,7 +240,7 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
 int regs_complete_call(const struct procfs_task *files, struct regs_call *call)
 {
     (void)files;
-    (void)call; /* it lacks nothing */
+    (void)call; /* the call lacks nothing */
     return 0;
 }
 
@@ -269,7 +271,8 @@ static void regs_put_arguments(union register_set *set, bool narrow, const struc
     }
 }
 
-/* orig_rax of -1: there is no call that the kernel would begin anew by itself. */
+/* Sets the result and the number of the call. An orig_rax of -1: there is no call that the kernel would begin anew by
+ * itself. */
 static void regs_put_number(union register_set *set, bool narrow, int64_t rax, int64_t orig_rax)
 {
     if (narrow) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stops of a call that goes on: see repair.c. */
+/* The stops of a call that goes on: repair.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
-/* What a restarted call returns when it is broken off. */
+/* Returns what a restarted call returns when it is broken off. */
 static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_over)
 {
     bool over = repair->deadline != 0 && time_now() >= repair->deadline;
@@ -27,9 +27,9 @@ static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_
     return over ? repair->timeout_result : if_not_over;
 }
 
-/* A receive has returned result. Has it come to an end of its own? Urgent data can be seen, and ends only a message
- * that has begun. What ends a receive on a local socket cannot be seen; but a signal that broke the receive still
- * waits, if no other thread has taken it, and an error that was left for it is known. */
+/* Returns true if a receive, which has returned result, has come to an end of its own. Urgent data can be seen, and
+ * ends only a message that has begun. What ends a receive on a local socket cannot be seen. But a signal that broke the
+ * receive is still pending, unless another thread has taken it, and an error that was left for the receive is known. */
 static bool continue_has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -42,7 +42,7 @@ static bool continue_has_received_all(const struct tracee *tracee, int64_t resul
     return descriptor_is_at_mark(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
 }
 
-/* A piece has returned result. May another one be made? */
+/* Returns true if another piece may be made after one that has returned result. */
 static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool broken, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -55,8 +55,8 @@ static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool
     return !receives || !continue_has_received_all(tracee, result, had_error);
 }
 
-/* A piece has returned result. Returns whether another one has been entered. final: the result of a restarted call is
- * not to be continued. */
+/* Goes on after a piece, or a restarted call, that has returned result. Returns whether another piece has been entered.
+ * final: the result of a restarted call is not to be continued. */
 static bool continue_next(struct tracee *tracee, int64_t result, bool final)
 {
     struct repair *repair = &tracee->repair;
@@ -67,7 +67,7 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     if (repair->restarted) {
         if (broken && !over && piece_enter_next(tracee) == 1)
             return true;
-        /* a connect(2) that is begun anew says at the end of its time that it is under way already */
+        /* a connect(2) that is begun anew returns EALREADY at the end of its time */
         if (result == -EALREADY && repair->timeout_result == -EINPROGRESS)
             result = repair->timeout_result;
         if (broken)
@@ -79,7 +79,7 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     bool had_error = repair->error_waits;
     if (repair->came_short && piece_may_raise_stray_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(tracee);
-    /* a recvmmsg(2) takes the error that waited before anything else; the rest of a message takes it if there is no
+    /* a recvmmsg(2) takes the error that waited before anything else. The rest of a message takes it if there is no
      * data, on a local socket also if there is no more: unix_stream_read_generic */
     if (repair->progress.part == 0)
         piece_note_error(repair, result, repair->asked);
@@ -100,7 +100,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     return false;
 }
 
-/* The time of the first part is over, which came in time: the next has all of it again. */
+/* Returns true if the time of the first part is over, but that part came in time: the next one has all of the time
+ * again. */
 static bool continue_has_part_in_time(const struct tracee *tracee, int64_t result)
 {
     const struct repair *repair = &tracee->repair;
@@ -133,8 +134,8 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
     repair->at_call_end = false;
 }
 
-/* A call works on the files that it began with. A piece would work on others if another thread has closed or replaced
- * a descriptor meanwhile. */
+/* Returns true if the descriptors still stand for the files of the call. A call works on the files that it began with.
+ * A piece would work on others if another thread has closed or replaced a descriptor meanwhile. */
 static bool continue_has_its_files(const struct tracee *tracee)
 {
     const struct call_request *request = &tracee->repair.request;
@@ -153,7 +154,7 @@ static void continue_fail_call(const struct tracee *tracee)
     if (regs_read(tracee->tid, &regs) != 0 || !regs_call(tracee->tid, &regs, &call))
         return;
     memset(call.arguments, 0xff, sizeof call.arguments);
-    call.result = -ENOSYS; /* on x86 as at every entry: entry_64.S; on AArch64 it is the first argument */
+    call.result = -ENOSYS; /* on x86 this is there at every entry: entry_64.S; on AArch64 it is the first argument */
     regs_leave_call(tracee->tid, &call, false, false);
     debug_log(tracee->tracer, "fail %d", tracee->tid);
 }
@@ -167,7 +168,7 @@ bool repair_needs_us(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING && (!waits || over || repair->held.info.si_signo != 0);
 }
 
-/* The interrupt that was to end the call has met another stop, which has taken it away: ptrace_stop in
+/* Interrupts the tracee again if another stop has swallowed the interrupt that was to end the call: ptrace_stop in
  * kernel/signal.c. */
 static void continue_give_up_again(struct tracee *tracee)
 {
@@ -175,7 +176,7 @@ static void continue_give_up_again(struct tracee *tracee)
         repair_give_up(tracee);
 }
 
-/* A piece begins. */
+/* Answers the entry stop of a piece. */
 static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
@@ -193,8 +194,8 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     at_stop_resume(tracer, tracee, held_signal_take(&repair->held), repair->billed);
 }
 
-/* Returns true if the signal does not end the call: it is one that the call itself would not have raised, one that the
- * program ignores, or one that can wait until the piece has been made. */
+/* Answers a signal that does not end the call, and returns true: one that the call itself would not have raised, one
+ * that the program ignores, or one that can wait until the piece has been made. */
 static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;
@@ -217,7 +218,7 @@ static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, i
     return true;
 }
 
-/* The call ends at a stop in its middle. */
+/* Ends the call at a stop in its middle. */
 static void continue_break_off(struct tracee *tracee, bool interrupted)
 {
     struct repair *repair = &tracee->repair;
@@ -228,7 +229,8 @@ static void continue_break_off(struct tracee *tracee, bool interrupted)
     if (interrupted)
         piece_clear_error(tracee);
     else
-        repair->giving_up = false; /* the interrupt is gone with this stop, or will stop the thread after this call */
+        /* this stop has swallowed the interrupt, or the interrupt will stop the thread after this call */
+        repair->giving_up = false;
     if (repair->restarted)
         result = continue_wait_result(repair, interrupted ? CALL_RESTARTNOHAND : -EINTR);
     piece_leave_call(tracee, result, true, true);

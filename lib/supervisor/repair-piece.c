@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One piece of a call that goes on, the end of such a call, and calls that we end when their time is over. */
+/* One piece of a call that goes on, the end of such a call, and calls that we end when their time is over: repair.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "supervisor/repair.h"
 #include "supervisor/tracer.h"
 
-/* The next piece of a call. A filter of system calls (seccomp(2)) may kill a program that makes a call
- * with another number, so there the piece has the call's own, or cannot be made. Returns what
- * call_next_piece returns. */
+/* Makes the next piece of a call, and returns what call_next_piece returns. A filter of system calls (seccomp(2)) may
+ * kill a program that makes a call with another number, so there the piece has the number of the call itself, or cannot
+ * be made (-EPERM). */
 static int64_t piece_make(struct tracee *tracee, struct regs_call *piece)
 {
     struct repair *repair = &tracee->repair;
@@ -55,7 +55,7 @@ int piece_enter_next(struct tracee *tracee)
     return 1;
 }
 
-/* The call that the registers show has ended. */
+/* Notes that the call has ended that the registers show. */
 static void piece_note_end(struct tracee *tracee)
 {
     struct regs regs;
@@ -122,7 +122,7 @@ void repair_give_up(struct tracee *tracee)
 
 /* --- time limits ----------------------------------------------------------------------------- */
 
-/* Has the call that is continued now the deadline that it had when it was begun anew? */
+/* Returns true if that deadline is already waited for: the call that is continued had it when it was begun anew. */
 static bool deadline_is_waited_for(const struct deadlines *deadlines, pid_t tid, uint64_t deadline)
 {
     for (unsigned i = 0; i < deadlines->count; i++)
@@ -137,7 +137,7 @@ void deadline_set(struct tracer *tracer, struct tracee *tracee, uint64_t deadlin
 
     tracee->repair.deadline = deadline;
     if (deadline == 0 || deadline_is_waited_for(deadlines, tracee->tid, deadline) || deadlines->count == DEADLINES_MAX)
-        return; /* too many at once: this one waits for a little longer */
+        return; /* too many at once: this one waits a little longer */
     deadlines->waiting[deadlines->count].tid = tracee->tid;
     deadlines->waiting[deadlines->count++].time = deadline;
 }

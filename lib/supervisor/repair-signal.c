@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Signals that meet a call which is continued: those that are kept back, and a SIGPIPE that only a piece has raised. */
+/* Signals that meet a call which is continued: those that are kept back, and a SIGPIPE that only a piece has raised.
+ * See repair.h. */
 #include "config.h"
 
 #include <signal.h>
@@ -17,8 +18,8 @@
 
 /* --- signals that are kept back -------------------------------------------------------------- */
 
-/* Faults belong to an instruction. Sending a signal of job control takes others from the queue: see
- * prepare_signal in kernel/signal.c. */
+/* Returns true if the signal can be kept back. Faults belong to an instruction. To send a signal of job control takes
+ * others from the queue: prepare_signal in kernel/signal.c. */
 static bool held_signal_may_hold(int signal)
 {
     static const int others[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGTRAP, SIGSYS,
@@ -75,8 +76,8 @@ void held_signal_send(struct tracee *tracee, pid_t pid)
         held->is_queued = false; /* a tracer that has CAP_SYS_PTRACE may have no CAP_KILL */
 }
 
-/* ptrace_report_syscall (include/linux/ptrace.h) sends with SI_KERNEL, or with SI_USER where there is no
- * memory for more; held_signal_send with SI_TKILL. */
+/* Returns true if we have sent the signal again. ptrace_report_syscall (include/linux/ptrace.h) sends with SI_KERNEL,
+ * or with SI_USER where there is no memory for more; held_signal_send sends with SI_TKILL. */
 static bool held_signal_is_sent_again(const siginfo_t *info)
 {
     return ((info->si_code == SI_KERNEL || info->si_code == SI_USER) && info->si_pid == 0) ||
@@ -84,7 +85,7 @@ static bool held_signal_is_sent_again(const siginfo_t *info)
 }
 
 /* Several real-time signals of one number may be pending. The first of them was sent again, and so comes last. The
- * program sees them in their order if each is given what its predecessor was sent with. */
+ * program sees them in their order if each is given the siginfo_t of its predecessor. */
 bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
 {
     siginfo_t info;
@@ -93,7 +94,7 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
         ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
         return false;
     bool is_ours = held_signal_is_sent_again(&info);
-    /* another real-time one; ours comes last, and is pending unless a sigaction(2) has emptied the queue */
+    /* another real-time signal; ours comes last, and is pending unless a sigaction(2) has emptied the queue */
     bool comes_before = !is_ours && signal >= SIGRTMIN_OF_KERNEL && procfs_signal_is_pending(tid, signal);
     if (is_ours || comes_before)
         ptrace(PTRACE_SETSIGINFO, tid, NULL, &held->info);
@@ -151,7 +152,8 @@ void stray_sigpipe_look(struct tracee *tracee)
         stray_sigpipe_unblock(tracee);
 }
 
-/* The kernel sends it as if the process had (SEND_SIG_NOINFO); what a thread sends by tgkill(2) is SI_TKILL. */
+/* Returns true if the kernel has sent the signal. It sends a SIGPIPE as if the process had (SEND_SIG_NOINFO); one that
+ * a thread sends by tgkill(2) has SI_TKILL. */
 static bool stray_sigpipe_is_sent_by_kernel(pid_t tid)
 {
     siginfo_t info;

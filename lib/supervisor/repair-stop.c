@@ -1,31 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A call returns under us what it returns without us.
- *
- * A stop makes the kernel end a call that waits, as a signal does, and so does a signal that the
- * program ignores, which wakes only a traced thread up. Three things can have become of the call:
- *
- * It says EINTR and has done nothing: it is begun anew. A call that takes longer than the time between two
- * stops, and loses its work at each, is left alone until it has ended: backoff.h.
- *
- * It waits with a time limit and says EINTR: begun anew it would wait for all of its time again. So we
- * follow it to its end, and end it ourselves when its time is over.
- *
- * It has moved a part and says how much: the calls that do the rest are made in its place, one after
- * the other, until all is moved or one of them moves nothing more. Then the registers become what they
- * are after one whole call.
- *
- *     our stop -> enter a piece -> [entry stop] -> inside -> [exit stop] -> enter the next, or leave
- *
- * A signal that the program cares for ends the call as it ends a whole one: with what could be moved
- * before it would have waited.
- *
- * While a tracee is inside a piece, it sleeps and is not interrupted, but its registers are those of
- * the piece. If the supervisor is killed just then the program gets the result of that piece, which is
- * less than was moved. A supervisor that ends in order waits, and then gives up the calls whose rest is being
- * made, so that they return what they have done. A call that was begun anew is left to itself: it waits for what
- * the program asked for.
- */
+/* What a stop has broken of a call, and how that is repaired: repair.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -40,7 +14,8 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
-/* After a signal, a call whose time limit is unknown is restarted only if the last such restart was this long ago. */
+/* After a signal, a call whose time limit is unknown is restarted only if the last such restart was at least this long
+ * ago. */
 #define SIGNAL_RESTART_PERIOD_MIN_NS 60000000000u
 
 bool repair_is_own_call(const struct repair *repair)
@@ -50,8 +25,8 @@ bool repair_is_own_call(const struct repair *repair)
 
 /* --- continuing --------------------------------------------------------------------------- */
 
-/* Returns true if the call has moved all that it was asked for. This is asked first: descriptor_look() is for the
- * others, and takes several system calls. */
+/* Returns true if the call has moved all that it was asked for. This is asked before descriptor_look(), which takes
+ * several system calls. */
 static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struct call_request *request)
 {
     const struct call_progress progress = {.done = (uint64_t)call->result};
@@ -61,8 +36,8 @@ static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struc
            call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
-/* When is a call that has waited since then to end? limit: of all its waiting, ns; 0: none. Returns a time; 0: never.
- * One that was begun anew before has a deadline already. */
+/* Returns the time at which a call is to end that has waited since time `since`; 0: never. limit: for all of its
+ * waiting, ns; 0: none. A call that was begun anew before has a deadline already. */
 static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uint64_t limit)
 {
     uint64_t deadline = limit > 0 ? since + limit : 0;
@@ -70,8 +45,9 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
     return repair->at_call_end && repair->deadline > 0 && repair->deadline < deadline ? repair->deadline : deadline;
 }
 
-/* A recvmmsg(2) with a time limit may have waited for long since its last message, or would go on waiting for the rest
- * of one. A stop of ours comes before the signal that has woken the thread: get_signal in kernel/signal.c. */
+/* Returns true if it is not known how much of its time limit a recvmmsg(2) has left: it may have waited for long since
+ * its last message, or would go on waiting for the rest of one. A stop of ours comes before the signal that has woken
+ * the thread: get_signal in kernel/signal.c. */
 static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause)
 {
     bool is_tick = cause == STOP_BY_US && tracee->state == TRACEE_INTERRUPTED; /* SIGCONT makes such stops, too */
@@ -111,7 +87,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     }
     if (left <= 0) {
         piece_clear_error(tracee);
-        if (piece_partial_result(repair) != call->result) /* call_first_progress has moved what came */
+        if (piece_partial_result(repair) != call->result) /* call_first_progress has moved the data that came */
             piece_leave_call(tracee, piece_partial_result(repair), false, true);
         return false;
     }
@@ -122,7 +98,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     return true;
 }
 
-/* The call begins anew, and no tick is to break it again. */
+/* Leaves the thread alone: its call begins anew, and no tick is to break it again. */
 static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
 {
     backoff_begin(&tracee->repair.backoff);
@@ -131,8 +107,8 @@ static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
 
 /* --- beginning anew ------------------------------------------------------------------------ */
 
-/* A restarted call has all its time again. If signals kept coming and we did not know its time limit, it
- * would never end. */
+/* Returns true if a call that a signal has broken may be restarted. A restarted call has all its time again: if signals
+ * kept coming and its time limit were unknown, it would never end. */
 static bool repair_may_restart(struct repair *repair, bool limit_known)
 {
     uint64_t now = time_now();
@@ -143,8 +119,9 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
     return true;
 }
 
-/* Makes the tracee make the call again, and CONTINUING. Returns false if that cannot be. limited: it has a time limit,
- * and we end it. Else a signal that comes before it is entered is as good as one that comes just after. */
+/* Makes the tracee make the call again, and CONTINUING. Returns false if that cannot be done. limited: the call has a
+ * time limit, and we end it. If it has none, a signal that comes before it is entered is as good as one that comes just
+ * after. */
 static bool repair_enter_again(struct tracee *tracee, const struct regs_call *call, bool limited,
                                int64_t timeout_result)
 {
@@ -152,7 +129,8 @@ static bool repair_enter_again(struct tracee *tracee, const struct regs_call *ca
 
     repair->call = *call;
     repair->restarted = true;
-    repair->came_short = !limited || repair->at_call_end; /* then no signal is held back, which may have broken it */
+    /* then no signal is held back; one may have broken the call */
+    repair->came_short = !limited || repair->at_call_end;
     repair->error_waits = false;
     repair->timeout_result = timeout_result;
     return piece_enter_next(tracee) == 1;
@@ -191,7 +169,7 @@ static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct 
 
 /* --- what a stop has broken ---------------------------------------------------------------- */
 
-/* A signal is delivered that has broken the call. Its handler may run. */
+/* Notes that a signal is delivered that has broken the call, and whose handler may run. */
 static void repair_note_handler(struct tracee *tracee, struct regs_call *call)
 {
     struct repair *repair = &tracee->repair;
@@ -203,7 +181,7 @@ static void repair_note_handler(struct tracee *tracee, struct regs_call *call)
     repair->next_handled = (repair->next_handled + 1) % HANDLED_CALLS;
 }
 
-/* Has the thread returned from the handler, and not made the call again? */
+/* Returns true if the thread has returned from the handler, and has not made the call again. */
 static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call)
 {
     for (unsigned i = 0; i < HANDLED_CALLS && call->lacks_first; i++) {
@@ -216,7 +194,8 @@ static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call
     return false;
 }
 
-/* Is it a call that we have ended, and that the thread has not left yet? It may stop more than once before it runs. */
+/* Returns true if we have ended this call, and the thread has not left it yet: it may stop more than once before it
+ * runs. */
 static bool repair_has_ended(struct repair *repair, const struct regs_call *call)
 {
     bool ended = call->lacks_first && call->fingerprint == repair->ended_fingerprint &&
@@ -227,7 +206,8 @@ static bool repair_has_ended(struct repair *repair, const struct regs_call *call
     return ended;
 }
 
-/* A stop of ours has met the call. Returns true if the call is to be left alone when it begins anew. */
+/* Notes where a stop of ours has met the call. Returns true if the thread is to be left alone when the call begins
+ * anew. */
 static bool repair_note_place(struct repair *repair, const struct regs *regs, const struct regs_call *call)
 {
     if (call_is_interrupted(call) || call_is_restarted_by_kernel(call->result))
@@ -261,7 +241,7 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
     if (alone && call_is_restarted_by_kernel(call.result))
         repair_leave_alone(tracer, tracee);
     bool broken = interrupted || call.result > 0;
-    /* a signal that is not ignored would have broken the call without us */
+    /* a signal that is not ignored would have broken the call without us, too */
     bool mends = broken && (ours || procfs_ignores_signal(tracee->tid, signal));
     if (!ours && !mends)
         repair_note_handler(tracee, &call);

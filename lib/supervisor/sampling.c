@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sampling as a whole: it begins, pauses, forgets what was, and changes its rate. */
+/* Sampling as a whole: it begins, pauses, forgets its totals, and changes its rate. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/wakeup.h"
 
-#define NEW_TASKS_NS 10000000u /* births make samples dearer for so long */
+#define NEW_TASKS_NS 10000000u /* for this long after a task was made, samples count as taken while tasks are made */
 #define STATS_FIRST_NS 200000000u /* a live view wants them on its first screen */
 
 static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
@@ -24,7 +24,7 @@ static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
     tracee->sleep.wall.at = now;
 }
 
-/* Elapsed time counts from now on. */
+/* Has the elapsed time of all threads count from now on. */
 static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
 {
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
@@ -32,7 +32,8 @@ static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
             sampling_begin_wall_of(tracee, now);
 }
 
-/* Programs that profile themselves begin and pause each by itself: serve.c. */
+/* Takes the baselines of all processes. Programs that profile themselves begin and pause each by itself:
+ * serve/serve.c. */
 static void sampling_take_baselines(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
@@ -41,14 +42,15 @@ static void sampling_take_baselines(struct supervisor *supervisor)
         baseline_take(supervisor, process);
 }
 
-/* Each of them arms a tick if it has none. */
+/* Wakes all tracers up. Each of them arms a tick if it has none. */
 static void sampling_wake_tracers(const struct supervisor *supervisor)
 {
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
         wakeup_send(&supervisor->tracers[i]->wakeup);
 }
 
-/* The replay of a debug log needs this line before the first cost, and at each change of the rate. */
+/* Logs the rate that is asked for. The replay of a debug log needs this line before the first cost, and at each change
+ * of that rate. */
 static void sampling_log_asked(const struct supervisor *supervisor)
 {
     debug_log(supervisor->tracers[0], "ask %.9g %.9g", supervisor->budget.asked_hz, supervisor->budget.share);

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "supervisor/schedule.h"
 
-/* A late tick covers what was missed, too, but no more than COVERED_MAX periods in all. */
+/* A late tick also covers what was missed, but no more than COVERED_MAX periods in all. */
 #define COVERED_MAX 2
 
 void schedule_init(struct schedule *schedule, uint64_t seed)
@@ -44,13 +44,14 @@ static struct schedule_draw schedule_draw(struct schedule *schedule, uint64_t no
     };
 }
 
-/* Where the stratum of the last tick taken ends. */
+/* Returns the time at which the stratum of the last tick taken ends. */
 static uint64_t schedule_end_before_ahead(const struct schedule *schedule)
 {
     return schedule->stratum_end - schedule->ahead.covered_ns - schedule->ahead.missed_ns;
 }
 
-/* A tick that was drawn ahead and is late counts as not drawn: the rest of its stratum gets another. */
+/* Gives up a tick that was drawn ahead and is late, as if it had not been drawn: the rest of its stratum gets another
+ * one. */
 static void schedule_give_up_late(struct schedule *schedule, uint64_t now)
 {
     if (schedule->ahead.at == 0 || schedule->ahead.at > now)

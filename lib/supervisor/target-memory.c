@@ -10,8 +10,8 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-#define SEARCH_SIZE_MAX 65536u                     /* bytes, for the frame of a signal */
-#define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)  /* bytes; larger ones are none */
+#define SEARCH_SIZE_MAX 65536u                     /* bytes in which the frame of a signal is searched for */
+#define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)  /* bytes; what looks larger is no alternate stack */
 
 static int target_memory_result(ssize_t done, size_t size)
 {
@@ -39,14 +39,12 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
 /* --- copies of stacks ------------------------------------------------------------------------ */
 
 /*
- * What a thread's stack holds, for others to make frames of.
+ * One call copies a stack while the thread stands still, from the stack pointer up. Where the mapping ends before the
+ * size that was asked for, the kernel copies what there is. What lies below the stack pointer is of no use for finding
+ * callers.
  *
- * One call copies it while the thread stands still, from the stack pointer up; where the
- * mapping ends before the size asked for, the kernel copies what there is. What lies below the
- * stack pointer is of no use for finding callers.
- *
- * A signal handler on an alternate stack ends in a frame that says where that stack lies and where
- * the interrupted one was left: the copy goes on there, with what is left of the size.
+ * A signal handler on an alternate stack ends in a frame that says where that stack lies and where the interrupted one
+ * was left: the copy goes on there, with what is left of the size.
  */
 
 int stack_init(struct stack *stack, size_t limit)
@@ -58,7 +56,8 @@ int stack_init(struct stack *stack, size_t limit)
     return stack->bytes != NULL ? 0 : -ENOMEM;
 }
 
-/* Copies the bytes from an address on up to the first that is not mapped, at most `most`. Returns their number. */
+/* Copies the bytes from an address on up to the first that is not mapped, at most `most`. Returns how many bytes were
+ * copied. */
 static size_t stack_copy_memory(pid_t tid, uint64_t address, unsigned char *bytes, size_t most)
 {
     struct iovec local = {.iov_base = bytes, .iov_len = most};
@@ -81,8 +80,9 @@ static uint64_t stack_word_at(const unsigned char *bytes, unsigned word)
     return narrow;
 }
 
-/* Is this the struct ucontext that the kernel left for a handler which began on an alternate stack,
- * the one that sp is on? Those of handlers that began inside of a handler interrupted that stack. */
+/* Returns true if this is the struct ucontext that the kernel left for a handler which began on an alternate stack, the
+ * one that sp is on. Handlers that began inside of such a handler interrupted that same stack. *end: where the
+ * alternate stack ends; *below: the stack pointer of the interrupted one. */
 static bool stack_left_stack(const unsigned char *bytes, struct regs_context context, uint64_t sp,
                              uint64_t *end, uint64_t *below)
 {
@@ -97,8 +97,8 @@ static bool stack_left_stack(const unsigned char *bytes, struct regs_context con
     return *below - start > size;
 }
 
-/* Finds where the stack that was copied ends and the interrupted one was left. False: it is no
- * alternate one, as far as can be seen: i386 handlers without SA_SIGINFO leave no such struct. */
+/* Finds where the stack that was copied ends, and where the interrupted one was left. Returns false if it is no
+ * alternate stack, as far as can be seen: i386 handlers without SA_SIGINFO leave no such struct. */
 static bool stack_find_below(const struct stack *stack, bool compat, uint64_t *end, uint64_t *below)
 {
     struct regs_context context = regs_context(compat);
@@ -152,6 +152,6 @@ bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const stru
     if (after.doing != state->doing || after.syscall != state->syscall || after.sp != state->sp ||
         after.pc != state->pc)
         stack->head.size = stack->head.below_size = 0;
-    stack->head.known = 0; /* but for those that the sample has */
+    stack->head.known = 0; /* apart from the registers that the sample has */
     return true;
 }

@@ -56,7 +56,7 @@ static void tracees_grow(struct tracees *tracees)
     struct tracee **buckets = calloc(old_count * 2, sizeof *buckets);
 
     if (buckets == NULL)
-        return; /* longer chains, no harm */
+        return; /* then the chains are longer, which does no harm */
     tracees->buckets = buckets;
     tracees->bucket_count = old_count * 2;
     for (size_t i = 0; i < old_count; i++)
@@ -101,7 +101,7 @@ void tracee_put_in(struct tracees *tracees, struct tracee *tracee)
     tracees->count++;
 }
 
-/* Takes it out of its tracer's inbox: tracer.h. */
+/* Takes the tracee out of its tracer's inbox: tracer.h. */
 static void tracee_leave_inbox(struct tracees *tracees, struct tracee *tracee)
 {
     struct tracee *before = tracees->inbox;
@@ -165,7 +165,7 @@ void tracee_adopt(struct tracee *tracee, struct process *process)
     process_note_multithreaded(process);
 }
 
-/* New ones are first in the list: those behind one that knows know it too. */
+/* New tracees are first in the list: those behind one that has the flag have it, too. */
 void process_note_multithreaded(struct process *process)
 {
     if (process->tracee_count < 2 && process->untraced == NULL)
@@ -294,7 +294,7 @@ void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t no
         tracees->active->activity.previous = tracee;
     tracees->active = tracee;
     tracees->active_count++;
-    /* one that grows cold between bursts shall stay active for longer the next time */
+    /* a tracee that was idle between bursts stays active for longer the next time */
     if (again && tracee->activity.span < ACTIVE_SPAN_MAX)
         tracee->activity.span *= 2;
 }
@@ -316,16 +316,13 @@ void tracee_deactivate(struct tracees *tracees, struct tracee *tracee)
 
 /* --- threads that could not be seized -------------------------------------------------------- */
 
-/*
- * Threads of a followed process that refused to be seized: they have another tracer, or rights
- * that we have not. Nothing is sampled of them, but the clock of their process counts them too:
- * what they use is read, so that the other threads are neither searched for it nor credited
- * with it.
- */
+/* Threads of a followed process that refused to be seized: they have another tracer, or rights that we have not. They
+ * are not sampled, but the clock of their process counts them, too. So their CPU time is read, and the other threads
+ * are neither searched for it nor credited with it. */
 
 struct untraced {
     pid_t tid;
-    uint64_t cpu_ns; /* of its life, as last read */
+    uint64_t cpu_ns; /* CPU time of its life, as last read */
     struct procfs_task files;
     struct untraced *next;
 };

@@ -29,17 +29,17 @@
 #include "supervisor/repair.h"
 
 enum tracee_state {
-    TRACEE_UNKNOWN,     /* stopped before its parent told of it; held until then */
-    TRACEE_STARTING,    /* told of, its first stop is still to come */
-    TRACEE_RUNNING,     /* as far as we are concerned; asleep perhaps */
-    TRACEE_INTERRUPTED, /* told to stop, has not yet */
-    TRACEE_CONTINUING,  /* a call that we cut short goes on: repair.c */
-    TRACEE_LISTENING,   /* in a group stop: SIGSTOP, ^Z */
-    TRACEE_RELEASED,    /* without a tracer, and to be seized by another one: handover.c */
+    TRACEE_UNKNOWN,     /* it has stopped before its parent told of it, and is held until then */
+    TRACEE_STARTING,    /* its parent has told of it; its first stop is still to come */
+    TRACEE_RUNNING,     /* as far as we know; it may be asleep */
+    TRACEE_INTERRUPTED, /* an interrupt was sent, and it has not stopped yet */
+    TRACEE_CONTINUING,  /* a call that we cut short goes on: repair.h */
+    TRACEE_LISTENING,   /* it is in a group stop: SIGSTOP, ^Z */
+    TRACEE_RELEASED,    /* it has no tracer, and is to be seized by another one: handover.c */
 };
 #define TRACEE_STATES (TRACEE_RELEASED + 1)
 
-/* Returns what the debug log calls it: "RUNNING". */
+/* Returns the name of the state in the debug log: "RUNNING". */
 const char *tracee_state_name(enum tracee_state state);
 
 struct process;
@@ -215,10 +215,10 @@ struct processes {
 #define PROCESS_BUCKETS 4096u
     struct process *buckets[PROCESS_BUCKETS]; /* by number */
     struct process *first;
-    struct process *searched; /* where the search under way goes on, or NULL: active.c */
+    struct process *searched; /* where a search under way goes on, or NULL: active.c */
     unsigned count;
-    unsigned tracee_count;   /* of all tracers */
-    unsigned untraced_count; /* threads that could not be seized */
+    unsigned tracee_count;   /* number of tracees of all tracers */
+    unsigned untraced_count; /* number of threads that could not be seized */
     bool wary;               /* to look at their threads may wait for an exec: proc/system.c */
 };
 
@@ -229,13 +229,13 @@ struct tracees {
     struct tracee **buckets; /* by thread id */
     size_t bucket_count;     /* a power of two */
     unsigned count;
-    size_t turn; /* bucket whose turn is next: tracees_in_turn */
+    size_t turn; /* the bucket whose turn is next: tracees_in_turn */
     struct tracee *active;
     unsigned active_count;
-    struct tracee *_Atomic inbox; /* that their tracer is to look at; written with the lock */
+    struct tracee *_Atomic inbox; /* tracees that their tracer is to look at; written with the lock */
 };
 
-/* An empty table; tracer and processes are borrowed. 0 or -ENOMEM. */
+/* Makes an empty table; tracer and processes are borrowed. Returns 0 or -ENOMEM. */
 int tracees_init(struct tracees *tracees, struct tracer *tracer, struct processes *processes);
 /* Frees the table and all tracees in it, and processes with their last tracee. */
 void tracees_free(struct tracees *tracees);
@@ -243,48 +243,51 @@ void tracees_free(struct tracees *tracees);
 /* Returns a tracee of this table, borrowed; NULL: there is none. */
 struct tracee *tracee_find(const struct tracees *tracees, pid_t tid);
 
-/* Reads the numbers of the tracees whose turn is next, one round at the most. One that comes or goes between two calls
- * may be left out of a round, or come twice. Returns how many were read, 0 to room. Needs no lock; by the tracer's own
- * thread. */
+/* Needs no lock; by the tracer's own thread. Copies the numbers of the tracees whose turn is next, one round at most. A
+ * tracee that comes or goes between two calls may be left out of a round, or come twice. Returns how many were copied,
+ * 0 to room. */
 size_t tracees_in_turn(struct tracees *tracees, pid_t tids[], size_t room);
 
-/* A new tracee of process (NULL: not known yet), state STARTING (UNKNOWN). NULL: no memory. */
+/* Adds a tracee. process: NULL: not known yet; the state is UNKNOWN then, else STARTING. Returns NULL without
+ * memory. */
 struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_t tid);
-/* Tells an UNKNOWN tracee whose it is. */
+/* Puts an UNKNOWN tracee into its process; its state becomes STARTING. */
 void tracee_adopt(struct tracee *tracee, struct process *process);
-/* Takes the tracee out of all lists and frees it; its process too when it was the last. */
+/* Takes the tracee out of all lists and frees it, and its process, too, if it was the last. */
 void tracee_remove(struct tracees *tracees, struct tracee *tracee);
-/* Moves it from one table to another. */
+/* Take the tracee out of a table, and put it into another one. */
 void tracee_take_out(struct tracees *tracees, struct tracee *tracee);
 void tracee_put_in(struct tracees *tracees, struct tracee *tracee);
 
-/* Tells its tracees that they are not alone, as soon as that is so. */
+/* Sets files.multithreaded of its tracees, if the process has more than one thread. */
 void process_note_multithreaded(struct process *process);
 
 struct process *process_find(const struct processes *processes, pid_t pid);
-/* A new process without tracees. NULL: no memory. */
+/* Adds a process without tracees. Returns NULL without memory. */
 struct process *process_add(struct processes *processes, pid_t pid);
-/* Is this thread one of its tracees that are RELEASED? */
+/* Returns true if the thread is one of its tracees and RELEASED. */
 bool process_has_released(const struct process *process, pid_t tid);
-/* Another process has its number now: it is found no longer. */
+/* Takes the process out of the table, for another process has its number now. */
 void process_unlist(struct processes *processes, struct process *process);
-/* Frees one that has no tracees. */
+/* Frees a process that has no tracees. */
 void process_remove(struct processes *processes, struct process *process);
 
-
+/* Has ticks look at the tracee. now: time. */
 void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now);
+/* Has ticks look at it no longer. */
 void tracee_deactivate(struct tracees *tracees, struct tracee *tracee);
 
 /* --- threads of followed processes that could not be seized --- */
 
+/* Returns true if the thread is known as one that could not be seized. */
 bool untraced_knows(struct process *process, pid_t tid);
-/* Books one that is not known, with the CPU time of its life but for known_ns, ns, which is booked already. 0 or
- * -ENOMEM. */
+/* Adds a thread that could not be seized and is not known yet. known_ns: the part of its CPU time that is booked
+ * already, ns; the rest of its life is booked by untraced_read. Returns 0 or -ENOMEM. */
 int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns);
-/* Forgets one, where it is known; or all of a process. */
+/* Forget one thread, if it is known, or all of a process. */
 void untraced_remove(struct processes *processes, struct process *process, pid_t tid);
 void untraced_clear(struct processes *processes, struct process *process);
-/* Reads what CPU time they have used, and forgets those that have ended. */
+/* Reads the CPU time of these threads of the process, and forgets those that have ended. */
 void untraced_read(struct processes *processes, struct process *process);
 
 #endif
