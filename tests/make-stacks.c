@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * make-stacks FILE: saves a profile of the stacks that standard input has, one a line, as
- * tests/unit/build-stacks.h writes them: "PID PROCESS TID THREAD main;f;g COUNT".
+ * make-stacks FILE: saves a profile of the stacks on standard input. A line is "PID PROCESS TID THREAD main;f;g COUNT",
+ * with a stack as tests/unit/build-stacks.h has it.
  */
 #include "config.h"
 

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# One line about the last make check in a build directory: "N passed, N failed, N skipped".
-# Unit tests count as Criterion counts them, end-to-end tests by their assertions; a test
-# program that failed without saying why counts as one.
+# Prints a line about the last make check in a build directory: "N passed, N failed, N skipped". Unit tests are counted
+# as Criterion counts them, end-to-end tests by their checks. A test program that failed without a message counts as one.
 cd "${1:-.}" || exit 1
 passed=0 failed=0 skipped=0
-# those of $log; automake adds a line on the whole script
+# how many checks of $log have that verdict; automake adds a line on the whole script
 assertions() { grep "^$1 " "$log" | grep -vc '^[A-Z]* tests/.*(exit status: [0-9]*)$'; }
 for log in tests/unit/*.log tests/e2e/*.log; do
 	[ -f "$log" ] || continue

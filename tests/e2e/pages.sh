@@ -100,7 +100,16 @@ if [ -z "$sanitizers" ]; then
 	# shellcheck disable=SC2046
 	${CC:-cc} -std=gnu89 -w -O1 -g -fPIC -shared -pthread -DSYSTEM_IRIX -DKANDR -Dmain=plugin "$pages/declared.c" \
 		"$work/work-plugin.o" -o "$work/plugin.so" -lm $(flags_of irix)
-	${CC:-cc} -std=gnu11 "$pages/host.c" -o "$work/host" -ldl
+	cat >"$work/host.c" <<-'END'
+		#include <dlfcn.h>
+		int main(int argc, char **argv)
+		{
+			void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW) : 0;
+			int (*run)(void) = plugin ? (int (*)(void))dlsym(plugin, "plugin") : 0;
+			return run ? run() : 2;
+		}
+	END
+	${CC:-cc} -std=gnu11 "$work/host.c" -o "$work/host" -ldl
 	"$work/host" "$work/plugin.so" >"$work/out" 2>"$work/err"
 	expect "a plugin: status" 0 $?
 	expect_text "a plugin counts" 'PASS ticks' "$work/out"
@@ -168,7 +177,20 @@ expect_text "bsd, strict: EFAULT" 'buffer: status -1 EFAULT' "$work/err"
 expect_text "bsd, strict: a good one is served" 'good: status 0' "$work/err"
 refused macos && PPROFIL_STRICT=1 "$work/refused-macos" 2>"$work/err"
 expect_text "macos, strict: always EINVAL" 'good: status -1 EINVAL' "$work/err"
-build_program early irix no-pie -std=gnu11 -w "$pages/overflow.c" && "$work/early" 2>"$work/err"
+# a cell that is full at the first tick, in a program that never turns profiling off
+cat >"$work/overflow.c" <<'END'
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	static unsigned short full = 65535;
+	profil(&full, sizeof full, 0, 2);
+	while (clock() < CLOCKS_PER_SEC / 2)
+		;
+	return 0;
+}
+END
+build_program early irix no-pie -std=gnu11 -w "$work/overflow.c" && "$work/early" 2>"$work/err"
 expect_text "irix: an overflow is said to a program that ends without a call" 'ticks found their counter full' "$work/err"
 # the counters of this check overflow; the page says nothing of a message then
 if build_program wrap irix no-pie -std=gnu11 -Wno-unused "$source/tests/compat/irix.c"; then

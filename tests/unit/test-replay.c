@@ -51,8 +51,7 @@ struct replay {
     struct task *tasks;
     unsigned task_count;
     struct line *lines;
-    unsigned count;
-    unsigned stops;
+    unsigned count, stops;
     bool asked; /* the log says what rate was asked for */
     struct budget budget;
     char problem[256];
