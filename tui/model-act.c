@@ -129,8 +129,6 @@ static enum effect act_back(struct model *model, int argument)
 
 static enum effect act_view(struct model *model, int argument)
 {
-    if (model->page == PAGE_PICKER)
-        return EFFECT_NONE;
     if (argument == KEYS_CALLS || argument == KEYS_FLAME)
         return calls_open(model, argument == KEYS_CALLS ? PAGE_CALLS : PAGE_FLAME);
     if (argument < 0 || argument >= SNAPSHOT_GROUPINGS)
@@ -152,7 +150,7 @@ static enum effect act_callees(struct model *model, int argument)
 
 static enum effect act_step_view(struct model *model, int step)
 {
-    return model->page == PAGE_PICKER ? EFFECT_NONE : view_step(model, step);
+    return view_step(model, step);
 }
 
 static enum effect act_output(struct model *model, int argument)
@@ -160,8 +158,6 @@ static enum effect act_output(struct model *model, int argument)
     (void)argument;
     if (model->page == PAGE_OUTPUT)
         return filter_back(model);
-    if (model->page == PAGE_PICKER)
-        return EFFECT_NONE;
     if (!model->has_output) {
         model_answer(model, "its output goes where it went before: top did not start it");
         return EFFECT_PAINT;
@@ -178,27 +174,6 @@ static enum effect act_help(struct model *model, int argument)
     model->help = !model->help;
     model->help_top = 0;
     return EFFECT_PAINT;
-}
-
-static enum effect act_redraw(struct model *model, int argument)
-{
-    (void)model;
-    (void)argument;
-    return EFFECT_REDRAW;
-}
-
-static enum effect act_suspend(struct model *model, int argument)
-{
-    (void)model;
-    (void)argument;
-    return EFFECT_SUSPEND;
-}
-
-static enum effect act_quit(struct model *model, int argument)
-{
-    (void)model;
-    (void)argument;
-    return EFFECT_QUIT;
 }
 
 /* --- looking for -------------------------------------------------------------------------- */
@@ -225,16 +200,10 @@ static enum effect act_sort(struct model *model, int argument)
 static enum effect act_pause(struct model *model, int argument)
 {
     (void)argument;
-    return model->page == PAGE_PICKER ? EFFECT_NONE : view_pause(model);
+    return view_pause(model);
 }
 
 /* --- the session's ------------------------------------------------------------------------ */
-
-static enum effect act_clear(struct model *model, int argument)
-{
-    (void)argument;
-    return model->page == PAGE_PICKER ? EFFECT_NONE : EFFECT_CLEAR;
-}
 
 /* Nothing can be asked of what has ended. True: an answer says so. */
 static bool is_over(struct model *model)
@@ -250,8 +219,6 @@ static bool is_over(struct model *model)
 static enum effect act_sample(struct model *model, int argument)
 {
     (void)argument;
-    if (model->page == PAGE_PICKER)
-        return EFFECT_NONE;
     return is_over(model) ? EFFECT_PAINT : EFFECT_SAMPLE;
 }
 
@@ -278,8 +245,6 @@ static enum effect act_rate(struct model *model, int direction)
     bool up = direction > 0;
     double hz = next_rate(model->asked_hz, up);
 
-    if (model->page == PAGE_PICKER)
-        return EFFECT_NONE;
     if (is_over(model))
         return EFFECT_PAINT;
     if (hz == model->asked_hz) {
@@ -293,8 +258,6 @@ static enum effect act_rate(struct model *model, int direction)
 static enum effect act_wall(struct model *model, int argument)
 {
     (void)argument;
-    if (model->page == PAGE_PICKER)
-        return EFFECT_NONE;
     if (is_over(model))
         return EFFECT_PAINT;
     model->wall = !model->wall;
@@ -307,8 +270,6 @@ static enum effect act_window(struct model *model, int argument)
     unsigned next = 0;
 
     (void)argument;
-    if (model->page == PAGE_PICKER)
-        return EFFECT_NONE;
     while (next < 5 && lengths[next] <= model->window_seconds)
         next++;
     model->window_seconds = lengths[next % 5];
@@ -319,56 +280,62 @@ static enum effect act_window(struct model *model, int argument)
 static enum effect act_save(struct model *model, int argument)
 {
     (void)argument;
-    return model->page == PAGE_PICKER ? EFFECT_NONE : prompt_open(model, PROMPT_SAVE);
+    return prompt_open(model, PROMPT_SAVE);
 }
 
 /* --- which -------------------------------------------------------------------------------- */
 
 static const struct {
-    act_function *function;
-    int argument; /* of actions that come in pairs; 0: the key's */
+    act_function *function; /* NULL: the effect is all there is to it */
+    int argument;           /* of actions that come in pairs; 0: the key's */
+    enum effect effect;
+    bool profiles; /* it needs a session, which the picker does not have */
 } acts[] = {
-    [ACTION_UP] = {act_up, 0},
-    [ACTION_DOWN] = {act_down, 0},
+    [ACTION_UP] = {act_up},
+    [ACTION_DOWN] = {act_down},
     [ACTION_LEFT] = {act_sideways, -1},
     [ACTION_RIGHT] = {act_sideways, 1},
     [ACTION_PAGE_UP] = {act_page, -1},
     [ACTION_PAGE_DOWN] = {act_page, 1},
     [ACTION_HALF_UP] = {act_half_page, -1},
     [ACTION_HALF_DOWN] = {act_half_page, 1},
-    [ACTION_FIRST] = {act_first, 0},
-    [ACTION_LAST] = {act_last, 0},
-    [ACTION_ENTER] = {act_enter, 0},
-    [ACTION_BACK] = {act_back, 0},
-    [ACTION_VIEW] = {act_view, 0},
-    [ACTION_CALLERS] = {act_callers, 0},
-    [ACTION_CALLEES] = {act_callees, 0},
-    [ACTION_NEXT_VIEW] = {act_step_view, 1},
-    [ACTION_PREVIOUS_VIEW] = {act_step_view, -1},
-    [ACTION_SEARCH] = {act_search, 0},
+    [ACTION_FIRST] = {act_first},
+    [ACTION_LAST] = {act_last},
+    [ACTION_ENTER] = {act_enter},
+    [ACTION_BACK] = {act_back},
+    [ACTION_VIEW] = {act_view, .profiles = true},
+    [ACTION_CALLERS] = {act_callers},
+    [ACTION_CALLEES] = {act_callees},
+    [ACTION_NEXT_VIEW] = {act_step_view, 1, .profiles = true},
+    [ACTION_PREVIOUS_VIEW] = {act_step_view, -1, .profiles = true},
+    [ACTION_SEARCH] = {act_search},
     [ACTION_SEARCH_NEXT] = {act_search_on, 1},
     [ACTION_SEARCH_PREVIOUS] = {act_search_on, -1},
-    [ACTION_SORT] = {act_sort, 0},
-    [ACTION_PAUSE] = {act_pause, 0},
-    [ACTION_CLEAR] = {act_clear, 0},
-    [ACTION_SAMPLE] = {act_sample, 0},
-    [ACTION_FASTER] = {act_rate, 1},
-    [ACTION_SLOWER] = {act_rate, -1},
-    [ACTION_WALL] = {act_wall, 0},
-    [ACTION_WINDOW] = {act_window, 0},
-    [ACTION_SAVE] = {act_save, 0},
-    [ACTION_OUTPUT] = {act_output, 0},
-    [ACTION_HELP] = {act_help, 0},
-    [ACTION_REDRAW] = {act_redraw, 0},
-    [ACTION_SUSPEND] = {act_suspend, 0},
-    [ACTION_QUIT] = {act_quit, 0},
+    [ACTION_SORT] = {act_sort},
+    [ACTION_PAUSE] = {act_pause, .profiles = true},
+    [ACTION_CLEAR] = {.effect = EFFECT_CLEAR, .profiles = true},
+    [ACTION_SAMPLE] = {act_sample, .profiles = true},
+    [ACTION_FASTER] = {act_rate, 1, .profiles = true},
+    [ACTION_SLOWER] = {act_rate, -1, .profiles = true},
+    [ACTION_WALL] = {act_wall, .profiles = true},
+    [ACTION_WINDOW] = {act_window, .profiles = true},
+    [ACTION_SAVE] = {act_save, .profiles = true},
+    [ACTION_OUTPUT] = {act_output, .profiles = true},
+    [ACTION_HELP] = {act_help},
+    [ACTION_REDRAW] = {.effect = EFFECT_REDRAW},
+    [ACTION_SUSPEND] = {.effect = EFFECT_SUSPEND},
+    [ACTION_QUIT] = {.effect = EFFECT_QUIT},
 };
 
 enum effect model_act(struct model *model, enum action action, int argument)
 {
-    if ((size_t)action >= sizeof acts / sizeof acts[0] || acts[action].function == NULL)
+    if ((size_t)action >= sizeof acts / sizeof acts[0])
         return EFFECT_NONE;
     list_settle(model);
+    if (acts[action].profiles && model->page == PAGE_PICKER)
+        return EFFECT_NONE;
+    if (acts[action].function == NULL)
+        return acts[action].effect;
     return acts[action].function(model,
                                  acts[action].argument != 0 ? acts[action].argument : argument);
 }

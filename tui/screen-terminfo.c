@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What terminfo says of a terminal: whether it can show a screen, and what to send it to undo
- * what curses has done. By term.h, whose macros are too many to be let into another file. */
+/*
+ * What terminfo says of a terminal: whether it can show a screen, how styles look there, and what to send it to undo
+ * what curses has done.
+ *
+ * Styles have 256 colours, or 8, or none; without colours what matters is bold or reversed. The background is the
+ * terminal's own, which may be light or dark, so that colours are from the middle of the range.
+ *
+ * The macros of term.h are too many to be let into another file.
+ */
 #include "config.h"
 
 #include "screen-curses.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <term.h>
 #include <unistd.h>
@@ -21,7 +29,7 @@ bool screen_usable(void)
 }
 
 /* Adds a sequence without the times to wait, "$<5>", of terminals slower than any there is. */
-static size_t screen_terminfo_add(char *text, size_t size, size_t used, const char *sequence)
+static size_t add_sequence(char *text, size_t size, size_t used, const char *sequence)
 {
     const char *at = sequence == NULL || sequence == (char *)-1 ? "" : sequence;
 
@@ -40,16 +48,74 @@ size_t screen_leaving(char *text, size_t size)
     size_t used = 0;
 
     if (key_mouse != NULL) /* has_mouse() is not true yet */
-        used = screen_terminfo_add(text, size, used, "\033[?1006l\033[?1000l");
-    used = screen_terminfo_add(text, size, used, exit_attribute_mode);
-    used = screen_terminfo_add(text, size, used, orig_pair);
-    used = screen_terminfo_add(text, size, used, keypad_local);
-    used = screen_terminfo_add(text, size, used, cursor_normal);
+        used = add_sequence(text, size, used, "\033[?1006l\033[?1000l");
+    used = add_sequence(text, size, used, exit_attribute_mode);
+    used = add_sequence(text, size, used, orig_pair);
+    used = add_sequence(text, size, used, keypad_local);
+    used = add_sequence(text, size, used, cursor_normal);
     if (exit_ca_mode != NULL)
-        return screen_terminfo_add(text, size, used, exit_ca_mode);
+        return add_sequence(text, size, used, exit_ca_mode);
     /* without a screen of our own, the shell goes on below: terminals take the last line for a
      * line that they do not have */
     if (cursor_address != NULL)
-        used = screen_terminfo_add(text, size, used, tparm(cursor_address, 998, 0, 0, 0, 0, 0, 0, 0, 0));
-    return screen_terminfo_add(text, size, used, "\r\n");
+        used = add_sequence(text, size, used, tparm(cursor_address, 998, 0, 0, 0, 0, 0, 0, 0, 0));
+    return add_sequence(text, size, used, "\r\n");
+}
+
+/* --- styles --------------------------------------------------------------------------------- */
+
+struct look {
+    short many[2]; /* foreground and background of 256; -1: the terminal's */
+    short few[2];  /* of 8 */
+    attr_t plain;  /* without colours */
+    attr_t always; /* with them */
+};
+
+static const struct look looks[STYLE_COUNT] = {
+    [STYLE_PLAIN] = {{-1, -1}, {-1, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_TITLE] = {{-1, -1}, {-1, -1}, A_BOLD, A_BOLD},
+    [STYLE_LABEL] = {{37, -1}, {COLOR_CYAN, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_FIGURE] = {{-1, -1}, {-1, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_WARNING] = {{231, 160}, {COLOR_WHITE, COLOR_RED}, A_REVERSE | A_BOLD, A_BOLD},
+    [STYLE_HEADER] = {{16, 72}, {COLOR_BLACK, COLOR_GREEN}, A_REVERSE, A_NORMAL},
+    [STYLE_SORTED] = {{16, 80}, {COLOR_BLACK, COLOR_CYAN}, A_REVERSE | A_BOLD, A_BOLD},
+    [STYLE_SELECTED] = {{16, 110}, {COLOR_BLACK, COLOR_CYAN}, A_REVERSE, A_NORMAL},
+    [STYLE_HOT] = {{196, -1}, {COLOR_RED, -1}, A_BOLD, A_BOLD},
+    [STYLE_WARM] = {{172, -1}, {COLOR_YELLOW, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_COOL] = {{-1, -1}, {-1, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_DIM] = {{245, -1}, {-1, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_SPARK] = {{68, -1}, {COLOR_BLUE, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_SOURCE] = {{71, -1}, {COLOR_GREEN, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_MATCH] = {{16, 220}, {COLOR_BLACK, COLOR_YELLOW}, A_REVERSE | A_UNDERLINE, A_NORMAL},
+    [STYLE_KEY] = {{-1, -1}, {-1, -1}, A_BOLD, A_BOLD},
+    [STYLE_KEY_HELP] = {{37, -1}, {COLOR_CYAN, -1}, A_NORMAL, A_NORMAL},
+    [STYLE_FLAME_ALL] = {{16, 250}, {COLOR_BLACK, COLOR_WHITE}, A_NORMAL, A_NORMAL},
+    [STYLE_FLAME_PROGRAM] = {{16, 215}, {COLOR_BLACK, COLOR_YELLOW}, A_NORMAL, A_NORMAL},
+    [STYLE_FLAME_LIBRARY] = {{16, 222}, {COLOR_BLACK, COLOR_GREEN}, A_NORMAL, A_NORMAL},
+    [STYLE_FLAME_RUN_TIME] = {{16, 150}, {COLOR_BLACK, COLOR_MAGENTA}, A_NORMAL, A_NORMAL},
+};
+
+/* How many colours there are to be: 256, 8 or 0. */
+static int colours(void)
+{
+    const char *none = getenv("NO_COLOR");
+
+    if ((none != NULL && none[0] != '\0') || !has_colors() || start_color() != OK)
+        return 0;
+    return COLORS >= 256 ? 256 : COLORS >= 8 ? 8 : 0;
+}
+
+void screen_looks(attr_t attributes[STYLE_COUNT], short pairs[STYLE_COUNT])
+{
+    int count = colours();
+    bool own = count > 0 && use_default_colors() == OK;
+
+    for (short style = 0; style < STYLE_COUNT; style++) {
+        const short *pair = count == 256 ? looks[style].many : looks[style].few;
+        short front = pair[0] >= 0 || own ? pair[0] : COLOR_WHITE;
+        short back = pair[1] >= 0 || own ? pair[1] : COLOR_BLACK;
+        bool coloured = count > 0 && init_pair((short)(style + 1), front, back) == OK;
+        pairs[style] = coloured ? (short)(style + 1) : 0;
+        attributes[style] = coloured ? looks[style].always : looks[style].plain;
+    }
 }
