@@ -3,8 +3,8 @@
  * Errors. A function that fails returns a negative errno, which means what errno(3) says of it, or one of the errors
  * below, which no errno fits.
  */
-#ifndef PPROFIL_ERROR_H
-#define PPROFIL_ERROR_H
+#ifndef PPROFIL_PUBLIC_ERROR_H
+#define PPROFIL_PUBLIC_ERROR_H
 
 #ifdef __cplusplus
 extern "C" {

@@ -43,8 +43,9 @@ while read -r key; do
 done <"$work/letters"
 well_formed libpprofil "$source/man/libpprofil.3"
 # the functions that the page names exist, and its example compiles and runs
+cat "$source"/lib/pprofil/*.h >"$work/headers"
 for function in $(sed -n 's/^\.Fn \(pprofil_[a-z_]*\).*/\1/p' "$source/man/libpprofil.3" | sort -u); do
-	expect_text "libpprofil: $function" "$function\(" "$source/lib/pprofil.h"
+	expect_text "libpprofil: $function" "$function\(" "$work/headers"
 done
 sanitizers=
 nm -D "$build/.libs/libpprofil.so" | grep -q __asan_init && sanitizers=-fsanitize=address,undefined
