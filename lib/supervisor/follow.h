@@ -18,8 +18,8 @@ struct tracer;
 /* --- attach.c --- */
 
 struct attach_refusal {
-    pid_t tid;      /* of a failure: the thread that refused */
-    unsigned count; /* of a success: number of threads that refused */
+    pid_t tid;      /* where attach_process fails: the thread that refused */
+    unsigned count; /* where it succeeds: number of threads that refused */
 };
 /* Without the lock, by the tracer's own thread. Seizes the threads of process pid that may be traced, and follows the
  * process; answers other stops meanwhile. launched: it is our own child, and nothing counts before its exec. Returns 0

@@ -39,7 +39,7 @@ struct regs_arm {
 };
 
 #define SVC 0xd4000001u        /* svc #0 */
-#define SVC_ARM 0xef000000u    /* of 32-bit tasks: svc #0 */
+#define SVC_ARM 0xef000000u    /* svc #0 of 32-bit tasks */
 #define SVC_THUMB 0xdf00u
 #define CPSR_THUMB 0x20u
 

@@ -25,7 +25,7 @@
 #define ERESTARTNOHAND 514 /* include/linux/errno.h, not for user space */
 #define RESUME_FLAG (1u << 16)
 #define X32_CALL 0x40000000 /* __X32_SYSCALL_BIT */
-#define INSTRUCTION_SIZE 2  /* of syscall, sysenter and int 0x80 */
+#define INSTRUCTION_SIZE 2  /* size of syscall, sysenter and int 0x80, bytes */
 
 /* The layout that NT_PRSTATUS has for a 32-bit tracee: struct user_regs_struct32. */
 struct regs_i386 {

@@ -73,7 +73,8 @@ struct repair {
     struct backoff backoff;
     struct handled_call handled[HANDLED_CALLS];
     unsigned next_handled;      /* index of the oldest of these */
-    uint64_t ended_fingerprint; /* of a call that we have ended, and that stops may show before the thread runs; or 0 */
+    /* fingerprint of a call that we have ended, and that stops may show before the thread runs; 0: none */
+    uint64_t ended_fingerprint;
     int64_t ended_result;
 
     /* the call that is being continued: */

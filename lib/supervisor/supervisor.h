@@ -9,16 +9,16 @@
  * (tick-*.c) and calls/calls.h (calls/call-*.c). The functions of this header are in main.c.
  *
  * Can it hurt a process? A thread that is seized stops for more than our interrupts: at every signal that it gets,
- * ignored ones too, at each fork, clone and exec, in each group stop, at SIGCONT, once when it is born, and at both ends
- * of each call that we continue. While a signal is kept back for it, or its mask is changed, it stops at its next call.
- * An exec waits until we have reaped the ends of the other threads. So whatever makes us slow to answer a stop slows
- * targets down, sampled or not.
+ * ignored ones too, at each fork, clone and exec, in each group stop, at SIGCONT, once when it is born, and at both
+ * ends of each call that we continue. While a signal is kept back for it, or its mask is changed, it stops at its next
+ * call. An exec waits until we have reaped the ends of the other threads. So whatever makes us slow to answer a stop
+ * slows targets down, sampled or not.
  *
  * Read these files first, in this order; they are the path of a stop and of a sample:
  *
  *     tracee.h, tracer.h     name everything
- *     tracer-step.c          one round of a tracer: sleep, answer stops, tick. Where a CPU is idle it polls for more news,
- *                            up to 60 us after the last, and 2 ms in all
+ *     tracer-step.c          one round of a tracer: sleep, answer stops, tick. Where a CPU is idle it polls for more
+ *                            news, up to 60 us after the last, and 2 ms in all
  *     tick-run.c             a tick interrupts the threads that run; tick-look.c chooses them, tick-arm.c sets the time
  *     wait.c                 gives each stop its answer (stop.c tells stops apart). Where stops come faster than they
  *                            are answered it gives each tracee its turn, for the kernel does not. It polls up to 50 us
@@ -31,9 +31,9 @@
  *
  * All that stops a target, changes it, writes to it or delays it:
  *
- *     attach.c               PTRACE_SEIZE stops no thread, but one in a group stop reports that stop once more. Where an
- *                            exec is under way attach.c sleeps 1 ms, up to 20 times, and handover.c 0.1 ms after each
- *                            call that was refused (EPERM)
+ *     attach.c               PTRACE_SEIZE stops no thread, but one in a group stop reports that stop once more. Where
+ *                            an exec is under way attach.c sleeps 1 ms, up to 20 times, and handover.c 0.1 ms after
+ *                            each call that was refused (EPERM)
  *     wakeup.c               calls PTRACE_SEIZE for attach.c and handover.c. That call may wait 10 ms for an exec.
  *                            attach.c waits so up to 101 times for a process, handover.c 100 times for a thread. Stops
  *                            are answered between two such waits, not during one
@@ -41,22 +41,23 @@
  *     preempt.c              takes a thread's CPU, for up to 80 us, before the thread is looked at
  *     tracer-cpus.c          takes a tracer to the CPUs of its tracees where no CPU is idle: they share each CPU. Gives
  *                            tracers real-time priority where a CPU is idle, else short slices of CPU time
- *     repair-*.c             regs-*.c writes registers. repair-piece.c interrupts a sleeping thread when its call's time
- *                            is over, and when the tracer leaves. repair-signal.c keeps a signal back for a piece of a
- *                            call, and sends it again; it takes away a SIGPIPE that only a piece has raised, for which it
- *                            changes the mask of a thread that blocks SIGPIPE
+ *     repair-*.c             regs-*.c writes registers. repair-piece.c interrupts a sleeping thread when its call's
+ *                            time is over, and when the tracer leaves. repair-signal.c keeps a signal back for a piece
+ *                            of a call, and sends it again; it takes away a SIGPIPE that only a piece has raised, for
+ *                            which it changes the mask of a thread that blocks SIGPIPE
  *     calls/                 says what is left of a call. call-progress.c writes to the target; descriptor.c copies a
  *                            descriptor of it, waits for a pipe's lock, and takes a socket's pending error
  *     handover.c             detaches a thread; another of our threads seizes it. handover-choice.c: which one, by whom
- *     new-tasks.c            holds a new task until it is known whose it is; detaches a child that is not to be followed
+ *     new-tasks.c            holds a new task until its process is known; detaches a child that is not to be followed
  *     exec.c                 detaches a process whose new program is not to be followed
  *     proc/procfs.c          reads files of /proc. Some of them can be read only when an exec in the same process is
  *                            over, and on old kernels that exec may wait for us: proc/system.c. On those kernels they
  *                            are not read
  *     proc/maps.c            the kernel locks the target's mappings while it answers, and may read a file for that.
  *                            proc/objects.c says when; it also opens the list while a tracee stands still
- *     target-memory.c        reads and writes memory, and only it does, but for the few words of code that regs-*.c read.
- *                            The kernel locks the mappings, and fetches pages. On old kernels that waits for an exec, too
+ *     target-memory.c        reads and writes memory. Nothing else does, but for the few words of code that regs-*.c
+ *                            read. The kernel locks the mappings, and fetches pages. On old kernels that waits for an
+ *                            exec, too
  *     serve/counts.c         writes histograms into programs that profile themselves
  *     debug-log.c            writes its lines, if it is asked to, before a tracer sleeps and when 64 KiB have gathered;
  *                            stops wait meanwhile
@@ -66,8 +67,8 @@
  * The rest only looks and counts. budget.c says how often to sample, schedule.c draws when, active.c keeps the threads
  * that may be running. accounting.c and attribution.c say for how much time a sample stands, proc/objects.c which file
  * was mapped there, and emit.c sends it. tracee-table.c and cpu-time.c keep threads, processes and their clocks.
- * commands.c, sampling.c, housekeeping.c and serve/serve.c say who asks for all that, and what is done now and then. The
- * rest of proc/ reads /proc, opens files, and forks the processes that open what may hang.
+ * commands.c, sampling.c, housekeeping.c and serve/serve.c say who asks for all that, and what is done now and then.
+ * The rest of proc/ reads /proc, opens files, and forks the processes that open what may hang.
  *
  * A tracee's states (tracee.h):
  *
@@ -100,8 +101,8 @@
  *       about to be dropped then.
  *     - From any state but UNKNOWN and RELEASED, a signal that stops the process makes a tracee LISTENING, and SIGCONT
  *       makes it RUNNING.
- *     - Each of them may end, be detached, be ended by an exec, or be forgotten because its process is gone or its number
- *       is another task's.
+ *     - Each of them may end, be detached, be ended by an exec, or be forgotten because its process is gone or its
+ *       number is another task's.
  *     What is to become of a tracee is kept apart from its state. handover.to is who gets it when it stops for an
  *     interrupt outside of any call. dropped is read at its stops, at ticks, and when its tracer reads its inbox;
  *     inbox.may_be_replaced is read there only.
@@ -132,35 +133,35 @@
  *     The stops of new tasks, of execs and of ends are answered with the lock, and may allocate.
  *     A stop is seen late while its tracer does anything else: a tick, the attribution of another sample, a seizure, a
  *     wait for the lock; in the first tracer also what clients ask for, and housekeeping.
- *  3. Only its own tracer calls ptrace for a tracee, and frees it. Its state, and what a stop needs, is written by
- *     that tracer, without the lock. Others write, with the lock: dropped, inbox, files.multithreaded, and the links of
- *     the process. The first tracer also opens and closes files of all tracees, and writes time and sleep.wall. When
- *     sampling starts, pauses or is cleared, it sets pending_ns, overdue_ns and skipped_ns of all tracees to 0, and what
- *     they have used to what the kernel says, while their tracers may be using it: one sample of each may be wrong.
+ *  3. Only its own tracer calls ptrace for a tracee, and frees it. Its state, and what a stop needs, is written by that
+ *     tracer, without the lock. Others write, with the lock: dropped, inbox, files.multithreaded, and the links of the
+ *     process. The first tracer also opens and closes files of all tracees, and writes time and sleep.wall. When
+ *     sampling starts, pauses or is cleared, it sets pending_ns, overdue_ns and skipped_ns of all tracees to 0, and
+ *     what they have used to what the kernel says, while their tracers may be using it: one sample of each may be
+ *     wrong.
  *  4. What the tracers share is written with the lock, but for what is _Atomic. A function that takes a supervisor, a
- *     tracer, a process or a tracee needs it, unless its header says otherwise. Stops that wait.c answers by looking
- *     at nothing but the tracee are answered without it. Who holds it does not wait for a stop, nor call PTRACE_SEIZE,
+ *     tracer, a process or a tracee needs it, unless its header says otherwise. Stops that wait.c answers by looking at
+ *     nothing but the tracee are answered without it. Who holds it does not wait for a stop, nor call PTRACE_SEIZE,
  *     which may wait 10 ms for an exec. It may answer a stop, start a thread, fork an opener, read /proc, a file's
  *     build-id or a target's memory, write a target's histograms, ask for another priority, move itself off a CPU, and
  *     write the debug log. To read /proc may also wait for an exec: proc/system.c says why.
- *  5. A call returns under us what it returns without us, as far as repair-*.c can, on x86-64. pprofil(1), CAVEATS, says
- *     where it cannot.
+ *  5. A call returns under us what it returns without us, as far as repair-*.c can, on x86-64. pprofil(1), CAVEATS,
+ *     says where it cannot.
  *  6. However we end, the kernel detaches all tracees, and each runs on unless a signal has stopped it. A supervisor
- *     that ends in order first has the files opened that its client asks for (up to 2 s; stops are answered
- *     meanwhile). It then waits for interrupts to end, for signals that are kept back to be delivered, and for calls
- *     to become whole: each tracer up to 0.3 s, then it gives up the rest of each, and waits up to 0.3 s for that
- *     (tracer_leave). A call that was begun anew is left to itself: if it was broken again, it waits for all of its
- *     time once more, and a connect(2) may return EALREADY. The first tracer does so after the others, for which it
- *     waits up to 1 s. A stop of its own tracees that comes later, before the supervisor has exited, is not answered.
- *     If SIGKILL ends us,
+ *     that ends in order first has the files opened that its client asks for (up to 2 s; stops are answered meanwhile).
+ *     It then waits for interrupts to end, for signals that are kept back to be delivered, and for calls to become
+ *     whole: each tracer up to 0.3 s, then it gives up the rest of each, and waits up to 0.3 s for that (tracer_leave).
+ *     A call that was begun anew is left to itself: if it was broken again, it waits for all of its time once more, and
+ *     a connect(2) may return EALREADY. The first tracer does so after the others, for which it waits up to 1 s. A stop
+ *     of its own tracees that comes later, before the supervisor has exited, is not answered. If SIGKILL ends us,
  *     - a call that an interrupt has just broken returns EINTR, or what it has moved;
  *     - a signal that is kept back is lost, and one that was sent again comes with another siginfo_t;
  *     - a recvmmsg(2) whose messages are being moved together has shifted data (call-progress.c);
  *     - a call that is being continued returns with the result, and the argument registers, of its piece;
  *     - a recvmmsg(2) that was broken may have left an error in its socket, which the next call returns
  *       (descriptor_clear_error);
- *     - a thread from which a SIGPIPE is being taken gets it, which may kill it, and blocks all other signals if it
- *       had blocked SIGPIPE.
+ *     - a thread from which a SIGPIPE is being taken gets it, which may kill it, and blocks all other signals if it had
+ *       blocked SIGPIPE.
  */
 #ifndef PPROFIL_SUPERVISOR_H
 #define PPROFIL_SUPERVISOR_H
@@ -183,7 +184,7 @@
 struct options {
     double frequency;    /* samples in a second of a thread's CPU time */
     double overhead;     /* share of their time that targets may lose, 0..1 */
-    uint64_t seed;       /* of the random numbers; 0: the clock's */
+    uint64_t seed;       /* seed of the random numbers; 0: taken from the clock */
     bool wall;           /* sample sleeping threads, too */
     bool follow;         /* go on after an exec */
     bool inherit;        /* follow forked children */
@@ -246,7 +247,7 @@ struct objects {
 
 /* Who asks for what: commands.c. The first tracer's. */
 struct client {
-    int socket; /* to the client; when serving: the one that listens */
+    int socket; /* socket to the client; when serving: the socket that listens */
     int epoll;
     bool quitting; /* the supervisor is to end */
     bool gone;     /* the client has closed its socket */

@@ -180,8 +180,9 @@ bool tick_is_looked_at(const struct tracee *tracee)
            !tracee->process->launching && !tracee->dropped;
 }
 
-/* Notes that the tracee will not soon exec, if so. Most tasks that execute a program do so soon after they were born.
- * One that stops is not amid an exec, and one that sleeps hardly is. Only wall mode asks in which call it sleeps. */
+/* Notes that the tracee will not soon exec, if that is clear. Most tasks that execute a program do so soon after they
+ * were born. A task that stops is not amid an exec, and one that sleeps hardly is. Only wall mode asks in which call it
+ * sleeps. */
 static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
 {
     if (!tracee->files.may_exec)

@@ -175,7 +175,7 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
             continue;
         /* the first may have had to wait for us; while we poll for one, the others run */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        /* one that is on no CPU of ours is looked at wherever the tracer is */
+        /* a tracee that is on no CPU of ours is looked at wherever the tracer is */
         uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)

@@ -62,11 +62,11 @@ struct interrupt {
 
 /* CPU time of a thread, ns. */
 struct tracee_time {
-    uint64_t used_ns;       /* of its life, as last read */
-    uint64_t base_ns;       /* of its life, used while it was not sampled */
-    uint64_t attributed_ns; /* that its samples stand for */
+    uint64_t used_ns;       /* CPU time of its life, as last read */
+    uint64_t base_ns;       /* the part of it that was used while it was not sampled */
+    uint64_t attributed_ns; /* the part of it that its samples stand for */
     int64_t kept_debt_ns;   /* baseline_keep_debts: used but not attributed at that time */
-    uint64_t samples;       /* number of them */
+    uint64_t samples;       /* number of its samples */
 };
 
 /* Whether a tracee uses CPU time: active.c. */
@@ -84,13 +84,13 @@ struct tracee_look {
     int cpu;                 /* the CPU that it runs on or waits for, as read last; -1: not read yet */
     uint64_t cpu_at;         /* time at which cpu was read */
     struct cpu_wait cpu_wait;      /* what is known of its waits for that CPU */
-    enum cpu_wait_verdict verdict; /* of the last look at these waits */
+    enum cpu_wait_verdict verdict; /* result of the last look at these waits */
     bool wants_cpu;                /* the tick under way found that it wants a CPU */
     uint64_t ran_ns;               /* recent CPU time; old time fades */
     uint64_t waited_ns;            /* recent wait for a CPU; old time fades */
 };
 
-/* Is a tracee found in the kernel so often that its CPU is to be taken before it is interrupted? See preempt.c. */
+/* Whether a tracee is found in the kernel so often that its CPU is to be taken before it is interrupted: preempt.c. */
 struct preempt_judgement {
     unsigned presence; /* 0..256: the part of the recent ticks that found the tracee running */
     unsigned judged_looks, judged_entries;
@@ -128,7 +128,7 @@ struct tracee_inbox {
 struct tracee {
     pid_t tid;
     struct process *process;         /* borrowed; NULL while UNKNOWN */
-    struct tracer *tracer;           /* borrowed: the one that it belongs to */
+    struct tracer *tracer;           /* borrowed: the tracer that it belongs to */
     _Atomic enum tracee_state state; /* written by its tracer; others may read it */
     bool dropped;                    /* its tracer is to free it: an exec has ended it, or its process is gone */
     bool seen_before_parent;         /* we knew it before its parent's stop told of it */
@@ -171,7 +171,7 @@ struct process_clock {
 
 /* The samples of all threads of a process. */
 struct process_samples {
-    uint64_t count;         /* of those that stand for CPU time */
+    uint64_t count;         /* number of samples that stand for CPU time */
     uint64_t attributed_ns; /* CPU time that they stand for */
     uint64_t for_others_ns; /* serving: time of other processes that they stand for, at most one period */
     int64_t kept_debt_ns;   /* baseline_keep_debts: used but not attributed at that time */

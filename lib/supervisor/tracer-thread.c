@@ -143,7 +143,7 @@ static bool tracer_is_under_way(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING || tracer_needs_us(tracee);
 }
 
-/* Answers stops until no tracee is such a one, for CALLS_LEAVE_NS at most. */
+/* Answers stops until no tracee is left for which is() returns true, for CALLS_LEAVE_NS at most. */
 static void tracer_await_none(struct tracer *tracer, bool (*is)(const struct tracee *tracee))
 {
     uint64_t deadline = time_now() + CALLS_LEAVE_NS;

@@ -98,7 +98,7 @@ struct tracer_billing {
     uint64_t booked_stopped_ns; /* stop_totals.stopped_ns up to which it is in the supervisor's totals */
 };
 
-/* Tasks that nobody, or only one of two sources, has told of: new-tasks.c. */
+/* New tasks of which not both the parent and the task itself have told yet: new-tasks.c. */
 struct tracer_new_tasks {
     unsigned unknown_count; /* tracees that are held until their parent tells of them */
     struct ended_early {

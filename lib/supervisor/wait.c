@@ -108,7 +108,7 @@ static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, c
         debug_log(tracer, "siginfo %d %d", tracee->tid, stop->signal);
     if (tracee->state != TRACEE_CONTINUING || stop->kind == STOP_ENDED)
         return false;
-    if (stop->kind == STOP_EXEC) /* of another thread: nothing is left of the call */
+    if (stop->kind == STOP_EXEC) /* an exec of another thread: nothing is left of the call */
         tracee->state = TRACEE_RUNNING;
     return tracee->state == TRACEE_CONTINUING &&
            repair_meets_stop(tracer, tracee, wait_repair_event(stop->kind), stop->signal);

@@ -11,7 +11,7 @@
 
 #define MS 1000000u
 
-/* --- weight.c ------------------------------------------------------------------------------------ */
+/* --- CPU time of samples ------------------------------------------------------------------------------------ */
 
 #define FREE (1000 * (int64_t)MS) /* more than any sample stands for */
 
@@ -162,7 +162,7 @@ Test(weight, bursts_come_out_right)
     cr_assert_float_eq((double)given / (double)used, 1, 0.05);
 }
 
-/* --- cpu-wait.c --------------------------------------------------------------------------------- */
+/* --- waits for a CPU --------------------------------------------------------------------------------- */
 
 #define WAKE_NS 20000u /* from when a tracer is due to its look */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Was a call cut short that returned less than it was asked for? A call that never waits, or a file that gives less by
- * itself, has not. */
+/* Whether a call was cut short that returned less than it was asked for. A call that never waits, or a file that gives
+ * less by itself, has not been cut short. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,15 +21,16 @@
 
 #define CUT_TIME_LEFT_MIN_NS 10000000 /* far longer than an interrupt takes to find a thread that has just run */
 
-/* The blocking pool of /dev/random gave what it had, until 90ea1c6436d2 ("random: remove the blocking pool"). Since
- * 2022 series 5.4 has that, too; such a read is left short there. */
+/* Returns true if a read of /dev/random may return less by itself. Its blocking pool gave what it had, until
+ * 90ea1c6436d2 ("random: remove the blocking pool"). Since 2022 series 5.4 has that commit, too; such a read is left
+ * short there. */
 static bool cut_random_may_run_dry(void)
 {
     return kernel_release_is_before(5, 6);
 }
 
-/* drivers/char/mem.c and random.c look for signals after each page; misc device 183 is hwrng. Of
- * /dev/kmsg each read is one record. */
+/* Returns true for a device that looks for signals after each page: drivers/char/mem.c and random.c do; misc device 183
+ * is hwrng. Each read of /dev/kmsg is one record. */
 static bool cut_is_memory_device(const struct descriptor *file)
 {
     dev_t device = file->device;
@@ -41,7 +42,7 @@ static bool cut_is_memory_device(const struct descriptor *file)
     return major(device) == 1 || device == makedev(10, 183);
 }
 
-/* A send that waits and is not for a stream sends all or nothing, but for sendmmsg(2). */
+/* A send that waits and is not for a stream sends all or nothing, except sendmmsg(2). */
 static int cut_write(const struct call_request *request, const struct descriptor *file)
 {
     if (S_ISSOCK(file->type))
@@ -50,9 +51,9 @@ static int cut_write(const struct call_request *request, const struct descriptor
     return S_ISFIFO(file->type) || file->terminal || cut_is_memory_device(file);
 }
 
-/* Has a receive come to where it ends by itself, though more may come? MSG_CTRUNC: it has received descriptors,
- * which the program did not ask for (unix_stream_read_generic in net/unix/af_unix.c). A MSG_PEEK on a local socket
- * never waits for more than is there. */
+/* Returns true if a receive has come to where it ends by itself, though more may come. MSG_CTRUNC: it has received
+ * descriptors, which the program did not ask for (unix_stream_read_generic in net/unix/af_unix.c). A MSG_PEEK on a
+ * local socket never waits for more than is there. */
 static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
     uint32_t told = 0;
@@ -62,8 +63,8 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
     return file->at_mark || (file->local && ((told & MSG_CTRUNC) | (request->flags & MSG_PEEK)) != 0);
 }
 
-/* recvmmsg(2) looks at its time limit after each message, writes into it what is left, and ends if nothing is left.
- * Its rest begins with what is left, so the time since the last message is not counted. */
+/* recvmmsg(2) looks at its time limit after each message, writes the rest of it there, and ends if nothing is left. The
+ * rest of the call begins with that rest of the time, so the time since the last message is not counted. */
 static int cut_messages(pid_t tid, struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
@@ -71,7 +72,8 @@ static int cut_messages(pid_t tid, struct call_request *request, const struct de
 
     if (!S_ISSOCK(file->type) || (request->flags & (MSG_DONTWAIT | MSG_WAITFORONE)) != 0)
         return 0;
-    request->target.at_bound = file->stream && (request->flags & MSG_WAITALL) != 0 && cut_is_at_bound(tid, request, file);
+    request->target.at_bound =
+        file->stream && (request->flags & MSG_WAITALL) != 0 && cut_is_at_bound(tid, request, file);
     if (request->timeout == 0)
         return 1;
     int error = request->narrow_time ? target_memory_read(tid, request->timeout, narrow, sizeof narrow)
@@ -105,7 +107,8 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
     return 1;
 }
 
-/* Each message has all the time of a socket's, and so has each buffer that unix_stream_sendmsg fills. */
+/* Returns the time limit of all waiting, ns; 0: none. Each message has all the time of its socket, and so has each
+ * buffer that unix_stream_sendmsg fills. */
 static uint64_t cut_transfer_limit(const struct call_request *request, const struct descriptor *file)
 {
     if (request->shape == CALL_MESSAGES || (request->kind == CALL_WRITE && file->local))
@@ -121,7 +124,7 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
 
     if (error != 0)
         return error;
-    /* a terminal looks for signals after each piece of a write, though it has room: iterate_tty_write */
+    /* a terminal looks for signals after each piece of a write, even if it has room: iterate_tty_write */
     if (file.nonblocking && !cut_is_memory_device(&file) && !(file.terminal && request->kind == CALL_WRITE))
         return 0;
     request->file = file.file;
@@ -166,17 +169,17 @@ static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
     return 1;
 }
 
-/* The position of one of the files of a copy_file_range(2): it is in memory, or the file's own. */
+/* Reads the position of one of the files of a copy_file_range(2): in memory, or the file's own. */
 static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t *position)
 {
     return pointer != 0 ? target_memory_read(tid, pointer, position, sizeof *position)
                         : descriptor_position(pid, tid, fd, position);
 }
 
-/* The kernel bounds a copy_file_range(2) when it begins: by the end of what is read, and by RLIMIT_FSIZE
- * (generic_copy_file_checks in fs/read_write.c). Beyond those the rest would be another copy, or raise SIGXFSZ. A
- * copy that extends its own source ends where that ended when the call began: where the copy begins, if there was no
- * gap. */
+/* The kernel bounds a copy_file_range(2) when it begins: by the end of the source, and by RLIMIT_FSIZE
+ * (generic_copy_file_checks in fs/read_write.c). Beyond those bounds the rest would be another copy, or raise SIGXFSZ.
+ * A copy that extends its own source ends where that source ended when the call began: where the copy begins, if there
+ * was no gap. */
 static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     uint64_t done = (uint64_t)call->result, from, to, end, limit;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * What is left of a call that was cut short, as calls of its own. Where a vector was cut within an
- * element, the rest of that element is a plain call, and the elements behind it are a call like the
- * first. Nothing here writes to the target's memory.
- */
+/* What is left of a call that was cut short, as calls of its own. Where a vector was cut within an element, the rest of
+ * that element is a plain call, and the elements behind it are a call like the first. Nothing here writes to the
+ * target's memory. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,9 +13,9 @@
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 
-/* A plain call on size bytes at address: read, write, pread64 or pwrite64; recvfrom or sendto of a
- * socket: a peer that goes away raises no SIGPIPE after a part has been sent (unix_stream_sendmsg,
- * tcp_sendmsg_locked), and MSG_NOSIGNAL keeps it so. */
+/* Makes a plain call on size bytes at address: read, write, pread64 or pwrite64; for a socket, recvfrom or sendto. When
+ * its peer goes away, a call raises no SIGPIPE once it has sent a part (unix_stream_sendmsg, tcp_sendmsg_locked);
+ * MSG_NOSIGNAL keeps it so. */
 static void call_make_plain(const struct regs_call *call, const struct call_request *request,
                             uint64_t address, uint64_t size, uint64_t done, struct regs_call *piece)
 {
@@ -71,13 +69,14 @@ static int64_t call_bytes_piece(const struct regs_call *call, const struct call_
     return (int64_t)(size - done);
 }
 
-/* The rest of a socket's vector would raise SIGPIPE: see call_make_plain. */
+/* Returns true if the rest of a vector may be a call on a vector. For a socket it would raise SIGPIPE:
+ * call_make_plain. */
 static bool call_may_stay_vector(const struct call_request *request)
 {
     return request->shape == CALL_VECTOR && (!request->target.is_socket || request->filtered);
 }
 
-/* The same call on count elements of the vector, from first on. */
+/* Makes the same call on count elements of the vector, from element `first` on. */
 static void call_make_vector(const struct regs_call *call, const struct call_request *request,
                              const struct call_vector *vector, uint64_t first, uint64_t count, uint64_t done,
                              struct regs_call *piece)
@@ -94,20 +93,20 @@ static void call_make_vector(const struct regs_call *call, const struct call_req
     }
 }
 
-/* How many bytes the next piece of a vector may have. anon_pipe_write (fs/pipe.c) leaves a page of a pipe
- * partly filled where a call ends, and a later call adds to that page only what fits into it. The pipe
- * would hold less than in the whole call, so a piece that begins in such a page ends with it. A call is
- * cut short where the pipe is full, at the end of a page. */
+/* Returns how many bytes the next piece of a vector may have. anon_pipe_write (fs/pipe.c) leaves a page of a pipe
+ * partly filled where a call ends, and a later call adds to that page only what fits into it. The pipe would hold less
+ * than after the whole call, so a piece that begins in such a page ends with it. A call is cut short where the pipe is
+ * full, at the end of a page. */
 static uint64_t call_piece_room(const struct regs_call *call, const struct call_request *request,
                                 uint64_t done)
 {
     uint64_t left = request->enough - done;
-    uint64_t filled =
-        request->target.pipe_page > 0 && !request->target.packets ? (done - (uint64_t)call->result) % request->target.pipe_page : 0;
+    unsigned page = request->target.pipe_page;
+    uint64_t filled = page > 0 && !request->target.packets ? (done - (uint64_t)call->result) % page : 0;
 
     if (filled == 0)
         return left;
-    uint64_t page_left = request->target.pipe_page - filled;
+    uint64_t page_left = page - filled;
     return page_left < left ? page_left : left;
 }
 
@@ -129,7 +128,8 @@ static int64_t call_vector_piece(pid_t tid, const struct regs_call *call, const 
     uint64_t size = position.length - position.within;
     size = size < room ? size : room;
     /* a packet that goes on in the next element would become two */
-    if (request->target.packets && (done + size) % request->target.pipe_page != 0 && position.element + 1 < vector->count)
+    if (request->target.packets && (done + size) % request->target.pipe_page != 0 &&
+        position.element + 1 < vector->count)
         return -EOPNOTSUPP;
     call_make_plain(call, request, position.base + position.within, size, done, piece);
     return (int64_t)size;
@@ -144,7 +144,7 @@ static int64_t call_message_piece(pid_t tid, const struct regs_call *call, const
 
     if (error != 0)
         return error;
-    /* a plain call would lose what came with the rest, or receive what is not of this message */
+    /* a plain call would lose what came with the rest, or receive what does not belong to this message */
     if (request->kind == CALL_READ && (control != 0 || (request->flags & MSG_PEEK) != 0))
         return -EOPNOTSUPP;
     return call_vector_piece(tid, call, request, &vector, done, piece);
@@ -174,8 +174,8 @@ static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, cons
     return (int64_t)piece->arguments[2];
 }
 
-/* io_getevents(2): events of 32 bytes, of which some are enough; io_uring_enter(2): all is submitted,
- * and what is left is the wait. */
+/* Makes the rest of a wait. io_getevents(2): events have 32 bytes, and events_min of them are enough;
+ * io_uring_enter(2): all is submitted, and what is left is the wait. */
 static int64_t call_wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                       struct regs_call *piece)
 {

@@ -3,8 +3,8 @@
  * How far a call has come that is continued.
  *
  * What is written to the target's memory is what the whole call would have written: the msg_len of a message that
- * sendmmsg or recvmmsg left half done, and bytes that recvmmsg has put into the message behind the one that they
- * belong to.
+ * sendmmsg or recvmmsg left half done, and bytes that recvmmsg has put into the message behind the one that they belong
+ * to.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 
 /* A byte in a vector of messages. */
 struct message_position {
-    uint64_t message, within; /* bytes of that one */
+    uint64_t message, within; /* bytes before it in that message */
 };
 
 static int progress_read_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t *length)
@@ -33,7 +33,7 @@ static int progress_write_length(pid_t tid, const struct call_request *request, 
                        &length, sizeof length);
 }
 
-/* Finds the address of a place, and sets *size to the bytes from there to the end of its element of the
+/* Finds the address of a byte, and sets *size to the number of bytes from there to the end of its element of the
  * message's vector. *size is 0 at the end of the message. Returns 0 or -errno. */
 static int progress_find_memory(pid_t tid, const struct call_request *request,
                              const struct message_position *place, uint64_t *address, uint64_t *size)
@@ -53,7 +53,7 @@ static int progress_find_memory(pid_t tid, const struct call_request *request,
 }
 
 /* Moves bytes that are in later messages to where there is room; *to comes behind them. Bytes that are where they
- * belong are not written: another thread may be using them. */
+ * belong are not written, for another thread may be using them. Returns 0 or -errno. */
 static int progress_move_bytes(pid_t tid, const struct call_request *request, struct message_position from,
                       uint64_t bytes, struct message_position *to)
 {
@@ -89,9 +89,9 @@ static int progress_move_bytes(pid_t tid, const struct call_request *request, st
     return 0;
 }
 
-/* A stream's bytes that came after a message that was cut short are in the next one's place. They are
- * moved to where they would be if it had not been cut: the call itself was to write there. Of all
- * messages that are done, only the last is a part then. */
+/* Moves the messages of a stream together. Bytes that came after a message that was cut short are in the place of the
+ * next one. They are moved to where they would be if the message had not been cut: the call itself was to write there.
+ * Then of all messages that are done only the last is a part. Returns 0 or -errno. */
 static int progress_compact(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
     struct message_position end = {0};
@@ -120,8 +120,8 @@ static int progress_compact(pid_t tid, const struct call_request *request, struc
     return error;
 }
 
-/* Can the rest of each of the first messages be received by a plain call? Not if something is told beside a
- * message, for a plain call would lose that. */
+/* Returns 0 if the rest of each of the first messages can be received by a plain call, else -errno: -EOPNOTSUPP if a
+ * message may have ancillary data, which a plain call would lose. */
 static int progress_may_compact(pid_t tid, const struct call_request *request, uint64_t messages)
 {
     struct call_vector vector;
@@ -133,7 +133,8 @@ static int progress_may_compact(pid_t tid, const struct call_request *request, u
     return error == 0 && control != 0 ? -EOPNOTSUPP : error;
 }
 
-/* The last message that counts as done may have been moved in part. Then it is the one under way. */
+/* Looks at the last message that counts as done. If it was moved in part it becomes the one under way. Returns 0 or
+ * -errno. */
 static int progress_look_at_last(pid_t tid, const struct call_request *request,
                               struct call_progress *progress)
 {
@@ -152,7 +153,8 @@ static int progress_look_at_last(pid_t tid, const struct call_request *request,
     return error;
 }
 
-/* A send that ends within a message is one on a stream: of a datagram all is sent, or nothing. */
+/* Returns true if the call may end within a message. A send that does so is one on a stream: of a datagram all is sent,
+ * or nothing. */
 static bool progress_may_end_within_message(const struct call_request *request)
 {
     return request->shape == CALL_MESSAGES &&

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The calls of Linux that look for pending signals after they have moved something, and keep
- * what they moved. Found by reading the callers of signal_pending() in Linux 6.1 and 6.12.
+ * The calls of Linux that look for pending signals after they have moved something, and keep what they moved. They were
+ * found by reading the callers of signal_pending() in Linux 6.1 and 6.12.
  *
- * Not here, for nothing but a fatal signal cuts them short, or because they return what is there
- * anyway: tee and vmsplice (splice.c: one filling of the pipe), process_vm_readv and process_vm_writev
- * (process_vm_access.c and gup.c: fatal signals only), epoll_wait, poll, signalfd and inotify,
- * reads and writes of regular files (filemap.c: fatal signals only), msgrcv, mq_receive, semop
- * (all or nothing), process_madvise (madvise.c: fatal signals only). What an ioctl keeps is the
- * driver's secret: none is continued.
+ * Other calls are not here because only a fatal signal cuts them short, or because they return what is there anyway:
+ * tee and vmsplice (splice.c: one filling of the pipe), process_vm_readv and process_vm_writev (process_vm_access.c and
+ * gup.c: fatal signals only), epoll_wait, poll, signalfd and inotify, reads and writes of regular files (filemap.c:
+ * fatal signals only), msgrcv, mq_receive, semop (all or nothing), process_madvise (madvise.c: fatal signals only).
+ * What an ioctl keeps depends on the driver: none is continued.
  */
 #include "config.h"
 
@@ -132,7 +131,7 @@ bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs
            table_unpack_socketcall(tid, call, unpacked);
 }
 
-/* The flags of preadv2 and pwritev2; 0 for all others. */
+/* Returns the flags of preadv2 and pwritev2; 0 for all other calls. */
 static uint64_t table_flags_of_transfer(const struct regs_call *call)
 {
     bool transfers = call->number == call_number(call->abi, SYS_preadv2, 546, 378) ||
@@ -141,7 +140,7 @@ static uint64_t table_flags_of_transfer(const struct regs_call *call)
     return transfers ? call->arguments[call->abi == REGS_ABI_X32 ? 4 : 5] : 0;
 }
 
-/* MAX_RW_COUNT of include/linux/fs.h: a call moves no more bytes. */
+/* Returns the most bytes that a call moves: MAX_RW_COUNT of include/linux/fs.h. */
 static uint64_t table_transfer_max(void)
 {
     return INT_MAX & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls that say EINTR and have done nothing: which of them are begun anew, and how long they were to wait. */
+/* Calls that return EINTR and have done nothing: which of them are begun anew, how long they were to wait, and which
+ * are left alone because they never end otherwise. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,14 +17,15 @@
 #ifndef SYS_epoll_wait
 #define SYS_epoll_wait CALL_NONE /* AArch64 has none of its own */
 #endif
-/* A thread that often waits is broken in a call twice in a row by chance. What a call that undoes its work loses until
- * it is left alone is BACKOFF_TIMES periods. */
+/* A thread that often waits is broken in a call twice in a row by chance. A call that undoes its work loses
+ * BACKOFF_TIMES periods before it is left alone. */
 #define BACKOFF_TIMES 3u
 #define BACKOFF_HOLD_MAX_NS (UINT64_C(1000) * BACKOFF_HOLD_NS)
 
-/* close(2) has given the descriptor back when it says EINTR, and restart_syscall(2) has lost what it
- * would restart. An ioctl of USB's has moved data already: devio.c, do_proc_bulk and do_proc_control.
- * Every other call that says EINTR has done nothing yet, but that time has passed. */
+/* Returns true if the call, which has returned EINTR, may be begun anew. close(2) has given the descriptor back when it
+ * returns EINTR, and restart_syscall(2) has lost what it would restart. An ioctl of USB's has moved data already:
+ * devio.c, do_proc_bulk and do_proc_control. Every other call that returns EINTR has done nothing yet, except that time
+ * has passed. */
 static bool restart_may(const struct regs_call *call)
 {
     if (call->number == call_number(call->abi, SYS_ioctl, 514, 54)) {
@@ -34,7 +36,8 @@ static bool restart_may(const struct regs_call *call)
            call->number != call_number(call->abi, SYS_restart_syscall, 219, 0);
 }
 
-/* The verifier of BPF programs gives up at a signal and says EAGAIN: kernel/bpf/verifier.c, do_check. */
+/* Returns true for a BPF_PROG_LOAD. The verifier of BPF programs gives up at a signal and returns EAGAIN:
+ * kernel/bpf/verifier.c, do_check. */
 static bool restart_is_bpf_load(const struct regs_call *call)
 {
     return call->number == call_number(call->abi, SYS_bpf, 321, 357) &&
@@ -48,7 +51,7 @@ bool call_is_interrupted(const struct regs_call *call)
     return call->result == -EINTR && restart_may(call);
 }
 
-/* KVM_RUN of ioctl_kvm(2): the guest's state is in the virtual CPU. */
+/* KVM_RUN of ioctl_kvm(2) keeps the guest's state in the virtual CPU. */
 bool call_undoes_nothing(const struct regs_call *call)
 {
     return call->number == call_number(call->abi, SYS_ioctl, 514, 54) && (uint32_t)call->arguments[1] == 0xae80;
@@ -61,9 +64,9 @@ bool call_is_restarted_by_kernel(int64_t result)
 
 enum limit_form {
     LIMIT_NONE,
-    LIMIT_MS,         /* milliseconds, as an int; negative: none */
-    LIMIT_TIMESPEC,   /* the address of a timespec of 64-bit words; 0: none */
-    LIMIT_TIMESPEC32, /* of 32-bit ones */
+    LIMIT_MS,         /* milliseconds, as an int; negative: no limit */
+    LIMIT_TIMESPEC,   /* the address of a timespec with 64-bit words; 0: no limit */
+    LIMIT_TIMESPEC32, /* the same with 32-bit words */
 };
 
 struct limit_row {
@@ -88,8 +91,8 @@ static const struct limit_row limits[] = {
     {NONE, NONE, 385, LIMIT_TIMESPEC32, 4, 0},           /* io_pgetevents */
 };
 
-/* ipc(2) of 32-bit programs: include/uapi/linux/ipc.h, SEMOP and SEMTIMEDOP, whose time is its last
- * argument. */
+/* Finds the row for an ipc(2) of a 32-bit program: include/uapi/linux/ipc.h, SEMOP and SEMTIMEDOP, whose time is its
+ * last argument. */
 static const struct limit_row *restart_find_ipc_limit(const struct regs_call *call)
 {
     static const struct limit_row semop = {NONE, NONE, 117, LIMIT_NONE, NONE, -EAGAIN},
@@ -111,9 +114,9 @@ static const struct limit_row *restart_find_limit(const struct regs_call *call)
     return NULL;
 }
 
-/* Reads a time limit at address in memory; 0: there is none. narrow: it has 32-bit words. In programs of
- * 32-bit words the upper half of a 64-bit tv_nsec is padding, which the kernel leaves out:
- * get_timespec64(). Returns false where the limit is not known. */
+/* Reads a time limit at an address in memory; address 0: there is none. narrow: it has 32-bit words. In programs with
+ * 32-bit words the upper half of a 64-bit tv_nsec is padding, which the kernel ignores: get_timespec64(). Returns false
+ * where the limit is not known. */
 static bool restart_read_limit(pid_t tid, enum regs_abi abi, uint64_t address, bool narrow, uint64_t *limit_ns)
 {
     int64_t wide[2];
@@ -133,7 +136,8 @@ static bool restart_read_limit(pid_t tid, enum regs_abi abi, uint64_t address, b
     return true;
 }
 
-/* io_uring_enter(2), all ABIs. An absolute time stays what it is when the call begins anew. */
+/* Reads the time limit of an io_uring_enter(2), in all ABIs. An absolute time stays what it is when the call begins
+ * anew. */
 static bool restart_ring_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_ns)
 {
     const uint64_t absolute = 1u << 5, registered = 1u << 6; /* IORING_ENTER_ABS_TIMER, _EXT_ARG_REG */
@@ -147,8 +151,8 @@ static bool restart_ring_limit(pid_t tid, const struct regs_call *call, uint64_t
            restart_read_limit(tid, call->abi, more.ts, false, limit_ns);
 }
 
-/* SO_RCVTIMEO and SO_SNDTIMEO of socket(7): a call on a socket says EINTR only where it has one of them
- * (sock_intr_errno). */
+/* Reads the time limit of a call on a socket: SO_RCVTIMEO and SO_SNDTIMEO of socket(7). A call on a socket returns
+ * EINTR only where the socket has one of them (sock_intr_errno). */
 static bool restart_socket_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                          int64_t *result)
 {
@@ -240,7 +244,7 @@ bool backoff_follows(const struct backoff *backoff)
 
 bool backoff_holds(const struct backoff *backoff, uint64_t now)
 {
-    /* the exit stop of a call would not tell that a tick has met the entry stop */
+    /* before the call, too: its exit stop would not show that a tick has met the entry stop */
     return backoff->phase == BACKOFF_BEFORE_CALL || (backoff->phase == BACKOFF_IN_CALL && now < backoff->until);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Inside calls/: the numbers of system calls, which differ between machines and between the ABIs of x86-64, and where a
- * call's vectors and messages are in the target's memory.
- */
+/* For calls/ only: the numbers of system calls, which differ between machines and between the ABIs of x86-64, and where
+ * a call's vectors and messages are in the target's memory. */
 #ifndef PPROFIL_CALLS_INTERNAL_H
 #define PPROFIL_CALLS_INTERNAL_H
 
@@ -13,9 +11,9 @@
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 
-#define CALL_NONE (-1) /* an ABI does not have the call */
+#define CALL_NONE (-1) /* no such call in this ABI, or no such argument */
 
-/* Calls that socketcall(2) of 32-bit programs may stand for. */
+/* Two of the calls that socketcall(2) of 32-bit programs may stand for. */
 #define CALL_CONNECT_I386 362
 #define CALL_ACCEPT4_I386 364
 
@@ -26,41 +24,43 @@ int32_t call_number(enum regs_abi abi, int32_t native, int16_t x32, int16_t i386
  * for, with the arguments from the memory of tid. Returns false if they cannot be read, or if that call never waits. */
 bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked);
 
+/* Sizes and offsets of what calls have in memory, bytes. */
 struct call_layout {
     unsigned word;
-    unsigned message_vector, message_count, message_control, message_flags; /* in struct msghdr */
-    unsigned message_length;                                                /* in struct mmsghdr */
-    unsigned message_size;                                                  /* of that */
+    unsigned message_vector, message_count, message_control, message_flags; /* offsets in struct msghdr */
+    unsigned message_length;                                                /* offset in struct mmsghdr */
+    unsigned message_size; /* size of struct mmsghdr */
 };
 
 struct call_vector {
     uint64_t address, count;
 };
 
-/* Where some bytes from the beginning of a vector are. */
+/* A byte in a vector, and what follows it. */
 struct call_position {
-    uint64_t element; /* the vector's count: behind its end */
-    uint64_t within;  /* bytes into that */
-    uint64_t base, length; /* of that element */
-    uint64_t fitting;      /* elements from there on whose ends are no more than room bytes away, ... */
-    uint64_t fitting_bytes; /* ... and what they have together */
+    uint64_t element; /* index of its element; the count of the vector: behind its end */
+    uint64_t within;  /* bytes before it in that element */
+    uint64_t base, length; /* that element */
+    uint64_t fitting;      /* number of elements from there on whose ends are no more than room bytes away */
+    uint64_t fitting_bytes; /* bytes of these elements, from there on */
 };
 
+/* Returns the layout for the words of the request. */
 const struct call_layout *call_layout(const struct call_request *request);
 
-/* Returns the address of a message of a call that has several, 0 being the first. */
+/* Returns the address of a message of a call that has several; 0: the first one. */
 uint64_t call_message_address(const struct call_request *request, uint64_t message);
 
-/* Finds where byte `done` of a vector is, and which elements from there on are within room bytes. 0 or -errno:
- * -EINVAL where it has more elements than the kernel takes. */
+/* Finds where byte `done` of a vector is, and which elements from there on are within room bytes. Returns 0 or -errno:
+ * -EINVAL where the vector has more elements than the kernel takes. */
 int call_find_position(pid_t tid, const struct call_request *request, const struct call_vector *vector,
                        uint64_t done, uint64_t room, struct call_position *position);
 
-/* Reads the vector of the message at address; *control: where its ancillary data is to be. 0 or -errno. */
+/* Reads the vector of the message at address; *control: the address for its ancillary data. Returns 0 or -errno. */
 int call_read_message(pid_t tid, const struct call_request *request, uint64_t address,
                       struct call_vector *vector, uint64_t *control);
 
-/* Reads what recvmsg(2) has told of the message at address: its msg_flags. 0 or -errno. */
+/* Reads the msg_flags of the message at address, as recvmsg(2) has set them. Returns 0 or -errno. */
 int call_read_flags(pid_t tid, const struct call_request *request, uint64_t address, uint32_t *flags);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * calls: what system calls move, and how one that a stop cut short goes on.
  *
- * A blocking call that has moved something when a signal, or a tracer's stop, is pending returns what
- * it has moved so far. Most programs take that for the whole. call-table.c has the calls that do so, call-cut.c
- * tells whether one was cut short, call-piece.c makes the calls that do the rest, call-progress.c counts what they
- * have moved; call-memory.c: where vectors and messages are; descriptor.c: which file a descriptor stands for.
- * call-restart.c has the calls that are begun anew.
+ * A blocking call that has moved something when a signal, or a tracer's stop, is pending returns what it has moved so
+ * far. Most programs take that for the whole. call-request.c has a table of the calls that do so, and finds their
+ * vectors and messages in memory; call-cut.c tells whether one was cut short; call-piece.c makes the calls that do the
+ * rest; call-progress.c counts what they have moved. call-restart.c has the calls that are begun anew, and keeps those
+ * apart that should be left alone. descriptor.c tells which file a descriptor stands for.
  */
 #ifndef PPROFIL_CALLS_H
 #define PPROFIL_CALLS_H
@@ -22,9 +22,9 @@ enum call_kind {
     CALL_WRITE,
     CALL_READ,
     CALL_RANDOM,  /* getrandom */
-    CALL_COPY,    /* from a file, by the kernel: it moves the positions on by itself */
+    CALL_COPY,    /* from a file to a file, by the kernel, which moves their positions on by itself */
     CALL_SPLICE,  /* from a pipe, as long as something is in it */
-    CALL_ENTRIES, /* of a directory */
+    CALL_ENTRIES, /* reads entries of a directory */
     CALL_EVENTS,  /* io_getevents */
     CALL_RING,    /* io_uring_enter */
 };
@@ -48,9 +48,9 @@ struct call_target {
     /* MESSAGES: the receive ended by itself (urgent data, or a MSG_PEEK on a local socket), so the message that came
      * last is whole */
     bool at_bound;
-    /* READ on a local socket: what ends the receive early (another sender, descriptors) cannot be seen, so after a short
-     * piece another one is made only if a signal waits. Set if the socket tells senders apart, or if the process has one
-     * thread */
+    /* READ on a local socket: what ends the receive early (another sender, descriptors) cannot be seen, so after a
+     * short piece another one is made only if a signal waits. Set if the socket tells senders apart, or if the process
+     * has one thread */
     bool hides_bounds;
 };
 
@@ -58,16 +58,16 @@ struct call_target {
 struct call_request {
     enum call_kind kind;
     enum call_shape shape;
-    uint32_t flags;   /* of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
+    uint32_t flags;   /* flags of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
     bool narrow;      /* its iovec and msghdr have 32-bit words */
     bool filtered;    /* a seccomp(2) filter: pieces must have the call's own number, on a socket, too */
     bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
     bool at_offset;   /* it is given a position in the file: offset */
     uint64_t offset;
-    int descriptor;   /* the one that a short count depends on; -1: none */
-    int source;       /* SPLICE, COPY: the one that is read; else -1 */
-    struct file_identity file, source_file; /* of those descriptors when the call was cut short */
-    struct call_target target;              /* of descriptor */
+    int descriptor;   /* the descriptor that a short count depends on; -1: none */
+    int source;       /* SPLICE, COPY: the descriptor that is read; else -1 */
+    struct file_identity file, source_file; /* the files of these descriptors when the call was cut short */
+    struct call_target target;              /* what is known of the file of descriptor */
     int8_t size_argument, address_argument; /* indexes of the arguments; -1: none */
     uint64_t address;
     uint64_t size;       /* bytes, elements or events */
@@ -77,33 +77,33 @@ struct call_request {
     bool narrow_time;    /* that time limit has 32-bit words */
 };
 
-/* Is this a call that a stop can cut short? Then *request is filled in. tid: whose memory has the
- * arguments of a socketcall. */
+/* Returns true if a stop can cut this call short, and fills *request in. tid: the thread whose memory has the arguments
+ * of a socketcall. */
 bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *request);
 
-/* Is it a copy_file_range? */
+/* Returns true if the call is a copy_file_range. */
 bool call_is_copy_file_range(const struct regs_call *call);
 
 /* Returns true if the call was interrupted (EINTR; EAGAIN of BPF_PROG_LOAD), has done nothing yet, and may be begun
  * anew. Where call lacks its first argument, each bpf(2) is taken for a BPF_PROG_LOAD. */
 bool call_is_interrupted(const struct regs_call *call);
-/* Returns true if the call says EINTR at each interrupt, and goes on where it was when it is made again. */
+/* Returns true if the call returns EINTR at each interrupt, and goes on where it was when it is made again. */
 bool call_undoes_nothing(const struct regs_call *call);
-/* Returns true if the kernel itself begins a call anew that has this result, unless a handler runs first:
+/* Returns true if the kernel itself begins a call with this result anew, unless a handler runs first:
  * include/linux/errno.h. */
 bool call_is_restarted_by_kernel(int64_t result);
-/* include/linux/errno.h: the kernel begins the call anew, or returns EINTR if a handler runs. */
+/* include/linux/errno.h: the kernel begins the call anew, or returns EINTR if a handler runs */
 #define CALL_RESTARTNOHAND (-514)
-/* call_time_limit: the call waits for ever. */
+/* call_time_limit: the call has no time limit */
 #define CALL_NO_LIMIT UINT64_MAX
 
-/* How long an interrupted call was to wait, ns or CALL_NO_LIMIT, and what it returns then. False: it is
- * not known. */
+/* Finds out how long an interrupted call was to wait, ns or CALL_NO_LIMIT, and the result that it returns after that.
+ * Returns false if that is not known. */
 bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                      int64_t *result);
 
-/* Returns true if the time limit of the socket (SO_RCVTIMEO, SO_SNDTIMEO) begins anew with each part of the call:
- * with each message of recvmmsg(2) and sendmmsg(2), and with each buffer that unix_stream_sendmsg fills. */
+/* Returns true if the time limit of the socket (SO_RCVTIMEO, SO_SNDTIMEO) begins anew with each part of the call: with
+ * each message of recvmmsg(2) and sendmmsg(2), and with each buffer that unix_stream_sendmsg fills. */
 bool call_limit_is_of_part(pid_t pid, pid_t tid, const struct regs_call *call);
 
 /* How far a call has come. */
@@ -112,38 +112,37 @@ struct call_progress {
     uint64_t part; /* MESSAGES: bytes of the message under way */
 };
 
-/* Does a MSG_PEEK of the rest begin at the beginning again? It has taken nothing away. */
+/* Returns true if a MSG_PEEK of the rest begins at the beginning again, for it has taken nothing away. */
 bool call_peek_restarts(const struct call_request *request);
 
-/* The call that does what is left after progress, or a piece of it. Returns how much that is to move, in
- * the units of its result; 0: nothing is left; -errno: it cannot be made. */
+/* Makes the call that does what is left after progress, or a piece of it. Returns how much that is to move, in the
+ * units of its result; 0: nothing is left; -errno: it cannot be made. */
 int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                     const struct call_progress *progress, struct regs_call *piece);
-/* Adds what a piece has returned, which is not negative. 0 or -errno. */
+/* Adds what a piece has returned, which is not negative. Returns 0 or -errno. */
 int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
                    struct call_progress *progress);
 /* Sets *progress to how far the call has come that returned call->result; the last of its messages may be a part. May
- * write to the target's memory, also before an error: bytes that recvmmsg(2) put into the next message are moved
- * back. 0 or -errno: -EOPNOTSUPP if the rest cannot be received, or what target_memory_read and target_memory_write
- * return. */
+ * write to the target's memory, also before it returns an error: bytes that recvmmsg(2) put into the next message are
+ * moved back. Returns 0 or -errno: -EOPNOTSUPP if the rest cannot be received, or what target_memory_read and
+ * target_memory_write return. */
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
                         struct call_progress *progress);
 
-/* Has the call, which returned less than it was asked for, been cut short? A call that never waits, or a file that
- * gives less by itself, has not. *limit_ns: of all its waiting; 0: none, or one of each part. 1, 0, or -errno where
- * that cannot be told: -ETIME where the call may have ended by its time limit. May lower request->enough; sets file and
- * what the request says of it (is_socket, is_stream, is_local, pipe_page, packets, peek_advances, at_bound,
- * hides_bounds, source_file). */
+/* Tells whether the call, which returned less than it was asked for, has been cut short. A call that never waits, or a
+ * file that gives less by itself, has not. Returns 1, 0, or -errno where that cannot be told: -ETIME where the call may
+ * have ended by its time limit. Sets *limit_ns to the time limit of all its waiting; 0: there is none, or one of each
+ * part. Sets file, source_file and target of the request; may lower request->enough. */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 
 /*
  * Leaving a thread alone whose call is broken by one stop after the other.
  *
- * Some calls take long, look for signals, and undo all that they have done if there is one: fallocate on
- * tmpfs before Linux 6.11, the verifier of BPF programs, mm_take_all_locks. Begun anew after each stop
- * such a call never ends where it takes longer than the time between two of them. So the thread goes on to the call's
- * entry stop and exit stop (PTRACE_SYSCALL), and no tick interrupts it before that.
+ * Some calls take long, look for signals, and undo all that they have done if there is one: fallocate on tmpfs before
+ * Linux 6.11, the verifier of BPF programs, mm_take_all_locks. If such a call takes longer than the time between two
+ * stops, and is begun anew after each, it never ends. So the thread goes on to the call's entry stop and exit stop
+ * (PTRACE_SYSCALL), and no tick interrupts it before that.
  *
  * A call that undoes nothing may take for ever. So a tick may interrupt it after BACKOFF_HOLD_NS, and if that breaks it
  * again, after twice as long as before.
@@ -153,31 +152,31 @@ int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call
 struct backoff {
     int32_t syscall;
     uint64_t pc, sp;
-    unsigned times; /* in a row that a call at this place was broken */
+    unsigned times; /* how often in a row a call at this place was broken */
     enum {
         BACKOFF_NONE,
         BACKOFF_BEFORE_CALL, /* the call's entry stop is awaited */
-        BACKOFF_IN_CALL,     /* its exit stop is */
+        BACKOFF_IN_CALL,     /* its exit stop is awaited */
     } phase;
     uint64_t hold_ns; /* how long ticks leave it alone; 0: it was not left alone at this place yet */
-    uint64_t until;   /* IN_CALL: no tick interrupts it before that time */
+    uint64_t until;   /* IN_CALL: time before which no tick interrupts it */
 };
 
-/* A stop of ours has broken a call: its number, the address behind its instruction, and its stack pointer. Returns true
- * if the thread is to be left alone when that call begins anew: backoff_begin. */
+/* Notes that a stop of ours has broken a call: its number, the address behind its instruction, and its stack pointer.
+ * Returns true if the thread is to be left alone when that call begins anew: backoff_begin. */
 bool backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp);
-/* A stop of ours has broken none. */
+/* Notes that a stop of ours has broken no call. */
 void backoff_reset(struct backoff *backoff);
-/* The call that was noted begins anew when the thread runs on, with PTRACE_SYSCALL. */
+/* To be called when the call that was noted begins anew as soon as the thread is resumed, with PTRACE_SYSCALL. */
 void backoff_begin(struct backoff *backoff);
-/* Is the exit stop of a call awaited? */
+/* Returns true if the entry or exit stop of a call is awaited. */
 bool backoff_follows(const struct backoff *backoff);
-/* Is the thread to be left alone at time now? */
+/* Returns true if ticks leave the thread alone at time now. */
 bool backoff_holds(const struct backoff *backoff, uint64_t now);
-/* The thread, whose call is followed, stands at the entry or at the exit of a call, at time now. interrupted: by a
- * tick. Returns true at the exit, which is not awaited any more. */
+/* To be called when the thread, whose call is followed, stands at the entry or at the exit of a call, at time now.
+ * interrupted: a tick has interrupted it. Returns true at the exit, which is not awaited any more. */
 bool backoff_meets_call(struct backoff *backoff, bool interrupted, uint64_t now);
-/* The call is broken by another stop, or will not be entered. */
+/* Ends that: the call is broken by another stop, or will not be entered. */
 void backoff_end(struct backoff *backoff);
 
 #endif

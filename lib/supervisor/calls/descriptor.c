@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * What a tracee's descriptor stands for: proc_pid_fd(5), proc_pid_fdinfo(5). What only the file itself
- * tells, a socket's options and a terminal's settings, is asked through a copy of it, pidfd_getfd(2),
- * which lives for some microseconds, while the tracee stands still behind a call on that file. Linux 5.3 to 5.5 have no
- * such call, and the filters of containers refuse it: then there is no copy, and the file is opaque.
- */
+/* What a tracee's descriptor stands for: proc_pid_fd(5), proc_pid_fdinfo(5). Only the file itself tells the options of
+ * a socket and the settings of a terminal. They are asked for through a copy of the descriptor, pidfd_getfd(2), which
+ * lives for some microseconds, while the tracee stands still behind a call on that file. Linux 5.3 to 5.5 have no such
+ * call, and the filters of containers refuse it: then there is no copy, and the file is opaque. */
 #include "config.h"
 
 #include <errno.h>
@@ -44,7 +42,7 @@
 #define SO_PASSPIDFD 76 /* Linux 6.5 */
 #endif
 
-/* Reads a field of fdinfo by its name with the colon, a number to that base. */
+/* Reads a number from fdinfo by the name of its field with the colon. Returns 0 or -errno. */
 static int descriptor_read_number(pid_t pid, pid_t tid, int fd, const char *field, int base, uint64_t *number)
 {
     char path[PATH_SIZE], text[128];
@@ -80,8 +78,8 @@ int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position)
     return descriptor_read_number(pid, tid, fd, "pos:", 10, position);
 }
 
-/* The file's server, which may be a tracee that stands still, is not asked: AT_STATX_DONT_SYNC. 0 or
- * -errno. */
+/* Looks at the inode of a file. The server of the file, which may be a tracee that stands still, is not asked:
+ * AT_STATX_DONT_SYNC. Returns 0 or -errno. */
 static int descriptor_look_at_inode(int directory, const char *path, struct statx *found)
 {
     int flags = AT_STATX_DONT_SYNC | AT_EMPTY_PATH;
@@ -141,8 +139,8 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
     return descriptor_look_at_file(pid, tid, fd, &found) == 0 && descriptor_is_same_file(&found, file);
 }
 
-/* A thread may have a table of descriptors of its own: then another process's file of that number
- * would be copied, and is not taken for it. -1: there is none. */
+/* Returns a copy of a descriptor of the thread; -1: there is none. A thread may have a table of descriptors of its own:
+ * then the file of that number of the process would be copied instead, and is rejected. */
 static int descriptor_copy(pid_t pid, pid_t tid, int fd, const struct file_identity *expected)
 {
     struct statx found;
@@ -187,8 +185,8 @@ static bool descriptor_copy_is_at_mark(int copy)
     return ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
 }
 
-/* SCTP calls itself a stream, too, and gives one message at a time: sctp_recvmsg in net/sctp/socket.c. These give
- * bytes, and wait for as many as they are asked for: sock_rcvlowat in their recvmsg. */
+/* Returns true for sockets that give bytes, and wait for as many as they are asked for: sock_rcvlowat in their recvmsg.
+ * SCTP calls itself a stream, too, and gives one message at a time: sctp_recvmsg in net/sctp/socket.c. */
 static bool descriptor_is_byte_stream(int copy, int domain)
 {
     int protocol;
@@ -208,7 +206,7 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
 
     descriptor->local = domain == AF_UNIX;
     descriptor->stream = descriptor_is_byte_stream(copy, domain);
-    /* a socket of messages keeps its low mark, and does not look at it */
+    /* a socket of messages keeps its low mark, but does not look at it */
     int low_mark = descriptor->stream ? descriptor_socket_option(copy, SO_RCVLOWAT, 0) : 0;
     descriptor->read_min = low_mark > 1 ? (uint64_t)low_mark : 0;
     descriptor->peek_advances = descriptor_socket_option(copy, SO_PEEK_OFF, -1) >= 0;
@@ -220,7 +218,7 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
     descriptor->receive_limit_ns = descriptor_socket_limit(copy, SO_RCVTIMEO);
 }
 
-/* What a socket that cannot be copied tells: the name of its protocol, without the options (sockfs_xattr_get in
+/* Looks at a socket that cannot be copied: it tells the name of its protocol, but not its options (sockfs_xattr_get in
  * net/socket.c). The names are those of struct proto in the kernel; before Linux 5.15 all of AF_UNIX are "UNIX". */
 static void descriptor_look_at_protocol(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 {
@@ -236,8 +234,8 @@ static void descriptor_look_at_protocol(pid_t pid, pid_t tid, int fd, struct des
             descriptor->stream = true;
 }
 
-/* Only terminals are asked for their settings: another device's driver may be a program (CUSE), even a
- * tracee that stands still. The numbers of consoles, serial lines and pseudo-terminals are in
+/* Returns true for a terminal. Only terminals are asked for their settings: the driver of another device may be a
+ * program (CUSE), even a tracee that stands still. The numbers of consoles, serial lines and pseudo-terminals are in
  * Documentation/admin-guide/devices.txt. */
 static bool descriptor_is_terminal_device(dev_t device)
 {
@@ -251,8 +249,8 @@ static bool descriptor_is_terminal_device(dev_t device)
     return length > 4 && memcmp(subsystem + length - 4, "/tty", 4) == 0;
 }
 
-/* termios(3), "Noncanonical mode": a read waits for MIN bytes where there is no TIME. A master says
- * the settings of its slave (tty_mode_ioctl), and waits for any byte. */
+/* termios(3), "Noncanonical mode": a read waits for MIN bytes where there is no TIME. A master reports the settings of
+ * its slave (tty_mode_ioctl), but waits for any byte. */
 static void descriptor_look_at_terminal(int copy, struct descriptor *descriptor)
 {
     struct termios settings;
@@ -300,7 +298,7 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     return 0;
 }
 
-/* One more reader of a pipe, for some microseconds, where there is no copy. -1: it cannot be opened. */
+/* Opens one more reader of a pipe, for some microseconds, where there is no copy. Returns -1 if it cannot be opened. */
 static int descriptor_open_pipe(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
 {
     char path[PATH_SIZE];

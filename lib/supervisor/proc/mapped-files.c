@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files behind mappings, opened where the target sees them: through /proc/PID/map_files (any
- * file, deleted ones too, but only for the privileged), /proc/PID/exe (the program, deleted or
- * not), or /proc/PID/root and the path. All of it may hang, so the opener process does it.
+ * The files behind mappings, opened as the target sees them: through /proc/PID/map_files (any file, deleted ones too,
+ * but only for the privileged), /proc/PID/exe (the program, deleted or not), or /proc/PID/root and the path. All of
+ * these may hang, so the opener process does it.
  *
- * Names of code made at run time are in a jitdump, which its process maps to show it, or in
- * /tmp/perf-PID.map. Either may be made long after the first code runs, so it is looked for as
- * long as the process lives, and once more when it has ended. A map may be left over from another
- * process with this pid: it is taken if it was written since this one began.
+ * Names of code made at run time are in a jitdump, which its process maps to show it, or in /tmp/perf-PID.map. Either
+ * may be made long after the first code runs, so it is looked for as long as the process lives, and once more when it
+ * has ended. A map may be left over from another process with this pid: it is taken if it was written since this
+ * process began.
  */
 #include "config.h"
 
@@ -27,11 +27,11 @@
 #include "supervisor/target-memory.h"
 #include "wire/open-request.h"
 
-#define VDSO_SIZE_MAX 65536u /* bytes; it has two or three pages */
+#define VDSO_SIZE_MAX 65536u /* bytes; a vDSO has two or three pages */
 #define SECOND UINT64_C(1000000000)
-#define SLACK (SECOND / 10) /* of the kernel's times, which go in ticks */
+#define SLACK (SECOND / 10) /* for the kernel's times, which are counted in ticks */
 
-/* Opens a path as the process sees it. */
+/* Opens a path as the process sees it. Returns a descriptor or -errno. */
 static int mapped_file_open_in_root(pid_t pid, const char *path, uint64_t inode)
 {
     char root[32];
@@ -57,9 +57,9 @@ bool mapped_file_is_program(pid_t pid, const char *name)
     return strcmp(path, name) == 0;
 }
 
-/* The inode tells whether a file is the one that is wanted. The device may differ: overlay and
- * btrfs show another one in maps than in stat. /proc/PID/exe is left alone for other files, because
- * the program may lie on a file system that hangs. */
+/* Opens a mapped file. The inode tells whether a file is the one that is wanted. The device may differ: overlay and
+ * btrfs show another one in maps than in stat. /proc/PID/exe is not used for other files, because the program may lie
+ * on a file system that hangs. */
 static int mapped_file_open_mapping(const struct open_request *wanted)
 {
     char path[96];
@@ -78,7 +78,8 @@ static int mapped_file_open_mapping(const struct open_request *wanted)
 
 /* --- a JIT's names --------------------------------------------------------------------- */
 
-/* A mapping's inode and path, from a line of maps, if it is of a jitdump of this process. */
+/* Takes a mapping's addresses, inode and path from a line of maps. Returns false if the mapping is not a jitdump of
+ * this process. */
 static bool mapped_file_is_jitdump(char *line, long inner, struct open_request *dump)
 {
     char base[48];
@@ -121,7 +122,7 @@ static uint64_t mapped_file_ns(const struct timespec *time)
     return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
 }
 
-/* CLOCK_REALTIME ns; 0: it is gone. */
+/* Returns the time at which the process began, CLOCK_REALTIME in ns; 0: it is gone. */
 static uint64_t mapped_file_process_start(pid_t pid)
 {
     struct timespec now, up;
@@ -134,7 +135,7 @@ static uint64_t mapped_file_process_start(pid_t pid)
                             ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Takes a map's descriptor, and closes it if the map was written before the process began. */
+/* Returns the descriptor of a map if it was written since the process began; else closes it and returns -errno. */
 static int mapped_file_take_if_written_since(int fd, uint64_t began)
 {
     struct stat status;
@@ -161,7 +162,7 @@ static int mapped_file_open_jit_names(const struct open_request *wanted)
 
     if (wanted->began == 0)
         return -ESRCH;
-    if (apart > SLACK) /* it has ended */
+    if (apart > SLACK) /* the process has ended */
         return mapped_file_take_if_written_since(regular_file_open(wanted->path, 0), wanted->began);
     long inner = procfs_status_number(wanted->pid, "NSpid:");
     int fd = mapped_file_open_jitdump(wanted->pid, inner > 0 ? inner : wanted->pid);

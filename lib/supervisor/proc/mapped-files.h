@@ -8,16 +8,15 @@
 
 struct open_request;
 
-/* Opens what is wanted, for reading; may hang. Returns the descriptor, which is the caller's, or
- * -errno; -EAGAIN: a JIT has no names yet, but its process lives. */
+/* Opens what is wanted, for reading; may hang. Returns the descriptor, which is the caller's, or -errno; -EAGAIN: a JIT
+ * has no names yet, but its process lives. */
 int mapped_file_open(const struct open_request *wanted);
-/* Makes a request for the names of code that a process makes at run time. */
+/* Fills in a request for the names of code that a process makes at run time. */
 void mapped_file_request_jit_names(pid_t pid, struct open_request *wanted);
-/* Copies a vDSO, whose addresses the request has, into a file. Returns the descriptor, which is the
- * caller's, or -errno. Only who traces a process may read its memory where Yama's ptrace_scope
- * forbids others to. */
+/* Copies a vDSO, whose addresses the request has, into a file. Returns the descriptor, which is the caller's, or
+ * -errno. Only the tracer of a process may read its memory where Yama's ptrace_scope forbids it to others. */
 int mapped_file_copy_vdso(const struct open_request *wanted);
-/* Is this path, as /proc/PID/maps has it, the process's program? */
+/* Returns true if this path, as /proc/PID/maps has it, is the program of the process. */
 bool mapped_file_is_program(pid_t pid, const char *path);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Asking for the mapping of one address. Linux 6.11 and later answer an ioctl on
- * /proc/PID/maps in a quarter of a microsecond, which makes asking at every sample cheaper
- * than being wrong about dlopen, dlclose and JITs. Older kernels only print the whole list
- * (maps-list.h). It is read now and then, and soon when an address lies in no mapping known so far.
- */
+/* Asking for the mapping of one address. Linux 6.11 and later answer an ioctl on /proc/PID/maps in a quarter of a
+ * microsecond, so it is cheaper to ask at every sample than to be wrong about dlopen, dlclose and JITs. Older kernels
+ * only print the whole list (procfs-lists.h). It is read now and then, and soon when an address lies in no mapping
+ * known so far. */
 #include "config.h"
 
 #include <errno.h>
@@ -30,7 +28,7 @@ struct maps_query_arguments {
     uint64_t offset;
     uint64_t inode;
     uint32_t dev_major, dev_minor;
-    uint32_t name_size; /* in: room; out: bytes with the NUL, 0 none */
+    uint32_t name_size; /* in: room; out: bytes with the NUL, 0: no name */
     uint32_t build_id_size;
     uint64_t name;
     uint64_t build_id;
@@ -80,7 +78,7 @@ void maps_forget(struct maps *maps, const struct mapping *mapping)
 
 static void maps_remember(struct maps *maps, const struct mapping *mapping)
 {
-    maps_forget(maps, mapping); /* what it overlaps is no more */
+    maps_forget(maps, mapping); /* the mappings that it overlaps are no more */
     maps->known[maps->next] = *mapping;
     maps->next = (maps->next + 1) % MAPS_REMEMBERED_MAX;
     if (maps->count < MAPS_REMEMBERED_MAX)
@@ -95,7 +93,7 @@ static bool maps_is_known(const struct maps *maps, const struct mapping *mapping
     return false;
 }
 
-/* What the kernel is asked for beside the numbers. */
+/* What the kernel is asked for in addition to the numbers. */
 enum extent { NUMBERS, NAME, NAME_AND_BUILD_ID };
 
 static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_details *details,
@@ -127,8 +125,8 @@ static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_d
     return 0;
 }
 
-/* The kernel reads the file for the build-id, and the target's mappings are locked meanwhile
- * (do_procmap_query() in fs/proc/task_mmu.c). So it is not asked for it where that may hang. */
+/* Asks for all details. The kernel reads the file for the build-id, and the target's mappings are locked meanwhile
+ * (do_procmap_query() in fs/proc/task_mmu.c). So the build-id is not asked for where that may hang. */
 static int maps_query_in_full(const struct maps *maps, struct mounts *mounts, pid_t pid, uint64_t address,
                               struct mapping_details *details)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Mappings, and who is told of them.
- *
- * The client gets a descriptor of each mapped file, which an opener opens (opener.h).
- */
+/* Mappings, and how the client learns of them. The client gets a descriptor of each mapped file, which an opener opens
+ * (opener.h). */
 #include "config.h"
 
 #include <errno.h>
@@ -22,11 +19,11 @@
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
-#define PRIVATE_IDS 0x80000000u /* ids of objects that are not files start here */
+#define PRIVATE_IDS 0x80000000u /* the first id of objects that are not files */
 #define COMPAT_END (UINT64_C(1) << 32)
 /* A program's first EARLY_SCANS scans of its executable mappings follow each other without a pause, as long as one
  * takes less than EARLY_COST_NS of CPU time. The very first does not count: it may start an opener, and is made before
- * the program has mapped its libraries. Later ones take at most one part in SCAN_SHARE of the time, or in
+ * the program has mapped its libraries. Later scans take at most one part in SCAN_SHARE of the time, or in
  * SCAN_SHARE_CHANGED after a sample in a new mapping. */
 #define EARLY_SCANS 8u
 #define EARLY_COST_NS 2000000u
@@ -38,7 +35,7 @@ static uint32_t objects_private_id(struct objects *objects)
     return PRIVATE_IDS + objects->next_private_id++;
 }
 
-/* The place of a file in the table; NULL: that is full. */
+/* Returns the slot of a file in the table; NULL: the table is full. */
 static struct object_key *objects_find_key(struct objects *objects, uint64_t device, uint64_t inode)
 {
     size_t slot = (size_t)((device * 31 + inode) * 0x9e3779b97f4a7c15u >> 40) % OBJECT_SLOTS;
@@ -55,8 +52,8 @@ static struct object_key *objects_find_key(struct objects *objects, uint64_t dev
     return &objects->seen[slot];
 }
 
-/* Ids are told to the client only of what it will be sent. False: there is no room, and the client
- * has to do with the path. */
+/* Requests the file of supervisor->objects.details. The client is told the id only of what it will be sent. Returns
+ * false if there is no room; the client gets only the path then. */
 static bool objects_request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -88,7 +85,8 @@ static uint32_t objects_want_file(struct supervisor *supervisor, pid_t pid)
     return key->asked ? id : 0;
 }
 
-/* The kernel puts it next to the stack, so a program of 64 bits has it far above. */
+/* Returns true if this is the vDSO of a 32-bit program. The kernel puts it next to the stack, so a 64-bit program has
+ * it far above. */
 static bool objects_is_compat_vdso(const struct mapping *mapping)
 {
     return mapping->end <= COMPAT_END;
@@ -124,8 +122,8 @@ static uint32_t objects_want_jit_map(struct supervisor *supervisor, struct proce
     return maps->jit_object;
 }
 
-/* Tells of the mapping in supervisor->objects.details; false: there is no room, and it is to be told at
- * the next sample. */
+/* Emits the mapping in supervisor->objects.details. Returns false if there is no room on the ring: the mapping is to be
+ * emitted at the next sample. */
 static bool objects_emit_details(struct supervisor *supervisor, struct process *process)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -167,7 +165,8 @@ static bool objects_emit_details(struct supervisor *supervisor, struct process *
     return true;
 }
 
-/* Once the leader has ended /proc/PID shows no memory, but /proc/TID does. False: it is not that. */
+/* Uses the /proc of another thread for the memory of the process, once the leader has ended: /proc/PID shows no memory
+ * then, but /proc/TID does. Returns false if that is not the reason. */
 static bool objects_use_other_thread(struct process *process, pid_t tid)
 {
     char link[32], first;
@@ -238,5 +237,5 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
     maps->changed = !opener_has_room(&supervisor->openers); /* there may be more */
     maps_scan_end(&scan);
     maps->scanned_at = time_now();
-    maps->scan_cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began; /* it may have waited for a CPU */
+    maps->scan_cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began; /* CPU time: it may have waited for a CPU */
 }

@@ -18,9 +18,9 @@
 #include "wire/wire.h"
 
 #define MS UINT64_C(1000000)
-#define PAUSE_MIN (10 * MS) /* between looks for a JIT's names; doubled up to PAUSE_MAX */
+#define PAUSE_MIN (10 * MS) /* time between looks for a JIT's names; doubled up to PAUSE_MAX */
 #define PAUSE_MAX (1000 * MS)
-#define HANG_NS (10000 * MS) /* after it a file of a device that hung is asked for again */
+#define HANG_NS (10000 * MS) /* after this time a file of a device that hung is asked for again */
 #define SOCKET_FD (STDERR_FILENO + 1)
 
 /* --- tasks ------------------------------------------------------------------------------- */
@@ -92,7 +92,8 @@ static void opener_answer(struct opener *opener, int error, int fd)
     opener->answered = true;
 }
 
-/* Another opener that was just forked may still have the socket, and epoll(7) would tell of it. */
+/* Abandons the process. An opener that was just forked may still have its socket, so epoll(7) would go on reporting
+ * that socket. */
 static void opener_abandon(struct opener *opener, int epoll)
 {
     epoll_ctl(epoll, EPOLL_CTL_DEL, opener->socket, NULL);
@@ -117,7 +118,8 @@ static int opener_start(struct opener *opener, int epoll)
     return error;
 }
 
-/* A file system that hangs costs one process, however many of its files are mapped. */
+/* Returns true if the file must not be asked for. So a file system that hangs costs one process, however many of its
+ * files are mapped. */
 static bool opener_hangs(const struct opener *opener, dev_t device)
 {
     for (unsigned i = 0; i < opener->hanging && device != 0; i++)
@@ -146,7 +148,7 @@ static void opener_ask(struct opener *opener, int epoll)
     int error = opener_hangs(opener, opener->task->device) ? -ETIMEDOUT : opener_start(opener, epoll);
     if (error == 0)
         error = open_request_send(opener->socket, request);
-    if (error == -EPIPE) { /* somebody killed it */
+    if (error == -EPIPE) { /* somebody has killed it */
         opener_abandon(opener, epoll);
         error = opener_start(opener, epoll);
         if (error == 0)
@@ -176,7 +178,7 @@ static void opener_receive(struct opener *opener, int epoll)
 
 /* --- from an opener to the client -------------------------------------------------------- */
 
-/* False: the client is behind with reading. */
+/* Forwards the answer. Returns false if the client is behind with reading. */
 static bool opener_forward(struct openers *openers, struct opener *opener, int socket)
 {
     struct opener_task *task = opener->task;
@@ -261,15 +263,14 @@ void openers_give_up(struct openers *openers, int socket)
 /* --- the process ----------------------------------------------------------------------------- */
 
 /*
- * The process that opens files, and may hang. It shares a socket with who asks, and no other
- * descriptor: a process that hangs may outlive who asks, and would keep them open.
+ * The process that opens files, and may hang. It shares a socket with the process that asks, and no other descriptor: a
+ * process that hangs may outlive the one that asks, and would keep them open.
  *
- * It copies a file that another process serves, and sends the copy, which hangs nobody. The file
- * itself may hang whoever closes it, so the opener ends after each such file, and nobody waits for
- * that.
+ * It copies a file that another process serves, and sends the copy, which cannot hang. The file itself may hang a
+ * process that closes it, so the opener ends after each such file, and nobody waits for that.
  */
 
-/* Returns the socket's new number. */
+/* Closes all descriptors but the socket and the standard ones. Returns the new number of the socket. */
 static int opener_keep_only(int socket)
 {
     if (socket != SOCKET_FD)
@@ -278,7 +279,7 @@ static int opener_keep_only(int socket)
     return SOCKET_FD;
 }
 
-/* A copy may take long. The priority of the tracer that forked us is not for that. */
+/* Gives up the priority of the tracer that forked us, which is not for this: a copy may take long. */
 static void opener_give_up_priority(void)
 {
     const struct sched_param none = {0};
@@ -294,7 +295,7 @@ void opener_serve(int socket)
     bool served = false;
 
     prctl(PR_SET_NAME, "pprofil-open");
-    if (chdir("/") < 0) /* whoever asks may want to unmount where it began */
+    if (chdir("/") < 0) /* whoever asks may want to unmount the directory where it began */
         return;
     while (!served && open_request_receive(socket, &request) == 0) {
         int file = mapped_file_open(&request);
@@ -322,7 +323,7 @@ int opener_fork(void)
     pid_t child = fork();
     error = -errno;
     if (child == 0) {
-        /* at once: another tracer may be looking at a copy of a target's descriptor, which we now have, too */
+        /* at once: another tracer may hold a copy of a target's descriptor, which we now have, too */
         int socket = opener_keep_only(sockets[1]);
         opener_give_up_priority();
         opener_serve(socket);

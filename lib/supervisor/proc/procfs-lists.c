@@ -38,7 +38,7 @@ void maps_list_begin(struct maps_list *list, int fd, pid_t pid)
     }
 }
 
-/* Reads on, behind what is not yet used. Returns false at the end of the file. */
+/* Reads more, behind what is not used yet. Returns false at the end of the file. */
 static bool maps_list_read(struct maps_list *list)
 {
     size_t unused = list->end - list->begin;
@@ -51,7 +51,7 @@ static bool maps_list_read(struct maps_list *list)
     return got > 0;
 }
 
-/* The next line, which ends with NUL in place of its newline; NULL at the end. */
+/* Returns the next line, which ends with NUL in place of its newline; NULL at the end. */
 static char *maps_list_line(struct maps_list *list)
 {
     for (bool whole = true;;) {
@@ -62,7 +62,7 @@ static char *maps_list_line(struct maps_list *list)
             list->begin = (size_t)(end + 1 - list->text);
             if (whole)
                 return line;
-            whole = true; /* that was the rest of one that is too long */
+            whole = true; /* that was the rest of a line that is too long */
             continue;
         }
         if (list->end - list->begin == sizeof list->text) {
@@ -93,7 +93,7 @@ void maps_list_end(struct maps_list *list)
 
 /* --- mounts ---------------------------------------------------------------------------------- */
 
-/* Does a list tell of this device? It is read without stdio, which would allocate. */
+/* Returns true if a list has this device. It is read without stdio, which would allocate. */
 static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, bool *may_hang)
 {
     char text[LINE_MAX_SIZE], *end;
@@ -118,7 +118,8 @@ static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, b
     return found;
 }
 
-/* A process in a chroot sees only what is mounted below its root. We may see more. */
+/* Returns true if files of the device may hang. A process in a chroot sees only what is mounted below its root; we may
+ * see more. */
 static bool mounts_look_up(pid_t pid, uint32_t major, uint32_t minor)
 {
     char path[64];

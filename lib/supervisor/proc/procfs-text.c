@@ -19,7 +19,7 @@ const char *procfs_find_stat_field(const char *text, int number)
 
 char procfs_parse_stat_letter(const char *text)
 {
-    const char *after = strrchr(text, ')'); /* the name may hold anything, ')' too */
+    const char *after = strrchr(text, ')'); /* the name may hold anything, also ')' */
 
     return after != NULL && after[1] == ' ' ? after[2] : 'X';
 }
@@ -109,7 +109,7 @@ uint64_t procfs_parse_signals(const char *lines, const char *name)
     return field != NULL ? strtoull(field + strlen(name), NULL, 16) : 0;
 }
 
-/* The list has "\012" for a newline in a path, and nothing else so (seq_file_path() in fs/seq_file.c). */
+/* Replaces "\012", which stands for a newline in a path; nothing else is escaped (seq_file_path() in fs/seq_file.c). */
 static void procfs_restore_newlines(char *path)
 {
     char *to = path;
@@ -147,7 +147,8 @@ bool procfs_parse_mapping(const char *line, struct mapping_details *details, boo
     return true;
 }
 
-/* The names begin so: "fuse.sshfs", "fuseblk", "nfs4". */
+/* Returns true for a file system that another process or machine serves. The names of types begin like these:
+ * "fuse.sshfs", "fuseblk", "nfs4". */
 static bool procfs_is_remote(const char *type)
 {
     static const char *const remote[] = {"fuse", "virtiofs", "nfs",  "cifs",   "smb",     "9p",

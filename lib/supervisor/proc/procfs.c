@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Reading /proc by the thousand: descriptors are kept open and read with pread, text is parsed in place, and only the
- * lists of children and of threads allocate. Where descriptors have run out, a file is opened for one look and closed
- * again.
- */
+/* Reading files of /proc, thousands of times a second: descriptors are kept open and read with pread, text is parsed in
+ * place, and only the lists of children and of threads allocate. Where descriptors have run out, a file is opened for
+ * one look and closed again. */
 #include "config.h"
 
 #include <dirent.h>
@@ -20,7 +18,7 @@
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
-#define STATUS_LINES 512 /* bytes of a field and of those that are looked at with it */
+#define STATUS_LINES 512 /* bytes of a field and of the fields that are read with it */
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
 {
@@ -60,14 +58,13 @@ static ssize_t procfs_read_text(int fd, char *text, size_t size)
     return got;
 }
 
-/* Keeping a descriptor for every thread is a convenience: these are left for what must be
- * opened in any case. */
+/* To keep a descriptor for every thread is a convenience: this many are left for what must be opened in any case. */
 #define SPARE_DESCRIPTORS 64
 
-/* -1: there is none. */
+/* Returns how many descriptors we may have; -1: there is no limit. */
 static long procfs_limit_of_descriptors(void)
 {
-    static long limit; /* is raised before the first file is opened, and never again */
+    static long limit; /* the limit is raised before the first file is opened, and never again */
 
     if (limit == 0)
         limit = sysconf(_SC_OPEN_MAX);
@@ -81,7 +78,7 @@ bool procfs_may_keep(int fd)
     return limit < 0 || fd < limit - SPARE_DESCRIPTORS;
 }
 
-/* The kernel gives the lowest number that is free, so a high one says that most are in use. */
+/* The kernel gives the lowest number that is free, so a high one shows that most are in use. */
 void procfs_task_close_if_scarce(struct procfs_task *task)
 {
     long limit = procfs_limit_of_descriptors();
@@ -90,7 +87,8 @@ void procfs_task_close_if_scarce(struct procfs_task *task)
         procfs_task_close(task);
 }
 
-/* Reads a task's file through *kept, opening it when it is not open. */
+/* Reads a task's file through *kept, and opens it first if it is not open. Returns how many bytes were read, or
+ * -errno. */
 static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const char *name, char *text,
                                 size_t size)
 {
@@ -109,7 +107,7 @@ static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const
     return got;
 }
 
-/* A task in state S is hardly amid an exec, so its call may be asked for. */
+/* Looks at a task that may soon exec. A task in state S is hardly amid an exec, so its call may be asked for. */
 static void procfs_look_at_may_exec(struct procfs_task *task, struct procfs_state *state)
 {
     char text[512];
@@ -202,14 +200,14 @@ char procfs_state_letter(const struct procfs_task *task)
     ssize_t got = procfs_read_kept(task, &fd, task->may_exec ? "status" : "stat", text, sizeof text);
 
     if (fd != kept)
-        close(fd); /* it is asked for once in a sleep */
+        close(fd); /* it is asked for only once in each sleep */
     if (got <= 0)
         return '\0';
     return task->may_exec ? procfs_parse_status_letter(text) : procfs_parse_stat_letter(text);
 }
 
-/* A hash of the auxiliary vector, getauxval(3). The vector has the addresses of the program, of its random
- * bytes and of the vDSO, which the kernel draws anew for each exec. */
+/* The number is a hash of the auxiliary vector, getauxval(3), which has the addresses of the program, of its random
+ * bytes and of the vDSO. The kernel draws these anew for each exec. */
 uint64_t procfs_exec_id(pid_t pid)
 {
     char path[PATH_SIZE];
@@ -257,8 +255,8 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
 }
 
 /* Returns the value of a field of status, proc_pid_status(5), within text, with the lines that follow it up to
- * STATUS_LINES bytes. NULL: it is not there. A task may be in 65536 groups, which makes a long line: the file is
- * read in pieces, and the end of each is looked at once more with the next. */
+ * STATUS_LINES bytes. NULL: it is not there. A task may be in 65536 groups, which makes a long line. So the file is
+ * read in pieces, and the end of each piece is looked at once more with the next. */
 static const char *procfs_read_status_field(pid_t tid, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];

@@ -80,14 +80,14 @@ static long long system_read_number(const char *directory, const char *name)
     return system_read_file(path, text, sizeof text) > 0 ? strtoll(text, NULL, 10) : 0;
 }
 
-/* Version 1: two files; the quota is -1 where there is no limit. */
+/* Reads the quota of version 1: two files; the quota is -1 where there is no limit. */
 static unsigned system_read_quota_1(const char *directory)
 {
     return system_cpus_of(system_read_number(directory, "cpu.cfs_quota_us"),
                           system_read_number(directory, "cpu.cfs_period_us"));
 }
 
-/* The least of a group's and of those above: each of them counts. */
+/* Returns the least quota of a group and of the groups above it: each of them counts. */
 static unsigned system_least_quota(const char *mount, const char *group, unsigned (*quota_of)(const char *directory))
 {
     char path[PATH_MAX];
@@ -137,18 +137,17 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
 /* --- the kernel ------------------------------------------------------------------------------ */
 
 /*
- * An exec holds cred_guard_mutex until all other threads of its process have ended, and those that
- * are traced end when their tracer has taken notice. Until Linux 5.7 lock_trace() in fs/proc/base.c
- * took the same mutex, for /proc/TID/syscall, and no signal but a deadly one ended the wait: tracer
- * and exec would wait for each other. Since 2db9dbf71bf9 ("proc: Use new infrastructure to fix
- * deadlocks in execve") it takes exec_update_lock, which an exec does not hold while it waits for others. Of the
- * older series 5.4 has that too, at the latest since 5.4.88.
+ * An exec holds cred_guard_mutex until all other threads of its process have ended, and threads that are traced end
+ * only when their tracer has reaped them. Until Linux 5.7 lock_trace() in fs/proc/base.c took the same mutex, for
+ * /proc/TID/syscall, and only a deadly signal ended the wait: tracer and exec would wait for each other. Since
+ * 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") it takes exec_update_lock, which an exec
+ * does not hold while it waits for others. Of the older series 5.4 has that commit too, at the latest since 5.4.88.
  *
- * That one, too, is held for as long as it takes to free the former memory and to close descriptors
- * (begin_new_exec() and setup_new_exec() in fs/exec.c): the page tables that a fork has copied take some 25 ms a
- * gigabyte. On 6.18.44 a read of /proc/TID/stat was seen to wait as well. A read of /proc/TID/status was not: that is
- * how tasks that a fork has just made are looked at, until they have executed a program, or do not seem to be about
- * to: procfs_task.unsettled.
+ * That lock, too, is held for as long as it takes to free the former memory and to close descriptors (begin_new_exec()
+ * and setup_new_exec() in fs/exec.c): the page tables that a fork has copied take some 25 ms a gigabyte. On 6.18.44 a
+ * read of /proc/TID/stat was seen to wait as well, and a read of /proc/TID/status was not. So tasks that a fork has
+ * just made are looked at by "status", until they have executed a program, or do not seem to be about to:
+ * procfs_task.may_exec.
  */
 
 bool kernel_syscall_file_blocks(const char *release)
@@ -163,7 +162,7 @@ bool kernel_syscall_file_blocks(const char *release)
     return minor != 4 || patch < 88;
 }
 
-/* Ubuntu's releases are all called 5.4.0; what they are made from is in a file. */
+/* Ubuntu's releases are all called 5.4.0; a file tells from which version they are made. */
 static bool kernel_read_signature(char *text, size_t size)
 {
     int fd = open("/proc/version_signature", O_RDONLY | O_CLOEXEC);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Counting into a target's own memory, for programs that call profil(2) and its relatives.
- * A buffer that cannot be written is found out by the write, and ends the counting as the
- * dialect has it; the target notices nothing.
- */
+/* Counting into a target's own memory, for programs that call profil(2) and its relatives. That a buffer cannot be
+ * written is found out by the write, and ends the counting as the dialect has it; the target notices nothing. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +13,7 @@
 #include "supervisor/target-memory.h"
 #include "wire/wire.h"
 
-#define FORKING_THREAD (-1) /* until the child has a number */
+#define FORKING_THREAD (-1) /* in place of the number of a child, until it has one */
 
 static int counts_read(void *context, uint64_t address, void *to, size_t size)
 {
@@ -102,12 +99,12 @@ int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect
         free(count);
         return -ENOMEM;
     }
-    /* a thread that turns to the form which all are counted by has none of its own any more */
+    /* a thread that turns to the form by which all threads are counted has no count of its own any more */
     while ((former = counts_at(process, place)) != NULL ||
            (place == COUNTS_ALL_THREADS && (former = counts_at(process, maker)) != NULL))
         counts_drop(process, former);
     count->owed_ns = process->count_owed_ns % count->period_ns;
-    /* counts of further threads begin elsewhere: steps of the golden ratio are spread evenly */
+    /* counts of further threads begin at another phase: steps of the golden ratio are spread evenly */
     process->count_owed_ns = count->owed_ns + (uint64_t)((double)count->period_ns * 0.618);
     *entry = (struct counts){.next = process->counts, .tid = place, .maker = maker, .count = count};
     process->counts = entry;
@@ -161,7 +158,7 @@ void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
         dialect_count_cpu(count, &memory, sample->pc, sample->syscall >= 0, sample->cpu_ns);
 }
 
-/* A copy at the head of a list; the list as it was where there is no memory. */
+/* Puts a copy of a count at the head of a list, and returns the list; it is unchanged where there is no memory. */
 static struct counts *counts_add_copy(struct counts *list, const struct counts *from, pid_t tid)
 {
     struct counts *entry = malloc(sizeof *entry);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Serving programs that profile themselves. There is no client: a program, or a child that
- * it forked, connects for each request and names itself by its credentials, and what is
- * counted goes into its own memory. The supervisor ends when nobody counts any more, so that a
- * program that has turned profiling off is not traced.
- */
+/* Serving programs that profile themselves. There is no client: a program, or a child that it forked, connects for each
+ * request and names itself by its credentials, and what is counted goes into its own memory. The supervisor ends when
+ * nobody counts any more, so that a program that has turned profiling off is not traced. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,8 +25,8 @@
 #include "supervisor/target-memory.h"
 #include "wire/wire.h"
 
-#define REQUEST_WAIT_NS 10000000000u /* longest wait for it */
-#define STAY_NS 1000000000u         /* programs turn profiling off and on again */
+#define REQUEST_WAIT_NS 10000000000u /* the longest wait for the first request */
+#define STAY_NS 1000000000u         /* how long it stays when nobody counts: programs turn profiling off and on again */
 #define SERVE_RATE_MAX_HZ 50000.0
 
 static bool serve_follows(struct supervisor *supervisor, pid_t pid)
@@ -47,7 +44,7 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
         return -errno;
-    /* one that is followed may have changed its user since */
+    /* a program that is followed may have changed its user since */
     if (credentials.pid <= 0 || (credentials.uid != geteuid() &&
                                  !serve_follows(supervisor, credentials.pid)))
         return -EPERM;
@@ -55,9 +52,9 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
     return 0;
 }
 
-/* A caller that execs, or dies, loses its end of the connection. Once it is seized an exec is
- * reported, and PTRACE_SEIZE waits for one that is under way: so a caller that is still there
- * after the seizing is the image that sent the request. */
+/* Returns true if the caller has closed its end. A caller that execs, or dies, loses its end of the connection. Once it
+ * is seized an exec is reported, and PTRACE_SEIZE waits for an exec under way. So a caller that is still there after it
+ * was seized still runs the program that sent the request. */
 static bool serve_has_hung_up(int fd)
 {
     char byte;
@@ -84,7 +81,7 @@ void serve_accept(struct supervisor *supervisor)
         close(fd);
 }
 
-/* Does it count, or does pcsample owe its caller a number that outlives the sampling? */
+/* Returns true if the process counts, or if pcsample owes its caller a number that outlives the sampling. */
 static bool serve_is_needed(const struct process *process)
 {
     const struct dialect_count *all = counts_of(process, COUNTS_ALL_THREADS);
@@ -92,7 +89,7 @@ static bool serve_is_needed(const struct process *process)
     return counts_rate(process) > 0 || (all != NULL && all->pcsample.count > 0);
 }
 
-/* Samples as often as the one that wants most, or not at all. */
+/* Samples as often as the process that wants most, or not at all. */
 static void serve_set_rate(struct supervisor *supervisor)
 {
     double hz = 0;
@@ -112,7 +109,8 @@ static void serve_set_rate(struct supervisor *supervisor)
     sampling_start(supervisor);
 }
 
-/* Through any thread that is still there: the leader may be the first to end. */
+/* Reads memory of a process through any thread that is still there, for the leader may be the first to end. Returns 0
+ * or -errno. */
 static int serve_read_process(const struct process *process, uint64_t address, void *to, size_t size)
 {
     int error = -ESRCH;
@@ -123,7 +121,7 @@ static int serve_read_process(const struct process *process, uint64_t address, v
     return error;
 }
 
-/* 0, 1 where they turn counting off, or -errno. */
+/* Copies the regions of a request. Returns 0, 1 where they turn counting off, or -errno. */
 static int serve_copy_regions(const struct process *process, const struct wire_profil *request,
                               const struct dialect *dialect, struct dialect_region *regions,
                               uint64_t *addresses)
@@ -150,17 +148,17 @@ static int serve_copy_regions(const struct process *process, const struct wire_p
     return off ? 1 : 0;
 }
 
-/* One request, and what becomes of it. */
+/* One request, and its answer. */
 struct serve_call {
-    int fd;    /* its connection */
-    pid_t pid; /* who asks */
+    int fd;    /* the connection */
+    pid_t pid; /* the process that asks */
     const struct wire_profil *request;
     const struct dialect *dialect;
     struct wire_profil_answer *answer;
 };
 
-/* The thread that asks, as we number it. A caller in a PID namespace of its own has other numbers: proc_pid_status(5),
- * "NSpid". -1: it is not to be found. */
+/* Returns the thread that asks, as we number it. A caller in a PID namespace of its own has other numbers:
+ * proc_pid_status(5), "NSpid". -1: it is not found. */
 static pid_t serve_find_thread(const struct serve_call *call, const struct process *process)
 {
     pid_t tid = call->request->tid;
@@ -210,7 +208,7 @@ static int serve_start_counting(struct process *process, const struct serve_call
     return counts_put(process, counts_place(process, caller, request->scope, call->dialect->name), caller, count);
 }
 
-/* Keeps the state of an earlier call, whose count this one returns. */
+/* Starts pcsample. Keeps the state of an earlier call, whose count this call returns. Returns 0 or -errno. */
 static int serve_start_storing(struct process *process, const struct serve_call *call)
 {
     const struct wire_profil *request = call->request;
@@ -291,7 +289,7 @@ void serve_request(struct supervisor *supervisor, int fd)
     struct wire_profil request;
     struct serve_call call = {.fd = fd, .request = &request, .answer = &answer};
 
-    /* one that comes when we are about to end goes to the next supervisor */
+    /* a request that comes when we are about to end goes to the next supervisor */
     if (!supervisor->client.quitting &&
         recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
         int error = serve_find_caller(supervisor, fd, &call.pid);
@@ -315,7 +313,7 @@ void serve_end_if_unneeded(struct supervisor *supervisor)
     for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
         needed = needed || serve_is_needed(process);
-    serve_set_rate(supervisor); /* who wanted most may have ended, or been turned off */
+    serve_set_rate(supervisor); /* the process that wanted most may have ended, or been turned off */
     uint64_t patience = !supervisor->serving.requested                ? REQUEST_WAIT_NS
                         : supervisor->processes.tracee_count == 0 ? 0
                                                            : STAY_NS;

@@ -8,10 +8,11 @@
 
 struct supervisor;
 
+/* Accepts a connection of a program, and greets it. */
 void serve_accept(struct supervisor *supervisor);
-/* Reads a connection's request, obeys and answers it, and closes the connection. */
+/* Reads the request of a connection, obeys and answers it, and closes the connection. */
 void serve_request(struct supervisor *supervisor, int fd);
-/* Pauses where nobody counts, and ends where that lasts. */
+/* Pauses sampling where nobody counts, and ends the supervisor where that lasts. */
 void serve_end_if_unneeded(struct supervisor *supervisor);
 
 #endif
