@@ -13,6 +13,7 @@
 #include "base/hash.h"
 
 #define SIZE_MIN 64
+#define FNV_PRIME UINT64_C(0x100000001b3)
 
 /* The kernel loads this code at another random address in each process. Whoever writes a file
  * cannot know it, and so cannot choose keys that share one hash, which would make each search as
@@ -35,15 +36,20 @@ uint32_t hash_pair(uint32_t a, uint64_t b)
     return (uint32_t)(x >> 32);
 }
 
-/* FNV-1a of 32 bits, from another start in each process. */
 uint32_t hash_bytes(const void *bytes, size_t size)
 {
+    uint64_t sum = hash_fnv(HASH_FNV_START ^ hash_secret(), bytes, size);
+
+    return (uint32_t)(sum ^ sum >> 32);
+}
+
+uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size)
+{
     const unsigned char *at = bytes;
-    uint32_t hash = 2166136261u ^ (uint32_t)(hash_secret() >> 32);
 
     for (size_t i = 0; i < size; i++)
-        hash = (hash ^ at[i]) * 16777619u;
-    return hash ^ hash >> 15;
+        sum = (sum ^ at[i]) * FNV_PRIME;
+    return sum;
 }
 
 /* *at is the slot at which the walk goes on. */

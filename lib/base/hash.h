@@ -50,4 +50,10 @@ void hash_free(struct hash_index *index);
 uint32_t hash_bytes(const void *bytes, size_t size);
 uint32_t hash_pair(uint32_t a, uint64_t b);
 
+/* The FNV-1a sum of 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/), which is the same everywhere and may be
+ * stored: it tells one file's bytes from another's where nobody means to deceive. sum: HASH_FNV_START, or the sum of
+ * the bytes before these. */
+#define HASH_FNV_START UINT64_C(0xcbf29ce484222325)
+uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size);
+
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/kernel-release.h"
 #include "base/regular-file.h"
+#include "pprofil/error.h"
 
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC 0x65735546 /* in <linux/magic.h> since Linux 5.18 */
@@ -34,9 +35,10 @@ static bool regular_file_hides_inode(int place)
     return fstatfs(place, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC && kernel_release_is_before(6, 8);
 }
 
-/* Opens for reading what O_PATH has found, and closes that. */
-static int regular_file_open_found(int place, uint64_t inode)
+/* Opens for reading what O_PATH has found, and closes that. path leads there, too, where no /proc is mounted; or NULL. */
+static int regular_file_open_found(int place, const char *path, uint64_t inode)
 {
+    const int how = O_RDONLY | O_CLOEXEC | O_NOCTTY;
     struct stat status;
     char through[64];
     int fd;
@@ -46,12 +48,14 @@ static int regular_file_open_found(int place, uint64_t inode)
     if (fstat(place, &status) < 0) {
         fd = -errno;
     } else if (!S_ISREG(status.st_mode)) {
-        fd = -EINVAL;
+        fd = S_ISDIR(status.st_mode) ? -EISDIR : PPROFIL_ERROR_NOT_REGULAR;
     } else if (inode != 0 && status.st_ino != inode && !regular_file_hides_inode(place)) {
         fd = -ESTALE;
     } else {
         snprintf(through, sizeof through, "/proc/self/fd/%d", place);
-        fd = open(through, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        fd = open(through, how);
+        if (fd < 0 && errno == ENOENT && path != NULL)
+            fd = open(path, how);
         if (fd < 0)
             fd = -errno;
     }
@@ -63,7 +67,7 @@ int regular_file_open(const char *path, uint64_t inode)
 {
     int place = open(path, O_PATH | O_CLOEXEC);
 
-    return regular_file_open_found(place < 0 ? -errno : place, inode);
+    return regular_file_open_found(place < 0 ? -errno : place, path, inode);
 }
 
 /* Opens a path with O_PATH. Returns -ENOSYS where the kernel has no openat2(2), or a filter of
@@ -99,7 +103,7 @@ int regular_file_open_below(int root, const char *path, uint64_t inode)
         if (place < 0)
             place = -errno;
     }
-    return regular_file_open_found(place, inode);
+    return regular_file_open_found(place, NULL, inode);
 }
 
 bool regular_file_is_served(int fd)

@@ -13,8 +13,8 @@
 
 #define REGULAR_FILE_COPY_MAX ((off_t)256 << 20) /* bytes */
 
-/* Returns a descriptor, which is the caller's, or -errno; -EINVAL: it is no regular file; -ESTALE:
- * it does not have this inode (0: any will do). */
+/* Returns a descriptor, which is the caller's, or a negative error. -EISDIR, PPROFIL_ERROR_NOT_REGULAR: it is a
+ * directory, or something else that is no regular file; -ESTALE: it does not have this inode (0: any will do). */
 int regular_file_open(const char *path, uint64_t inode);
 /* The same for a path in the tree below a directory, as a process sees it that has this directory
  * as its root: absolute links lead to places in the tree. Before Linux 5.6 they do not. */

@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/gperf-address.h"
 #include "compat/compat.h"
 #include "compat/n64-internal.h"
@@ -53,11 +53,7 @@ static void host_limit(int fd)
 
 static struct n64_stream host_stream(int fd)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (struct n64_stream){.fd = fd,
-                               .deadline_ns = ((uint64_t)now.tv_sec + HOST_TRANSFER_S) * 1000000000u};
+    return (struct n64_stream){.fd = fd, .deadline_ns = time_now() + HOST_TRANSFER_S * UINT64_C(1000000000)};
 }
 
 /* The length of the meta lines, and these. A profile is worth something without them: where they cannot be made, the

@@ -40,7 +40,7 @@ void n64_list_unlock_child(void);
 struct n64_stream {
     int fd;               /* a file or a socket */
     uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none. A send that waits has a limit of its own, SO_SNDTIMEO */
-    uint64_t sum;         /* of all bytes so far: base/fnv.h */
+    uint64_t sum;         /* of all bytes so far: base/hash.h */
 };
 
 /* Writes bytes. 0 or -errno; -ETIMEDOUT: too late. */

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/fnv.h"
+#include "base/clock.h"
+#include "base/hash.h"
 #include "compat/compat.h"
 #include "compat/n64-internal.h"
 #include "compat/own-maps.h"
@@ -29,16 +29,12 @@ static ssize_t stream_write_some(int fd, const void *bytes, size_t size)
 
 static bool stream_is_late(const struct n64_stream *stream)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return stream->deadline_ns != 0 &&
-           (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec > stream->deadline_ns;
+    return stream->deadline_ns != 0 && time_now() > stream->deadline_ns;
 }
 
 int n64_stream_put(struct n64_stream *stream, const void *bytes, size_t size)
 {
-    stream->sum = fnv_add(stream->sum, bytes, size);
+    stream->sum = hash_fnv(stream->sum, bytes, size);
     while (size > 0) {
         ssize_t wrote = stream_write_some(stream->fd, bytes, size);
         if (wrote < 0 && errno != EINTR && errno != EAGAIN)

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/fnv.h"
+#include "base/clock.h"
+#include "base/hash.h"
 #include "base/output-path.h"
 #include "compat/compat.h"
 #include "compat/n64-internal.h"
@@ -32,11 +32,9 @@ static int n64_mode(int compiled)
 
 static uint32_t n64_cycles(void)
 {
-    struct timespec time;
+    uint64_t now = time_now();
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint32_t)((uint64_t)time.tv_sec * CYCLES_PER_MS * 1000u +
-                      (uint64_t)time.tv_nsec * CYCLES_PER_MS / 1000000u);
+    return (uint32_t)(now / 1000000u * CYCLES_PER_MS + now % 1000000u * CYCLES_PER_MS / 1000000u);
 }
 
 /* As the debug library's error handler printed it. */
@@ -237,7 +235,7 @@ static void n64_write_meta(const char *path, uint64_t sum)
 
 static int n64_write_file(const char *path, const struct n64_list *list)
 {
-    struct n64_stream stream = {.fd = output_path_open(path), .sum = FNV_START};
+    struct n64_stream stream = {.fd = output_path_open(path), .sum = HASH_FNV_START};
 
     if (stream.fd < 0)
         return stream.fd;

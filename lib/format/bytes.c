@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular-file.h"
 #include "format/bytes.h"
 
 /* --- reading ------------------------------------------------------------------------- */
@@ -67,10 +68,6 @@ static int load(int fd, unsigned char **bytes, size_t *size)
 
     if (fstat(fd, &status) < 0)
         return -errno;
-    if (S_ISDIR(status.st_mode))
-        return -EISDIR;
-    if (!S_ISREG(status.st_mode))
-        return PPROFIL_ERROR_NOT_REGULAR;
     if (status.st_size > BYTES_SIZE_MAX)
         return -EFBIG;
     size_t room = (size_t)status.st_size;
@@ -107,22 +104,11 @@ int bytes_descriptor(const char *path)
     return -1;
 }
 
-int bytes_open(const char *path)
-{
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-    /* somebody has a lease on it, pprofil kprof perhaps: an open that waits gets it */
-    if (fd < 0 && errno == EWOULDBLOCK && stat(path, &status) == 0 && S_ISREG(status.st_mode))
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-    return fd;
-}
-
 int bytes_load(const char *path, unsigned char **bytes, size_t *size)
 {
-    int fd = bytes_open(path);
+    int fd = regular_file_open(path, 0);
     if (fd < 0)
-        return -errno;
+        return fd;
 
     int error = load(fd, bytes, size);
     close(fd);

@@ -55,9 +55,6 @@ int bytes_finish(struct bytes_out *out);
 /* The descriptor of ours that a path stands for ("/dev/stdin", "/dev/fd/63"), or -1. */
 int bytes_descriptor(const char *path);
 
-/* Opens a file for reading; nothing that is no file is waited for. As open(2). */
-int bytes_open(const char *path);
-
 /* The whole of a regular file, which the caller frees. 0 or -errno; -EFBIG: it is too large. */
 int bytes_load(const char *path, unsigned char **bytes, size_t *size);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/regular-file.h"
 #include "format/format.h"
 #include "format/profil/codec.h"
 
@@ -20,16 +21,12 @@
 static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64_t *all)
 {
     struct stat status;
-    int fd = bytes_open(path);
+    int fd = regular_file_open(path, 0);
 
     if (fd < 0)
-        return -errno;
-    ssize_t got = PPROFIL_ERROR_NOT_REGULAR;
-    if (fstat(fd, &status) < 0)
-        got = -errno;
-    else if (S_ISDIR(status.st_mode))
-        got = -EISDIR;
-    else if (S_ISREG(status.st_mode) && (got = read(fd, head, HEAD_SIZE)) < 0)
+        return fd;
+    ssize_t got = fstat(fd, &status) < 0 ? -1 : read(fd, head, HEAD_SIZE);
+    if (got < 0)
         got = -errno;
     *all = got < 0 ? 0 : (uint64_t)status.st_size;
     close(fd);
@@ -187,7 +184,7 @@ static int stream_of(const char *path)
 static bool is_packed(const char *path)
 {
     unsigned char head[2], first = PPROF_FIRST;
-    int fd = bytes_open(path);
+    int fd = regular_file_open(path, 0);
     bool packed = fd >= 0 && read(fd, head, 2) == 2 && head[0] == 0x1f && head[1] == 0x8b;
     gzFile file = packed ? gzopen(path, "rbe") : NULL;
 

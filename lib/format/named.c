@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "format/named.h"
 #include "pprofil/error.h"
 
@@ -122,22 +123,17 @@ int named_function(struct named *named, uint32_t object, const char *name, const
     return error == 0 ? profile_function(profile, &made, function) : error;
 }
 
-/* FNV-1a. A name of megabytes may have thousands of lines. */
+/* Includes the NUL. A name of megabytes may have thousands of lines. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    size_t at = 0;
-
-    do
-        hash = (hash ^ (unsigned char)text[at]) * UINT64_C(0x100000001b3);
-    while (text[at++] != '\0' && at < HASHED_MAX);
-    return hash;
+    return hash_fnv(hash, text, strnlen(text, HASHED_MAX - 1) + 1);
 }
 
 /* Makes an address of 47 bits, as those of programs are. */
 static uint64_t make_address(const struct profile *profile, const struct profile_line *lines,
                              uint32_t count)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = HASH_FNV_START;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct profile_function *function = &profile->functions[lines[i].function];

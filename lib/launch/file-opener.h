@@ -10,9 +10,8 @@
  * to five seconds for the first file that hangs, and less for others. Where the opener cannot be
  * started, and for a path that is not absolute, the file is opened here, which may hang.
  *
- * Returns the descriptor, which is the caller's, or -errno: -EINVAL: it is no regular file;
- * -ESTALE: it does not have this inode (0: any will do); -ETIMEDOUT: it hangs; -EFBIG: it is
- * served and too large to be copied. */
+ * Returns the descriptor, which is the caller's, or a negative error: those of
+ * regular_file_open; -ETIMEDOUT: it hangs; -EFBIG: it is served and too large to be copied. */
 int file_opener_open(const char *path, uint64_t inode);
 
 #endif

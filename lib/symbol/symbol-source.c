@@ -78,7 +78,8 @@ static const char *say_unopened(struct symbol_source *source, int error)
         return "file was replaced";
     case -ENOEXEC:
         return "not an ELF file";
-    case -EINVAL:
+    case -EISDIR:
+    case PPROFIL_ERROR_NOT_REGULAR:
         return "unreadable: not a regular file";
     case -ETIMEDOUT:
         return "unreadable: its file system does not answer";

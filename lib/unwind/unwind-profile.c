@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "launch/file-opener.h"
 #include "unwind/unwind-internal.h"
 
@@ -71,10 +72,10 @@ static int mark_no_info(struct profile *profile, uint32_t object, uint32_t *loca
 {
     char text[300];
     const char *path = profile->strings[profile->objects[object].path];
-    const char *slash = strrchr(path, '/');
+    const char *base = path_base_name(path);
 
-    if (slash != NULL && slash[1] != '\0' && profile->objects[object].kind == PROFILE_OBJECT_FILE)
-        path = slash + 1;
+    if (*base != '\0' && profile->objects[object].kind == PROFILE_OBJECT_FILE)
+        path = base;
     snprintf(text, sizeof text, "[no unwind info: %.255s]", path);
     return profile_mark(profile, text, location);
 }

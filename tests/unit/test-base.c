@@ -16,8 +16,10 @@
 #include "base/output-path.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "pprofil/error.h"
 #include "base/regular-file.h"
 #include "base/utf8.h"
+#include "pprofil/error.h"
 
 /* --- clock, path --------------------------------------------------------------------------- */
 
@@ -344,8 +346,9 @@ Test(regular_file, only_the_file_that_is_meant_is_opened)
     cr_assert_eq(regular_file_open("file", inode + 1), -ESTALE);
     cr_assert_eq(regular_file_open("none", 0), -ENOENT);
     cr_assert_eq(mkfifo("fifo", 0600), 0);
-    cr_assert_eq(regular_file_open("fifo", 0), -EINVAL);
-    cr_assert_eq(regular_file_open("/dev/null", 0), -EINVAL);
+    cr_assert_eq(regular_file_open("fifo", 0), PPROFIL_ERROR_NOT_REGULAR);
+    cr_assert_eq(regular_file_open("/dev/null", 0), PPROFIL_ERROR_NOT_REGULAR);
+    cr_assert_eq(regular_file_open(".", 0), -EISDIR);
     cr_assert_not(regular_file_is_served(any));
     close(any);
     close(same);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "format/firefox/firefox-tables.h"
 #include "format/format.h"
 #include "format/instants.h"
@@ -184,8 +185,8 @@ static void put_meta(const struct writer *writer)
 static void put_lib(FILE *out, const struct profile *profile, uint32_t index)
 {
     const struct profile_object *object = &profile->objects[index];
-    const char *path = profile->strings[object->path], *slash = strrchr(path, '/');
-    const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+    const char *path = profile->strings[object->path], *base = path_base_name(path);
+    const char *name = *base != '\0' ? base : path;
 
     fputs(index == 0 ? "\n{\"name\":" : ",\n{\"name\":", out);
     text_put_json(out, name);

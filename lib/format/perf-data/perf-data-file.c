@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular-file.h"
 #include "format/perf-data/perf-data-file.h"
 
 #define WINDOW (4u << 20)
@@ -16,11 +17,11 @@ int perf_file_open(struct perf_file *file, const char *path)
 {
     struct stat status;
 
-    *file = (struct perf_file){.fd = bytes_open(path)};
-    if (file->fd < 0 || fstat(file->fd, &status) < 0)
+    *file = (struct perf_file){.fd = regular_file_open(path, 0)};
+    if (file->fd < 0)
+        return file->fd;
+    if (fstat(file->fd, &status) < 0)
         return -errno;
-    if (!S_ISREG(status.st_mode))
-        return PPROFIL_ERROR_NOT_REGULAR;
     file->size = (uint64_t)status.st_size;
     file->window = malloc(WINDOW);
     return file->window == NULL ? -ENOMEM : 0;

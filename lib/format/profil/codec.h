@@ -56,7 +56,7 @@ bool codec_plausible(uint64_t low, uint64_t high, uint64_t counter_bytes);
 /*
  * It lies beside a file of an old system, and says what that format has no field for. Lines of text:
  *
- *   sum NUMBER             of the file's bytes (base/fnv.h), hexadecimal: a file that was replaced is noticed
+ *   sum NUMBER             of the file's bytes (base/hash.h), hexadecimal: a file that was replaced is noticed
  *   pid PID                of the process
  *   hz NUMBER              ticks per second
  *   module START END PATH  what was mapped where, hexadecimal

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fnv.h"
+#include "base/hash.h"
 #include "format/profil/codec.h"
 
 #define META_MODULES_MAX 4096u /* each is a file to be opened */
@@ -43,7 +43,7 @@ int meta_write(const char *path, const struct histogram_file *file)
         error = bytes_load(path, &bytes, &size);
     if (error != 0)
         return error;
-    uint64_t sum = fnv_add(FNV_START, bytes, size);
+    uint64_t sum = hash_fnv(HASH_FNV_START, bytes, size);
     free(bytes);
     FILE *out = open_memstream(&text, &length);
     if (out == NULL)
@@ -162,7 +162,7 @@ int meta_read(const char *path, const void *bytes, size_t size, struct histogram
         return 0;
     char *text = strndup((const char *)loaded, length);
     free(loaded);
-    int error = text == NULL ? -ENOMEM : meta_parse(text, fnv_add(FNV_START, bytes, size), file);
+    int error = text == NULL ? -ENOMEM : meta_parse(text, hash_fnv(HASH_FNV_START, bytes, size), file);
     free(text);
     return error;
 }
