@@ -45,6 +45,15 @@ static __attribute__((unused)) struct pprofil_row *add_row(struct snapshot_rows 
     return &rows->rows[rows->count++];
 }
 
+/* Are the rows those of these letters, in this order? */
+static __attribute__((unused)) void expect_order(const struct table *table, const char *names)
+{
+    cr_assert_eq(table->count, strlen(names));
+    for (uint32_t i = 0; i < table->count; i++)
+        cr_assert_eq(table->rows[i].total.name[0], names[i], "row %u is %s, not %c", i,
+                     table->rows[i].total.name, names[i]);
+}
+
 static __attribute__((unused)) void add_process(struct snapshot *snapshot, uint32_t pid,
                                                 uint32_t ppid)
 {
