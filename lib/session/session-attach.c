@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "session/explain.h"
+#include "session/ptrace-denied.h"
 #include "session/session.h"
 
 int session_attach_root(struct pprofil_session *session, const struct wire_message *command)

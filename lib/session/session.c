@@ -149,9 +149,9 @@ void pprofil_session_close(pprofil_session *session)
     ring_close(session->ring);
     unwinder_free(session->unwinder);
     control_free(session);
-    census_free(session->census);
+    dialect_run_free(session->dialect_run);
     tasks_free(session->tasks);
-    counts_free(session);
+    session_histograms_free(session);
     pprofil_profile_close(session->profile);
     free(session);
 }
@@ -218,9 +218,9 @@ int pprofil_session_clear(pprofil_session *session)
         return error;
     profile_clear(session->profile->profile);
     session->profile->profile->totals.start_time = 0;
-    counts_clear(session);
-    if (session->census != NULL)
-        census_clear(session->census);
+    session_histograms_clear(session);
+    if (session->dialect_run != NULL)
+        dialect_run_clear(session->dialect_run);
     return sampling ? pprofil_session_start(session) : 0;
 }
 

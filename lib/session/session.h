@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * session: a run. It starts the supervisor (session-spawn.c), attaches to processes (session-attach.c) and feeds what
- * comes into a profile, and whatever else counts (session-wire.c). Start with session.c.
+ * session: a run. It starts the supervisor (targets.c), attaches to processes (session-attach.c) and feeds what
+ * comes into a profile, and whatever else counts (pump.c). Start with session.c.
  */
 #ifndef PPROFIL_SESSION_H
 #define PPROFIL_SESSION_H
@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "dialect/dialect.h"
-#include "histogram/census.h"
+#include "histogram/dialect-run.h"
 #include "pprofil.h"
 #include "session/profile-handle.h"
 #include "wire/wire.h"
@@ -17,12 +17,12 @@
 #define SESSION_ROOTS_MAX 1024
 
 /* A histogram that the caller asked for. */
-struct session_count {
+struct session_histogram {
     pid_t pid; /* 0: of all processes */
     struct dialect_count *count; /* owned */
     bool ended;                  /* by exec */
     bool by_call;
-    struct session_count *next;
+    struct session_histogram *next;
 };
 
 struct pprofil_session {
@@ -44,8 +44,8 @@ struct pprofil_session {
     bool sampling;
     struct unwinder *unwinder;    /* owned; NULL: no call graph */
     bool objects_follow;          /* of mappings told since the last stack */
-    struct session_count *counts; /* owned */
-    struct census *census;          /* owned; NULL: no dialect */
+    struct session_histogram *histograms; /* owned */
+    struct dialect_run *dialect_run; /* owned; NULL: no dialect */
     struct control *control;      /* owned; NULL: nobody may command it */
     struct tasks *tasks;          /* owned; NULL: nobody has asked for them yet */
     char problem[PROBLEM_SIZE];
@@ -67,7 +67,7 @@ int session_await_hello(struct pprofil_session *session);
  * problem set. */
 int session_attach_root(struct pprofil_session *session, const struct wire_message *command);
 
-/* --- session-wire.c ---------------------------------------------------------------- */
+/* --- pump.c ---------------------------------------------------------------- */
 
 /* A ring for a rate: samples of some seconds from every CPU. As ring_create. */
 int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
@@ -90,12 +90,12 @@ int session_look_after(struct pprofil_session *session);
 /* Asks for another rate, with a ring that is large enough for it. As session_command. */
 int session_command_rate(struct pprofil_session *session, double hz);
 
-/* --- session-counts.c ---------------------------------------------------------------------- */
+/* --- histograms.c ---------------------------------------------------------------------- */
 
 /* Counts an event in all histograms that it concerns. */
-void counts_feed(struct pprofil_session *session, const struct wire_header *event);
-void counts_clear(struct pprofil_session *session);
-void counts_free(struct pprofil_session *session);
+void session_histograms_feed(struct pprofil_session *session, const struct wire_header *event);
+void session_histograms_clear(struct pprofil_session *session);
+void session_histograms_free(struct pprofil_session *session);
 
 /* --- tasks.c ----------------------------------------------------------------------- */
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "session/explain.h"
 #include "session/proc.h"
+#include "session/ptrace-denied.h"
 
 #define TIDS_NAMED_MAX 8
 

@@ -6,43 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histogram/census-internal.h"
+#include "histogram/dialect-run-internal.h"
 #include "symbol/symbol.h"
 
-bool census_is_ranged(const struct dialect *dialect)
+bool dialect_run_is_ranged(const struct dialect *dialect)
 {
     return dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS || dialect->bounded_ranges;
 }
 
-static struct image *counted(struct image *image)
+static struct run_image *counted(struct run_image *image)
 {
     while (image != NULL && (image->count == NULL || image->count->ticks == 0))
         image = image->next;
     return image;
 }
 
-static const struct image *image_at(const struct census *census, size_t i)
+static const struct run_image *image_at(const struct dialect_run *run, size_t i)
 {
-    const struct image *image = counted(census->images);
+    const struct run_image *image = counted(run->images);
 
     while (i-- > 0)
         image = counted(image->next);
     return image;
 }
 
-size_t census_images(const struct census *census)
+size_t dialect_run_image_count(const struct dialect_run *run)
 {
     size_t count = 0;
 
-    for (struct image *image = counted(census->images); image != NULL;
+    for (struct run_image *image = counted(run->images); image != NULL;
          image = counted(image->next))
         count++;
     return count;
 }
 
-void census_image(const struct census *census, size_t i, struct census_image_facts *facts)
+void dialect_run_image(const struct dialect_run *run, size_t i, struct dialect_run_facts *facts)
 {
-    const struct image *image = image_at(census, i);
+    const struct run_image *image = image_at(run, i);
 
     *facts = image->facts;
     facts->on = image->count->on;
@@ -51,14 +51,14 @@ void census_image(const struct census *census, size_t i, struct census_image_fac
     facts->overflows = image->count->overflows;
 }
 
-size_t census_regions(const struct census *census)
+size_t dialect_run_region_count(const struct dialect_run *run)
 {
-    return census->region_count;
+    return run->region_count;
 }
 
-size_t census_same_object(const struct census *census, size_t image_index, size_t region)
+size_t dialect_run_same_object(const struct dialect_run *run, size_t image_index, size_t region)
 {
-    const struct binding *bindings = image_at(census, image_index)->bindings;
+    const struct run_binding *bindings = image_at(run, image_index)->bindings;
     size_t same = 0;
 
     for (size_t i = 0; i < region; i++)
@@ -66,17 +66,17 @@ size_t census_same_object(const struct census *census, size_t image_index, size_
     return same;
 }
 
-const char *census_unseen_object(const struct census *census)
+const char *dialect_run_unseen_object(const struct dialect_run *run)
 {
-    for (size_t i = 0; i < census->region_count; i++)
-        if (census->regions[i].object != NULL && !census->regions[i].seen)
-            return census->regions[i].object;
+    for (size_t i = 0; i < run->region_count; i++)
+        if (run->regions[i].object != NULL && !run->regions[i].seen)
+            return run->regions[i].object;
     return NULL;
 }
 
-const struct dialect *census_dialect(const struct census *census)
+const struct dialect *dialect_run_dialect(const struct dialect_run *run)
 {
-    return census->options.dialect;
+    return run->options.dialect;
 }
 
 static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
@@ -87,21 +87,21 @@ static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
 }
 
 /* Text that the counters reach: the buffer may be smaller than the text wants. */
-static uint64_t census_histograms_reach(const struct census_options *options, const struct binding *binding,
+static uint64_t text_reached(const struct dialect_run_options *options, const struct run_binding *binding,
                                         uint64_t count)
 {
-    if (census_is_ranged(options->dialect) || options->scale < 2)
+    if (dialect_run_is_ranged(options->dialect) || options->scale < 2)
         return binding->high;
     return binding->low + count * options->counter_size * DIALECT_ONE_TO_ONE / options->scale;
 }
 
-static int add_histogram(const struct census_options *options, const struct image *image, size_t i,
+static int add_histogram(const struct dialect_run_options *options, const struct run_image *image, size_t i,
                          struct histogram_file *file)
 {
-    const struct binding *binding = &image->bindings[i];
+    const struct run_binding *binding = &image->bindings[i];
     uint64_t count = image->count->regions[i].size / options->counter_size;
     struct histogram *histogram =
-        histogram_add(file, binding->low, census_histograms_reach(options, binding, count), options->scale,
+        histogram_add(file, binding->low, text_reached(options, binding, count), options->scale,
                       options->counter_size, count);
 
     if (histogram == NULL)
@@ -126,7 +126,7 @@ static int add_module(const struct profile *profile, uint32_t index, struct hist
     return histogram_add_module(file, path, strlen(path), text.base + bias, text.high + bias);
 }
 
-static int add_pcs(const struct profile *profile, const struct image *image,
+static int add_pcs(const struct profile *profile, const struct run_image *image,
                    struct histogram_file *file)
 {
     int error = 0;
@@ -142,15 +142,15 @@ static int add_pcs(const struct profile *profile, const struct image *image,
     return error;
 }
 
-int census_histograms(const struct census *census, const struct profile *profile,
-                     size_t image_index, size_t region, enum census_extent extent,
+int dialect_run_histograms(const struct dialect_run *run, const struct profile *profile,
+                     size_t image_index, size_t region, enum dialect_run_extent extent,
                      struct histogram_file *file)
 {
-    const struct image *image = image_at(census, image_index);
-    const struct binding *bindings = image->bindings, *first = &bindings[region];
+    const struct run_image *image = image_at(run, image_index);
+    const struct run_binding *bindings = image->bindings, *first = &bindings[region];
     int error = 0;
 
-    *file = (struct histogram_file){.dialect = census->options.dialect,
+    *file = (struct histogram_file){.dialect = run->options.dialect,
                                     .pointer_size = first->pointer_size,
                                     .pid = image->facts.pid,
                                     .big_endian = first->big_endian,
@@ -161,17 +161,17 @@ int census_histograms(const struct census *census, const struct profile *profile
         return region == 0 ? add_pcs(profile, image, file) : 1;
     if (first->counters == NULL)
         return 1;
-    for (size_t i = 0; i < region && extent != CENSUS_REGION; i++)
+    for (size_t i = 0; i < region && extent != DIALECT_RUN_REGION; i++)
         if (bindings[i].counters != NULL &&
-            (extent == CENSUS_ALL || bindings[i].object == first->object))
+            (extent == DIALECT_RUN_ALL || bindings[i].object == first->object))
             return 1;
     file->object = strdup(first->path);
     if (file->object == NULL)
         return -ENOMEM;
-    for (size_t i = region; error == 0 && i < census->region_count; i++)
+    for (size_t i = region; error == 0 && i < run->region_count; i++)
         if (bindings[i].counters != NULL &&
-            (i == region || extent == CENSUS_ALL ||
-             (extent == CENSUS_OBJECT && bindings[i].object == first->object)))
-            error = add_histogram(&census->options, image, i, file);
+            (i == region || extent == DIALECT_RUN_ALL ||
+             (extent == DIALECT_RUN_OBJECT && bindings[i].object == first->object)))
+            error = add_histogram(&run->options, image, i, file);
     return error;
 }

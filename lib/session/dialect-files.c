@@ -18,7 +18,7 @@
 #define REGIONS_MAX 4096u
 #define TRIED_TEXT 0x10000u /* bytes, and where they begin */
 
-static int session_census_check(struct pprofil_session *session, const struct pprofil_dialect_options *options,
+static int check_dialect_options(struct pprofil_session *session, const struct pprofil_dialect_options *options,
                                 const struct dialect *dialect)
 {
     const struct dialect_region region = {.scale = options->scale};
@@ -48,16 +48,16 @@ static int session_census_check(struct pprofil_session *session, const struct pp
 
 static int parse_regions(struct pprofil_session *session,
                          const struct pprofil_dialect_options *options,
-                         struct census_region **result)
+                         struct dialect_run_region **result)
 {
-    struct census_region *regions = calloc(options->region_count + 1, sizeof *regions);
+    struct dialect_run_region *regions = calloc(options->region_count + 1, sizeof *regions);
     int error = 0;
 
     *result = regions;
     if (regions == NULL)
         return -ENOMEM;
     for (size_t i = 0; error == 0 && i < options->region_count; i++) {
-        error = census_parse_region(options->regions[i], &regions[i]);
+        error = dialect_run_parse_region(options->regions[i], &regions[i]);
         if (error != 0)
             session_fail(session, error,
                          "a region is OBJECT, LO-HI or OBJECT:LO-HI in hex, not '%s'",
@@ -105,31 +105,31 @@ int pprofil_session_dialect(pprofil_session *session,
                             const struct pprofil_dialect_options *asked)
 {
     struct pprofil_dialect_options options = {0};
-    struct census_region *regions;
+    struct dialect_run_region *regions;
 
     memcpy(&options, asked, asked->size < sizeof options ? asked->size : sizeof options);
     const struct dialect *dialect =
         options.dialect == NULL ? NULL : dialect_find(options.dialect);
-    int error = session_census_check(session, &options, dialect);
+    int error = check_dialect_options(session, &options, dialect);
     if (error == 0)
         error = try_format(session, &options, dialect);
     if (error == 0)
         error = parse_regions(session, &options, &regions);
     if (error != 0)
         return error;
-    const struct census_options census_options = {.dialect = dialect,
+    const struct dialect_run_options dialect_run_options = {.dialect = dialect,
                                                 .counter_size = options.counter_size,
                                                 .scale = options.scale,
                                                 .scaled = options.scaled,
                                                 .size = options.buffer_size,
                                                 .period_ns = options.period_ns};
-    census_free(session->census);
-    session->census = NULL;
+    dialect_run_free(session->dialect_run);
+    session->dialect_run = NULL;
     if (options.region_count == 0) {
         free(regions);
         regions = NULL;
     }
-    error = census_new(&census_options, regions, options.region_count, &session->census);
+    error = dialect_run_new(&dialect_run_options, regions, options.region_count, &session->dialect_run);
     return error == 0 ? 0 : session_fail(session, error, "out of memory");
 }
 
@@ -146,7 +146,7 @@ struct saving {
 };
 
 /* The name of an image's process, as the kernel has it; "" where it is not known. */
-static const char *program_of(const struct saving *saving, const struct census_image_facts *facts)
+static const char *program_of(const struct saving *saving, const struct dialect_run_facts *facts)
 {
     const struct profile *profile = saving->session->profile->profile;
 
@@ -170,7 +170,7 @@ static void name_program(const char *program, char text[32])
 
 /* part: of the files of this image; same: so many before it are of the same object. */
 static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
-                     const struct census_image_facts *facts, const char *object,
+                     const struct dialect_run_facts *facts, const char *object,
                      char path[PATH_MAX])
 {
     char program[32] = "", process[32] = "", text[NAME_MAX + 2] = "", number[32] = "";
@@ -190,9 +190,9 @@ static int name_file(const struct saving *saving, size_t image, size_t part, siz
                : -ENAMETOOLONG;
 }
 
-static enum census_extent extent_of(const struct codec *codec)
+static enum dialect_run_extent extent_of(const struct codec *codec)
 {
-    return codec->single ? CENSUS_REGION : codec->whole ? CENSUS_ALL : CENSUS_OBJECT;
+    return codec->single ? DIALECT_RUN_REGION : codec->whole ? DIALECT_RUN_ALL : DIALECT_RUN_OBJECT;
 }
 
 /* A pipe or a device holds one file, and nothing is made beside it. */
@@ -232,18 +232,18 @@ static int write_part(struct saving *saving, const char *path, const struct hist
 
 /* One file, if the region has something that is in none yet. */
 static int save_region(struct saving *saving, size_t image, size_t region,
-                       enum census_extent extent, size_t *parts)
+                       enum dialect_run_extent extent, size_t *parts)
 {
-    const struct census *census = saving->session->census;
-    struct census_image_facts facts;
+    const struct dialect_run *run = saving->session->dialect_run;
+    struct dialect_run_facts facts;
     struct histogram_file file;
     char path[PATH_MAX];
 
-    census_image(census, image, &facts);
-    int error = census_histograms(census, saving->session->profile->profile, image, region, extent,
+    dialect_run_image(run, image, &facts);
+    int error = dialect_run_histograms(run, saving->session->profile->profile, image, region, extent,
                                  &file);
     if (error == 0)
-        error = name_file(saving, image, *parts, census_same_object(census, image, region), &facts,
+        error = name_file(saving, image, *parts, dialect_run_same_object(run, image, region), &facts,
                           file.object, path);
     if (error == 0)
         error = write_part(saving, path, &file);
@@ -266,12 +266,12 @@ static int save_region(struct saving *saving, size_t image, size_t region,
     return 0;
 }
 
-static int save_image(struct saving *saving, size_t image, enum census_extent extent)
+static int save_image(struct saving *saving, size_t image, enum dialect_run_extent extent)
 {
     size_t parts = 0;
     int error = 0;
 
-    for (size_t i = 0; error == 0 && i < census_regions(saving->session->census); i++)
+    for (size_t i = 0; error == 0 && i < dialect_run_region_count(saving->session->dialect_run); i++)
         if (saving->files == 0 || !saving->one)
             error = save_region(saving, image, i, extent, &parts);
     return error;
@@ -279,13 +279,13 @@ static int save_image(struct saving *saving, size_t image, enum census_extent ex
 
 static int save_all(struct saving *saving)
 {
-    enum census_extent extent = extent_of(saving->format->codec);
+    enum dialect_run_extent extent = extent_of(saving->format->codec);
     int error = 0;
 
-    for (size_t image = 0; error == 0 && image < census_images(saving->session->census); image++) {
+    for (size_t image = 0; error == 0 && image < dialect_run_image_count(saving->session->dialect_run); image++) {
         error = save_image(saving, image, extent);
-        if (error == PPROFIL_ERROR_COUNTERS && extent == CENSUS_OBJECT) /* regions that overlap, for one */
-            error = save_image(saving, image, CENSUS_REGION);
+        if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT) /* regions that overlap, for one */
+            error = save_image(saving, image, DIALECT_RUN_REGION);
     }
     return error;
 }
@@ -319,9 +319,9 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
                                                const struct pprofil_histogram_state *state),
                                  void *context)
 {
-    if (session->census == NULL)
+    if (session->dialect_run == NULL)
         return session_fail(session, -EINVAL, "the session has no dialect");
-    const struct dialect *dialect = census_dialect(session->census);
+    const struct dialect *dialect = dialect_run_dialect(session->dialect_run);
     struct saving saving = {.session = session,
                             .format = choose_format(dialect, path, name),
                             .path = path != NULL ? path : usual_path(dialect, name),
@@ -334,7 +334,7 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
     int error = save_all(&saving);
     if (error != 0 || saving.files > 0)
         return error;
-    const char *unseen = census_unseen_object(session->census);
+    const char *unseen = dialect_run_unseen_object(session->dialect_run);
     if (unseen != NULL)
         return session_fail(session, PPROFIL_ERROR_NO_SAMPLES,
                             "nothing was counted: no tick fell into '%s', if any process had it", unseen);

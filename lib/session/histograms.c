@@ -11,34 +11,34 @@
 
 #include "session/session.h"
 
-static struct session_count **link_of(const struct pprofil_session *session, pid_t pid)
+static struct session_histogram **link_of(const struct pprofil_session *session, pid_t pid)
 {
-    struct session_count **link = (struct session_count **)&session->counts;
+    struct session_histogram **link = (struct session_histogram **)&session->histograms;
 
     while (*link != NULL && (*link)->pid != pid)
         link = &(*link)->next;
     return link;
 }
 
-static void session_counts_drop(struct session_count **link)
+static void histograms_drop(struct session_histogram **link)
 {
-    struct session_count *gone = *link;
+    struct session_histogram *gone = *link;
 
     *link = gone->next;
     free(gone->count);
     free(gone);
 }
 
-void counts_free(struct pprofil_session *session)
+void session_histograms_free(struct pprofil_session *session)
 {
-    while (session->counts != NULL)
-        session_counts_drop(&session->counts);
+    while (session->histograms != NULL)
+        histograms_drop(&session->histograms);
 }
 
 /* Takes count over. */
-static int session_counts_put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
+static int histograms_put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
 {
-    struct session_count **link = link_of(session, pid);
+    struct session_histogram **link = link_of(session, pid);
 
     if (*link != NULL) {
         free((*link)->count);
@@ -47,7 +47,7 @@ static int session_counts_put(struct pprofil_session *session, pid_t pid, struct
         (*link)->by_call = by_call;
         return 0;
     }
-    struct session_count *entry = calloc(1, sizeof *entry);
+    struct session_histogram *entry = calloc(1, sizeof *entry);
     if (entry == NULL) {
         free(count);
         return -ENOMEM;
@@ -59,7 +59,7 @@ static int session_counts_put(struct pprofil_session *session, pid_t pid, struct
     return 0;
 }
 
-static uint64_t counts_address(const struct session_count *entry, const struct wire_sample *sample)
+static uint64_t histogram_address(const struct session_histogram *entry, const struct wire_sample *sample)
 {
     if (!entry->by_call)
         return sample->pc;
@@ -68,14 +68,14 @@ static uint64_t counts_address(const struct session_count *entry, const struct w
     return known ? PPROFIL_CALL_ADDRESS(sample->syscall) : UINT64_MAX;
 }
 
-void counts_feed(struct pprofil_session *session, const struct wire_header *event)
+void session_histograms_feed(struct pprofil_session *session, const struct wire_header *event)
 {
     const struct wire_sample *sample = (const struct wire_sample *)event;
     const struct wire_task *task = (const struct wire_task *)event;
 
-    for (struct session_count *entry = session->counts; entry != NULL; entry = entry->next) {
+    for (struct session_histogram *entry = session->histograms; entry != NULL; entry = entry->next) {
         if (event->type == WIRE_SAMPLE && (entry->pid == 0 || (uint32_t)entry->pid == sample->pid))
-            dialect_count_cpu(entry->count, &dialect_own_memory, counts_address(entry, sample), sample->syscall >= 0,
+            dialect_count_cpu(entry->count, &dialect_own_memory, histogram_address(entry, sample), sample->syscall >= 0,
                               sample->cpu_ns);
         if (event->type == WIRE_EXEC && entry->pid != 0 && (uint32_t)entry->pid == task->pid)
             entry->ended = true;
@@ -85,7 +85,7 @@ void counts_feed(struct pprofil_session *session, const struct wire_header *even
 }
 
 /* What a full counter, or a full array, had ended goes on; what exec has does not. */
-static void session_counts_clear(struct dialect_count *count, bool ended)
+static void histogram_clear(struct dialect_count *count, bool ended)
 {
     count->on = !ended;
     count->pcsample.on = count->dialect->arithmetic == DIALECT_RAW && !ended;
@@ -98,10 +98,10 @@ static void session_counts_clear(struct dialect_count *count, bool ended)
     count->owed_ns = count->ticks = count->outside = count->overflows = 0;
 }
 
-void counts_clear(struct pprofil_session *session)
+void session_histograms_clear(struct pprofil_session *session)
 {
-    for (struct session_count *entry = session->counts; entry != NULL; entry = entry->next)
-        session_counts_clear(entry->count, entry->ended);
+    for (struct session_histogram *entry = session->histograms; entry != NULL; entry = entry->next)
+        histogram_clear(entry->count, entry->ended);
 }
 
 /* The regions as lib/dialect has them. 1: all of them are off. */
@@ -131,7 +131,7 @@ static int translate(const struct dialect *dialect, const struct pprofil_histogr
     return off ? 1 : 0;
 }
 
-static int session_counts_check(const struct pprofil_histogram *histogram, const struct dialect *dialect)
+static int check_histogram(const struct pprofil_histogram *histogram, const struct dialect *dialect)
 {
     unsigned size = histogram->counter_size;
 
@@ -151,7 +151,7 @@ int pprofil_profil_regions(pprofil_session *session, pid_t pid,
     memcpy(&histogram, asked, asked->size < sizeof histogram ? asked->size : sizeof histogram);
     const struct dialect *dialect =
         histogram.dialect == NULL ? NULL : dialect_find(histogram.dialect);
-    int error = session_counts_check(&histogram, dialect);
+    int error = check_histogram(&histogram, dialect);
     if (error != 0)
         return error;
     size_t room = histogram.region_count + 1;
@@ -174,7 +174,7 @@ int pprofil_profil_regions(pprofil_session *session, pid_t pid,
     count->overflow = (uintptr_t)histogram.overflow;
     if (histogram.period_ns != 0)
         count->period_ns = histogram.period_ns;
-    return session_counts_put(session, pid, count, histogram.by_call);
+    return histograms_put(session, pid, count, histogram.by_call);
 }
 
 int pprofil_profil(pprofil_session *session, pid_t pid, const char *dialect, void *buffer,
@@ -206,7 +206,7 @@ int pprofil_sprofil(pprofil_session *session, pid_t pid, const struct pprofil_re
 
 int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[], int64_t room)
 {
-    const struct session_count *before = *link_of(session, pid);
+    const struct session_histogram *before = *link_of(session, pid);
     struct dialect_pcsample state = {0};
 
     if (before != NULL)
@@ -220,23 +220,23 @@ int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[]
         return -ENOMEM;
     count->pcsample = state;
     count->array = (uintptr_t)samples;
-    int error = session_counts_put(session, pid, count, false);
+    int error = histograms_put(session, pid, count, false);
     return error != 0 ? error : stored;
 }
 
 int pprofil_profil_stop(pprofil_session *session, pid_t pid)
 {
-    struct session_count **link = link_of(session, pid);
+    struct session_histogram **link = link_of(session, pid);
 
     if (*link != NULL)
-        session_counts_drop(link);
+        histograms_drop(link);
     return 0;
 }
 
 int pprofil_histogram_state(const pprofil_session *session, pid_t pid,
                             struct pprofil_histogram_state *state, size_t size)
 {
-    const struct session_count *entry = *link_of(session, pid);
+    const struct session_histogram *entry = *link_of(session, pid);
 
     if (entry == NULL)
         return -ENOENT;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "histogram/census-internal.h"
+#include "histogram/dialect-run-internal.h"
 #include "symbol/symbol.h"
 
 #define ALIGNMENT 16u           /* of text that is not given by addresses */
@@ -54,12 +54,12 @@ static char *object_name(const char *text, size_t length)
     return real;
 }
 
-int census_parse_region(const char *text, struct census_region *region)
+int dialect_run_parse_region(const char *text, struct dialect_run_region *region)
 {
     const char *colon = strrchr(text, ':');
     size_t length = strlen(text);
 
-    *region = (struct census_region){0};
+    *region = (struct dialect_run_region){0};
     if (is_like_range(text))
         return parse_range(text, &region->low, &region->high) ? 0 : -EINVAL;
     if (colon != NULL && (colon[1] == '\0' || is_like_range(colon + 1))) {
@@ -73,44 +73,44 @@ int census_parse_region(const char *text, struct census_region *region)
     return region->object == NULL ? -ENOMEM : 0;
 }
 
-static void free_regions(struct census_region *regions, size_t count)
+static void free_regions(struct dialect_run_region *regions, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(regions[i].object);
     free(regions);
 }
 
-int census_new(const struct census_options *options, struct census_region *regions, size_t count,
-              struct census **result)
+int dialect_run_new(const struct dialect_run_options *options, struct dialect_run_region *regions, size_t count,
+              struct dialect_run **result)
 {
-    struct census *census = calloc(1, sizeof *census);
+    struct dialect_run *run = calloc(1, sizeof *run);
 
     if (count == 0)
         regions = calloc(1, sizeof *regions);
-    if (census == NULL || regions == NULL) {
+    if (run == NULL || regions == NULL) {
         free_regions(regions, count);
-        free(census);
+        free(run);
         return -ENOMEM;
     }
-    census->options = *options;
-    census->regions = regions;
-    census->region_count = count == 0 ? 1 : count;
-    if (census->options.counter_size == 0)
-        census->options.counter_size = options->dialect->counter_size;
-    if (census->options.counter_size == 0)
-        census->options.counter_size = sizeof(uint64_t); /* a pc */
+    run->options = *options;
+    run->regions = regions;
+    run->region_count = count == 0 ? 1 : count;
+    if (run->options.counter_size == 0)
+        run->options.counter_size = options->dialect->counter_size;
+    if (run->options.counter_size == 0)
+        run->options.counter_size = sizeof(uint64_t); /* a pc */
     if (!options->scaled)
-        census->options.scale = census->options.counter_size == 2 ? DIALECT_ONE_TO_ONE / 2
+        run->options.scale = run->options.counter_size == 2 ? DIALECT_ONE_TO_ONE / 2
                                                                 : DIALECT_ONE_TO_ONE;
-    *result = census;
+    *result = run;
     return 0;
 }
 
 /* --- images -------------------------------------------------------------------------------- */
 
-static void free_image(const struct census *census, struct image *image)
+static void free_image(const struct dialect_run *run, struct run_image *image)
 {
-    for (size_t i = 0; image->bindings != NULL && i < census->region_count; i++)
+    for (size_t i = 0; image->bindings != NULL && i < run->region_count; i++)
         free(image->bindings[i].counters);
     free(image->bindings);
     free(image->pcs);
@@ -118,77 +118,77 @@ static void free_image(const struct census *census, struct image *image)
     free(image);
 }
 
-void census_free(struct census *census)
+void dialect_run_free(struct dialect_run *run)
 {
-    if (census == NULL)
+    if (run == NULL)
         return;
-    for (struct image *image = census->images, *next; image != NULL; image = next) {
+    for (struct run_image *image = run->images, *next; image != NULL; image = next) {
         next = image->next;
-        free_image(census, image);
+        free_image(run, image);
     }
-    free_regions(census->regions, census->region_count);
-    free(census);
+    free_regions(run->regions, run->region_count);
+    free(run);
 }
 
-static struct image **live_link(struct census *census, uint32_t pid)
+static struct run_image **live_link(struct dialect_run *run, uint32_t pid)
 {
-    struct image **link = &census->live[pid % CENSUS_BUCKETS];
+    struct run_image **link = &run->live[pid % DIALECT_RUN_BUCKETS];
 
     while (*link != NULL && (*link)->facts.pid != pid)
         link = &(*link)->live_next;
     return link;
 }
 
-static void census_append(struct census *census, struct image *image)
+static void dialect_run_append(struct dialect_run *run, struct run_image *image)
 {
-    struct image **bucket = &census->live[image->facts.pid % CENSUS_BUCKETS];
+    struct run_image **bucket = &run->live[image->facts.pid % DIALECT_RUN_BUCKETS];
 
-    for (const struct image *other = census->images; other != NULL; other = other->next)
+    for (const struct run_image *other = run->images; other != NULL; other = other->next)
         if (other->facts.pid == image->facts.pid)
             image->facts.generation = other->facts.generation + 1;
-    *(census->last == NULL ? &census->images : &census->last->next) = image;
-    census->last = image;
+    *(run->last == NULL ? &run->images : &run->last->next) = image;
+    run->last = image;
     image->live_next = *bucket;
     *bucket = image;
 }
 
 /* One without ticks is of no interest any more, and storms leave thousands of them. */
-static void end_image(struct census *census, uint32_t pid)
+static void end_image(struct dialect_run *run, uint32_t pid)
 {
-    struct image **live = live_link(census, pid), *image = *live, *before = NULL;
+    struct run_image **live = live_link(run, pid), *image = *live, *before = NULL;
 
     if (image == NULL)
         return;
     *live = image->live_next;
     if (image->count != NULL && image->count->ticks > 0)
         return;
-    for (struct image **link = &census->images; *link != image; link = &(*link)->next)
+    for (struct run_image **link = &run->images; *link != image; link = &(*link)->next)
         before = *link;
-    *(before == NULL ? &census->images : &before->next) = image->next;
-    if (census->last == image)
-        census->last = before;
-    free_image(census, image);
+    *(before == NULL ? &run->images : &before->next) = image->next;
+    if (run->last == image)
+        run->last = before;
+    free_image(run, image);
 }
 
-static uint64_t pcs_room(const struct census_options *options)
+static uint64_t pcs_room(const struct dialect_run_options *options)
 {
     return options->size == 0 ? DEFAULT_PCS : options->size / sizeof(uint64_t);
 }
 
 /* Text that is nowhere: what is not bound takes no pc. */
-static struct dialect_count *new_count(const struct census *census)
+static struct dialect_count *new_count(const struct dialect_run *run)
 {
-    const struct census_options *options = &census->options;
-    struct dialect_region *nowhere = calloc(census->region_count, sizeof *nowhere);
-    uint64_t *addresses = calloc(census->region_count, sizeof *addresses);
+    const struct dialect_run_options *options = &run->options;
+    struct dialect_region *nowhere = calloc(run->region_count, sizeof *nowhere);
+    uint64_t *addresses = calloc(run->region_count, sizeof *addresses);
     struct dialect_count *count = NULL;
 
-    for (size_t i = 0; nowhere != NULL && i < census->region_count; i++)
+    for (size_t i = 0; nowhere != NULL && i < run->region_count; i++)
         nowhere[i] = (struct dialect_region){
             .offset = UINT64_MAX, .low = UINT64_MAX, .high = UINT64_MAX, .scale = options->scale};
     if (nowhere != NULL && addresses != NULL)
         count = dialect_count_new(options->dialect, options->counter_size, nowhere, addresses,
-                                  census->region_count);
+                                  run->region_count);
     free(nowhere);
     free(addresses);
     if (count != NULL && options->period_ns != 0)
@@ -196,39 +196,39 @@ static struct dialect_count *new_count(const struct census *census)
     return count;
 }
 
-static struct image *new_image(struct census *census, uint32_t pid, bool counts)
+static struct run_image *new_image(struct dialect_run *run, uint32_t pid, bool counts)
 {
-    struct image *image = calloc(1, sizeof *image);
-    bool raw = census->options.dialect->arithmetic == DIALECT_RAW;
+    struct run_image *image = calloc(1, sizeof *image);
+    bool raw = run->options.dialect->arithmetic == DIALECT_RAW;
 
     if (image == NULL)
         return NULL;
     image->facts.pid = pid;
     image->facts.process = PROFILE_NONE;
-    image->bindings = calloc(census->region_count, sizeof *image->bindings);
-    image->count = counts ? new_count(census) : NULL;
+    image->bindings = calloc(run->region_count, sizeof *image->bindings);
+    image->count = counts ? new_count(run) : NULL;
     if (counts && raw)
-        image->pcs = calloc(pcs_room(&census->options), sizeof *image->pcs);
+        image->pcs = calloc(pcs_room(&run->options), sizeof *image->pcs);
     if (image->bindings == NULL || (counts && image->count == NULL) ||
         (counts && raw && image->pcs == NULL)) {
-        free_image(census, image);
+        free_image(run, image);
         return NULL;
     }
     if (counts && raw) {
         image->count->array = (uintptr_t)image->pcs;
-        image->count->pcsample.room = pcs_room(&census->options);
+        image->count->pcsample.room = pcs_room(&run->options);
         image->count->pcsample.on = true;
     }
-    census_append(census, image);
+    dialect_run_append(run, image);
     return image;
 }
 
 /* A child goes on with a copy of its parent's counts, where the dialect has that. */
-static int fork_image(struct census *census, uint32_t pid, const struct image *parent)
+static int fork_image(struct dialect_run *run, uint32_t pid, const struct run_image *parent)
 {
     bool counts = parent->count != NULL && parent->count->on &&
-                  census->options.dialect->fork == DIALECT_CHILD_COUNTS;
-    struct image *image = new_image(census, pid, counts);
+                  run->options.dialect->fork == DIALECT_CHILD_COUNTS;
+    struct run_image *image = new_image(run, pid, counts);
 
     if (image == NULL)
         return -ENOMEM;
@@ -242,8 +242,8 @@ static int fork_image(struct census *census, uint32_t pid, const struct image *p
     count->array = (uintptr_t)image->pcs;
     if (image->pcs != NULL)
         memcpy(image->pcs, parent->pcs, count->pcsample.count * sizeof *image->pcs);
-    for (size_t i = 0; i < census->region_count; i++) {
-        const struct binding *from = &parent->bindings[i];
+    for (size_t i = 0; i < run->region_count; i++) {
+        const struct run_binding *from = &parent->bindings[i];
         if (from->counters == NULL)
             continue;
         image->bindings[i] = *from;
@@ -258,7 +258,7 @@ static int fork_image(struct census *census, uint32_t pid, const struct image *p
 
 /* --- binding ------------------------------------------------------------------------------- */
 
-static bool census_wants(const struct census_region *region, const struct wire_map *map)
+static bool dialect_run_wants(const struct dialect_run_region *region, const struct wire_map *map)
 {
     if (map->kind != WIRE_MAP_FILE)
         return false;
@@ -267,7 +267,7 @@ static bool census_wants(const struct census_region *region, const struct wire_m
     return path_is_called(map->name, region->object);
 }
 
-static uint64_t buffer_size(const struct census_options *options, uint64_t text)
+static uint64_t buffer_size(const struct dialect_run_options *options, uint64_t text)
 {
     uint64_t size = options->size;
 
@@ -279,10 +279,10 @@ static uint64_t buffer_size(const struct census_options *options, uint64_t text)
 }
 
 /* runtime: what has to be added to link-time addresses in this process. */
-static int census_bind(const struct census *census, struct image *image, size_t i, uint64_t runtime)
+static int dialect_run_bind(const struct dialect_run *run, struct run_image *image, size_t i, uint64_t runtime)
 {
-    const struct census_options *options = &census->options;
-    struct binding *binding = &image->bindings[i];
+    const struct dialect_run_options *options = &run->options;
+    struct run_binding *binding = &image->bindings[i];
     uint64_t size = buffer_size(options, binding->high - binding->low);
 
     if (size > BUFFER_SIZE_MAX)
@@ -293,7 +293,7 @@ static int census_bind(const struct census *census, struct image *image, size_t 
     struct dialect_region *region = &image->count->regions[i];
     *region = (struct dialect_region){
         .offset = binding->low + runtime, .size = size, .scale = options->scale};
-    if (census_is_ranged(options->dialect)) {
+    if (dialect_run_is_ranged(options->dialect)) {
         region->low = binding->low + runtime;
         region->high = binding->high + runtime;
     }
@@ -301,24 +301,24 @@ static int census_bind(const struct census *census, struct image *image, size_t 
     return 0;
 }
 
-static int feed_map(struct census *census, const struct profile *profile,
+static int feed_map(struct dialect_run *run, const struct profile *profile,
                     const struct wire_map *map)
 {
-    struct image *image = *live_link(census, map->pid);
+    struct run_image *image = *live_link(run, map->pid);
     uint64_t start, offset, address;
     struct symbol_text text;
     bool read = false;
     int error = 0;
 
     if (image == NULL)
-        image = new_image(census, map->pid, true);
+        image = new_image(run, map->pid, true);
     if (image == NULL)
         return -ENOMEM;
-    for (size_t i = 0; error == 0 && image->count != NULL && i < census->region_count; i++) {
-        struct census_region *region = &census->regions[i];
-        struct binding *binding = &image->bindings[i];
-        region->seen = region->seen || census_wants(region, map);
-        if (binding->counters != NULL || !census_wants(region, map) ||
+    for (size_t i = 0; error == 0 && image->count != NULL && i < run->region_count; i++) {
+        struct dialect_run_region *region = &run->regions[i];
+        struct run_binding *binding = &image->bindings[i];
+        region->seen = region->seen || dialect_run_wants(region, map);
+        if (binding->counters != NULL || !dialect_run_wants(region, map) ||
             !profile_find_mapping(profile, map->pid, map->start, &binding->object, &start,
                                   &offset))
             continue;
@@ -333,26 +333,26 @@ static int feed_map(struct census *census, const struct profile *profile,
         binding->low = region->high != 0 ? region->low : text.low & ~(uint64_t)(ALIGNMENT - 1);
         binding->high =
             region->high != 0 ? region->high : (text.high | (ALIGNMENT - 1)) + 1;
-        error = census_bind(census, image, i, start - address);
+        error = dialect_run_bind(run, image, i, start - address);
     }
     return error;
 }
 
 /* --- events -------------------------------------------------------------------------------- */
 
-int census_feed(struct census *census, const struct profile *profile,
+int dialect_run_feed(struct dialect_run *run, const struct profile *profile,
                const struct wire_header *event)
 {
     const struct wire_sample *sample = (const struct wire_sample *)event;
     const struct wire_fork *fork = (const struct wire_fork *)event;
     const struct wire_task *task = (const struct wire_task *)event;
     const struct wire_exit *end = (const struct wire_exit *)event;
-    struct image *image;
+    struct run_image *image;
 
     switch (event->type) {
     case WIRE_SAMPLE:
-        image = *live_link(census, sample->pid);
-        if (image == NULL && (image = new_image(census, sample->pid, true)) == NULL)
+        image = *live_link(run, sample->pid);
+        if (image == NULL && (image = new_image(run, sample->pid, true)) == NULL)
             return -ENOMEM;
         if (image->facts.process == PROFILE_NONE)
             profile_find_process(profile, sample->pid, &image->facts.process);
@@ -361,28 +361,28 @@ int census_feed(struct census *census, const struct profile *profile,
                               sample->syscall >= 0, sample->cpu_ns);
         return 0;
     case WIRE_MAP:
-        return feed_map(census, profile, (const struct wire_map *)event);
+        return feed_map(run, profile, (const struct wire_map *)event);
     case WIRE_FORK:
-        image = fork->ppid == 0 ? NULL : *live_link(census, fork->ppid);
-        return image == NULL ? 0 : fork_image(census, fork->pid, image);
+        image = fork->ppid == 0 ? NULL : *live_link(run, fork->ppid);
+        return image == NULL ? 0 : fork_image(run, fork->pid, image);
     case WIRE_EXEC:
-        end_image(census, task->pid);
+        end_image(run, task->pid);
         return 0;
     case WIRE_EXIT:
         if (end->pid == end->tid)
-            end_image(census, end->pid);
+            end_image(run, end->pid);
         return 0;
     }
     return 0;
 }
 
-void census_clear(struct census *census)
+void dialect_run_clear(struct dialect_run *run)
 {
-    for (struct image *image = census->images; image != NULL; image = image->next) {
+    for (struct run_image *image = run->images; image != NULL; image = image->next) {
         struct dialect_count *count = image->count;
         if (count == NULL)
             continue;
-        for (size_t i = 0; i < census->region_count; i++)
+        for (size_t i = 0; i < run->region_count; i++)
             if (image->bindings[i].counters != NULL)
                 memset(image->bindings[i].counters, 0, count->regions[i].size);
         count->on = true; /* what was full is empty */

@@ -127,10 +127,10 @@ static int drain_ring(struct pprofil_session *session)
         if (session->recording != NULL)
             wire_record_event(session->recording, event);
         int error = feed(session, event);
-        counts_feed(session, event);
-        if (session->census != NULL && error == 0) {
+        session_histograms_feed(session, event);
+        if (session->dialect_run != NULL && error == 0) {
             await_object(session, event);
-            error = census_feed(session->census, session->profile->profile, event);
+            error = dialect_run_feed(session->dialect_run, session->profile->profile, event);
         }
         if (event->type == WIRE_EXIT)
             note_end(session, (const struct wire_exit *)event);

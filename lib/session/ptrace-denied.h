@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* explain: why a task cannot be traced. */
-#ifndef PPROFIL_EXPLAIN_H
-#define PPROFIL_EXPLAIN_H
+#ifndef PPROFIL_PTRACE_DENIED_H
+#define PPROFIL_PTRACE_DENIED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -20,8 +20,8 @@
 #include "launch/spawn.h"
 #include "pprofil.h"
 #include "profile/profile.h"
-#include "session/explain.h"
 #include "session/proc.h"
+#include "session/ptrace-denied.h"
 
 #define COMM_LENGTH 15 /* the kernel cuts names there */
 
