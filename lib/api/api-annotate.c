@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "report/annotate.h"
 #include "report/code.h"
 
 struct pprofil_annotation {

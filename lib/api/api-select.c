@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "report/select.h"
+#include "report/report.h"
 
 #define WHAT_SIZE 512 /* bytes of what was selected, for people */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "report/tree.h"
+#include "report/report.h"
 
 struct pprofil_tree {
     struct report_tree *tree; /* owned */

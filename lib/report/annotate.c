@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/annotate.h"
+#include "report/code.h"
 #include "report/match.h"
 
 /* --- names ------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/call-graph.h"
+#include "report/style-internal.h"
 
 #define NONE SIZE_MAX
 
@@ -40,7 +40,7 @@ struct component {
 };
 
 struct graph {
-    struct tally *tally;
+    struct ticks_table *table;
     double *below;
     struct arc *arcs;
     size_t arc_count;
@@ -76,12 +76,12 @@ static int last_first(const void *left, const void *right)
 }
 
 /* What is called is a function: a label belongs to the one before. */
-static const struct tally_row *find_called(const struct tally *tally, uint64_t pc)
+static const struct ticks_row *find_called(const struct ticks_table *table, uint64_t pc)
 {
-    const struct tally_row *row = tally_find(tally, pc);
+    const struct ticks_row *row = ticks_find(table, pc);
 
     while (row != NULL && row->symbol->type != STT_FUNC)
-        row = row > tally->rows ? row - 1 : NULL;
+        row = row > table->rows ? row - 1 : NULL;
     return row;
 }
 
@@ -95,7 +95,7 @@ static void merge_arcs(struct graph *graph)
         const struct arc *arc = &graph->arcs[i];
         if (arc->from == arc->to)
             continue;
-        graph->tally->rows[arc->to].calls += arc->count;
+        graph->table->rows[arc->to].calls += arc->count;
         if (kept > 0 && graph->arcs[kept - 1].from == arc->from &&
             graph->arcs[kept - 1].to == arc->to)
             graph->arcs[kept - 1].count += arc->count;
@@ -110,11 +110,11 @@ static void take_arcs(struct graph *graph, const struct histogram_file *file)
 {
     for (size_t i = 0; i < file->arc_count; i++) {
         const struct histogram_arc *arc = &file->arcs[i];
-        const struct tally_row *from = tally_find(graph->tally, arc->from);
-        const struct tally_row *to = find_called(graph->tally, arc->self);
+        const struct ticks_row *from = ticks_find(graph->table, arc->from);
+        const struct ticks_row *to = find_called(graph->table, arc->self);
         if (from != NULL && to != NULL)
             graph->arcs[graph->arc_count++] =
-                (struct arc){(size_t)(from - graph->tally->rows), (size_t)(to - graph->tally->rows),
+                (struct arc){(size_t)(from - graph->table->rows), (size_t)(to - graph->table->rows),
                              arc->count, i};
     }
     merge_arcs(graph);
@@ -189,20 +189,20 @@ static void sort_rows(struct graph *graph)
         next[i] = begin;
         begin += graph->components[i].size;
     }
-    for (size_t i = 0; i < graph->tally->count; i++)
+    for (size_t i = 0; i < graph->table->count; i++)
         graph->order[next[graph->nodes[i].component]++] = i;
 }
 
 static void find_components(struct graph *graph)
 {
-    for (size_t i = 0; i < graph->tally->count; i++)
+    for (size_t i = 0; i < graph->table->count; i++)
         graph->nodes[i].component = NONE;
-    for (size_t i = 0; i < graph->tally->count; i++)
+    for (size_t i = 0; i < graph->table->count; i++)
         if (graph->nodes[i].number == 0)
             visit(graph, i);
     sort_rows(graph);
-    for (size_t i = 0; i < graph->tally->count; i++)
-        graph->components[graph->nodes[i].component].ticks += graph->tally->rows[i].ticks;
+    for (size_t i = 0; i < graph->table->count; i++)
+        graph->components[graph->nodes[i].component].ticks += graph->table->rows[i].ticks;
     for (size_t i = 0; i < graph->arc_count; i++) {
         size_t from = graph->nodes[graph->arcs[i].from].component;
         size_t to = graph->nodes[graph->arcs[i].to].component;
@@ -218,13 +218,13 @@ static void take_share(struct graph *graph, size_t row)
     const struct node *node = &graph->nodes[row];
     struct component *own = &graph->components[node->component];
 
-    if (graph->tally->rows[row].hidden)
+    if (graph->table->rows[row].hidden)
         return;
     for (size_t i = node->arcs; i < node->arc_end; i++) {
         const struct arc *arc = &graph->arcs[i];
         const struct component *called = &graph->components[graph->nodes[arc->to].component];
         if (called == own || called->calls == 0 || arc->count == 0 ||
-            graph->tally->rows[arc->to].hidden)
+            graph->table->rows[arc->to].hidden)
             continue;
         double part = (double)arc->count / (double)called->calls;
         double share = called->ticks * part + called->below * part;
@@ -243,11 +243,11 @@ static void graph_clear(struct graph *graph)
     free(graph->order);
 }
 
-int call_graph(const struct histogram_file *file, struct tally *tally, double *below)
+int call_graph(const struct histogram_file *file, struct ticks_table *table, double *below)
 {
-    size_t rows = tally->count + 1;
+    size_t rows = table->count + 1;
     struct graph graph = {
-        .tally = tally,
+        .table = table,
         .below = below,
         .arcs = calloc(file->arc_count + 1, sizeof *graph.arcs),
         .nodes = calloc(rows, sizeof *graph.nodes),
@@ -262,7 +262,7 @@ int call_graph(const struct histogram_file *file, struct tally *tally, double *b
         graph.stack != NULL && graph.path != NULL && graph.order != NULL) {
         take_arcs(&graph, file);
         find_components(&graph);
-        for (size_t i = 0; i < tally->count; i++)
+        for (size_t i = 0; i < table->count; i++)
             take_share(&graph, graph.order[i]);
         error = 0;
     }

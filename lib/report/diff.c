@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions of both profiles fall into the same rows, by what they are called; then each row is
- * tested. Functions are those of the linker, as in flat reports: what was inlined is its caller's.
+ * Functions of both profiles are put into the same rows by name, and then each row is tested.
+ * Functions are those that the linker knows: inlined ones count for their caller.
  */
 #include "config.h"
 
@@ -12,34 +12,33 @@
 
 #include "base/array.h"
 #include "base/path.h"
-#include "report/diff-internal.h"
+#include "report/diff.h"
 #include "report/row.h"
-#include "report/significance.h"
 #include "report/sums.h"
 
-/* A function, as both profiles call it. */
-struct found {
+/* A function of either profile. */
+struct diff_function {
     const char *name, *object[DIFF_SIDES]; /* borrowed */
-    uint32_t name_id;                      /* the same for the same name */
+    uint32_t name_id;                      /* index of the name in table.names */
     struct diff_pair self, total;
-    uint64_t seen; /* the last sample that counted into total: recursion is one */
-    bool joined;   /* into another */
+    uint64_t seen; /* number of the last sample in total: a recursive call counts once */
+    bool joined;   /* is counted in another row */
 };
 
-struct table {
-    struct profile *names; /* owned: its strings only */
-    struct sums keys;      /* the found, by name and object */
-    struct found *found;   /* owned; as many as keys */
-    uint32_t *rows[DIFF_SIDES]; /* owned: of found, by location */
+struct diff_table {
+    struct profile *names;       /* owned; only its strings are used, for names of both profiles */
+    struct sums keys;            /* of found, by name and object */
+    struct diff_function *found; /* owned; one for each key */
+    uint32_t *rows[DIFF_SIDES];  /* owned; indexes in found, by location */
     struct diff_pair all;
-    uint64_t samples; /* met */
+    uint64_t samples; /* counted so far, as entries of profile->samples */
     bool stacks;
 };
 
 /* --- rows ------------------------------------------------------------------------------ */
 
-static int find_row(struct table *table, const char *name, const char *object, int side,
-                    uint32_t *row)
+static int diff_find_row(struct diff_table *table, const char *name, const char *object, int side,
+                         uint32_t *row)
 {
     uint32_t ids[2], before = table->keys.count;
     int error = profile_string(table->names, name, &ids[0]);
@@ -54,14 +53,14 @@ static int find_row(struct table *table, const char *name, const char *object, i
     if (sum == NULL)
         return -ENOMEM;
     *row = (uint32_t)(sum - table->keys.all);
-    struct found *found = &table->found[*row];
+    struct diff_function *found = &table->found[*row];
     if (table->keys.count > before)
-        *found = (struct found){.name = name, .object = {"", ""}, .name_id = ids[0]};
+        *found = (struct diff_function){.name = name, .object = {"", ""}, .name_id = ids[0]};
     found->object[side] = object;
     return 0;
 }
 
-static int find_rows(struct table *table, const struct profile *profile, int side)
+static int diff_find_rows(struct diff_table *table, const struct profile *profile, int side)
 {
     int error = 0;
 
@@ -70,11 +69,10 @@ static int find_rows(struct table *table, const struct profile *profile, int sid
         return -ENOMEM;
     for (uint32_t i = 1; error == 0 && i < profile->location_count; i++) {
         const struct profile_location *place = &profile->locations[i];
-        const char *object =
-            path_base_name(profile->strings[profile->objects[place->object].path]);
+        const char *object = path_base_name(profile->strings[profile->objects[place->object].path]);
         uint32_t name = profile->functions[row_function(place)].name;
-        error = find_row(table, name != 0 ? profile->strings[name] : object, object, side,
-                         &table->rows[side][i]);
+        error = diff_find_row(table, name != 0 ? profile->strings[name] : object, object, side,
+                              &table->rows[side][i]);
     }
     return error;
 }
@@ -89,8 +87,8 @@ static void diff_add(struct diff_sums *sums, uint64_t count, uint64_t ns)
     sums->squares += (double)ns * (double)ns / (double)(count > 0 ? count : 1);
 }
 
-static void count_sample(struct table *table, const struct profile *profile,
-                         const struct profile_sample *sample, int side)
+static void diff_count_sample(struct diff_table *table, const struct profile *profile,
+                              const struct profile_sample *sample, int side)
 {
     uint64_t ns = report_ns(profile, sample);
     uint32_t leaf = profile->nodes[sample->node].location;
@@ -101,7 +99,7 @@ static void count_sample(struct table *table, const struct profile *profile,
         diff_add(&table->found[table->rows[side][leaf]].self.of[side], sample->count, ns);
     table->stacks = table->stacks || profile->nodes[sample->node].parent != PROFILE_NONE;
     for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent) {
-        struct found *found =
+        struct diff_function *found =
             &table->found[table->rows[side][profile->nodes[node].location]];
         if (found->seen != table->samples)
             diff_add(&found->total.of[side], sample->count, ns);
@@ -109,35 +107,35 @@ static void count_sample(struct table *table, const struct profile *profile,
     }
 }
 
-static void count_samples(struct table *table, const struct profile *profile, int side)
+static void diff_count_samples(struct diff_table *table, const struct profile *profile, int side)
 {
     const struct report_options options = {.by = PPROFIL_BY_FUNCTION};
 
     for (uint32_t i = 0; i < profile->sample_count; i++)
         if (row_counts(profile, &options, &profile->samples[i]))
-            count_sample(table, profile, &profile->samples[i], side);
+            diff_count_sample(table, profile, &profile->samples[i], side);
 }
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* The rows of a name that are in one profile only; count: of such. */
-struct lonely {
+/* The functions of one name that are in one profile only: the last one's row, and how many. */
+struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };
 
-static bool is_in(const struct found *found, int side)
+static bool is_in(const struct diff_function *found, int side)
 {
     return found->total.of[side].samples > 0;
 }
 
-static int join_renamed(struct table *table)
+static int join_renamed(struct diff_table *table)
 {
-    struct lonely *names = calloc(table->names->string_count + 1u, sizeof *names);
+    struct single *names = calloc(table->names->string_count + 1u, sizeof *names);
 
     if (names == NULL)
         return -ENOMEM;
     for (uint32_t i = 0; i < table->keys.count; i++) {
-        const struct found *found = &table->found[i];
+        const struct diff_function *found = &table->found[i];
         if (is_in(found, DIFF_OLD) == is_in(found, DIFF_NEW))
             continue;
         int side = is_in(found, DIFF_OLD) ? DIFF_OLD : DIFF_NEW;
@@ -145,11 +143,11 @@ static int join_renamed(struct table *table)
         names[found->name_id].count[side]++;
     }
     for (uint32_t i = 0; i < table->names->string_count; i++) {
-        const struct lonely *name = &names[i];
+        const struct single *name = &names[i];
         if (name->count[DIFF_OLD] != 1 || name->count[DIFF_NEW] != 1)
             continue;
-        struct found *into = &table->found[name->row[DIFF_NEW]];
-        struct found *from = &table->found[name->row[DIFF_OLD]];
+        struct diff_function *into = &table->found[name->row[DIFF_NEW]];
+        struct diff_function *from = &table->found[name->row[DIFF_OLD]];
         into->object[DIFF_OLD] = from->object[DIFF_OLD];
         into->self.of[DIFF_OLD] = from->self.of[DIFF_OLD];
         into->total.of[DIFF_OLD] = from->total.of[DIFF_OLD];
@@ -161,8 +159,8 @@ static int join_renamed(struct table *table)
 
 /* --- weights ----------------------------------------------------------------------------- */
 
-/* The whole is that of all functions. */
-static void settle(struct table *table, int side)
+/* The sum of squares of all samples is that of all functions. */
+static void diff_estimate(struct diff_table *table, int side)
 {
     struct diff_spread spread = {0};
 
@@ -179,10 +177,11 @@ static void settle(struct table *table, int side)
 
 /* --- the result -------------------------------------------------------------------------- */
 
-static void make_rows(const struct table *table, const struct diff_test *test, struct diff *diff)
+static void diff_make_rows(const struct diff_table *table, const struct diff_test *test,
+                           struct diff *diff)
 {
     for (uint32_t i = 0; i < table->keys.count; i++) {
-        const struct found *found = &table->found[i];
+        const struct diff_function *found = &table->found[i];
         if (found->joined || (!is_in(found, DIFF_OLD) && !is_in(found, DIFF_NEW)))
             continue;
         struct diff_row *row = &diff->rows[diff->total++];
@@ -196,7 +195,8 @@ static void make_rows(const struct table *table, const struct diff_test *test, s
     }
 }
 
-/* Walks over all that was tested: of each row self, and total where there are stacks. */
+/* Returns the change number i of all that were tested: self of each row, then totals if there are
+ * stacks. NULL: there are no more. */
 static struct diff_change *tested(struct diff *diff, size_t i)
 {
     if (i < diff->total)
@@ -207,7 +207,7 @@ static struct diff_change *tested(struct diff *diff, size_t i)
     return NULL;
 }
 
-/* What is nowhere is not tested. */
+/* Without samples in either profile there is nothing to test. */
 static bool has_samples(const struct diff_change *change)
 {
     return change->ns[DIFF_OLD] > 0 || change->ns[DIFF_NEW] > 0;
@@ -219,8 +219,8 @@ static void judge(struct diff_change *change, double q, double least)
     change->significant = q <= DIFF_LEVEL && fabs(change->change) >= least;
 }
 
-/* All tests are one family; the whole is in it where it can change. */
-static int judge_all(struct diff *diff, const struct diff_options *options)
+/* All tests are one family. The whole is one of them unless shares are compared: its share is 1. */
+static int diff_judge_all(struct diff *diff, const struct diff_options *options)
 {
     double *values = calloc(2 * (size_t)diff->total + 1, sizeof *values);
     double least = options->least;
@@ -253,50 +253,50 @@ static bool is_significant(const struct diff_row *row)
     return row->self.significant || row->total.significant;
 }
 
-static int compare_sizes(double a, double b)
+static int diff_compare_sizes(double a, double b)
 {
     return a > b ? -1 : a < b;
 }
 
-static int compare_rows(const void *left, const void *right)
+static int diff_compare_rows(const void *left, const void *right)
 {
     const struct diff_row *a = left, *b = right;
     int result = is_significant(b) - is_significant(a);
 
     if (result == 0)
-        result = compare_sizes(fabs(a->self.change), fabs(b->self.change));
+        result = diff_compare_sizes(fabs(a->self.change), fabs(b->self.change));
     if (result == 0)
-        result = compare_sizes(fabs(a->total.change), fabs(b->total.change));
+        result = diff_compare_sizes(fabs(a->total.change), fabs(b->total.change));
     if (result == 0)
-        result = compare_sizes(a->self.share[DIFF_NEW], b->self.share[DIFF_NEW]);
+        result = diff_compare_sizes(a->self.share[DIFF_NEW], b->self.share[DIFF_NEW]);
     if (result == 0)
         result = strcmp(a->name, b->name);
     return result != 0 ? result : strcmp(a->object[DIFF_NEW], b->object[DIFF_NEW]);
 }
 
-static int make_diff(const struct table *table, const struct diff_test *test,
+static int make_diff(const struct diff_table *table, const struct diff_test *test,
                      const struct diff_options *options, struct diff *diff)
 {
     diff->stacks = table->stacks;
     diff->rows = calloc(table->keys.count + 1u, sizeof *diff->rows);
     if (diff->rows == NULL)
         return -ENOMEM;
-    make_rows(table, test, diff);
+    diff_make_rows(table, test, diff);
     struct diff_test of_times = *test;
     of_times.by_share = false;
     diff_compare(&of_times, &test->all, &diff->whole);
-    int error = judge_all(diff, options);
+    int error = diff_judge_all(diff, options);
     for (uint32_t i = 0; i < diff->total; i++)
         diff->significant += is_significant(&diff->rows[i]);
-    qsort(diff->rows, diff->total, sizeof *diff->rows, compare_rows);
+    qsort(diff->rows, diff->total, sizeof *diff->rows, diff_compare_rows);
     diff->count = diff->total;
     if (options->limit != 0 && options->limit < diff->total)
         diff->count = options->limit;
     return error;
 }
 
-static int fill(struct table *table, struct profile *const profiles[],
-                struct symbolizer *const symbolizers[])
+static int diff_count(struct diff_table *table, struct profile *const profiles[],
+                      struct symbolizer *const symbolizers[])
 {
     int error = 0;
 
@@ -307,18 +307,18 @@ static int fill(struct table *table, struct profile *const profiles[],
         if (symbolizers != NULL && symbolizers[side] != NULL)
             error = symbolizer_look_up_all(symbolizers[side], PROFILE_LOOKED_NAME);
         if (error == 0)
-            error = find_rows(table, profiles[side], side);
+            error = diff_find_rows(table, profiles[side], side);
     }
     for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
-        count_samples(table, profiles[side], side);
+        diff_count_samples(table, profiles[side], side);
     if (error == 0)
         error = join_renamed(table);
     for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
-        settle(table, side);
+        diff_estimate(table, side);
     return error;
 }
 
-static void diff_clear(struct table *table)
+static void diff_clear(struct diff_table *table)
 {
     profile_free(table->names);
     sums_clear(&table->keys);
@@ -350,7 +350,7 @@ static int diff_check(struct profile *const profiles[], enum diff_by by, struct 
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
              const struct diff_options *options, struct diff **result)
 {
-    struct table table = {0};
+    struct diff_table table = {0};
     struct diff_test test = {0};
     int error = diff_check(profiles, options->by, &test);
 
@@ -360,7 +360,7 @@ int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *cons
     if (diff == NULL)
         return -ENOMEM;
     diff->wall = profiles[DIFF_OLD]->totals.wall || profiles[DIFF_NEW]->totals.wall;
-    error = fill(&table, profiles, symbolizers);
+    error = diff_count(&table, profiles, symbolizers);
     test.all = table.all;
     if (error == 0)
         error = make_diff(&table, &test, options, diff);

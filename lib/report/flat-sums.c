@@ -23,13 +23,6 @@ struct update {
     const struct report_options *options;
 };
 
-static void hottest_clear(struct hottest *hottest)
-{
-    sums_clear(&hottest->best);
-    sums_clear(&hottest->sums);
-    added_clear(&hottest->added);
-}
-
 void flat_sums_clear(struct flat_sums *sums)
 {
     sums_clear(&sums->sums);
@@ -46,11 +39,6 @@ void flat_sums_clear(struct flat_sums *sums)
 static bool is_code(enum pprofil_by by)
 {
     return by == PPROFIL_BY_FUNCTION || by == PPROFIL_BY_LINE || by == PPROFIL_BY_OBJECT;
-}
-
-static bool is_by_task(enum pprofil_by by)
-{
-    return by == PPROFIL_BY_THREAD || by == PPROFIL_BY_PROCESS;
 }
 
 /* --- the sums of a location -------------------------------------------------------------- */
@@ -296,58 +284,6 @@ static int add_waiting(struct update *update, bool away)
     return error == 0 ? walk_changed(update) : error;
 }
 
-/* --- what a task does most --------------------------------------------------------------- */
-
-/* Sums only grow. So a task's largest is the one that was, or the one that has just grown. If both
- * are equal it stays the one that was, or the display would flicker. */
-static int keep_largest(struct sums *best, const struct sum *sum)
-{
-    struct sum *largest = sums_need(best, (const uint64_t[2]){sum->key[0], 0});
-
-    if (largest == NULL)
-        return -ENOMEM;
-    if (largest->location == PROFILE_NONE || sum->self.ns > largest->self.ns) {
-        largest->location = sum->location;
-        largest->self.ns = sum->self.ns;
-    }
-    return 0;
-}
-
-/* A sample of a function without a name is added once it has a name. */
-static int hottest_add(const struct update *update, uint32_t index)
-{
-    struct hottest *hottest = &update->sums->hottest;
-    const struct profile *profile = update->profile;
-    const struct profile_sample *sample = &profile->samples[index];
-    uint32_t location = profile->nodes[sample->node].location;
-    uint32_t function = row_function(&profile->locations[location]);
-    uint32_t name = profile->functions[function].name;
-    struct amount more;
-    uint64_t key[2];
-
-    if (name == 0 || !added_more(&hottest->added, profile, update->options, index, &more))
-        return 0;
-    row_task_key(profile, sample, update->options->by, key);
-    key[1] = ((uint64_t)profile->locations[location].object + 1) << 32 | name;
-    struct sum *sum = sums_need(&hottest->sums, key);
-    if (sum == NULL)
-        return -ENOMEM;
-    if (sum->location == PROFILE_NONE)
-        sum->location = location;
-    sum->self.ns += more.ns;
-    amount_add(&hottest->added.amounts[index], &more);
-    return keep_largest(&hottest->best, sum);
-}
-
-static int hottest_update(const struct update *update)
-{
-    int error = added_grow(&update->sums->hottest.added, update->profile);
-
-    for (uint32_t i = 0; error == 0 && i < update->profile->sample_count; i++)
-        error = hottest_add(update, i);
-    return error;
-}
-
 /* --- the whole --------------------------------------------------------------------------- */
 
 int flat_sums_update(struct flat_sums *sums, const struct profile *profile,
@@ -373,8 +309,9 @@ int flat_sums_update(struct flat_sums *sums, const struct profile *profile,
         error = add_new(&update);
     if (error == 0)
         error = add_waiting(&update, false);
-    if (error == 0 && options->live && is_by_task(options->by))
-        error = hottest_update(&update);
+    if (error == 0 && options->live &&
+        (options->by == PPROFIL_BY_THREAD || options->by == PPROFIL_BY_PROCESS))
+        error = hottest_update(&sums->hottest, profile, options);
     if (error != 0)
         flat_sums_clear(sums);
     return error;

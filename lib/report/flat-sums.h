@@ -8,16 +8,8 @@
 #define PPROFIL_FLAT_SUMS_H
 
 #include "report/changed.h"
+#include "report/hottest.h"
 #include "report/sums.h"
-
-/* What each thread, or process, does most. */
-struct hottest {
-    struct sums best; /* owned; by {thread or process, 0}: the location is one of the named function
-                       * with the most time */
-    /* of flat-sums.c alone */
-    struct sums sums; /* owned; by task and function */
-    struct added_samples added;
-};
 
 /* All 0 is empty. */
 struct flat_sums {

@@ -7,7 +7,7 @@
 #define PPROFIL_LIVE_CALLS_H
 
 #include "report/changed.h"
-#include "report/tree.h"
+#include "report/report.h"
 
 /* The nodes of the profile with their time, kept from call to call. Arrays are by index of the
  * profile's nodes; node 0 stands above all. All 0 is empty. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/row.h"
 #include "report/match.h"
-#include "report/select.h"
+#include "report/report.h"
+#include "report/row.h"
 
 struct selection {
     const struct profile *profile;

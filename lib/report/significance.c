@@ -1,4 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The weight of a sample is the time that it stands for. A late sample weighs more than others, and
+ * one of 100 Hz ten times as much as one of 1000 Hz. Weights are divided by the mean of their own
+ * profile, so that profiles of two rates can be compared. q is the mean of a function's weights,
+ * each counted as often as it weighs. Where all samples weigh the same it is 1, and the formulas
+ * below are those of the textbooks. A function that was met once, by a sample of weight fifty, was
+ * seen in one event and not in fifty.
+ *
+ * A profile keeps the sum of the weights of a cell, but not the sum of their squares. Cells of few
+ * samples tell how much single weights vary: if a cell of n samples has mean m, and its function
+ * has mean M, n (m - M)^2 is on average the variance of a single weight. This is too much where the
+ * means of cells differ for a reason, as those of two threads may. So the estimate is bounded.
+ *
+ * Shares are compared by the two-proportion test with the pooled share p. The variance of the share
+ * in a profile of n samples is p (1 - p) / n times q (1 - p) + q' p, where q' is that of all other
+ * functions. Times are compared as if samples came at random with a pooled rate (Poisson). Sampling
+ * varies less than that, but the time that a run takes varies too.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -7,7 +25,9 @@
 
 #include "report/significance.h"
 
-#define Z95 1.959963984540054 /* of the normal distribution */
+#define PRIOR 4.0             /* number of cells that the spread of all functions is worth */
+#define SQUARES_RATIO_MAX 3.0 /* bound of the sum of squares, in units of what was counted */
+#define Z95 1.959963984540054 /* 97.5 % of a normal distribution are below this */
 
 struct estimate significance_share(double share, double samples)
 {
@@ -19,7 +39,7 @@ struct estimate significance_share(double share, double samples)
     double middle = (share + z2 / (2 * samples)) / (1 + z2 / samples);
     double half = Z95 / (1 + z2 / samples) *
                   sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
-    result.low = fmin(share, middle - half); /* rounding must not put it beside its interval */
+    result.low = fmin(share, middle - half); /* rounding must not put the share outside */
     result.high = fmax(share, middle + half);
     return result;
 }
@@ -84,4 +104,129 @@ int significance_adjust(double *values, size_t count)
     }
     free(ranked);
     return 0;
+}
+
+/* --- of a diff --------------------------------------------------------------------------- */
+
+/* The sum of squares if all weights were the same. */
+static double least_squares(const struct diff_sums *sums)
+{
+    return sums->samples == 0 ? 0 : (double)sums->ns * (double)sums->ns / (double)sums->samples;
+}
+
+void diff_spread_add(struct diff_spread *spread, const struct diff_sums *sums)
+{
+    if (sums->cells < 2 || sums->ns == 0 || sums->samples == 0)
+        return;
+    double mean = (double)sums->ns / (double)sums->samples;
+    spread->variance += fmax(0, sums->squares - least_squares(sums)) / (mean * mean);
+    spread->freedom += (double)(sums->cells - 1);
+}
+
+void diff_settle(struct diff_sums *sums, const struct diff_spread *spread)
+{
+    double prior = spread->freedom > 0 ? spread->variance / spread->freedom : 0;
+    struct diff_spread own = {.variance = PRIOR * prior, .freedom = PRIOR};
+
+    diff_spread_add(&own, sums);
+    double likely = least_squares(sums) * (1 + own.variance / own.freedom);
+    sums->squares = fmax(sums->squares, fmin(likely, SQUARES_RATIO_MAX * sums->squares));
+}
+
+/* Returns the mean weight of a profile's samples, ns. */
+static double mean_weight(const struct diff_sums *all)
+{
+    return all->samples == 0 ? 0 : (double)all->ns / (double)all->samples;
+}
+
+/* Returns q of a function, or that of all others, over both profiles. */
+static double relative_weight(const struct diff_test *test, const struct diff_pair *pair,
+                              bool others)
+{
+    double squares = 0, weights = 0;
+
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        const struct diff_sums *all = &test->all.of[side], *own = &pair->of[side];
+        double mean = mean_weight(all);
+        if (mean <= 0)
+            continue;
+        struct diff_sums rest = {.samples = all->samples - own->samples, .ns = all->ns - own->ns};
+        rest.squares = fmax(all->squares - own->squares, least_squares(&rest));
+        squares += (others ? &rest : own)->squares / (mean * mean);
+        weights += (double)(others ? &rest : own)->ns / mean;
+    }
+    return weights > 0 && squares > 0 ? squares / weights : 1;
+}
+
+static void set_estimates(struct diff_change *change, const struct estimate of[DIFF_SIDES])
+{
+    struct estimate difference = significance_difference(&of[DIFF_OLD], &of[DIFF_NEW]);
+
+    change->change = difference.value;
+    change->low = difference.low;
+    change->high = difference.high;
+}
+
+static void compare_shares(const struct diff_test *test, const struct diff_pair *pair,
+                           struct diff_change *change)
+{
+    double own = relative_weight(test, pair, false), others = relative_weight(test, pair, true);
+    double n[DIFF_SIDES], samples = 0, pooled = 0, inverse = 0;
+    struct estimate estimates[DIFF_SIDES];
+
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        n[side] = (double)test->all.of[side].samples;
+        change->value[side] = change->share[side];
+        samples += n[side];
+        pooled += n[side] * change->share[side];
+        inverse += 1 / n[side];
+    }
+    pooled /= samples;
+    double effect = own * (1 - pooled) + others * pooled;
+    for (int side = 0; side < DIFF_SIDES; side++)
+        estimates[side] = significance_share(change->share[side], n[side] / effect);
+    set_estimates(change, estimates);
+    change->p =
+        significance_p(change->change, pooled * (1 - pooled) * effect * inverse, own * inverse / 2);
+}
+
+static void compare_times(const struct diff_test *test, const struct diff_pair *pair,
+                          struct diff_change *change)
+{
+    double own = relative_weight(test, pair, false), unit[DIFF_SIDES], counts = 0, inverse = 0;
+    struct estimate estimates[DIFF_SIDES];
+
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        unit[side] = own * mean_weight(&test->all.of[side]) / test->seconds[side];
+        change->value[side] = (double)pair->of[side].ns / test->seconds[side];
+        counts += change->value[side] / unit[side];
+        inverse += 1 / unit[side];
+        estimates[side] = significance_sum(change->value[side], unit[side]);
+    }
+    set_estimates(change, estimates);
+    double pooled = counts / inverse, units = unit[DIFF_OLD] + unit[DIFF_NEW];
+    change->p = significance_p(change->change, pooled * units, units / 2);
+}
+
+void diff_compare(const struct diff_test *test, const struct diff_pair *pair,
+                  struct diff_change *change)
+{
+    bool empty = false;
+
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        const struct diff_sums *own = &pair->of[side], *all = &test->all.of[side];
+        change->samples[side] = own->samples;
+        change->ns[side] = own->ns;
+        change->share[side] = all->ns == 0 ? 0 : (double)own->ns / (double)all->ns;
+        empty = empty || all->samples == 0 || all->ns == 0;
+    }
+    change->p = 1;
+    change->low = -INFINITY;
+    change->high = INFINITY;
+    if (empty || (pair->of[DIFF_OLD].ns == 0 && pair->of[DIFF_NEW].ns == 0))
+        return;
+    if (test->by_share)
+        compare_shares(test, pair, change);
+    else
+        compare_times(test, pair, change);
 }

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "report/style-internal.h"
 #include "report/style.h"
-#include "report/tally.h"
 
 #define RULE "-------------------------------------------------------------\n"
 #define NAME_WIDTH 43
@@ -48,9 +48,9 @@ static const char *gperf_program(const struct histogram_file *file)
 }
 
 /* Symbols of the modules that have a segment; of all, where the file has no modules. */
-static size_t gperf_count_symbols(const struct histogram_file *file, const struct tally *tally)
+static size_t gperf_count_symbols(const struct histogram_file *file, const struct ticks_table *table)
 {
-    size_t count = file->module_count == 0 ? tally->count : 0;
+    size_t count = file->module_count == 0 ? table->count : 0;
 
     for (size_t i = 0; i < file->module_count; i++) {
         const struct histogram_module *module = &file->modules[i];
@@ -58,17 +58,17 @@ static size_t gperf_count_symbols(const struct histogram_file *file, const struc
         for (size_t j = 0; j < file->histogram_count; j++)
             has_segment = has_segment ||
                           (file->histograms[j].low >= module->start && file->histograms[j].low < module->end);
-        for (size_t j = 0; has_segment && j < tally->count; j++)
-            count += tally->rows[j].address >= module->start && tally->rows[j].address < module->end;
+        for (size_t j = 0; has_segment && j < table->count; j++)
+            count += table->rows[j].address >= module->start && table->rows[j].address < module->end;
     }
     return count;
 }
 
-static void gperf_print_head(const struct histogram_file *file, const struct tally *tally, double hz, FILE *out)
+static void gperf_print_head(const struct histogram_file *file, const struct ticks_table *table, double hz, FILE *out)
 {
     fprintf(out, RULE "Profile Report for %s\nNumber of text symbols: %zu\nSample period: %.0f microseconds\n"
                  "Number of profiled segments: %zu\n",
-            gperf_program(file), gperf_count_symbols(file, tally), 1e6 / hz, file->histogram_count);
+            gperf_program(file), gperf_count_symbols(file, table), 1e6 / hz, file->histogram_count);
     for (size_t i = 0; i < file->histogram_count; i++)
         fprintf(out, "Text segment %zu, start = %08" PRIx64 ", size = %08" PRIx64 "\n", i, file->histograms[i].low,
                 file->histograms[i].high - file->histograms[i].low);
@@ -106,7 +106,7 @@ static void gperf_print_row(const struct gperf_page *page, const char *place, co
 /* Smallest first. */
 static int gperf_order(const void *left, const void *right)
 {
-    const struct tally_row *a = left, *b = right;
+    const struct ticks_row *a = left, *b = right;
 
     if (a->ticks != b->ticks)
         return a->ticks < b->ticks ? -1 : 1;
@@ -118,23 +118,23 @@ int style_gperf(const struct histogram_file *file, const struct symbol_table *sy
 {
     double hz = file->rate_hz > 0 ? file->rate_hz : USUAL_HZ;
     struct gperf_page page = {.out = out, .options = options, .hz = hz, .total = (double)file->ticks};
-    struct tally tally;
+    struct ticks_table table;
     char place[24];
 
-    int error = tally_new(symbols, tally_is_function, &tally);
+    int error = ticks_new(symbols, ticks_is_function, &table);
     if (error == 0) {
         if (!options->no_header)
-            gperf_print_head(file, &tally, hz, out);
-        tally_file(&tally, file, TALLY_FIRST_BYTE);
-        qsort(tally.rows, tally.count, sizeof *tally.rows, gperf_order);
+            gperf_print_head(file, &table, hz, out);
+        ticks_add_file(&table, file, TICKS_FIRST_BYTE);
+        qsort(table.rows, table.count, sizeof *table.rows, gperf_order);
     }
-    for (size_t i = 0; error == 0 && i < tally.count; i++) {
-        snprintf(place, sizeof place, "%08" PRIx64, tally.rows[i].address);
-        gperf_print_row(&page, place, tally.rows[i].symbol->name, tally.rows[i].ticks);
+    for (size_t i = 0; error == 0 && i < table.count; i++) {
+        snprintf(place, sizeof place, "%08" PRIx64, table.rows[i].address);
+        gperf_print_row(&page, place, table.rows[i].symbol->name, table.rows[i].ticks);
     }
     if (error == 0)
         gperf_print_row(&page, "Overflow", "", (double)file->outside);
-    tally_clear(&tally);
+    ticks_clear(&table);
     if (error == 0 && file->ticks == 0) {
         fputs("gperf: no counts\n", errors);
         error = PPROFIL_ERROR_EXPLAINED;

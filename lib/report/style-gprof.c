@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/call-graph.h"
+#include "report/style-internal.h"
 #include "report/style.h"
-#include "report/tally.h"
 #include "symbol/symbol.h"
 
 bool style_gprof_refuse(enum style_file which, const char *path, int error, FILE *errors)
@@ -93,21 +92,21 @@ static bool wanted(const struct symbol *symbol)
 }
 
 /* What counts calls is no part of the program. */
-static void hide(struct tally *tally)
+static void hide(struct ticks_table *table)
 {
     static const char *const names[] = {"_gprof_mcount",     "mcount",     "_mcount",  "__mcount",
                                         "__mcount_internal", "__mcleanup", "<locore>", "<hicore>"};
 
-    for (size_t i = 0; i < tally->count; i++)
+    for (size_t i = 0; i < table->count; i++)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            if (strcmp(tally->rows[i].symbol->name, names[k]) == 0)
-                tally->rows[i].hidden = true;
+            if (strcmp(table->rows[i].symbol->name, names[k]) == 0)
+                table->rows[i].hidden = true;
 }
 
 /* --- rows -------------------------------------------------------------------------------- */
 
 struct flat_row {
-    const struct tally_row *row;
+    const struct ticks_row *row;
     double ticks, total; /* total: with those of what it called */
     uint64_t calls;
 };
@@ -202,25 +201,25 @@ static void print_rows(FILE *out, const struct flat_row *rows, size_t count, dou
 
 /* --- the report -------------------------------------------------------------------------- */
 
-static int style_gprof_print(const struct histogram_file *file, struct tally *tally, double hz, bool zeros,
+static int style_gprof_print(const struct histogram_file *file, struct ticks_table *table, double hz, bool zeros,
                              FILE *out)
 {
-    struct flat_row *rows = calloc(tally->count, sizeof *rows);
-    double *below = calloc(tally->count, sizeof *below);
+    struct flat_row *rows = calloc(table->count, sizeof *rows);
+    double *below = calloc(table->count, sizeof *below);
     int error = rows == NULL || below == NULL ? -ENOMEM : 0;
 
-    hide(tally);
-    tally_file(tally, file, TALLY_UNITS);
+    hide(table);
+    ticks_add_file(table, file, TICKS_UNITS);
     if (error == 0)
-        error = call_graph(file, tally, below);
-    for (size_t i = 0; error == 0 && i < tally->count; i++)
-        rows[i] = (struct flat_row){.row = &tally->rows[i],
-                                    .ticks = tally->rows[i].ticks,
-                                    .total = tally->rows[i].ticks + below[i],
-                                    .calls = tally->rows[i].calls};
+        error = call_graph(file, table, below);
+    for (size_t i = 0; error == 0 && i < table->count; i++)
+        rows[i] = (struct flat_row){.row = &table->rows[i],
+                                    .ticks = table->rows[i].ticks,
+                                    .total = table->rows[i].ticks + below[i],
+                                    .calls = table->rows[i].calls};
     if (error == 0) {
-        qsort(rows, tally->count, sizeof *rows, style_gprof_compare);
-        print_rows(out, rows, tally->count, hz, tally->total, zeros);
+        qsort(rows, table->count, sizeof *rows, style_gprof_compare);
+        print_rows(out, rows, table->count, hz, table->total, zeros);
     }
     free(rows);
     free(below);
@@ -231,10 +230,10 @@ int style_gprof(const struct histogram_file *file, const struct symbol_table *sy
                 const struct style_options *options, FILE *out, FILE *errors)
 {
     double hz = file->rate_hz;
-    struct tally tally;
-    int error = tally_new(symbols, wanted, &tally);
+    struct ticks_table table;
+    int error = ticks_new(symbols, wanted, &table);
 
-    if (error == 0 && tally.count == 0) {
+    if (error == 0 && table.count == 0) {
         fprintf(errors, "gprof: file `%s' has no symbols\n",
                 file->object != NULL ? file->object : "a.out");
         error = PPROFIL_ERROR_EXPLAINED;
@@ -244,7 +243,7 @@ int style_gprof(const struct histogram_file *file, const struct symbol_table *sy
         hz = 1;
     }
     if (error == 0)
-        error = style_gprof_print(file, &tally, hz, options->zeros, out);
-    tally_clear(&tally);
+        error = style_gprof_print(file, &table, hz, options->zeros, out);
+    ticks_clear(&table);
     return error;
 }

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/style-internal.h"
 #include "report/style.h"
-#include "report/tally.h"
 
 #define USUAL_US 10000u /* a tick of 100 Hz */
 
@@ -60,26 +60,26 @@ static bool is_kpdata(const struct histogram_file *file)
     return file->dialect != NULL && file->dialect->arithmetic == DIALECT_CELLS;
 }
 
-static void count(const struct histogram_file *file, const struct kprof *kprof, struct tally *tally)
+static void count(const struct histogram_file *file, const struct kprof *kprof, struct ticks_table *table)
 {
-    struct tally_row *last = &tally->rows[tally->count - 1];
+    struct ticks_row *last = &table->rows[table->count - 1];
 
     if (last->symbol->size < last->end - last->address)
         last->end = last->address + last->symbol->size;
     for (size_t i = 0; i < file->histogram_count; i++) {
         const struct histogram *histogram = &file->histograms[i];
-        tally_histogram(tally, histogram, tally_base(tally, file, histogram),
-                        is_kpdata(file) ? kprof->specials : 0, TALLY_FIRST_BYTE);
+        ticks_add_histogram(table, histogram, ticks_base(table, file, histogram),
+                        is_kpdata(file) ? kprof->specials : 0, TICKS_FIRST_BYTE);
     }
-    tally_pcs(tally, file);
+    ticks_add_pcs(table, file);
 }
 
 static void print_base(const struct histogram_file *file, const struct kprof *kprof,
-                       const struct tally *tally, FILE *out)
+                       const struct ticks_table *table, FILE *out)
 {
-    uint64_t page = tally->rows[0].address & ~(TALLY_PAGE - 1);
+    uint64_t page = table->rows[0].address & ~(TICKS_PAGE - 1);
     uint64_t base =
-        file->histogram_count > 0 ? tally_base(tally, file, &file->histograms[0]) : page;
+        file->histogram_count > 0 ? ticks_base(table, file, &file->histograms[0]) : page;
 
     if (!kprof->plan9) {
         fprintf(out, "KTZERO %.8" PRIx64 "\n", page);
@@ -87,13 +87,13 @@ static void print_base(const struct histogram_file *file, const struct kprof *kp
     }
     if (base != page)
         fprintf(out, "warning: kbase %.8" PRIx64 " != tbase %.8" PRIx64 "\n", base, page);
-    fprintf(out, "KTZERO %.8" PRIx64 " PGSIZE %" PRIu64 "Kb\n", base, TALLY_PAGE / 1024);
+    fprintf(out, "KTZERO %.8" PRIx64 " PGSIZE %" PRIu64 "Kb\n", base, TICKS_PAGE / 1024);
 }
 
 /* Largest first; ties, which were left to chance, by address. */
 static int compare(const void *left, const void *right)
 {
-    const struct tally_row *a = left, *b = right;
+    const struct ticks_row *a = left, *b = right;
 
     if (a->ticks != b->ticks)
         return a->ticks > b->ticks ? -1 : 1;
@@ -128,17 +128,17 @@ static uint64_t shown(const struct histogram_file *file, const struct kprof *kpr
 }
 
 static int print_rows(const struct histogram_file *file, const struct kprof *kprof, uint64_t in,
-                      struct tally *tally, FILE *out, FILE *errors)
+                      struct ticks_table *table, FILE *out, FILE *errors)
 {
-    qsort(tally->rows, tally->count, sizeof *tally->rows, compare);
-    if (tally->rows[0].ticks <= 0)
+    qsort(table->rows, table->count, sizeof *table->rows, compare);
+    if (table->rows[0].ticks <= 0)
         return fail(errors, "no counts");
     fputs("ms\t  %\tsym\n", out);
-    for (size_t i = 0; i < tally->count && tally->rows[i].ticks > 0; i++) {
-        uint64_t ticks = whole_ticks(tally->rows[i].ticks);
+    for (size_t i = 0; i < table->count && table->rows[i].ticks > 0; i++) {
+        uint64_t ticks = whole_ticks(table->rows[i].ticks);
         fprintf(out, "%" PRIu64 "\t%3" PRIu64 ".%" PRIu64 "\t%s\n",
                 kprof->plan9 ? shown(file, kprof, ticks) : part(ticks, us_per_tick(file), 1000),
-                part(ticks, 100, in), part(ticks, 1000, in) % 10, tally->rows[i].symbol->name);
+                part(ticks, 100, in), part(ticks, 1000, in) % 10, table->rows[i].symbol->name);
     }
     return 0;
 }
@@ -147,7 +147,7 @@ static int print(const struct histogram_file *file, const struct symbol_table *s
                  const struct kprof *kprof, FILE *out, FILE *errors)
 {
     uint64_t in = file->ticks > file->outside ? file->ticks - file->outside : 0;
-    struct tally tally;
+    struct ticks_table table;
 
     for (size_t i = 0; is_kpdata(file) && i < file->histogram_count; i++)
         if (file->histograms[i].counter_size != 4)
@@ -157,15 +157,15 @@ static int print(const struct histogram_file *file, const struct symbol_table *s
         shown(file, kprof, file->ticks), shown(file, kprof, in), shown(file, kprof, file->outside));
     if (file->ticks == 0)
         return 0;
-    int error = tally_new(symbols, tally_is_function, &tally);
-    if (error == 0 && tally.count == 0)
+    int error = ticks_new(symbols, ticks_is_function, &table);
+    if (error == 0 && table.count == 0)
         error = fail(errors, "no text symbols");
     if (error == 0) {
-        print_base(file, kprof, &tally, out);
-        count(file, kprof, &tally);
-        error = print_rows(file, kprof, in, &tally, out, errors);
+        print_base(file, kprof, &table, out);
+        count(file, kprof, &table);
+        error = print_rows(file, kprof, in, &table, out, errors);
     }
-    tally_clear(&tally);
+    ticks_clear(&table);
     return error;
 }
 

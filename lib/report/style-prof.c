@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/style-internal.h"
 #include "report/style.h"
-#include "report/tally.h"
 
 /* What a row is printed with. */
 struct page {
@@ -32,10 +32,10 @@ struct page {
 struct flavour {
     const char *header;
     const char *ticks_header; /* where the rate is not known; NULL: it is usual_hz */
-    void (*print)(struct page *page, const struct tally_row *row);
+    void (*print)(struct page *page, const struct ticks_row *row);
     int (*by_time)(const void *left, const void *right);
     double usual_hz;
-    enum tally_split split;
+    enum ticks_split split;
     uint64_t reach; /* bytes from a symbol that a call's pc may lie; 0: its size */
     int columns;    /* of addresses; 0: it prints none */
     bool all_rows;  /* those without time and calls too */
@@ -90,12 +90,12 @@ bool style_solaris_refuse(enum style_file which, const char *path, int error, FI
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static double percent(const struct page *page, const struct tally_row *row)
+static double percent(const struct page *page, const struct ticks_row *row)
 {
     return page->total > 0 ? 100 * (row->ticks / page->total) : 0;
 }
 
-static void print_v7(struct page *page, const struct tally_row *row)
+static void print_v7(struct page *page, const struct ticks_row *row)
 {
     fprintf(page->out, "%8.8s%6.1f%9.2f", row->symbol->name, percent(page, row),
             page->ticks / page->hz);
@@ -105,7 +105,7 @@ static void print_v7(struct page *page, const struct tally_row *row)
     fputc('\n', page->out);
 }
 
-static void print_bsd(struct page *page, const struct tally_row *row)
+static void print_bsd(struct page *page, const struct ticks_row *row)
 {
     fprintf(page->out, "%6.1f%9.2f", percent(page, row), page->ticks / page->hz);
     if (row->calls > 0)
@@ -134,7 +134,7 @@ static int digits_of(uint64_t calls)
     return digits;
 }
 
-static void print_solaris(struct page *page, const struct tally_row *row)
+static void print_solaris(struct page *page, const struct ticks_row *row)
 {
     double seconds = row->ticks / page->hz;
     const char *gap = "";
@@ -148,14 +148,14 @@ static void print_solaris(struct page *page, const struct tally_row *row)
         fprintf(page->out, "%22s", " ");
     }
     for (size_t i = 0; i < row->symbol_count; i++)
-        if (tally_is_function(&row->symbols[i])) {
+        if (ticks_is_function(&row->symbols[i])) {
             fprintf(page->out, "%s%s", gap, row->symbols[i].name);
             gap = ", ";
         }
     fputc('\n', page->out);
 }
 
-static void print_versioned(struct page *page, const struct tally_row *row)
+static void print_versioned(struct page *page, const struct ticks_row *row)
 {
     double unit = page->hz > 0 ? 1 / page->hz : 1, per_call = 0;
 
@@ -169,14 +169,14 @@ static void print_versioned(struct page *page, const struct tally_row *row)
 
 static int by_address(const void *left, const void *right)
 {
-    const struct tally_row *a = left, *b = right;
+    const struct ticks_row *a = left, *b = right;
 
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
 static int by_name(const void *left, const void *right)
 {
-    const struct tally_row *a = left, *b = right;
+    const struct ticks_row *a = left, *b = right;
     int order = strcmp(a->symbol->name, b->symbol->name);
 
     return order != 0 ? order : by_address(left, right);
@@ -185,7 +185,7 @@ static int by_name(const void *left, const void *right)
 /* Ties were left to chance. */
 static int by_time(const void *left, const void *right)
 {
-    const struct tally_row *a = left, *b = right;
+    const struct ticks_row *a = left, *b = right;
 
     if (a->ticks != b->ticks)
         return a->ticks > b->ticks ? -1 : 1;
@@ -194,21 +194,21 @@ static int by_time(const void *left, const void *right)
 
 static int by_time_and_name(const void *left, const void *right)
 {
-    const struct tally_row *a = left, *b = right;
+    const struct ticks_row *a = left, *b = right;
 
     return a->ticks != b->ticks ? by_time(left, right) : by_name(left, right);
 }
 
 static int by_calls(const void *left, const void *right)
 {
-    const struct tally_row *a = left, *b = right;
+    const struct ticks_row *a = left, *b = right;
 
     if (a->calls != b->calls)
         return a->calls > b->calls ? -1 : 1;
     return by_time_and_name(left, right);
 }
 
-static void sort(struct tally *tally, const struct flavour *flavour, enum style_sort order)
+static void sort(struct ticks_table *table, const struct flavour *flavour, enum style_sort order)
 {
     int (*const orders[])(const void *left, const void *right) = {
         [STYLE_BY_TIME] = flavour->by_time,
@@ -216,14 +216,14 @@ static void sort(struct tally *tally, const struct flavour *flavour, enum style_
         [STYLE_BY_ADDRESS] = by_address,
         [STYLE_BY_NAME] = by_name,
     };
-    qsort(tally->rows, tally->count, sizeof *tally->rows, orders[order]);
+    qsort(table->rows, table->count, sizeof *table->rows, orders[order]);
 }
 
 /* --- counts ------------------------------------------------------------------------------ */
 
-static void add_calls(struct tally *tally, uint64_t pc, uint64_t count, uint64_t reach)
+static void add_calls(struct ticks_table *table, uint64_t pc, uint64_t count, uint64_t reach)
 {
-    struct tally_row *row = tally_find(tally, pc);
+    struct ticks_row *row = ticks_find(table, pc);
 
     if (row == NULL)
         return;
@@ -234,14 +234,14 @@ static void add_calls(struct tally *tally, uint64_t pc, uint64_t count, uint64_t
 }
 
 /* A file of gprof's has arcs: each is calls of the function that it leads to. */
-static void count(struct tally *tally, const struct histogram_file *file,
+static void count(struct ticks_table *table, const struct histogram_file *file,
                   const struct flavour *flavour)
 {
     for (size_t i = 0; i < file->calls_count; i++)
-        add_calls(tally, file->calls[i].pc, file->calls[i].count, flavour->reach);
+        add_calls(table, file->calls[i].pc, file->calls[i].count, flavour->reach);
     for (size_t i = 0; i < file->arc_count; i++)
-        add_calls(tally, file->arcs[i].self, file->arcs[i].count, UINT64_MAX);
-    tally_file(tally, file, flavour->split);
+        add_calls(table, file->arcs[i].self, file->arcs[i].count, UINT64_MAX);
+    ticks_add_file(table, file, flavour->split);
 }
 
 static double rate_of(const struct histogram_file *file, const struct flavour *flavour)
@@ -266,12 +266,12 @@ static void print_header(const struct page *page, const struct flavour *flavour)
     fprintf(page->out, "%s\n", page->hz > 0 ? flavour->header : flavour->ticks_header);
 }
 
-static void print_table(struct page *page, const struct flavour *flavour, struct tally *tally)
+static void print_table(struct page *page, const struct flavour *flavour, struct ticks_table *table)
 {
     print_header(page, flavour);
-    sort(tally, flavour, page->options->sort);
-    for (size_t i = 0; i < tally->count; i++) {
-        const struct tally_row *row = &tally->rows[i];
+    sort(table, flavour, page->options->sort);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct ticks_row *row = &table->rows[i];
         if (row->ticks <= 0 && row->calls == 0 && !page->options->zeros && !flavour->all_rows)
             continue;
         page->ticks += row->ticks;
@@ -286,7 +286,7 @@ static const struct flavour v7 = {
     .print = print_v7,
     .by_time = by_time,
     .usual_hz = 60,
-    .split = TALLY_UNITS,
+    .split = TICKS_UNITS,
     .reach = 21,
     .all_rows = true,
 };
@@ -296,7 +296,7 @@ static const struct flavour bsd = {
     .print = print_bsd,
     .by_time = by_time_and_name,
     .usual_hz = 100,
-    .split = TALLY_UNITS,
+    .split = TICKS_UNITS,
     .reach = 23,
 };
 
@@ -305,7 +305,7 @@ static const struct flavour solaris = {
     .print = print_solaris,
     .by_time = by_time,
     .usual_hz = 100,
-    .split = TALLY_BYTES,
+    .split = TICKS_BYTES,
     .columns = 8,
 };
 
@@ -314,7 +314,7 @@ static const struct flavour versioned = {
     .ticks_header = " %Time   Tiks  Cumtiks  #Calls   tiks/call  Name",
     .print = print_versioned,
     .by_time = by_time,
-    .split = TALLY_BYTES,
+    .split = TICKS_BYTES,
     .columns = 16,
 };
 
@@ -323,25 +323,25 @@ static int print(const struct histogram_file *file, const struct symbol_table *s
                  FILE *errors)
 {
     struct page page = {.out = out, .options = options, .hz = rate_of(file, flavour)};
-    struct tally tally;
-    int error = tally_new(symbols, tally_is_function, &tally);
+    struct ticks_table table;
+    int error = ticks_new(symbols, ticks_is_function, &table);
 
-    if (error == 0 && tally.count == 0) {
+    if (error == 0 && table.count == 0) {
         fprintf(errors,
-                flavour->split == TALLY_BYTES ? "prof: %s: no symbols\n" : "%s: no symbols\n",
+                flavour->split == TICKS_BYTES ? "prof: %s: no symbols\n" : "%s: no symbols\n",
                 text_name(file));
         error = PPROFIL_ERROR_EXPLAINED;
     }
     if (error == 0)
-        count(&tally, file, flavour);
-    if (error == 0 && tally.total <= 0 && flavour->split == TALLY_UNITS) {
+        count(&table, file, flavour);
+    if (error == 0 && table.total <= 0 && flavour->split == TICKS_UNITS) {
         fputs("No time accumulated\n", errors);
         error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0; /* V7 ended here */
     }
-    page.total = tally.total;
+    page.total = table.total;
     if (error == 0)
-        print_table(&page, flavour, &tally);
-    tally_clear(&tally);
+        print_table(&page, flavour, &table);
+    ticks_clear(&table);
     return error;
 }
 

@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of styles. */
+/*
+ * The table of styles, and the ticks by symbol that all of them print.
+ *
+ * Counters and rows are both in the order of their addresses, so one pass serves both: a row that ends
+ * before a counter begins is never looked at again. Positions are distances from a histogram's low end,
+ * as doubles, in the units of the split. They are exact, as no text has 2^53 bytes.
+ */
 #include "config.h"
 
+#include <elf.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/style-internal.h"
 #include "report/style.h"
+
+#define UNIT 2u /* bytes of text that the oldest counters stood for: a PDP-11 word */
+
+/* --- the table --------------------------------------------------------------------------- */
 
 static const struct style styles[] = {
     {"kprof", "Inferno kprof(10.1)", "inferno", false, style_kprof, style_kprof_refuse},
@@ -32,4 +47,217 @@ const struct style *style_find(const char *name)
 const struct style *style_at(unsigned i)
 {
     return i < sizeof styles / sizeof *styles ? &styles[i] : NULL;
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+/* Where symbols of one object end, and none begins. */
+static bool is_end(const struct symbol *symbol)
+{
+    return symbol->name[0] == '\0';
+}
+
+bool ticks_is_function(const struct symbol *symbol)
+{
+    if (symbol->type == STT_OBJECT || is_end(symbol))
+        return false;
+    return symbol->type != STT_NOTYPE || symbol->binding != STB_LOCAL;
+}
+
+static bool is_local(const struct symbol *symbol)
+{
+    return symbol->binding == STB_LOCAL;
+}
+
+/* A name without underscores is the one that its author used. */
+static bool is_plainer(const char *name, const char *than)
+{
+    return (name[0] != '_' && than[0] == '_') || (name[1] != '_' && than[1] == '_');
+}
+
+/* Chooses among symbols at one address. gprof shows a function rather than a label, and a global one rather than a
+ * local one. Else the plainer name is taken, else the first. */
+static const struct symbol *choose(const struct symbol *symbols, size_t count, ticks_wanted *wanted)
+{
+    const struct symbol *best = NULL;
+
+    for (unsigned rank = 0; rank < 4 && best == NULL; rank++)
+        for (size_t i = 0; i < count; i++) {
+            const struct symbol *symbol = &symbols[i];
+            unsigned own = (symbol->type != STT_FUNC ? 2u : 0u) + (is_local(symbol) ? 1u : 0u);
+            if (own == rank && !is_end(symbol) && wanted(symbol) &&
+                (best == NULL || is_plainer(symbol->name, best->name)))
+                best = symbol;
+        }
+    return best;
+}
+
+int ticks_new(const struct symbol_table *symbols, ticks_wanted *wanted, struct ticks_table *table)
+{
+    *table = (struct ticks_table){.rows = calloc(symbols->count + 1, sizeof *table->rows)};
+    if (table->rows == NULL)
+        return -ENOMEM;
+    for (size_t i = 0, next; i < symbols->count; i = next) {
+        const struct symbol *first = &symbols->symbols[i];
+        for (next = i + 1; next < symbols->count; next++)
+            if (symbols->symbols[next].address != first->address)
+                break;
+        const struct symbol *best = choose(first, next - i, wanted);
+        if (best == NULL && !is_end(first))
+            continue;
+        if (table->count > 0 && table->rows[table->count - 1].end == UINT64_MAX)
+            table->rows[table->count - 1].end = first->address;
+        if (best == NULL)
+            continue;
+        table->rows[table->count++] = (struct ticks_row){.symbol = best,
+                                                         .symbols = first,
+                                                         .symbol_count = next - i,
+                                                         .address = first->address,
+                                                         .end = UINT64_MAX};
+    }
+    if (table->count > 0 && table->rows[table->count - 1].end == UINT64_MAX &&
+        symbols->end > table->rows[table->count - 1].address)
+        table->rows[table->count - 1].end = symbols->end;
+    return 0;
+}
+
+void ticks_clear(struct ticks_table *table)
+{
+    free(table->rows);
+    *table = (struct ticks_table){0};
+}
+
+struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address)
+{
+    size_t low = 0, high = table->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->rows[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && address < table->rows[low - 1].end ? &table->rows[low - 1] : NULL;
+}
+
+/* --- ticks ------------------------------------------------------------------------------- */
+
+/* A histogram, and how wide a counter's text is. */
+struct ruler {
+    uint64_t low;
+    double width;
+    bool units;
+};
+
+static struct ruler make_ruler(const struct histogram *histogram, uint64_t low,
+                               enum ticks_split split)
+{
+    struct ruler ruler = {.low = low, .units = split == TICKS_UNITS};
+    uint64_t text = histogram->high - histogram->low;
+
+    if (histogram->high <= histogram->low)
+        return ruler;
+    if (ruler.units)
+        text /= UNIT;
+    ruler.width = (double)text / (double)histogram->count;
+    if (split == TICKS_FIRST_BYTE && histogram->scale > 0) /* the range may end in a part */
+        ruler.width = histogram->counter_size * (double)DIALECT_ONE_TO_ONE / histogram->scale;
+    return ruler;
+}
+
+/* Where counter i begins. */
+static double edge_of(const struct ruler *ruler, uint64_t i)
+{
+    double edge = ruler->width * (double)i;
+    return ruler->units ? floor(edge) : edge;
+}
+
+static double place_of(const struct ruler *ruler, uint64_t address)
+{
+    if (address <= ruler->low)
+        return 0;
+    return ruler->units ? (double)(address / UNIT - ruler->low / UNIT)
+                        : (double)(address - ruler->low);
+}
+
+/* Shares out a counter; rows before *from are done with. */
+static void share_out(struct ticks_table *table, const struct ruler *ruler, size_t *from, uint64_t i,
+                      double ticks)
+{
+    double low = edge_of(ruler, i), high = edge_of(ruler, i + 1);
+
+    while (*from < table->count && place_of(ruler, table->rows[*from].end) <= low)
+        ++*from;
+    for (size_t at = *from; at < table->count; at++) {
+        struct ticks_row *row = &table->rows[at];
+        double begin = place_of(ruler, row->address), end = place_of(ruler, row->end);
+        if (begin >= high)
+            break;
+        double overlap = fmin(end, high) - fmax(begin, low);
+        double credit = overlap * ticks / ruler->width;
+        if (overlap > 0 && row->hidden)
+            table->total -= credit;
+        else if (overlap > 0)
+            row->ticks += credit;
+    }
+}
+
+static void give_first(struct ticks_table *table, const struct ruler *ruler, uint64_t i, double ticks)
+{
+    double address = (double)ruler->low + floor(edge_of(ruler, i));
+    struct ticks_row *row = NULL;
+
+    if (address < (double)UINT64_MAX)
+        row = ticks_find(table, ruler->low + (uint64_t)edge_of(ruler, i));
+    if (row != NULL)
+        row->ticks += ticks;
+}
+
+void ticks_add_histogram(struct ticks_table *table, const struct histogram *histogram, uint64_t low,
+                     uint64_t first, enum ticks_split split)
+{
+    struct ruler ruler = make_ruler(histogram, low, split);
+    size_t from = 0;
+
+    for (uint64_t i = first; i < histogram->count; i++) {
+        double ticks = (double)histogram->counters[i];
+        if (histogram->counters[i] == 0)
+            continue;
+        table->total += ticks;
+        if (ruler.width <= 0)
+            continue;
+        if (split == TICKS_FIRST_BYTE)
+            give_first(table, &ruler, i, ticks);
+        else
+            share_out(table, &ruler, &from, i, ticks);
+    }
+}
+
+uint64_t ticks_base(const struct ticks_table *table, const struct histogram_file *file,
+                    const struct histogram *histogram)
+{
+    if (!file->from_text || table->count == 0)
+        return histogram->low;
+    return histogram->low + (table->rows[0].address & ~(TICKS_PAGE - 1));
+}
+
+void ticks_add_pcs(struct ticks_table *table, const struct histogram_file *file)
+{
+    for (size_t i = 0; i < file->pc_count; i++) {
+        struct ticks_row *row = ticks_find(table, file->pcs[i]);
+        if (row != NULL && row->hidden)
+            continue;
+        if (row != NULL)
+            row->ticks++;
+        table->total++;
+    }
+}
+
+void ticks_add_file(struct ticks_table *table, const struct histogram_file *file, enum ticks_split split)
+{
+    for (size_t i = 0; i < file->histogram_count; i++)
+        ticks_add_histogram(table, &file->histograms[i], ticks_base(table, file, &file->histograms[i]),
+                        0, split);
+    ticks_add_pcs(table, file);
 }

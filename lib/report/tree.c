@@ -15,9 +15,9 @@
 
 #include "base/array.h"
 #include "report/call-tree.h"
-#include "report/row.h"
 #include "report/match.h"
-#include "report/tree.h"
+#include "report/report.h"
+#include "report/row.h"
 
 struct waiting {
     uint32_t node; /* its number; of those cut off, their parent's */

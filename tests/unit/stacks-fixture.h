@@ -10,7 +10,6 @@
 
 #include "build-stacks.h"
 #include "report/report.h"
-#include "report/tree.h"
 
 #define UNUSED __attribute__((unused)) /* not each file needs all */
 

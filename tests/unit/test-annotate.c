@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include "build-events.h"
-#include "report/annotate.h"
-#include "report/code-counts.h"
+#include "report/code.h"
 
 /* --- counts ----------------------------------------------------------------------------- */
 
@@ -91,13 +90,13 @@ static void run(struct model *model, uint64_t count, uint64_t ns)
     model->node = 0;
 }
 
-static void expect_count(const struct code_count *count, uint64_t samples, uint64_t ns,
+static void expect_sum(const struct code_sum *sum, uint64_t samples, uint64_t ns,
                          uint64_t total_samples, uint64_t total_ns)
 {
-    cr_assert_eq(count->samples, samples);
-    cr_assert_eq(count->ns, ns);
-    cr_assert_eq(count->total_samples, total_samples);
-    cr_assert_eq(count->total_ns, total_ns);
+    cr_assert_eq(sum->self.samples, samples);
+    cr_assert_eq(sum->self.ns, ns);
+    cr_assert_eq(sum->total.samples, total_samples);
+    cr_assert_eq(sum->total.ns, total_ns);
 }
 
 Test(annotate, rows_have_what_ran_there_and_what_was_called_from_there)
@@ -105,7 +104,7 @@ Test(annotate, rows_have_what_ran_there_and_what_was_called_from_there)
     struct listing *listing = make_listing();
     struct model model = make_model();
     struct report_options options = {.by = PPROFIL_BY_FUNCTION};
-    struct code_counts counts;
+    struct code_sums sums;
 
     call(&model, 0, 5); /* inside an instruction */
     run(&model, 3, 30);
@@ -120,19 +119,19 @@ Test(annotate, rows_have_what_ran_there_and_what_was_called_from_there)
     run(&model, 7, 70);
     call(&model, 0, 9); /* behind the function */
     run(&model, 7, 70);
-    cr_assert_eq(code_counts_make(model.profile, &options, listing, &counts), 0);
-    expect_count(&counts.rows[0], 0, 0, 2, 20);
-    expect_count(&counts.rows[1], 0, 0, 2, 20);
-    expect_count(&counts.rows[2], 0, 0, 2, 20);
-    expect_count(&counts.rows[3], 3, 30, 3, 30);
-    expect_count(&counts.rows[4], 3, 30, 3, 30);
-    expect_count(&counts.rows[5], 1, 10, 1, 10);
-    expect_count(&counts.rows[6], 1, 10, 1, 10);
-    expect_count(&counts.all, 4, 40, 6, 60);
-    cr_assert_eq(code_counts_at(&counts, listing, 0x1002), 2);
-    cr_assert_eq(code_counts_at(&counts, listing, 0x1003), UINT32_MAX, "inside");
-    cr_assert_eq(code_counts_find(&counts, listing, 7), 4);
-    code_counts_clear(&counts);
+    cr_assert_eq(code_sums_make(model.profile, &options, listing, &sums), 0);
+    expect_sum(&sums.rows[0], 0, 0, 2, 20);
+    expect_sum(&sums.rows[1], 0, 0, 2, 20);
+    expect_sum(&sums.rows[2], 0, 0, 2, 20);
+    expect_sum(&sums.rows[3], 3, 30, 3, 30);
+    expect_sum(&sums.rows[4], 3, 30, 3, 30);
+    expect_sum(&sums.rows[5], 1, 10, 1, 10);
+    expect_sum(&sums.rows[6], 1, 10, 1, 10);
+    expect_sum(&sums.all, 4, 40, 6, 60);
+    cr_assert_eq(code_row_of_address(&sums, listing, 0x1002), 2);
+    cr_assert_eq(code_row_of_address(&sums, listing, 0x1003), UINT32_MAX, "inside");
+    cr_assert_eq(code_row_of_place(&sums, listing, 7), 4);
+    code_sums_clear(&sums);
     listing_free(listing);
     profile_free(model.profile);
 }

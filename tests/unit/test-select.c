@@ -9,7 +9,7 @@
 
 #include "build-stacks.h"
 #include "report/match.h"
-#include "report/select.h"
+#include "report/report.h"
 
 /* --- patterns ---------------------------------------------------------------------------- */
 
