@@ -4,8 +4,8 @@
 #
 #   again.sh MODE TIMES RESULTS SUITE.UNIT
 #
-# The tests are those that RESULTS/unlike.MODE names, the runs are in RESULTS/again.MODE. After
-# two minutes there are no more than three.
+# The tests are those that RESULTS/unlike.MODE names; the runs are in RESULTS/again.MODE. Where they take long, they end
+# after three runs each or two minutes, whichever is later.
 set -u
 mode=$1 times=$2 results=$3 unit=$4
 end=$(($(date +%s) + 120)) number=0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The rule of run.sh: reads "SIDE UNIT TEST VERDICT" with tabs between, SIDE being plain or under,
-# and prints "JUDGEMENT UNIT TEST PLAIN UNDER", the last two being counts of verdicts as
-# "ok 10, fail 1". A line without a test stands for a run of the unit: a test that has fewer
-# verdicts than its unit has runs was missing in the others. Where tests ran alone VERDICT is
-# "again" in that line, and only those in the file "unlike" (UNIT TEST) were to run.
+# The rule of run.sh. Reads lines "SIDE UNIT TEST VERDICT" with tabs between, where SIDE is plain or under, and prints
+# "JUDGEMENT UNIT TEST PLAIN UNDER", where the last two are counts of verdicts like "ok 10, fail 1".
+# A line without a test stands for a run of the unit. A test that has fewer verdicts than its unit has runs was missing
+# in the others. Where tests ran alone VERDICT is "again" in that line, and only the tests in the file "unlike", lines
+# "UNIT TEST", were to run.
 BEGIN {
 	FS = OFS = "\t"
 	while ((getline test < unlike) > 0)
@@ -18,7 +18,7 @@ $3 == "" { runs[$1, $2, $4]++; next }
 	verdicts[$4] = 1
 }
 
-# How often a verdict was given; those that are missing count as one
+# How often that verdict was given; a missing one is the verdict "missing"
 function of(side, test, verdict,    part, all) {
 	split(test, part, FS)
 	if (verdict == "missing") {

@@ -2,18 +2,18 @@
 # What the suites in suites/ share. Each is a script with the functions
 #
 #   packages                  prints the Debian packages that it needs
-#   prepare                   fetches and builds; done once, in $suite_home
-#   units                     prints what can be run by itself, one a line, without blanks
-#   run UNIT FILE [TEST...]   runs it, or these tests of it, in an empty directory, and appends
-#                             "VERDICT TEST" to FILE as each test ends
+#   prepare                   fetches and builds the suite; it is called once, in $suite_home
+#   units                     prints the parts that can be run by themselves, one a line; names have no blanks
+#   run UNIT FILE [TEST...]   runs a unit, or these tests of it, in an empty directory, and appends "VERDICT TEST" to
+#                             FILE as each test ends
 #
-# and is called as "sh suites/NAME.sh FUNCTION [ARGUMENT...]". Fetching, building and running are
-# done as a user other than root, for libuv's tests refuse root, and many of Tcl's pass it by.
+# and is called as "sh suites/NAME.sh FUNCTION [ARGUMENT...]". All of it is done as a user other than root, for libuv's
+# tests refuse root, and many of Tcl's tests are skipped for root.
 set -u
 suite_home=$CONFORM_DIR/$(basename "$0" .sh)
 
-# The program under test: as it is, or under pprofil, for at most so many seconds. The path to
-# pprofil's own library, which libtool's script sets, is none of the program's business.
+# Runs the program under test, plain or under pprofil, for at most so many seconds. The program must not get the
+# LD_LIBRARY_PATH that libtool's script sets for pprofil.
 subject() { # SECONDS PROGRAM [ARGUMENT...]
 	limit=$1
 	shift
@@ -21,8 +21,8 @@ subject() { # SECONDS PROGRAM [ARGUMENT...]
 	timeout -k 10 "$limit" $CONFORM_WITH env -u LD_LIBRARY_PATH "$@" </dev/null
 }
 
-# apt-get with lists of its own: sources of the archive that the system has binaries from. The
-# release itself is enough, and the updates' archives may have dropped what they list.
+# apt-get with lists of its own, of the sources of the archive that the system has its binaries from. Only the release
+# itself: the archives of updates may have dropped what they list.
 apt_get() {
 	apt=$CONFORM_DIR/apt
 	export APT_CONFIG="$apt/apt.conf"
@@ -43,7 +43,7 @@ apt_get() {
 	apt-get "$@"
 }
 
-# The source of a Debian package, with its patches, in the directory "source"
+# Fetches the source of a Debian package, with its patches, into the directory "source".
 fetch_source() { # PACKAGE
 	rm -rf source
 	apt_get source -qq --download-only "$1" && dpkg-source --extract -- *.dsc source

@@ -4,29 +4,29 @@
 #
 #   run.sh [-q] [-s SUITES] [-u REGEX] [-m MODES] [-r ROUNDS] [-n AGAIN] [-j JOBS]
 #
-#   -s  of "cpython stress-ng libuv tcl"; all
+#   -s  suites, of "cpython stress-ng libuv tcl" (all)
 #   -u  only units whose SUITE.UNIT matches: -u 'cpython.*signal|tcl.io$'
-#   -m  of "cpu wall graph": as pprofil samples by default, with -w, and with -g; all
-#   -r  each unit is run so often in each mode (1)
-#   -n  a verdict that differs is looked at so often again (10)
-#   -j  units at a time (as many as there are CPUs)
+#   -m  modes, of "cpu wall graph": pprofil without options, with -w, and with -g (all)
+#   -r  how often each unit is run in each mode (1)
+#   -n  how often a test is run again whose verdict differs (10)
+#   -j  how many units are run at a time (as many as there are CPUs)
 #   -q  quick: some units of each suite, in mode cpu
 #
-# What it shows: a program does under pprofil what it does without it. Whoever wrote these tests
-# knew nothing of pprofil, and asks of each system call what it must return. pprofil samples 1000
-# times a second of CPU time (of elapsed time with -w) and has no budget, so it never gets rarer.
+# It shows that a program does under pprofil what it does without it. The authors of these tests knew nothing of
+# pprofil, and check what each system call must return. pprofil samples 1000 times a second of CPU time, with -w of
+# elapsed time, and has no budget that would lower that rate.
 #
-# The rule. Every unit is run plain, then in each mode. A test whose verdict in a mode is none of
-# its verdicts in the plain runs is run alone, plain and in that mode in turn, AGAIN times each
-# (fewer if that takes long, but three times). Over all of these runs it
-#   DIFFERS   if two or more of its verdicts in the mode are none that a plain run gave, or if it
-#             is flaky plain, and its share of unusual verdicts is higher by a half in the mode;
-#   once      if one of its verdicts in the mode was like that, and never again;
-#   same      otherwise: what fails plain too is known or flaky, and no fault of pprofil's.
-# The exit status is 1 if a verdict DIFFERS, 125 if the suites could not be had.
+# The rule. Every unit is run plain, then in each mode. A test that gets a verdict in a mode that it did not get in the
+# plain runs is run alone, plain and in that mode in turn, AGAIN times each (at least three times where that takes
+# long). Over all of these runs the test
+#   DIFFERS   if two or more of its verdicts in the mode were given in no plain run, or if its usual plain verdict is
+#             rarer in the mode by half of all runs, or more;
+#   once      if one of its verdicts in the mode was given in no plain run;
+#   same      otherwise. A test that fails plain, too, is no fault of pprofil's.
+# The exit status is 1 if a test DIFFERS, 125 if the suites cannot be fetched or built.
 #
-# All is in BUILD/conform: sources, and results/: a directory for each round of a mode, again/,
-# verdicts.txt (a line a test, a column a mode) and differ.txt.
+# All files are in BUILD/conform: the suites' sources, and results/ with a directory for each round of a mode,
+# again.MODE, judged.MODE, and differ.txt.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=${abs_builddir:-$PWD}
@@ -91,14 +91,14 @@ prepare() { # SUITE
 	touch "$home/prepared"
 }
 
-# What to run: SUITE UNIT
+# Prints what is to be run, lines "SUITE UNIT".
 plan() {
 	for suite in $suites; do
 		(cd / && as_user sh "$here/suites/$suite.sh" units) | sed "s/^/$suite /"
 	done | awk -v only="$only" '$1 "." $2 ~ only'
 }
 
-# All units, once, in a mode
+# Runs all units once in a mode.
 round() { # MODE NUMBER
 	mkdir -p "$results/$1.$2"
 	start=$(date +%s)
@@ -106,8 +106,8 @@ round() { # MODE NUMBER
 	say "$1, round $2: $(($(date +%s) - start)) s"
 }
 
-# What runs gave: SIDE UNIT TEST VERDICT, and for each run of a unit a line without a test, with
-# the KIND of run (round, again). A test that only began is one that ended the program, or hung.
+# Prints the verdicts of runs, lines "SIDE UNIT TEST VERDICT", and for each run of a unit a line without a test, which
+# has the KIND of run (round or again). A test that has begun and not ended has ended its program, or hung.
 verdicts() { # SIDE KIND DIRECTORY...
 	side=$1 kind=$2
 	shift 2
@@ -133,7 +133,7 @@ judge() { # MODE
 	} | awk -v unlike="$results/unlike.$1" -f "$here/judge.awk" | sort >"$results/judged.$1"
 }
 
-# Runs again what differs or seems to
+# Runs the tests again that differ or seem to.
 look_again() { # MODE
 	judge "$1"
 	awk -F '\t' -v OFS='\t' '$1 != "same" { print $2, $3 }' "$results/judged.$1" >"$results/unlike.$1"

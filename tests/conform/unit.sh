@@ -4,9 +4,9 @@
 #
 #   unit.sh MODE DIRECTORY SUITE UNIT [TEST...]
 #
-# makes DIRECTORY/SUITE.UNIT with a line "VERDICT TEST" for each, and DIRECTORY/SUITE.UNIT.log.
-# It runs as $CONFORM_USER (root becomes that), in a session without a terminal, in an empty
-# directory, with an environment that is the same in all modes; what it leaves running is killed.
+# makes DIRECTORY/SUITE.UNIT with a line "VERDICT TEST" for each test, and DIRECTORY/SUITE.UNIT.log. The unit runs as
+# $CONFORM_USER if root calls this, in a session without a terminal, in an empty directory, with the same environment in
+# all modes. Processes that it leaves are killed.
 set -u
 mode=$1 to=$2 suite=$3 unit=$4
 shift 4
@@ -20,7 +20,7 @@ graph) with="$PPROFIL $rate -g --" ;;
 *) echo "unit.sh: '$mode' is no mode: plain, cpu, wall or graph" >&2; exit 125 ;;
 esac
 
-# short, for a socket's path has room for 107 bytes
+# a short path, for a socket's path may have 107 bytes
 scratch=$(mktemp -d /tmp/conform-XXXXXX) || exit 125
 token=CONFORM_RUN=${scratch##*-}
 leftovers() { grep -lzxF "$token" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }

@@ -4,8 +4,8 @@
     cpython.py --units NAME...          the modules of test_NAME..., one a line
     cpython.py MODULE FILE [TEST...]    appends "VERDICT TEST" to FILE
 
-A test is noted as "begun" before it runs, so that one that ends the interpreter is known by it.
-Tests that FILE has already are not run again.
+A test is noted as "begun" before it runs, so that a test that ends the interpreter is known. Tests that FILE
+already has are not run again.
 """
 import importlib.util
 import os
@@ -15,7 +15,7 @@ import unittest
 
 
 def units(names):
-    """Modules, those of a package too."""
+    """The modules of these names, and of a package all of its modules."""
     for name in names:
         found = importlib.util.find_spec("test.test_" + name)
         if found is None:
@@ -26,7 +26,7 @@ def units(names):
 
 
 class Notes(unittest.TextTestResult):
-    """Each line is written at once: what follows may be the end of the process."""
+    """Writes each line at once, for the process may end next."""
 
     def __init__(self, file, stream):
         super().__init__(stream, descriptions=False, verbosity=2)
@@ -51,7 +51,7 @@ class Notes(unittest.TextTestResult):
         self.verdict = None
 
     def bad(self, verdict, test):
-        if self.verdict is None:  # of a whole class or module, which has no startTest
+        if self.verdict is None:  # an error of a whole class or module, for which startTest is not called
             self.note(verdict, test)
         self.verdict = self.verdict and verdict
 
@@ -78,7 +78,7 @@ class Notes(unittest.TextTestResult):
 
 
 def chosen(suite, names, known):
-    """Not known, and named, or of a named class or module where its fixture is named."""
+    """The tests that are not known; with names only those of that name, or of a class or module of that name."""
     rest = unittest.TestSuite()
     for test in suite:
         if isinstance(test, unittest.TestSuite):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# CPython: the tests of the interpreter that Debian installs, for what asks the system for
-# something. A unit is a module, a test is a method.
+# CPython: the tests of the interpreter that Debian installs, of modules that make system calls. A unit is a module, a
+# test is a method.
 . "${0%/*}/../lib.sh"
 python=/usr/bin/python3
 
@@ -18,9 +18,8 @@ units() {
 		socket threading io os fork1 selectors
 }
 
-# A test that ends the interpreter, or hangs, takes the others of its module along: they are run
-# by the next one. Children of tests write unbuffered, as programs in containers often do: what
-# write() returns then shows, while a buffer writes the rest by itself.
+# When a test ends the interpreter, or hangs, another interpreter runs the rest of its module. Children of tests write
+# unbuffered, as programs in containers often do: so a short write() shows, after which a buffer would write the rest.
 run() {
 	unit=$1 file=$2
 	shift 2

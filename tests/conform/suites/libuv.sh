@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # libuv: an event loop over epoll, io_uring, eventfd, signals, child processes, pipes, terminals
-# and a pool of threads. Its tests run a process each, by a runner that prints TAP.
+# and a pool of threads. A runner runs each test in a process of its own, and prints TAP.
 . "${0%/*}/../lib.sh"
 
 packages() { echo gcc libc6-dev make automake libtool dpkg-dev; }
@@ -21,9 +21,9 @@ verdicts() {
 run() {
 	unit=$1 file=$2
 	shift 2
-	# they look for fixtures below the directory that they run in
+	# the tests look for fixtures below their working directory
 	mkdir test && cp -R "$suite_home/source/test/fixtures" test
-	for name in "${@:-}"; do # none: all of them
+	for name in "${@:-}"; do # all tests if none is named
 		subject 400 "$suite_home/source/test/run-tests" ${name:+"$name"} >log 2>&1
 		cat log
 		verdicts <log >>"$file"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# stress-ng: a stressor a kernel facility, which checks with --verify that what it got is right.
+# stress-ng: a stressor for each facility of the kernel, which checks with --verify that results are right.
 . "${0%/*}/../lib.sh"
 
 packages() { echo stress-ng util-linux; }
 
 prepare() { :; }
 
-# Left out: ptrace and vm-segv trace their own children, and a process has one tracer, so that they
-# fail under strace(1), too. forkheavy fills the disk, and whatever runs beside it fails.
+# Left out: ptrace and vm-segv, which trace their own children. A process has one tracer, so they fail under strace(1),
+# too. And forkheavy, which fills the disk, so that other units fail.
 left_out='ptrace|vm-segv|forkheavy'
 
 units() {
@@ -16,8 +16,7 @@ units() {
 	done | tr ' ' '\n' | sort -u | grep -Evx "$left_out"
 }
 
-# Ends at so many operations, or after a second. Memory is limited, for some of the stressors
-# take what there is.
+# Ends at so many operations, or after a second. Memory is limited, for some stressors take all of it.
 run() {
 	unit=$1 file=$2
 	subject 150 prlimit --as=$((4 << 30)) stress-ng "--$unit" 1 "--$unit-ops" 10000 --verify \

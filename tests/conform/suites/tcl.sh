@@ -9,7 +9,7 @@ prepare() {
 	fetch_source tcl8.6 && cd source/unix && ./configure -q --disable-shared && make -s tcltest
 }
 
-# what asks the system for something
+# the test files of what makes system calls
 units() {
 	printf '%s\n' async chan chanio encoding env event exec fCmd fileName fileSystem http http11 \
 		httpPipeline io ioCmd ioTrans iogt main pid pwd safe socket source timer unixFCmd \
