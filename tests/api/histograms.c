@@ -4,11 +4,9 @@
  *
  *   histograms TARGET
  *
- * TARGET is tests/targets/known-shares. Prints PASS and FAIL lines as the shell tests do.
- *
- * What is counted is CPU time, of which a busy machine grants less than the clock shows: ticks are
- * waited for by what the target has used, and their numbers are bounded from below by three
- * quarters of that.
+ * TARGET is tests/targets/known-shares. Ticks are of CPU time, and on a busy machine the target gets less of that than
+ * time passes. So the tests wait until it has used enough, and expect at least three quarters of the ticks that are
+ * due.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,9 +19,9 @@
 
 #include "check.h"
 
-#define PATIENCE_MS 30000 /* for a second of CPU time */
+#define PATIENCE_MS 30000 /* of elapsed time, for a second of CPU time */
 
-/* The first executable mapping of the process. */
+/* Finds the first executable mapping of the process. */
 static bool find_text(pid_t pid, uint64_t *low, uint64_t *high)
 {
     char path[64], line[512];
@@ -80,7 +78,7 @@ static void test_profil(pprofil_session *session, pid_t pid, uint64_t low, uint6
     size_t count = (high - low) / 4;
     uint16_t *counters = calloc(count, sizeof *counters);
 
-    counters[0] = 7; /* no code there: what is in a buffer before stays */
+    counters[0] = 7; /* there is no code: what was in a buffer before stays */
     check("profil", pprofil_profil(session, pid, "solaris", counters, count * 2, low, 0x8000) == 0);
     pump(session, 200);
     check("nothing is counted before start", sum16(counters, count) == 7);
@@ -92,7 +90,7 @@ static void test_profil(pprofil_session *session, pid_t pid, uint64_t low, uint6
     uint64_t counted = sum16(counters, count) - 7;
     check("counters and those outside make the ticks", counted + state.outside == state.ticks);
     check("most of it is in the program", counted > state.ticks / 2);
-    /* a tick may be owed */
+    /* the last tick may not be complete */
     int64_t expected = (int64_t)(cpu_ns(session) / 10000000), got = (int64_t)state.ticks;
     check("ticks x period is the CPU time", got <= expected && got >= expected - 1 && got > 75);
     check("preset counters stay", counters[0] == 7);
@@ -116,7 +114,7 @@ static void test_stops(pprofil_session *session, pid_t pid)
 
     pprofil_profil(session, pid, "solaris", &counter, sizeof counter, 0, 2);
     pump_cpu(session, 600);
-    /* ticks that a late sample brings come together, and are refused together */
+    /* the ticks of a late sample come together, and are refused together */
     struct pprofil_histogram_state state = state_of(session, pid);
     check("solaris ends before it would pass 32767",
           counter <= 32767 && 32760 + state.ticks > 32767 &&
@@ -172,7 +170,7 @@ static void test_pcsample(pprofil_session *session, pid_t pid, uint64_t low, uin
     check("a negative number is refused", pprofil_pcsample(session, pid, more, -1) == -EINVAL);
     check("the second call", pprofil_pcsample(session, pid, more, 0) == 20);
     check("and the third", pprofil_pcsample(session, pid, more, 20) == 0);
-    pprofil_profil_stop(session, pid); /* its array ends here */
+    pprofil_profil_stop(session, pid); /* the array ends with this function */
 }
 
 static void test_others(pprofil_session *session, pid_t pid, uint64_t low, uint64_t high)

@@ -2,10 +2,10 @@
 /*
  * Live views of sessions that really sample:
  *
- *   live SPLIT SLEEPERS [BIG]
+ *   live KNOWN-SHARES SLEEPERS [BIG]
  *
- * of tests/targets; BIG is a program with many symbols that runs for some seconds when it is
- * called with -e and a script: node.
+ * The first two are programs of tests/targets. BIG is a program with many symbols that runs a script for some seconds,
+ * when it is called with -e: node.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,48 +21,9 @@
 #include "check.h"
 
 #define PATIENCE_MS 30000
-#define TURN_MS_MAX 3000 /* the ring holds samples of 6 s; a busy machine leaves us waiting, too */
+#define TURN_MS_MAX 3000 /* the ring holds samples of 6 s; on a busy machine a turn may have to wait for a CPU, too */
 
-static pprofil_session *open_session(double hz)
-{
-    struct pprofil_options options = {.size = sizeof options, .frequency = hz};
-    pprofil_session *session;
-
-    if (pprofil_session_open(&options, &session) == 0)
-        return session;
-    printf("FAIL session: %s\n", pprofil_session_problem(session));
-    exit(1);
-}
-
-static pid_t launch(pprofil_session *session, const char *const argv[])
-{
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    struct pprofil_launch how = {
-        .size = sizeof how, .input = null, .output = null, .new_session = true};
-    pid_t pid = 0;
-
-    if (pprofil_session_launch(session, (char *const *)argv, &how, &pid) != 0)
-        printf("FAIL launch: %s\n", pprofil_session_problem(session));
-    close(null);
-    return pid;
-}
-
-static void end(pprofil_session *session, pid_t pid)
-{
-    kill(pid, SIGKILL);
-    pprofil_session_close(session);
-    waitpid(pid, NULL, 0);
-}
-
-static struct pprofil_totals totals_of(pprofil_session *session)
-{
-    struct pprofil_totals totals;
-
-    pprofil_profile_totals(pprofil_session_profile(session), &totals, sizeof totals);
-    return totals;
-}
-
-/* The row with this name; ns is 0 where there is none. */
+/* The row with this name; its ns is 0 if there is none. */
 static struct pprofil_row find_row(pprofil_live *live, enum pprofil_by by, const char *name)
 {
     struct pprofil_row row, found = {0};
@@ -120,7 +81,7 @@ static void test_names(pprofil_session *session, pprofil_live *live)
         row = find_row(live, PPROFIL_BY_FUNCTION, "spend_half");
     }
     check("definitions arrive", strstr(row.file, "known-shares.c") != NULL && row.line > 0);
-    /* a half and a third of 400 samples are five standard deviations apart */
+    /* by 400 samples a half and three tenths are five standard deviations apart */
     until = now_ms() + PATIENCE_MS;
     while (totals_of(session).samples < 400 && now_ms() < until)
         pump(session, 100);
@@ -144,7 +105,7 @@ static void test_rate(pprofil_session *session)
     double hz = (double)(after.samples - before.samples) / cpu_s;
     check("is in force", pprofil_session_rate(session) <= 100 && after.asked_hz == 100);
     printf("# rate: %.1f Hz in %.2f s of CPU time\n", hz, cpu_s);
-    /* the target is met less often where others want the CPU, too */
+    /* the target is sampled less often where other programs want the CPU, too */
     check("and is sampled at", hz > 10 && hz < 160);
 }
 
@@ -167,7 +128,7 @@ static void test_split(const char *split)
 
 /* --- wall mode and tasks ------------------------------------------------------------------ */
 
-/* Ids are those of rows; whoever has no samples has an id all the same. */
+/* Tasks have the ids of their rows, and a task without samples has an id, too. */
 static void test_ids(pprofil_session *session, pprofil_live *live)
 {
     struct pprofil_task *tasks;
@@ -197,7 +158,7 @@ struct seen_tasks {
     uint32_t count, asleep, running, ordered;
 };
 
-/* One that runs may just be looked at by the supervisor. */
+/* A running task may be stopped for a sample: then its state is 't'. */
 static struct seen_tasks see_tasks(pprofil_session *session, pid_t pid)
 {
     struct seen_tasks seen = {.ordered = 1};
@@ -216,7 +177,7 @@ static struct seen_tasks see_tasks(pprofil_session *session, pid_t pid)
     return seen;
 }
 
-/* The program may still be about to start its threads. */
+/* Waits until the program has started all its threads. */
 static void test_tasks(pprofil_session *session, pid_t pid, uint32_t expected)
 {
     struct seen_tasks seen;
@@ -251,8 +212,8 @@ static void test_process(pprofil_session *session, pid_t pid)
     check("the process", found);
 }
 
-/* 21 threads sleep. Each one's first and last look may be late, on a machine whose CPUs are busy by
- * much, and count for less the longer it lasts. */
+/* 21 threads sleep. The first and the last sample of each may be late, on a busy machine by much. That counts for
+ * less the longer it lasts. */
 static void test_sleepers_time(pprofil_session *session, pprofil_live *live, int64_t began)
 {
     double due_ns, got_ns;
@@ -266,7 +227,7 @@ static void test_sleepers_time(pprofil_session *session, pprofil_live *live, int
     check("sleepers have their time", got_ns >= due_ns * 0.8 && got_ns < due_ns * 1.02);
 }
 
-/* To fall asleep takes some CPU time, too, which is little beside half a second of the thread that runs. */
+/* The sleepers have used a little CPU time until they slept. Half a second of the running thread is much more. */
 static void test_cpu_time_of_sleepers(pprofil_session *session, pprofil_live *live)
 {
     int64_t began = now_ms();
@@ -306,7 +267,7 @@ static void test_wall(const char *sleepers)
     pump(session, 50);
     totals = totals_of(session);
     double off = (double)totals.cpu_ns / (double)totals.target_cpu_ns;
-    /* within 3 % where CPUs are free; where they are not, looks are fewer and sums behind */
+    /* within 3 % where CPUs are free; where they are not, samples are fewer, and the sum is behind */
     check("CPU time is right all the time", off > 0.8 && off < 1.1);
     pprofil_live_close(live);
     end(session, pid);
@@ -315,7 +276,7 @@ static void test_wall(const char *sleepers)
 /* --- many tasks ---------------------------------------------------------------------------- */
 
 #define SLEEPERS 200
-#define TURNS 8 /* calls after which all tasks have been looked at */
+#define TURNS 8 /* calls after which all tasks have been read once */
 
 static void *sleep_on(void *unused)
 {
@@ -329,8 +290,8 @@ static void wake_up(int signal)
     (void)signal;
 }
 
-/* Says that its threads are there, reads, sleeps until a signal comes, reads and runs: a byte ends each of the
- * two reads. */
+/* Writes a byte when its threads have started, reads, sleeps until a signal comes, reads, and works. A byte ends each
+ * read. */
 static void be_many(int orders, int ready)
 {
     pthread_t id;
@@ -347,8 +308,8 @@ static void be_many(int orders, int ready)
     _exit(1);
 }
 
-/* The first of so many lists in which this task is in such a state or call. 0: in none. One that
- * runs may just be looked at by the supervisor. */
+/* Lists the tasks up to most times. Returns in which list the task is in that state or call, 1 for the first; 0: in
+ * none. A running task may be stopped for a sample: then its state is 't'. */
 static int call_with(pprofil_session *session, pid_t tid, const char *state, int most)
 {
     struct pprofil_task *tasks;
@@ -368,7 +329,7 @@ static int call_with(pprofil_session *session, pid_t tid, const char *state, int
     return found;
 }
 
-/* So many milliseconds at a time, until a task that has just been told to is in that call or state. */
+/* Pumps until a task that was just ordered to is in that call or state. */
 static bool comes_to_be_with(pprofil_session *session, pid_t tid, const char *state, int most)
 {
     int64_t until = now_ms() + PATIENCE_MS;
@@ -407,68 +368,6 @@ static void test_many_tasks(void)
     close(ready[1]);
 }
 
-/* --- launching -------------------------------------------------------------------------------- */
-
-/* Is the number in the first line? */
-static bool lists(const char *text, int number)
-{
-    const char *end = strchr(text, '\n');
-    char *next;
-
-    while (end != NULL && text < end) {
-        if (strtol(text, &next, 10) == number)
-            return true;
-        text = next == text ? end : next;
-    }
-    return false;
-}
-
-static void test_launch(void)
-{
-    const char *const argv[] = {"sh", "-c",
-                                "echo $(ls /proc/self/fd); read x; echo got $x >&2; "
-                                "cut -d' ' -f6 /proc/self/stat",
-                                NULL};
-    char expected[64], text[256] = "";
-    int input[2], output[2];
-    size_t got = 0;
-    pid_t pid = 0;
-
-    pprofil_session *session = open_session(100);
-    if (pipe(input) != 0 || pipe(output) != 0) /* open for whoever execs */
-        return;
-    /* numbers that no program takes for its own files */
-    struct pprofil_launch how = {.size = sizeof how,
-                                 .input = fcntl(input[0], F_DUPFD, 100),
-                                 .output = fcntl(output[1], F_DUPFD, 100),
-                                 .new_session = true};
-    check("launch", pprofil_session_launch(session, (char *const *)argv, &how, &pid) == 0);
-    check("the caller keeps its descriptors", write(input[1], "word\n", 5) == 5 &&
-                                                  fcntl(how.input, F_GETFD) == 0 &&
-                                                  fcntl(how.output, F_GETFD) == 0);
-    close(output[1]);
-    close(how.output);
-    for (ssize_t part; got < sizeof text - 1 &&
-                       (part = read(output[0], text + got, sizeof text - 1 - got)) > 0;)
-        got += (size_t)part;
-    /* the other ends are the caller's, and not closed in programs that it starts */
-    snprintf(expected, sizeof expected, "got word\n%d\n", pid);
-    const char *rest = strchr(text, '\n');
-    check("input, output and error", rest != NULL && strcmp(rest + 1, expected) == 0);
-    check("and no descriptor of its own",
-          lists(text, 0) && lists(text, 2) && !lists(text, how.input) && !lists(text, how.output));
-    close(how.input);
-    how.input = how.output = 9999;
-    check("a descriptor that is none",
-          pprofil_session_launch(session, (char *const *)argv, &how, &pid) == -EBADF);
-    pprofil_session_close(session);
-    close(input[0]);
-    close(input[1]);
-    close(output[0]);
-    while (waitpid(-1, NULL, 0) > 0)
-        ;
-}
-
 /* --- candidates --------------------------------------------------------------------------------- */
 
 static const struct pprofil_candidate *find_candidate(const struct pprofil_candidate *all,
@@ -494,7 +393,7 @@ static void test_candidates(const char *sleepers)
     }
     const struct pprofil_candidate *found = NULL;
     int64_t until = now_ms() + PATIENCE_MS;
-    for (bool there = false; !there; free(all)) { /* has the program come to start its threads? */
+    for (bool there = false; !there; free(all)) { /* until the program has started its threads */
         pump(session, 100);
         if (pprofil_candidates(&all, &count) != 0)
             break;
@@ -568,7 +467,6 @@ int main(int argc, char **argv)
     test_split(argv[1]);
     test_wall(argv[2]);
     test_many_tasks();
-    test_launch();
     test_candidates(argv[2]);
     if (argc > 3)
         test_big(argv[3]);

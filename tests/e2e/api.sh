@@ -7,9 +7,9 @@ PPROFIL_SUPERVISE=$build/pprofil-supervise
 export PPROFIL_SUPERVISE
 mkdir "$work/sockets"
 big=$(command -v node || true)
-for program in ${API_PROGRAMS:-histograms rates control live}; do
+for program in ${API_PROGRAMS:-histograms rates sessions live}; do
 	case $program in
-	control) set -- "$work/sockets" ;;
+	sessions) set -- "$work/sockets" ;;
 	# shellcheck disable=SC2086 # no argument where there is no such program
 	live) set -- "$targets/known-shares" "$targets/sleepers" $big ;;
 	*) set -- "$targets/known-shares" ;;

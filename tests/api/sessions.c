@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sessions that others command, in a directory for their sockets:
+ * Sessions: a program that a session launches, and sessions that other processes command.
  *
- *   control DIRECTORY
+ *   sessions DIRECTORY
  *
- * Prints PASS and FAIL lines as the shell tests do.
+ * The directory is for their sockets.
  */
 #include <errno.h>
 #include <sched.h>
@@ -24,8 +24,8 @@
 #define STARTERS 8
 #define ROUNDS 400
 #define SILENT 40
-#define PEERS 64        /* that a session serves at once */
-#define PATIENCE_MS 5000 /* and for so long */
+#define PEERS 64        /* connections that a session serves at once */
+#define PEER_MS_MAX 5000 /* how long it waits for the command of each */
 #define PUMPS 40
 
 static const char *directory;
@@ -58,14 +58,14 @@ static void leave_stale(int round)
     close(fd);
 }
 
-/* --- many that start at once ------------------------------------------------------------- */
+/* --- many sessions that start at once ---------------------------------------------------- */
 
 struct shared {
     atomic_int arrived, ready;
-    atomic_int started[ROUNDS]; /* that listen, and think that nobody else does */
+    atomic_int started[ROUNDS]; /* sessions that were told that they listen on the socket of that round */
 };
 
-/* Waits until all starters are here. */
+/* Waits until all starters have come here that often. */
 static void meet(struct shared *shared, int times)
 {
     atomic_fetch_add(&shared->arrived, 1);
@@ -133,7 +133,7 @@ static void test_starters(void)
 
 /* --- peers ------------------------------------------------------------------------------- */
 
-/* Asks in a process of its own; that ends with 0 where there is an answer. */
+/* Asks in a process of its own, which ends with status 0 if there is an answer. */
 static pid_t ask(const char *target)
 {
     char answer[1024];
@@ -144,7 +144,7 @@ static pid_t ask(const char *target)
     return child;
 }
 
-/* Is there an answer after some pumps? */
+/* Is there an answer within some pumps? */
 static bool is_answered(pprofil_session *session, const char *target)
 {
     pid_t child = ask(target);
@@ -174,14 +174,14 @@ static void test_silent(pprofil_session *session, const char *path)
         silent[i] = connect_to(&address, sizeof address);
         pprofil_session_pump(session, 0);
     }
-    pump(session, PATIENCE_MS + 1000);
+    pump(session, PEER_MS_MAX + 1000);
     check("as many as are served have said nothing for long: an answer",
           is_answered(session, path));
     for (int i = 0; i < PEERS; i++)
         close(silent[i]);
 }
 
-/* As many as find room, from a user who is not trusted. Returns when they have. */
+/* Forks a process of another user that makes as many connections as the socket takes. Returns when it has. */
 static pid_t crowd(const struct sockaddr_un *address, socklen_t size)
 {
     int come[2], fd;
@@ -225,6 +225,68 @@ static void test_strangers(pprofil_session *session)
     waitpid(child, NULL, 0);
 }
 
+/* --- launching -------------------------------------------------------------------------------- */
+
+/* Is the number among those of the first line? */
+static bool lists(const char *text, int number)
+{
+    const char *end = strchr(text, '\n');
+    char *next;
+
+    while (end != NULL && text < end) {
+        if (strtol(text, &next, 10) == number)
+            return true;
+        text = next == text ? end : next;
+    }
+    return false;
+}
+
+static void test_launch(void)
+{
+    const char *const argv[] = {"sh", "-c",
+                                "echo $(ls /proc/self/fd); read x; echo got $x >&2; "
+                                "cut -d' ' -f6 /proc/self/stat",
+                                NULL};
+    char expected[64], text[256] = "";
+    int input[2], output[2];
+    size_t got = 0;
+    pid_t pid = 0;
+
+    pprofil_session *session = open_session(100);
+    if (pipe(input) != 0 || pipe(output) != 0) /* without O_CLOEXEC: programs inherit them */
+        return;
+    /* numbers that a program does not give to files of its own */
+    struct pprofil_launch how = {.size = sizeof how,
+                                 .input = fcntl(input[0], F_DUPFD, 100),
+                                 .output = fcntl(output[1], F_DUPFD, 100),
+                                 .new_session = true};
+    check("launch", pprofil_session_launch(session, (char *const *)argv, &how, &pid) == 0);
+    check("the caller keeps its descriptors", write(input[1], "word\n", 5) == 5 &&
+                                                  fcntl(how.input, F_GETFD) == 0 &&
+                                                  fcntl(how.output, F_GETFD) == 0);
+    close(output[1]);
+    close(how.output);
+    for (ssize_t part; got < sizeof text - 1 &&
+                       (part = read(output[0], text + got, sizeof text - 1 - got)) > 0;)
+        got += (size_t)part;
+    /* of the caller's own ends, which the program inherits, nothing is checked */
+    snprintf(expected, sizeof expected, "got word\n%d\n", pid);
+    const char *rest = strchr(text, '\n');
+    check("input, output and error", rest != NULL && strcmp(rest + 1, expected) == 0);
+    check("and no descriptor of its own",
+          lists(text, 0) && lists(text, 2) && !lists(text, how.input) && !lists(text, how.output));
+    close(how.input);
+    how.input = how.output = 9999;
+    check("a descriptor that is none",
+          pprofil_session_launch(session, (char *const *)argv, &how, &pid) == -EBADF);
+    pprofil_session_close(session);
+    close(input[0]);
+    close(input[1]);
+    close(output[0]);
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+}
+
 int main(int argc, char **argv)
 {
     pprofil_session *session;
@@ -233,6 +295,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     directory = argv[1];
+    test_launch();
     test_starters();
     snprintf(path, sizeof path, "%s/ctl", directory);
     if (pprofil_session_open(NULL, &session) != 0 ||
