@@ -211,7 +211,7 @@ static void feed_exit(struct profile *profile, const struct wire_exit *event)
 
 /* --- samples ------------------------------------------------------------------------- */
 
-static int need_unknown_object(struct profile *profile, uint32_t *result)
+int profile_unknown_object(struct profile *profile, uint32_t *result)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
     uint32_t *known = &profile->index->unknown_object;
@@ -239,7 +239,7 @@ static int locate(struct profile *profile, const struct live_process *live, uint
         if (kind == PROFILE_OBJECT_FILE || kind == PROFILE_OBJECT_VDSO)
             pc = pc - mapping->start + mapping->offset;
     } else {
-        int error = need_unknown_object(profile, &object);
+        int error = profile_unknown_object(profile, &object);
         if (error != 0)
             return error;
     }
@@ -288,8 +288,7 @@ static enum profile_state sample_state(uint32_t flags)
     return (flags & WIRE_SAMPLE_UNINTERRUPTIBLE) != 0 ? PROFILE_UNINTERRUPTIBLE : PROFILE_ASLEEP;
 }
 
-/* node: PROFILE_NONE for a stack of one frame */
-static int feed_sample(struct profile *profile, const struct wire_sample *event, uint32_t node)
+int profile_feed_sample(struct profile *profile, const struct wire_sample *event, uint32_t node)
 {
     struct profile_sample sample = {.state = sample_state(event->flags),
                                     .node = node,
@@ -308,11 +307,6 @@ static int feed_sample(struct profile *profile, const struct wire_sample *event,
     if (error == 0)
         error = profile_count(profile, &sample);
     return error == 0 ? timeline_add(&profile->timeline, event->time, event->cpu_ns) : error;
-}
-
-int profile_feed_stack(struct profile *profile, const struct wire_sample *event, uint32_t node)
-{
-    return feed_sample(profile, event, node);
 }
 
 static void feed_stats(struct profile *profile, const struct wire_stats *event)
@@ -361,7 +355,7 @@ int profile_feed(struct profile *profile, const struct wire_header *header)
 
     switch (header->type) {
     case WIRE_SAMPLE:
-        return feed_sample(profile, event, PROFILE_NONE);
+        return profile_feed_sample(profile, event, PROFILE_NONE);
     case WIRE_MAP:
         return feed_map(profile, event);
     case WIRE_EXEC:

@@ -179,8 +179,10 @@ void profile_free(struct profile *profile);
 
 /* Takes one valid event (wire_event_valid). 0, or -ENOMEM; the profile stays consistent. */
 int profile_feed(struct profile *profile, const struct wire_header *event);
-/* The same of a sample whose stack has been unwound: node is its leaf. */
-int profile_feed_stack(struct profile *profile, const struct wire_sample *event, uint32_t node);
+/* Takes a sample whose stack has been unwound: node is its leaf, or PROFILE_NONE for a stack of one frame. */
+int profile_feed_sample(struct profile *profile, const struct wire_sample *event, uint32_t node);
+/* The object that stands for addresses where nothing is known to be mapped. 0 or -ENOMEM. */
+int profile_unknown_object(struct profile *profile, uint32_t *object);
 
 /* Gives the profile the descriptor that wire_map.object announced; it is closed where no
  * object wants it, or has one already. fd -errno: it could not be had, and will not come;

@@ -17,7 +17,7 @@ struct evaluation {
     struct reader code;
     const uint8_t *begin;
     const struct machine *machine;
-    const struct expression_world *world;
+    const struct expression_context *context;
     uint64_t values[VALUES_MAX];
     uint32_t count;
     enum expression_end end;
@@ -72,10 +72,10 @@ static void push_register(struct evaluation *e, uint64_t number)
 
     if (number >= e->machine->registers)
         e->end = EXPRESSION_NONSENSE;
-    else if ((e->world->unknown & UINT64_C(1) << number) != 0)
+    else if ((e->context->unknown & UINT64_C(1) << number) != 0)
         e->end = EXPRESSION_NO_MEMORY;
     else
-        expression_push(e, e->world->registers[number] + (uint64_t)offset);
+        expression_push(e, e->context->registers[number] + (uint64_t)offset);
 }
 
 static void dereference(struct evaluation *e, uint64_t size)
@@ -86,7 +86,7 @@ static void dereference(struct evaluation *e, uint64_t size)
         return;
     if (size == 0 || size > e->machine->word)
         e->end = EXPRESSION_NONSENSE;
-    else if (!memory_read(e->world->input, address, size, &value))
+    else if (!memory_read(e->context->input, address, size, &value))
         e->end = EXPRESSION_NO_MEMORY;
     expression_push(e, value);
 }
@@ -278,7 +278,7 @@ static void step(struct evaluation *e)
 }
 
 enum expression_end expression_run(struct reader code, const struct machine *machine,
-                                   const struct expression_world *world, bool first,
+                                   const struct expression_context *context, bool first,
                                    uint64_t *value)
 {
     struct evaluation e; /* values are written before they are read */
@@ -286,7 +286,7 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
     e.code = code;
     e.begin = code.at;
     e.machine = machine;
-    e.world = world;
+    e.context = context;
     e.count = 0;
     e.end = EXPRESSION_DONE;
     if (first)

@@ -176,7 +176,7 @@ void rule_cache_clear(struct rule_cache *cache);
 enum expression_end { EXPRESSION_DONE, EXPRESSION_NO_MEMORY, EXPRESSION_NONSENSE };
 
 /* What expressions are about. */
-struct expression_world {
+struct expression_context {
     const uint64_t *registers;
     uint64_t unknown; /* bit i: registers[i] is not known */
     const struct unwind_input *input;
@@ -185,7 +185,7 @@ struct expression_world {
 /* Evaluates a DWARF expression; *value is on its stack first where first is set. NO_MEMORY: it
  * wanted what was not copied, or a register that is not known. */
 enum expression_end expression_run(struct reader code, const struct machine *machine,
-                                   const struct expression_world *world, bool first,
+                                   const struct expression_context *context, bool first,
                                    uint64_t *value);
 
 /* --- objects ---------------------------------------------------------------------------- */
@@ -238,23 +238,23 @@ bool call_target(const struct unwind_object *object, const struct machine *machi
 
 /* --- the walk: how far it has come, and the ways to the next frame --------------------------- */
 
-#define WALK_PLACES_MAX 8u
+#define WALK_MAPPED_MAX 8u
 
 /* A mapping that this walk has met. */
-struct place {
+struct mapped_object {
     struct unwind_mapping mapping;
     struct unwind_object *object; /* NULL: not to be had yet */
 };
 
 struct walk {
     struct unwinder *unwinder;
-    const struct unwind_world *world;
+    const struct unwind_callbacks *callbacks;
     const struct unwind_input *input;
     const struct machine *machine;
     uint64_t registers[UNWIND_REGISTERS];
     uint64_t unknown; /* bit i: registers[i] is not */
-    struct place places[WALK_PLACES_MAX];
-    uint32_t place_count;
+    struct mapped_object mapped[WALK_MAPPED_MAX];
+    uint32_t mapped_count;
     bool exact;   /* the program counter is no return address */
     bool made;    /* the return address to the last frame was made by hand: it is the outermost */
     bool guessed; /* the registers are */
@@ -272,11 +272,11 @@ void walk_end_outside(struct walk *walk, uint64_t address);
 bool walk_is_above_copy(const struct walk *walk, uint64_t address);
 
 /* The mapping around an address; NULL: there is none, or the walk has failed. */
-const struct place *walk_find_place(struct walk *walk, uint64_t address);
+const struct mapped_object *walk_find_mapped(struct walk *walk, uint64_t address);
 
-static inline uint64_t walk_offset(const struct place *place, uint64_t address)
+static inline uint64_t walk_offset(const struct mapped_object *mapped, uint64_t address)
 {
-    return address - place->mapping.start + place->mapping.offset;
+    return address - mapped->mapping.start + mapped->mapping.offset;
 }
 
 static inline bool walk_is_unknown(const struct walk *walk, size_t number)

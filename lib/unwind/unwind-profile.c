@@ -13,7 +13,7 @@
 
 #define PAGE 4096u /* at least */
 
-struct process_world {
+struct unwound_process {
     struct profile *profile;
     uint32_t pid;
 };
@@ -21,13 +21,13 @@ struct process_world {
 /* The profile does not tell where a mapping ends; it reaches to the end of the page at least. */
 static bool unwind_profile_find(void *context, uint64_t address, struct unwind_mapping *mapping)
 {
-    const struct process_world *world = context;
+    const struct unwound_process *process = context;
 
-    if (!profile_find_mapping(world->profile, world->pid, address, &mapping->object,
+    if (!profile_find_mapping(process->profile, process->pid, address, &mapping->object,
                               &mapping->start, &mapping->offset))
         return false;
     mapping->end = (address | (PAGE - 1)) + 1;
-    if (world->profile->objects[mapping->object].kind == PROFILE_OBJECT_ANON)
+    if (process->profile->objects[mapping->object].kind == PROFILE_OBJECT_ANON)
         mapping->offset = mapping->start;
     return true;
 }
@@ -45,27 +45,19 @@ static int open_path(const struct profile *profile, const struct profile_object 
 /* What a JIT made is in no file; what may still come for it are names. */
 static int open_object(void *context, uint32_t number)
 {
-    const struct process_world *world = context;
-    const struct profile_object *object = &world->profile->objects[number];
+    const struct unwound_process *process = context;
+    const struct profile_object *object = &process->profile->objects[number];
 
     if (object->kind == PROFILE_OBJECT_ANON)
         return -ENOENT;
     if (object->fd >= 0)
         return object->fd;
-    if (profile_awaits_object(world->profile, number))
+    if (profile_awaits_object(process->profile, number))
         return -EAGAIN;
-    int fd = open_path(world->profile, object);
+    int fd = open_path(process->profile, object);
     if (fd >= 0)
-        profile_set_file(world->profile, number, fd);
+        profile_set_file(process->profile, number, fd);
     return fd;
-}
-
-static int unknown_object(struct profile *profile, uint32_t *index)
-{
-    struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
-    int error = profile_string(profile, "[unknown]", &object.path);
-
-    return error != 0 ? error : profile_object(profile, &object, index);
 }
 
 static int mark_no_info(struct profile *profile, uint32_t object, uint32_t *location)
@@ -98,7 +90,7 @@ static int make_location(struct profile *profile, const struct unwind_frame *fra
                          uint32_t *location)
 {
     uint32_t object = frame->object;
-    int error = object == UNWIND_NO_OBJECT ? unknown_object(profile, &object) : 0;
+    int error = object == UNWIND_NO_OBJECT ? profile_unknown_object(profile, &object) : 0;
 
     return error != 0 ? error : profile_location(profile, object, frame->address, location);
 }
@@ -126,14 +118,14 @@ static int add_stack(struct profile *profile, const struct unwind_stack *stack, 
 int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
                         const struct unwind_input *input, uint32_t *node)
 {
-    struct process_world context = {.profile = profile, .pid = pid};
-    const struct unwind_world world = {.context = &context, .find = unwind_profile_find, .open = open_object};
+    struct unwound_process context = {.profile = profile, .pid = pid};
+    const struct unwind_callbacks callbacks = {.context = &context, .find = unwind_profile_find, .open = open_object};
     struct unwind_frame *frames = malloc(UNWIND_FRAMES_MAX * sizeof *frames);
     struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
 
     if (frames == NULL)
         return -ENOMEM;
-    int error = unwind_walk(unwinder, &world, input, &stack);
+    int error = unwind_walk(unwinder, &callbacks, input, &stack);
     if (error == 0)
         error = add_stack(profile, &stack, node);
     free(frames);
@@ -174,7 +166,7 @@ static int feed_stack(struct unwinder *unwinder, struct profile *profile,
                                             .bytes = bytes + stack->size,
                                             .size = stack->below_size};
     int error = unwind_into_profile(unwinder, profile, sample->pid, &input, &node);
-    return error == 0 ? profile_feed_stack(profile, sample, node) : error;
+    return error == 0 ? profile_feed_sample(profile, sample, node) : error;
 }
 
 int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct wire_header *event)

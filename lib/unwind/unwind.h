@@ -68,7 +68,7 @@ struct unwind_mapping {
     uint32_t object;     /* the caller's number of it, small: there is a table by it */
 };
 
-struct unwind_world {
+struct unwind_callbacks {
     void *context;
     /* The executable mapping around an address; false: none. It holds until the walk ends. */
     bool (*find)(void *context, uint64_t address, struct unwind_mapping *mapping);
@@ -108,7 +108,7 @@ struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *unwinder);
 
 /* Walks one stack. 0, -ENOMEM, or -EINVAL: no such machine; whatever the copy holds is no error. */
-int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
+int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                 const struct unwind_input *input, struct unwind_stack *stack);
 
 /* --- into a profile --------------------------------------------------------------------- */

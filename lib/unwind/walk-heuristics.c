@@ -17,13 +17,13 @@
 /* Could this be where a call returns to? In a file there is a call before it. */
 static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
 {
-    const struct place *place = walk_find_place(walk, address - 1);
+    const struct mapped_object *mapped = walk_find_mapped(walk, address - 1);
 
-    if (place == NULL || place->object == NULL)
+    if (mapped == NULL || mapped->object == NULL)
         return false;
-    if (place->object->elf == NULL)
+    if (mapped->object->elf == NULL)
         return !file_only;
-    return call_precedes(place->object, walk->machine, walk_offset(place, address - 1) + 1);
+    return call_precedes(mapped->object, walk->machine, walk_offset(mapped, address - 1) + 1);
 }
 
 static void go(struct walk *walk, uint64_t pc, uint64_t sp)
@@ -47,7 +47,7 @@ static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
         return pc == 0 || caller == 0;
-    return caller == 0 && pc != 0 && walk_find_place(walk, pc) != NULL;
+    return caller == 0 && pc != 0 && walk_find_mapped(walk, pc) != NULL;
 }
 
 /* The caller's frame pointer lies where ours points, the return address above it. */
@@ -166,10 +166,10 @@ enum likelihood { IMPOSSIBLE, DOUBTFUL, LIKELY, CERTAIN };
 
 static bool is_trampoline(struct walk *walk, uint64_t address)
 {
-    const struct place *place = walk_find_place(walk, address);
+    const struct mapped_object *mapped = walk_find_mapped(walk, address);
 
-    return place != NULL && place->object != NULL && place->object->elf != NULL &&
-           trampoline_is(place->object, walk->machine, walk_offset(place, address));
+    return mapped != NULL && mapped->object != NULL && mapped->object->elf != NULL &&
+           trampoline_is(mapped->object, walk->machine, walk_offset(mapped, address));
 }
 
 /* By the return address above it: a call of this very function leaves no doubt; one of another may
@@ -183,12 +183,12 @@ static enum likelihood judge_return(struct walk *walk, uint64_t address)
         return CERTAIN;
     if (!returns_to(walk, address, true))
         return IMPOSSIBLE;
-    const struct place *caller = walk_find_place(walk, address - 1);
+    const struct mapped_object *caller = walk_find_mapped(walk, address - 1);
     const struct unwind_object *object = caller->object;
     if (!call_target(object, walk->machine, walk_offset(caller, address), &target) ||
         !unwind_object_function(object, target, &begin) || begin != target)
         return LIKELY;
-    const struct place *here = walk_find_place(walk, pc);
+    const struct mapped_object *here = walk_find_mapped(walk, pc);
     bool same = here != NULL && here->object == object &&
                 unwind_object_function(object, walk_offset(here, pc), &begin) && begin == target;
     return same ? CERTAIN : DOUBTFUL;

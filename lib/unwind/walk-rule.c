@@ -25,7 +25,7 @@ static bool evaluate(struct walk *walk, const struct unwind_object *object, cons
         at = cfa;
         enum expression_end end =
             expression_run(unwind_object_expression(object, rule, how), walk->machine,
-                           &(struct expression_world){walk->registers, walk->unknown, walk->input},
+                           &(struct expression_context){walk->registers, walk->unknown, walk->input},
                            how != &rule->cfa, &at);
         if (end == EXPRESSION_NO_MEMORY)
             walk_end(walk, UNWIND_TRUNCATED);

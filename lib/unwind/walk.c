@@ -39,14 +39,14 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder);
 }
 
-static int unwinder_object(struct unwinder *unwinder, const struct unwind_world *world,
+static int unwinder_object(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                            uint32_t number, struct unwind_object **object)
 {
     *object = NULL;
     if (number >= OBJECTS_MAX)
         return 0;
     if (number >= unwinder->count || unwinder->objects[number] == NULL) {
-        int fd = world->open(world->context, number);
+        int fd = callbacks->open(callbacks->context, number);
         if (fd == -EAGAIN)
             return 0;
         if (array_extend(&unwinder->objects, &unwinder->count, number + 1,
@@ -98,32 +98,32 @@ uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
 
     if (signature != 0)
         return pc & ~signature;
-    bool short_addresses = longer != shorter && walk_find_place(walk, longer - 1) == NULL &&
-                           walk_find_place(walk, shorter - 1) != NULL;
+    bool short_addresses = longer != shorter && walk_find_mapped(walk, longer - 1) == NULL &&
+                           walk_find_mapped(walk, shorter - 1) != NULL;
     return short_addresses ? shorter : longer;
 }
 
 /* --- mappings ----------------------------------------------------------------- */
 
-const struct place *walk_find_place(struct walk *walk, uint64_t address)
+const struct mapped_object *walk_find_mapped(struct walk *walk, uint64_t address)
 {
-    for (uint32_t i = 0; i < walk->place_count; i++) {
-        const struct unwind_mapping *known = &walk->places[i].mapping;
+    for (uint32_t i = 0; i < walk->mapped_count; i++) {
+        const struct unwind_mapping *known = &walk->mapped[i].mapping;
         if (address >= known->start && address < known->end)
-            return &walk->places[i];
+            return &walk->mapped[i];
     }
-    struct place place;
-    if (!walk->world->find(walk->world->context, address, &place.mapping))
+    struct mapped_object mapped;
+    if (!walk->callbacks->find(walk->callbacks->context, address, &mapped.mapping))
         return NULL;
-    int error = unwinder_object(walk->unwinder, walk->world, place.mapping.object, &place.object);
+    int error = unwinder_object(walk->unwinder, walk->callbacks, mapped.mapping.object, &mapped.object);
     if (error != 0) {
         walk_fail(walk, error);
         return NULL;
     }
-    if (walk->place_count == WALK_PLACES_MAX)
-        walk->place_count--; /* the last one goes */
-    walk->places[walk->place_count] = place;
-    return &walk->places[walk->place_count++];
+    if (walk->mapped_count == WALK_MAPPED_MAX)
+        walk->mapped_count--; /* the last one goes */
+    walk->mapped[walk->mapped_count] = mapped;
+    return &walk->mapped[walk->mapped_count++];
 }
 
 /* --- steps ------------------------------------------------------------------------------ */
@@ -162,15 +162,15 @@ static void make_exact(struct unwind_frame *frame)
     frame->exact = true;
 }
 
-static void step(struct walk *walk, const struct place *place, uint64_t address,
+static void step(struct walk *walk, const struct mapped_object *mapped, uint64_t address,
                  struct unwind_frame *frame)
 {
     const struct rule *rule = NULL;
-    const struct unwind_object *object = place == NULL ? NULL : place->object;
-    uint64_t offset = place == NULL ? 0 : walk_offset(place, address);
+    const struct unwind_object *object = mapped == NULL ? NULL : mapped->object;
+    uint64_t offset = mapped == NULL ? 0 : walk_offset(mapped, address);
     bool in_file = object != NULL && object->elf != NULL;
 
-    if (in_file && !find_rule(walk, place->object, offset, &rule))
+    if (in_file && !find_rule(walk, mapped->object, offset, &rule))
         return;
     if (walk->made || (rule != NULL && (rule->flags & RULE_SIGNAL) != 0))
         make_exact(frame);
@@ -188,7 +188,7 @@ static void step(struct walk *walk, const struct place *place, uint64_t address,
                     (!walk->exact && !call_precedes(object, walk->machine, offset + 1))))
         return walk_end(walk, UNWIND_COMPLETE); /* nobody called from here */
     if (!walk_by_call(walk) && !walk_by_frame_pointer(walk) && !walk->ended)
-        walk_end(walk, place == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);
+        walk_end(walk, mapped == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);
 }
 
 /* --- the walk --------------------------------------------------------------------------- */
@@ -208,24 +208,24 @@ static void lead_back(struct walk *walk)
 static void take_frame(struct walk *walk, struct unwind_stack *stack)
 {
     uint64_t pc = walk->registers[walk->machine->pc], address = pc - (walk->exact ? 0 : 1);
-    const struct place *place = walk_find_place(walk, address);
+    const struct mapped_object *mapped = walk_find_mapped(walk, address);
 
     if (walk->ended)
         return;
     if (pc == 0 && stack->count > 0)
         return walk_end(walk, UNWIND_COMPLETE);
-    if (place == NULL && stack->count > 0)
+    if (mapped == NULL && stack->count > 0)
         return lead_back(walk);
     if (stack->count == stack->room || stack->count == UNWIND_FRAMES_MAX)
         return walk_end(walk, UNWIND_TOO_DEEP);
     stack->frames[stack->count++] =
-        (struct unwind_frame){.object = place == NULL ? UNWIND_NO_OBJECT : place->mapping.object,
+        (struct unwind_frame){.object = mapped == NULL ? UNWIND_NO_OBJECT : mapped->mapping.object,
                               .exact = walk->exact,
-                              .address = place == NULL ? address : walk_offset(place, address)};
-    step(walk, place, address, &stack->frames[stack->count - 1]);
+                              .address = mapped == NULL ? address : walk_offset(mapped, address)};
+    step(walk, mapped, address, &stack->frames[stack->count - 1]);
 }
 
-int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
+int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                 const struct unwind_input *input, struct unwind_stack *stack)
 {
     struct walk walk; /* places are written before they are read */
@@ -236,14 +236,14 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_world *world,
     if (walk.machine == NULL || input->piece_count > UNWIND_PIECES_MAX)
         return -EINVAL;
     walk.unwinder = unwinder;
-    walk.world = world;
+    walk.callbacks = callbacks;
     walk.input = input;
     memcpy(walk.registers, input->registers.values, sizeof walk.registers);
     walk.unknown = input->registers.unknown;
     for (size_t i = 0; walk.unknown != 0 && i < UNWIND_REGISTERS; i++)
         if (walk_is_unknown(&walk, i))
             walk.registers[i] = 0; /* no guess is to be made of what is there by chance */
-    walk.place_count = 0;
+    walk.mapped_count = 0;
     walk.exact = true;
     walk.made = false;
     walk.guessed = walk.by_call = false;

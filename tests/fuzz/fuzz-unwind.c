@@ -217,11 +217,11 @@ void fuzz_unwind(const uint8_t *data, size_t size)
     copy.pieces[0] = (struct unwind_piece){STACK, bytes, stack_size};
 
     int fd = make_file(machines[choices % 3], (choices & 0x80) != 0, (choices & 0x40) == 0, &input);
-    const struct unwind_world world = {&fd, find, open_object};
+    const struct unwind_callbacks callbacks = {&fd, find, open_object};
     struct unwinder *unwinder = unwinder_new();
     for (size_t turn = 0; turn < 2; turn++) { /* warm, too */
         struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
-        if (unwind_walk(unwinder, &world, &copy, &stack) == 0)
+        if (unwind_walk(unwinder, &callbacks, &copy, &stack) == 0)
             check(&stack);
     }
     unwinder_free(unwinder);

@@ -16,7 +16,7 @@ Test(unwind, i386)
         "outer: .cfi_startproc\n .cfi_undefined 8\n call middle\n"
         "outer_back: hlt\n .cfi_endproc\n";
     struct fixture *fixture = make_fixture(assembler, "gcc -m32");
-    const struct unwind_world world = {fixture, find, open_object};
+    const struct unwind_callbacks callbacks = {fixture, find, open_object};
 
     fixture->code = NARROW_CODE;
     fixture->input.registers.machine = UNWIND_I386;
@@ -31,7 +31,7 @@ Test(unwind, i386)
     fixture->input.pieces[0] =
         (struct unwind_piece){NARROW_STACK, (const void *)fixture->narrow, fixture->count * 4};
     fixture->stack = (struct unwind_stack){.frames = fixture->frames, .room = UNWIND_FRAMES_MAX};
-    cr_assert_eq(unwind_walk(fixture->unwinder, &world, &fixture->input, &fixture->stack), 0);
+    cr_assert_eq(unwind_walk(fixture->unwinder, &callbacks, &fixture->input, &fixture->stack), 0);
     expect(fixture, UNWIND_COMPLETE, 3, "=leaf", "middle_back", "outer_back");
     free_fixture(fixture);
 }

@@ -102,7 +102,7 @@ Test(unwind, as_glibc)
     struct unwind_input input = {.piece_count = 1};
     struct unwind_mapping mapping;
     char path[512];
-    const struct unwind_world world = {path, find_own, open_own};
+    const struct unwind_callbacks callbacks = {path, find_own, open_own};
     int first = 0;
 
     char reserve[sizeof seen.words + 4096]; /* so much stack is above */
@@ -112,7 +112,7 @@ Test(unwind, as_glibc)
     cr_assert_gt(seen.count, 12);
     unwind_take_registers(UNWIND_X86_64, &seen.set, sizeof seen.set, &input.registers);
     input.pieces[0] = (struct unwind_piece){seen.start, (const void *)seen.words, seen.size};
-    cr_assert_eq(unwind_walk(unwinder, &world, &input, &stack), 0);
+    cr_assert_eq(unwind_walk(unwinder, &callbacks, &input, &stack), 0);
     cr_assert_geq(stack.count, 12); /* recurse ten times, raise, order, qsort; then it is cut */
     while ((uint64_t)seen.theirs[first] != seen.set.rip)
         cr_assert_lt(++first, seen.count);

@@ -168,18 +168,18 @@ Test(unwind, operations)
     };
     const struct unwind_input input = {.piece_count = 0};
     const uint64_t registers[UNWIND_REGISTERS] = {[3] = 42};
-    const struct expression_world world = {.registers = registers, .input = &input};
+    const struct expression_context context = {.registers = registers, .input = &input};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const uint8_t *code = (const void *)cases[i].code;
         struct reader reader = {code, code + cases[i].size, false};
         uint64_t value = 0;
         cr_assert_eq(
-            expression_run(reader, machine_find(UNWIND_X86_64), &world, false, &value),
+            expression_run(reader, machine_find(UNWIND_X86_64), &context, false, &value),
             EXPRESSION_DONE, "%zu", i);
         cr_assert_eq(value, cases[i].wide, "%zu: %lx", i, value);
         cr_assert_eq(
-            expression_run(reader, machine_find(UNWIND_I386), &world, false, &value),
+            expression_run(reader, machine_find(UNWIND_I386), &context, false, &value),
             EXPRESSION_DONE, "%zu", i);
         cr_assert_eq(value, cases[i].narrow, "%zu: %lx", i, value);
     }

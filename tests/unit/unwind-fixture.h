@@ -149,12 +149,12 @@ enum { RBP = 6, RSP = 7, RIP = 16 };
 
 UNUSED static void walk_pieces(struct fixture *fixture)
 {
-    const struct unwind_world world = {fixture, find, open_object};
+    const struct unwind_callbacks callbacks = {fixture, find, open_object};
 
     fixture->stack.frames = fixture->frames;
     if (fixture->stack.room == 0)
         fixture->stack.room = UNWIND_FRAMES_MAX;
-    cr_assert_eq(unwind_walk(fixture->unwinder, &world, &fixture->input, &fixture->stack), 0);
+    cr_assert_eq(unwind_walk(fixture->unwinder, &callbacks, &fixture->input, &fixture->stack), 0);
 }
 
 UNUSED static void walk_cut(struct fixture *fixture, size_t size)

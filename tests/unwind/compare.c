@@ -78,7 +78,7 @@ static struct tally compare(struct stacks *stacks, size_t most, bool verbose)
 {
     static struct unwind_frame frames[UNWIND_FRAMES_MAX];
     struct unwinder *unwinder = unwinder_new();
-    struct unwind_world world = {stacks, stacks_find, stacks_open};
+    struct unwind_callbacks callbacks = {stacks, stacks_find, stacks_open};
     struct tally tally = {0};
 
     for (uint32_t i = 0; i < stacks->count; i++) {
@@ -89,7 +89,7 @@ static struct tally compare(struct stacks *stacks, size_t most, bool verbose)
             input.pieces[0].size = most;
         stacks->current = &stacks->records[i];
         tally.padded += drop_padding(stacks, &stacks->records[i]) > 0;
-        if (unwind_walk(unwinder, &world, &input, &stack) != 0)
+        if (unwind_walk(unwinder, &callbacks, &input, &stack) != 0)
             exit(1);
         tally.by_end[stack.end]++;
         tally.frames += stack.count;

@@ -19,7 +19,7 @@
 #define THEIR_ROUNDS 10u
 
 static char *debug_path; /* NULL: the default */
-static const Dwfl_Callbacks callbacks = {
+static const Dwfl_Callbacks dwfl_callbacks = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
     .debuginfo_path = &debug_path,
@@ -103,7 +103,7 @@ static bool find_base(int fd, const struct stacks_mapping *mapping, uint64_t *ba
 static Dwfl *make_dwfl(struct stacks *stacks, const struct stacks_record *record,
                        struct theirs *theirs)
 {
-    Dwfl *dwfl = dwfl_begin(&callbacks);
+    Dwfl *dwfl = dwfl_begin(&dwfl_callbacks);
 
     dwfl_report_begin(dwfl);
     for (uint32_t i = 0; i < record->mapping_count; i++) {
@@ -167,12 +167,12 @@ struct race {
 
 static double time_ours(struct race *race, const struct unwind_input *input, uint32_t rounds)
 {
-    const struct unwind_world world = {race->stacks, stacks_find, stacks_open};
+    const struct unwind_callbacks callbacks = {race->stacks, stacks_find, stacks_open};
     double start = now();
 
     race->ours = (struct unwind_stack){.frames = race->frames, .room = UNWIND_FRAMES_MAX};
     for (uint32_t i = 0; i < rounds; i++)
-        if (unwind_walk(race->unwinder, &world, input, &race->ours) != 0)
+        if (unwind_walk(race->unwinder, &callbacks, input, &race->ours) != 0)
             exit(1);
     return (now() - start) / rounds / race->ours.count;
 }
