@@ -16,7 +16,6 @@
 #include "base/array.h"
 #include "format/format.h"
 #include "format/frames.h"
-#include "format/instants.h"
 #include "format/memo.h"
 #include "format/text.h"
 
@@ -171,7 +170,7 @@ static int add_stacks(struct writer *writer)
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         struct cost cost = {sample->count, sample->cpu_ns, sample->wall_ns};
-        if (!instants_has(profile, sample))
+        if (!profile_counts_sample(profile, sample))
             continue;
         callgrind_add(&writer->leaves[sample->node], &cost);
         callgrind_add(&writer->all, &cost);

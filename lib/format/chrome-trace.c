@@ -17,8 +17,8 @@
 
 #include "format/format.h"
 #include "format/frames.h"
-#include "format/instants.h"
 #include "format/text.h"
+#include "format/timestamps.h"
 
 static void put_names(FILE *out, const struct profile *profile)
 {
@@ -79,21 +79,21 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
 }
 
 /* clocks: of each thread, ns. */
-static void put_samples(FILE *out, const struct profile *profile, const struct instants *instants,
+static void put_samples(FILE *out, const struct profile *profile, const struct timestamps *timestamps,
                         uint64_t *clocks)
 {
     const char *name = profile->totals.wall ? "wall-clock" : "cpu-clock";
 
-    for (size_t i = 0; i < instants->count; i++) {
-        const struct instant *instant = &instants->instants[i];
-        const struct profile_sample *sample = &profile->samples[instant->sample];
+    for (size_t i = 0; i < timestamps->count; i++) {
+        const struct timed_sample *timed = &timestamps->samples[i];
+        const struct profile_sample *sample = &profile->samples[timed->sample];
         const struct profile_thread *thread = &profile->threads[sample->thread];
         fprintf(out, "%s\n{\"pid\":%u,\"tid\":%u,\"ts\":", i == 0 ? "" : ",",
                 profile->processes[thread->process].pid, thread->tid);
         text_put_time(out, clocks[sample->thread], 1000);
-        clocks[sample->thread] += instant->ns;
+        clocks[sample->thread] += timed->ns;
         fprintf(out, ",\"name\":\"%s\",\"weight\":%llu,\"sf\":", name,
-                (unsigned long long)instant->ns);
+                (unsigned long long)timed->ns);
         put_id(out, profile, sample->node);
         putc('}', out);
     }
@@ -101,8 +101,8 @@ static void put_samples(FILE *out, const struct profile *profile, const struct i
 
 static int chrome_trace_write(int fd, const struct profile *profile)
 {
-    struct instants instants;
-    int error = instants_make(&instants, profile);
+    struct timestamps timestamps;
+    int error = timestamps_make(&timestamps, profile);
 
     if (error != 0)
         return error;
@@ -110,7 +110,7 @@ static int chrome_trace_write(int fd, const struct profile *profile)
     FILE *out = clocks == NULL ? NULL : text_open(fd);
     if (out == NULL) {
         error = -errno;
-        instants_free(&instants);
+        timestamps_free(&timestamps);
         free(clocks);
         return error;
     }
@@ -124,9 +124,9 @@ static int chrome_trace_write(int fd, const struct profile *profile)
             put_frame(out, profile, node, depth);
     }
     fputs("},\n\"samples\":[", out);
-    put_samples(out, profile, &instants, clocks);
+    put_samples(out, profile, &timestamps, clocks);
     fputs("],\n\"displayTimeUnit\":\"ms\"}\n", out);
-    instants_free(&instants);
+    timestamps_free(&timestamps);
     free(clocks);
     return text_close(out);
 }

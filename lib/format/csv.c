@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "format/format.h"
 #include "format/frames.h"
-#include "format/named.h"
 #include "format/memo.h"
+#include "format/named.h"
 #include "format/text.h"
 
 enum column {

@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "format/frames.h"
-#include "format/instants.h"
 #include "format/memo.h"
 
 /* --- frames -------------------------------------------------------------------------- */
@@ -165,7 +164,7 @@ static int make_weights(struct frames *frames, const struct profile *profile, co
         return -ENOMEM;
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
-        if (!instants_has(profile, sample))
+        if (!profile_counts_sample(profile, sample))
             continue;
         weights[count++] =
             (struct frame_weight){.group = group[sample->thread],

@@ -19,7 +19,6 @@
 #include "format/bytes.h"
 #include "format/format.h"
 #include "format/gperftools.h"
-#include "format/instants.h"
 #include "format/placement.h"
 
 #define PAGE UINT64_C(4096)
@@ -139,7 +138,7 @@ static void put_stacks(struct bytes_out *out, const struct profile *profile,
                        const struct span *spans, uint64_t *counts)
 {
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        if (instants_has(profile, &profile->samples[i]))
+        if (profile_counts_sample(profile, &profile->samples[i]))
             counts[profile->samples[i].node] += profile->samples[i].count;
     for (uint32_t node = 1; node < profile->node_count; node++)
         if (counts[node] > 0)

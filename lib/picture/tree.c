@@ -20,17 +20,12 @@ struct draft {
     uint32_t count;
 };
 
-static bool in_mode(const struct profile *profile, const struct profile_sample *sample)
-{
-    return profile->totals.wall || sample->state == PROFILE_RUNNING; /* wall mode may have been on for a while */
-}
-
 static struct picture_weight weight_of(const struct profile *profile, bool timed,
                                        const struct profile_sample *sample)
 {
     uint64_t ns = profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
 
-    if (!in_mode(profile, sample))
+    if (!profile_counts_sample(profile, sample))
         return (struct picture_weight){0};
     return (struct picture_weight){timed ? ns : sample->count, sample->count};
 }

@@ -243,6 +243,12 @@ int profile_syscall(struct profile *profile, const char *name, int32_t number, u
 const char *profile_state_name(enum profile_state state);
 /* Returns the state of that name; PROFILE_RUNNING where there is none. */
 enum profile_state profile_state_named(const char *name);
+/* Does a sample belong to the mode of its profile? A profile of CPU time may have sleepers: wall mode may have been on
+ * for a part of the run. */
+static inline bool profile_counts_sample(const struct profile *profile, const struct profile_sample *sample)
+{
+    return profile->totals.wall || sample->state == PROFILE_RUNNING;
+}
 
 /* Adds to the sample with this thread, node, syscall and state; totals follow. */
 int profile_count(struct profile *profile, const struct profile_sample *sample);

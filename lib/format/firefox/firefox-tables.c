@@ -191,12 +191,12 @@ static uint32_t sample_row(struct firefox_tables *tables, const struct profile_s
     return add_node(tables, sample->node, prefix, category, sample->syscall);
 }
 
-void firefox_tables_add(struct firefox_tables *tables, const struct instant *instant)
+void firefox_tables_add(struct firefox_tables *tables, const struct timed_sample *timed)
 {
-    put(tables, SAMPLE_STACK, sample_row(tables, &tables->profile->samples[instant->sample]));
-    text_put_time(firefox_tables_next(tables, SAMPLE_TIME), instant->time, MS);
-    text_put_time(firefox_tables_next(tables, SAMPLE_WEIGHT), instant->ns, MS);
-    put(tables, SAMPLE_CPU, instant->cpu_ns);
+    put(tables, SAMPLE_STACK, sample_row(tables, &tables->profile->samples[timed->sample]));
+    text_put_time(firefox_tables_next(tables, SAMPLE_TIME), timed->time, MS);
+    text_put_time(firefox_tables_next(tables, SAMPLE_WEIGHT), timed->ns, MS);
+    put(tables, SAMPLE_CPU, timed->cpu_ns);
 }
 
 /* --- tables -------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "format/instants.h"
+#include "format/timestamps.h"
 #include "format/memo.h"
 
 /* By index. */
@@ -67,7 +67,7 @@ struct firefox_tables {
 int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
                         uint32_t *chain);
 /* A sample of those that an instant is of, whose time is that since the profile began. */
-void firefox_tables_add(struct firefox_tables *tables, const struct instant *instant);
+void firefox_tables_add(struct firefox_tables *tables, const struct timed_sample *timed);
 /* Ends the columns: nothing may be added any more. 0 or -errno of all that was added. */
 int firefox_tables_finish(struct firefox_tables *tables);
 /* Writes the members of a thread that are tables, each with a comma before it. */

@@ -13,16 +13,16 @@
 #include "base/path.h"
 #include "format/firefox/firefox-tables.h"
 #include "format/format.h"
-#include "format/instants.h"
 #include "format/text.h"
+#include "format/timestamps.h"
 
 #define MS UINT64_C(1000000)
 #define FIREFOX_VERSION 47
 
 struct writer {
     const struct profile *profile;
-    struct instants instants;
-    uint32_t *order; /* owned: of instants, by thread */
+    struct timestamps timestamps;
+    uint32_t *order; /* owned: of timestamps.samples, by thread */
     uint32_t *first; /* owned: of each thread in order, and the end */
     FILE *out;
     uint32_t *chain; /* owned: room for the deepest stack */
@@ -36,7 +36,7 @@ static void put_thread_head(const struct writer *writer, uint32_t index)
     const struct profile *profile = writer->profile;
     const struct profile_thread *thread = &profile->threads[index];
     const struct profile_process *process = &profile->processes[thread->process];
-    const struct life *life = &writer->instants.lives[thread->process];
+    const struct lifetime *life = &writer->timestamps.lifetimes[thread->process];
     FILE *out = writer->out;
 
     fputs("{\"name\":", out);
@@ -45,10 +45,10 @@ static void put_thread_head(const struct writer *writer, uint32_t index)
             thread->tid == process->pid ? "true" : "false", process->pid, thread->tid);
     text_put_json(out, profile->strings[process->comm]);
     fputs(",\"processType\":\"default\",\"processStartupTime\":", out);
-    text_put_time(out, life->begin - writer->instants.begin, MS);
+    text_put_time(out, life->begin - writer->timestamps.begin, MS);
     fputs(",\"processShutdownTime\":", out);
     if (process->end != 0)
-        text_put_time(out, life->end - writer->instants.begin, MS);
+        text_put_time(out, life->end - writer->timestamps.begin, MS);
     else
         fputs("null", out);
     fputs(",\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[]", out);
@@ -56,14 +56,14 @@ static void put_thread_head(const struct writer *writer, uint32_t index)
 
 static void put_thread(struct writer *writer, uint32_t index)
 {
-    const struct instants *instants = &writer->instants;
+    const struct timestamps *timestamps = &writer->timestamps;
     struct firefox_tables tables;
     int error = firefox_tables_open(&tables, writer->profile, writer->chain);
 
     for (uint32_t i = writer->first[index]; error == 0 && i < writer->first[index + 1]; i++) {
-        struct instant instant = instants->instants[writer->order[i]];
-        instant.time -= instants->begin;
-        firefox_tables_add(&tables, &instant);
+        struct timed_sample timed = timestamps->samples[writer->order[i]];
+        timed.time -= timestamps->begin;
+        firefox_tables_add(&tables, &timed);
         error = tables.error;
     }
     if (error == 0)
@@ -76,9 +76,9 @@ static void put_thread(struct writer *writer, uint32_t index)
     writer->error = error;
 }
 
-static uint32_t thread_of(const struct writer *writer, size_t instant)
+static uint32_t thread_of(const struct writer *writer, size_t timed)
 {
-    return writer->profile->samples[writer->instants.instants[instant].sample].thread;
+    return writer->profile->samples[writer->timestamps.samples[timed].sample].thread;
 }
 
 /* Parents are made before their children, so one pass finds how deep each node is. */
@@ -104,15 +104,15 @@ static int sort_by_thread(struct writer *writer)
 {
     uint32_t threads = writer->profile->thread_count;
 
-    writer->order = calloc(writer->instants.count + 1, sizeof *writer->order);
+    writer->order = calloc(writer->timestamps.count + 1, sizeof *writer->order);
     writer->first = calloc(threads + 2u, sizeof *writer->first);
     if (writer->order == NULL || writer->first == NULL)
         return -ENOMEM;
-    for (size_t i = 0; i < writer->instants.count; i++)
+    for (size_t i = 0; i < writer->timestamps.count; i++)
         writer->first[thread_of(writer, i) + 2]++;
     for (uint32_t i = 2; i < threads + 2; i++)
         writer->first[i] += writer->first[i - 1];
-    for (size_t i = 0; i < writer->instants.count; i++)
+    for (size_t i = 0; i < writer->timestamps.count; i++)
         writer->order[writer->first[thread_of(writer, i) + 1]++] = (uint32_t)i;
     return 0;
 }
@@ -209,7 +209,7 @@ static void put_lib(FILE *out, const struct profile *profile, uint32_t index)
 static int firefox_write(int fd, const struct profile *profile)
 {
     struct writer writer = {.profile = profile};
-    int error = instants_make(&writer.instants, profile);
+    int error = timestamps_make(&writer.timestamps, profile);
 
     if (error == 0)
         error = sort_by_thread(&writer);
@@ -226,7 +226,7 @@ static int firefox_write(int fd, const struct profile *profile)
         if (writer.error != 0)
             error = writer.error;
     }
-    instants_free(&writer.instants);
+    timestamps_free(&writer.timestamps);
     free(writer.order);
     free(writer.first);
     free(writer.chain);

@@ -111,8 +111,8 @@ static void put_feature(struct perf_writer *writer, enum perf_feature feature)
         put_event(writer);
         break;
     case PERF_FEATURE_SAMPLE_TIME:
-        perf_put8(writer, writer->plan.instants.begin);
-        perf_put8(writer, writer->plan.instants.end);
+        perf_put8(writer, writer->plan.timestamps.begin);
+        perf_put8(writer, writer->plan.timestamps.end);
         break;
     default:
         break;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "format/perf-data/perf-data-plan.h"
 #include "format/memo.h"
+#include "format/perf-data/perf-data-plan.h"
 
 static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, uint32_t process,
                     uint32_t index)
@@ -45,7 +45,7 @@ static int add_processes(struct perf_plan *plan, const struct profile *profile)
     int error = execed == NULL ? -ENOMEM : mark_execed(profile, execed);
 
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
-        const struct life *life = &plan->instants.lives[i];
+        const struct lifetime *life = &plan->timestamps.lifetimes[i];
         error = add_step(plan, life->begin, STEP_PROCESS, i, 0);
         if (error == 0 && profile->processes[i].end != 0 && !execed[i])
             error = add_step(plan, life->end, STEP_END, i, 0);
@@ -53,7 +53,7 @@ static int add_processes(struct perf_plan *plan, const struct profile *profile)
     free(execed);
     for (uint32_t i = 0; error == 0 && i < profile->thread_count; i++) {
         uint32_t process = profile->threads[i].process;
-        error = add_step(plan, plan->instants.lives[process].begin, STEP_THREAD, process, i);
+        error = add_step(plan, plan->timestamps.lifetimes[process].begin, STEP_THREAD, process, i);
     }
     return error;
 }
@@ -77,7 +77,7 @@ static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
         if (error != 0 || seen->used || plan->places[object].size == 0)
             continue;
         memo_set(seen, 0);
-        error = add_step(plan, plan->instants.lives[process].begin, STEP_MAP, process, object);
+        error = add_step(plan, plan->timestamps.lifetimes[process].begin, STEP_MAP, process, object);
     }
     return error;
 }
@@ -111,7 +111,7 @@ int perf_plan_make(struct perf_plan *plan, const struct profile *profile)
     int error = placement_make(profile, &plan->places);
 
     if (error == 0)
-        error = instants_make(&plan->instants, profile);
+        error = timestamps_make(&plan->timestamps, profile);
     if (error == 0)
         error = add_processes(plan, profile);
     if (error == 0)
@@ -123,7 +123,7 @@ int perf_plan_make(struct perf_plan *plan, const struct profile *profile)
 
 void perf_plan_free(struct perf_plan *plan)
 {
-    instants_free(&plan->instants);
+    timestamps_free(&plan->timestamps);
     free(plan->places);
     free(plan->steps);
 }

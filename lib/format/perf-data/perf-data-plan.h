@@ -3,7 +3,7 @@
 #ifndef PPROFIL_PERF_DATA_PLAN_H
 #define PPROFIL_PERF_DATA_PLAN_H
 
-#include "format/instants.h"
+#include "format/timestamps.h"
 #include "format/placement.h"
 
 /* What happens beside samples. At one time, in this order. */
@@ -17,7 +17,7 @@ struct step {
 };
 
 struct perf_plan {
-    struct instants instants; /* the samples */
+    struct timestamps timestamps; /* the samples */
     struct place *places;     /* owned; by object */
     struct step *steps;       /* owned; by time */
     uint32_t step_count;

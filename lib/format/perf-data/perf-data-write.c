@@ -204,10 +204,10 @@ static uint32_t put_chain(struct perf_writer *writer, uint32_t leaf, bool out)
     return count;
 }
 
-static void put_sample(struct perf_writer *writer, const struct instant *instant)
+static void put_sample(struct perf_writer *writer, const struct timed_sample *timed)
 {
     const struct profile *profile = writer->profile;
-    const struct profile_sample *sample = &profile->samples[instant->sample];
+    const struct profile_sample *sample = &profile->samples[timed->sample];
     const struct profile_thread *thread = &profile->threads[sample->thread];
     bool stack = writer->has & PERF_HAS_CALLCHAIN;
     uint32_t entries = stack ? put_chain(writer, sample->node, false) : 0;
@@ -219,8 +219,8 @@ static void put_sample(struct perf_writer *writer, const struct instant *instant
     perf_put8(writer, address_of(writer, sample->node));
     perf_put4(writer, profile->processes[thread->process].pid);
     perf_put4(writer, thread->tid);
-    perf_put8(writer, instant->time);
-    perf_put8(writer, instant->ns);
+    perf_put8(writer, timed->time);
+    perf_put8(writer, timed->ns);
     if (!stack)
         return;
     perf_put8(writer, entries);
@@ -229,19 +229,19 @@ static void put_sample(struct perf_writer *writer, const struct instant *instant
 
 static void put_data(struct perf_writer *writer)
 {
-    const struct instants *instants = &writer->plan.instants;
+    const struct timestamps *timestamps = &writer->plan.timestamps;
     uint32_t next = 0;
 
-    for (size_t i = 0; i < instants->count && writer->out->error == 0; i++) {
-        const struct instant *instant = &instants->instants[i];
+    for (size_t i = 0; i < timestamps->count && writer->out->error == 0; i++) {
+        const struct timed_sample *timed = &timestamps->samples[i];
         for (; next < writer->plan.step_count; next++) {
             const struct step *step = &writer->plan.steps[next];
-            if (step->time > instant->time ||
-                (step->time == instant->time && step->kind == STEP_END))
+            if (step->time > timed->time ||
+                (step->time == timed->time && step->kind == STEP_END))
                 break;
             put_step(writer, step);
         }
-        put_sample(writer, instant);
+        put_sample(writer, timed);
     }
     for (; next < writer->plan.step_count; next++)
         put_step(writer, &writer->plan.steps[next]);

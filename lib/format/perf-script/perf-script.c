@@ -18,7 +18,6 @@
 
 #include "format/format.h"
 #include "format/frames.h"
-#include "format/instants.h"
 #include "format/perf-script/perf-script.h"
 #include "format/text.h"
 
@@ -146,7 +145,7 @@ static int put_samples(struct writer *writer)
     uint32_t count = 0;
 
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        if (instants_has(profile, &profile->samples[i]))
+        if (profile_counts_sample(profile, &profile->samples[i]))
             samples[count++] = &profile->samples[i];
     if (error == 0)
         qsort(samples, count, sizeof(struct profile_sample *), compare_samples);

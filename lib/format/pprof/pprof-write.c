@@ -79,12 +79,6 @@ static void put_values(struct pprof_writer *writer, const struct profile_sample 
     to->value[2] = (int64_t)from->wall_ns; /* past n_value where there is no wall time */
 }
 
-/* Wall mode may have been on for a while: a file without that time has no sleepers either. */
-static bool in_mode(const struct profile *profile, const struct profile_sample *sample)
-{
-    return profile->totals.wall || sample->state == PROFILE_RUNNING;
-}
-
 static void put_samples(struct pprof_writer *writer)
 {
     const struct profile *profile = writer->profile;
@@ -108,7 +102,7 @@ static void put_samples(struct pprof_writer *writer)
         return;
     for (uint32_t i = 0; i < count && !writer->out_of_memory; i++) {
         PbSample *sample = &samples[writer->message.n_sample];
-        if (!in_mode(profile, &profile->samples[i]))
+        if (!profile_counts_sample(profile, &profile->samples[i]))
             continue;
         *sample = (PbSample)PERFTOOLS__PROFILES__SAMPLE__INIT;
         put_stack(writer, profile->samples[i].node, sample);

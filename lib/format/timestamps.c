@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "format/instants.h"
 #include "format/memo.h"
+#include "format/timestamps.h"
 
 #define FIRST_TIME 1000000000u /* ns; readers take 0 for none */
 #define GOLDEN 0.6180339887498949
@@ -39,7 +39,7 @@ static bool plausible(uint64_t time)
     return time > 0 && time < INT64_MAX / 2;
 }
 
-static void find_span(struct instants *made, const struct profile *profile)
+static void find_span(struct timestamps *made, const struct profile *profile)
 {
     uint64_t begin = 0;
 
@@ -52,7 +52,7 @@ static void find_span(struct instants *made, const struct profile *profile)
     made->end = made->begin + length_of(profile);
 }
 
-static uint64_t share_of(const struct instants *made, uint64_t part, uint64_t parts)
+static uint64_t share_of(const struct timestamps *made, uint64_t part, uint64_t parts)
 {
     double length = (double)(made->end - made->begin);
     return made->begin + (uint64_t)(length * (double)part / (double)parts);
@@ -77,11 +77,11 @@ static int find_images(const struct profile *profile, struct memo *latest)
 
 /* Images of one process follow each other: where it is not known when they began and ended, they
  * have equal shares of the whole. */
-static struct life life_of(const struct instants *made, const struct profile_process *process,
+static struct lifetime lifetime_of(const struct timestamps *made, const struct profile_process *process,
                            uint32_t latest)
 {
     uint64_t image = process->generation, images = latest + UINT64_C(1);
-    struct life life = {
+    struct lifetime life = {
         .begin = plausible(process->start) ? process->start : share_of(made, image, images),
         .end = plausible(process->end) ? process->end : share_of(made, image + 1, images),
     };
@@ -91,7 +91,7 @@ static struct life life_of(const struct instants *made, const struct profile_pro
     return life;
 }
 
-static int find_lives(struct instants *made, const struct profile *profile)
+static int find_lifetimes(struct timestamps *made, const struct profile *profile)
 {
     struct memo latest = {0};
     struct memo_entry *last;
@@ -101,11 +101,11 @@ static int find_lives(struct instants *made, const struct profile *profile)
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++) {
         error = memo_find(&latest, 0, profile->processes[i].pid, 0, &last);
         if (error == 0)
-            made->lives[i] = life_of(made, &profile->processes[i], last->index);
+            made->lifetimes[i] = lifetime_of(made, &profile->processes[i], last->index);
     }
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++)
-        if (made->lives[i].end > made->end)
-            made->end = made->lives[i].end;
+        if (made->lifetimes[i].end > made->end)
+            made->end = made->lifetimes[i].end;
     memo_free(&latest);
     return error;
 }
@@ -113,15 +113,15 @@ static int find_lives(struct instants *made, const struct profile *profile)
 /* Into how many the samples of an entry are parted. */
 static uint64_t parts_of(const struct profile *profile, const struct profile_sample *sample)
 {
-    if (!instants_has(profile, sample) || (sample->count | time_of(profile, sample)) == 0)
+    if (!profile_counts_sample(profile, sample) || (sample->count | time_of(profile, sample)) == 0)
         return 0;
-    return sample->count > 0 && profile->totals.samples <= INSTANTS_SAMPLES_MAX ? sample->count : 1;
+    return sample->count > 0 && profile->totals.samples <= TIMED_SAMPLES_MAX ? sample->count : 1;
 }
 
-static void spread(struct instants *made, const struct profile *profile, uint32_t index)
+static void spread(struct timestamps *made, const struct profile *profile, uint32_t index)
 {
     const struct profile_sample *sample = &profile->samples[index];
-    const struct life *life = &made->lives[profile->threads[sample->thread].process];
+    const struct lifetime *life = &made->lifetimes[profile->threads[sample->thread].process];
     uint64_t parts = parts_of(profile, sample), ns = time_of(profile, sample);
     double whole, tooth = (double)(life->end - life->begin) / (double)parts;
     double at = modf(GOLDEN * (double)(index + 1), &whole);
@@ -129,46 +129,46 @@ static void spread(struct instants *made, const struct profile *profile, uint32_
     if ((profile->totals.wall ? profile->totals.wall_ns : profile->totals.cpu_ns) == 0)
         ns = sample->count;
     for (uint64_t i = 0; i < parts; i++) {
-        struct instant *instant = &made->instants[made->count++];
-        instant->time = life->begin + (uint64_t)(((double)i + at) * tooth);
-        instant->ns = ns / parts + (i < ns % parts);
-        instant->cpu_ns = sample->cpu_ns / parts + (i < sample->cpu_ns % parts);
-        instant->sample = index;
+        struct timed_sample *timed = &made->samples[made->count++];
+        timed->time = life->begin + (uint64_t)(((double)i + at) * tooth);
+        timed->ns = ns / parts + (i < ns % parts);
+        timed->cpu_ns = sample->cpu_ns / parts + (i < sample->cpu_ns % parts);
+        timed->sample = index;
     }
 }
 
-static int instants_compare(const void *left, const void *right)
+static int timestamps_compare(const void *left, const void *right)
 {
-    const struct instant *a = left, *b = right;
+    const struct timed_sample *a = left, *b = right;
 
     if (a->time != b->time)
         return a->time < b->time ? -1 : 1;
     return a->sample < b->sample ? -1 : a->sample > b->sample;
 }
 
-int instants_make(struct instants *made, const struct profile *profile)
+int timestamps_make(struct timestamps *made, const struct profile *profile)
 {
     uint64_t count = 0;
 
-    *made = (struct instants){0};
+    *made = (struct timestamps){0};
     for (uint32_t i = 0; i < profile->sample_count; i++)
         count += parts_of(profile, &profile->samples[i]);
-    made->instants = calloc(count + 1, sizeof *made->instants);
-    made->lives = calloc(profile->process_count + 1u, sizeof *made->lives);
-    int error = made->instants == NULL || made->lives == NULL ? -ENOMEM : find_lives(made, profile);
+    made->samples = calloc(count + 1, sizeof *made->samples);
+    made->lifetimes = calloc(profile->process_count + 1u, sizeof *made->lifetimes);
+    int error = made->samples == NULL || made->lifetimes == NULL ? -ENOMEM : find_lifetimes(made, profile);
     if (error != 0) {
-        instants_free(made);
+        timestamps_free(made);
         return error;
     }
     for (uint32_t i = 0; i < profile->sample_count; i++)
         spread(made, profile, i);
-    qsort(made->instants, made->count, sizeof *made->instants, instants_compare);
+    qsort(made->samples, made->count, sizeof *made->samples, timestamps_compare);
     return 0;
 }
 
-void instants_free(struct instants *made)
+void timestamps_free(struct timestamps *made)
 {
-    free(made->instants);
-    free(made->lives);
-    *made = (struct instants){0};
+    free(made->samples);
+    free(made->lifetimes);
+    *made = (struct timestamps){0};
 }
