@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/address-layout.h"
 #include "format/bytes.h"
 #include "format/format.h"
 #include "format/gperftools.h"
-#include "format/placement.h"
 
 #define PAGE UINT64_C(4096)
 #define DEFAULT_PERIOD_US 1000u
@@ -184,7 +184,7 @@ static int write_gperftools(int fd, const struct profile *profile)
     struct span *spans = calloc(profile->object_count + 1u, sizeof *spans);
     uint64_t *counts = calloc(profile->node_count + 1u, sizeof *counts);
     int error = out == NULL || spans == NULL || counts == NULL ? -ENOMEM
-                : placement_has_code(profile)                  ? 0
+                : layout_has_code(profile)                  ? 0
                                                                : PPROFIL_ERROR_NO_SAMPLES;
 
     if (error == 0) {

@@ -6,13 +6,13 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
+#include "format/address-layout.h"
 #include "format/perf-data/perf-data-write.h"
-#include "format/placement.h"
 
 static bool has_kernel(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->object_count; i++)
-        if (placement_is_kernel(profile, i))
+        if (layout_is_kernel(profile, i))
             return true;
     return false;
 }

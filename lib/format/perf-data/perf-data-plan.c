@@ -74,7 +74,7 @@ static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
         memo_set(seen, 0);
         uint32_t object = profile->locations[profile->nodes[node].location].object;
         error = memo_find(known, 0, process, object, &seen);
-        if (error != 0 || seen->used || plan->places[object].size == 0)
+        if (error != 0 || seen->used || plan->mapped[object].size == 0)
             continue;
         memo_set(seen, 0);
         error = add_step(plan, plan->timestamps.lifetimes[process].begin, STEP_MAP, process, object);
@@ -108,7 +108,7 @@ static int compare_steps(const void *left, const void *right)
 
 int perf_plan_make(struct perf_plan *plan, const struct profile *profile)
 {
-    int error = placement_make(profile, &plan->places);
+    int error = layout_make(profile, &plan->mapped);
 
     if (error == 0)
         error = timestamps_make(&plan->timestamps, profile);
@@ -124,6 +124,6 @@ int perf_plan_make(struct perf_plan *plan, const struct profile *profile)
 void perf_plan_free(struct perf_plan *plan)
 {
     timestamps_free(&plan->timestamps);
-    free(plan->places);
+    free(plan->mapped);
     free(plan->steps);
 }

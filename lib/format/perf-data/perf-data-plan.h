@@ -4,7 +4,7 @@
 #define PPROFIL_PERF_DATA_PLAN_H
 
 #include "format/timestamps.h"
-#include "format/placement.h"
+#include "format/address-layout.h"
 
 /* What happens beside samples. At one time, in this order. */
 enum step_kind { STEP_PROCESS, STEP_THREAD, STEP_MAP, STEP_END };
@@ -18,7 +18,7 @@ struct step {
 
 struct perf_plan {
     struct timestamps timestamps; /* the samples */
-    struct place *places;     /* owned; by object */
+    struct mapped_object *mapped;     /* owned; by object */
     struct step *steps;       /* owned; by time */
     uint32_t step_count;
 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/address-layout.h"
 #include "format/perf-data/perf-data-sample.h"
-#include "format/placement.h"
 
 #define FRAMES_MAX (65536u / 8)
 
@@ -87,7 +87,7 @@ static int locate(struct perf_replay *replay, const struct perf_space *space, bo
     struct profile *profile = replay->profile;
 
     if (kernel)
-        return unmapped(replay, PROFILE_OBJECT_FILE, PLACEMENT_KERNEL, address, location);
+        return unmapped(replay, PROFILE_OBJECT_FILE, LAYOUT_KERNEL, address, location);
     const struct mapping *mapping = space_find(space, address);
     if (mapping == NULL)
         return unmapped(replay, PROFILE_OBJECT_UNKNOWN, "[unknown]", address, location);

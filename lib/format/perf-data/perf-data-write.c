@@ -5,7 +5,7 @@
  *
  * perf looks up names itself, so what it needs is that an address less its mapping's start plus
  * the mapping's offset is the place in the file; where the mapping is does not matter
- * (placement.h). Marks are mappings that cannot be executed, so that perf looks for nothing in
+ * (address-layout.h). Marks are mappings that cannot be executed, so that perf looks for nothing in
  * them. Callers are written as a profile has them, inside of the call: perf looks them up as
  * they are, and other readers, which take them for return addresses and subtract one, still get
  * the call.
@@ -19,8 +19,8 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "format/address-layout.h"
 #include "format/perf-data/perf-data-write.h"
-#include "format/placement.h"
 
 #define SAMPLE_ID_SIZE 24u /* what every record but a sample ends with: pid, tid, time, event */
 #define CHAIN_LENGTH_MAX 8000u   /* entries: a record has at most 65535 bytes */
@@ -126,7 +126,7 @@ static void put_end(struct perf_writer *writer, uint32_t index, uint64_t time)
 static void put_map(struct perf_writer *writer, const struct step *step)
 {
     const struct profile_object *object = &writer->profile->objects[step->index];
-    const struct place *place = &writer->plan.places[step->index];
+    const struct mapped_object *mapped = &writer->plan.mapped[step->index];
     const char *path = writer->profile->strings[object->path];
     uint32_t pid = writer->profile->processes[step->process].pid;
     bool code = object->kind != PROFILE_OBJECT_MARK;
@@ -135,9 +135,9 @@ static void put_map(struct perf_writer *writer, const struct step *step)
                   72 + perf_text_room(path, 8) + SAMPLE_ID_SIZE);
     perf_put4(writer, pid);
     perf_put4(writer, pid);
-    perf_put8(writer, place->start);
-    perf_put8(writer, place->size);
-    perf_put8(writer, place->low);
+    perf_put8(writer, mapped->start);
+    perf_put8(writer, mapped->size);
+    perf_put8(writer, mapped->low);
     perf_put4(writer, major(object->device));
     perf_put4(writer, minor(object->device));
     perf_put8(writer, object->inode);
@@ -171,12 +171,12 @@ static void put_step(struct perf_writer *writer, const struct step *step)
 static bool in_kernel(const struct perf_writer *writer, uint32_t node)
 {
     const struct profile *profile = writer->profile;
-    return placement_is_kernel(profile, profile->locations[profile->nodes[node].location].object);
+    return layout_is_kernel(profile, profile->locations[profile->nodes[node].location].object);
 }
 
 static uint64_t address_of(const struct perf_writer *writer, uint32_t node)
 {
-    return placement_address(writer->profile, writer->plan.places,
+    return layout_address(writer->profile, writer->plan.mapped,
                              writer->profile->nodes[node].location);
 }
 
@@ -281,7 +281,7 @@ int perf_data_write(int fd, const struct profile *profile)
                                  .has = PERF_HAS_IP | PERF_HAS_TID | PERF_HAS_TIME |
                                         PERF_HAS_PERIOD | PERF_HAS_IDENTIFIER,
                                  .out = &out};
-    int error = placement_has_code(profile) ? perf_plan_make(&writer.plan, profile) : PPROFIL_ERROR_NO_SAMPLES;
+    int error = layout_has_code(profile) ? perf_plan_make(&writer.plan, profile) : PPROFIL_ERROR_NO_SAMPLES;
 
     if (has_stacks(profile))
         writer.has |= PERF_HAS_CALLCHAIN;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "format/placement.h"
+#include "format/address-layout.h"
 #include "pprofil/error.h"
 
 #define PAGE 4096u
@@ -29,23 +29,23 @@ struct wish {
 
 struct layout {
     const struct profile *profile;
-    struct place *places;
+    struct mapped_object *mapped;
     struct ranges taken;
     struct wish *wishes; /* of files */
     size_t wish_count;
 };
 
-bool placement_is_kernel(const struct profile *profile, uint32_t object)
+bool layout_is_kernel(const struct profile *profile, uint32_t object)
 {
     return profile->objects[object].kind == PROFILE_OBJECT_FILE &&
-           strcmp(profile->strings[profile->objects[object].path], PLACEMENT_KERNEL) == 0;
+           strcmp(profile->strings[profile->objects[object].path], LAYOUT_KERNEL) == 0;
 }
 
 /* Addresses that are what they are, in no mapping. */
 static bool bare(const struct profile *profile, uint32_t object)
 {
     return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN ||
-           placement_is_kernel(profile, object);
+           layout_is_kernel(profile, object);
 }
 
 static uint64_t page_of(uint64_t address)
@@ -58,14 +58,14 @@ static uint64_t page_after(uint64_t address)
     return address > UINT64_MAX - PAGE ? UINT64_MAX : page_of(address) + PAGE;
 }
 
-uint64_t placement_address(const struct profile *profile, const struct place *places,
+uint64_t layout_address(const struct profile *profile, const struct mapped_object *mapped,
                            uint32_t location)
 {
-    const struct profile_location *place = &profile->locations[location];
+    const struct profile_location *where = &profile->locations[location];
 
-    if (places[place->object].size == 0)
-        return place->address;
-    return place->address - places[place->object].low + places[place->object].start;
+    if (mapped[where->object].size == 0)
+        return where->address;
+    return where->address - mapped[where->object].low + mapped[where->object].start;
 }
 
 /* --- what each object needs ---------------------------------------------------------- */
@@ -81,22 +81,22 @@ static void measure(const struct layout *layout)
         bool absolute = object->kind == PROFILE_OBJECT_ANON;
         if (bare(profile, i) || object->end <= object->start)
             continue;
-        layout->places[i].low = page_of(absolute ? object->start : object->offset);
-        layout->places[i].size = page_after(object->end - object->start - 1);
+        layout->mapped[i].low = page_of(absolute ? object->start : object->offset);
+        layout->mapped[i].size = page_after(object->end - object->start - 1);
     }
     for (uint32_t i = 1; i < profile->location_count; i++) {
         const struct profile_location *location = &profile->locations[i];
-        struct place *place = &layout->places[location->object];
+        struct mapped_object *mapped = &layout->mapped[location->object];
         if (bare(profile, location->object))
             continue;
-        uint64_t low = place->low, high;
-        if (__builtin_add_overflow(low, place->size, &high))
+        uint64_t low = mapped->low, high;
+        if (__builtin_add_overflow(low, mapped->size, &high))
             high = UINT64_MAX;
-        if (place->size == 0 || location->address < low)
+        if (mapped->size == 0 || location->address < low)
             low = page_of(location->address);
-        if (place->size == 0 || location->address >= high)
+        if (mapped->size == 0 || location->address >= high)
             high = page_after(location->address);
-        *place = (struct place){.low = low, .size = high - low};
+        *mapped = (struct mapped_object){.low = low, .size = high - low};
     }
 }
 
@@ -158,11 +158,11 @@ static int take_fixed(struct layout *layout)
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < profile->object_count; i++) {
-        struct place *place = &layout->places[i];
-        if (profile->objects[i].kind != PROFILE_OBJECT_ANON || place->size == 0)
+        struct mapped_object *mapped = &layout->mapped[i];
+        if (profile->objects[i].kind != PROFILE_OBJECT_ANON || mapped->size == 0)
             continue;
-        place->start = place->low;
-        error = add_taken(layout, place->start, place->start + place->size);
+        mapped->start = mapped->low;
+        error = add_taken(layout, mapped->start, mapped->start + mapped->size);
     }
     for (uint32_t i = 1; error == 0 && i < profile->location_count; i++) {
         uint64_t address = profile->locations[i].address;
@@ -188,10 +188,10 @@ static void gather_wishes(struct layout *layout)
 
     for (uint32_t i = 0; i < profile->object_count; i++) {
         const struct profile_object *object = &profile->objects[i];
-        if (object->kind == PROFILE_OBJECT_ANON || layout->places[i].size == 0)
+        if (object->kind == PROFILE_OBJECT_ANON || layout->mapped[i].size == 0)
             continue;
         layout->wishes[layout->wish_count++] = (struct wish){
-            .start = object->start - object->offset + layout->places[i].low, .object = i};
+            .start = object->start - object->offset + layout->mapped[i].low, .object = i};
     }
     qsort(layout->wishes, layout->wish_count, sizeof *layout->wishes, compare_wishes);
 }
@@ -205,8 +205,8 @@ static int grant_wishes(struct layout *layout)
     int error = 0;
 
     for (size_t i = 0; error == 0 && i < layout->wish_count; i++) {
-        struct place *place = &layout->places[layout->wishes[i].object];
-        uint64_t start = layout->wishes[i].start, end = start + place->size;
+        struct mapped_object *mapped = &layout->mapped[layout->wishes[i].object];
+        uint64_t start = layout->wishes[i].start, end = start + mapped->size;
         const struct ranges immovable = {layout->taken.sorted, fixed};
         size_t above = range_above(&immovable, start);
         if (start < free_from || end < start || start % PAGE != 0 ||
@@ -214,7 +214,7 @@ static int grant_wishes(struct layout *layout)
             layout->wishes[refused++] = layout->wishes[i];
             continue;
         }
-        place->start = start;
+        mapped->start = start;
         free_from = end;
         error = add_taken(layout, start, end);
     }
@@ -224,27 +224,27 @@ static int grant_wishes(struct layout *layout)
 }
 
 /* The others, one above the other, wherever there is room. */
-static int place_rest(const struct layout *layout)
+static int layout_rest(const struct layout *layout)
 {
     const struct ranges *taken = &layout->taken;
     uint64_t start = FREE_FROM;
     size_t above = range_above(taken, start);
 
     for (size_t i = 0; i < layout->wish_count; i++) {
-        struct place *place = &layout->places[layout->wishes[i].object];
+        struct mapped_object *mapped = &layout->mapped[layout->wishes[i].object];
         for (; above < taken->count && (taken->sorted[above].start < start ||
-                                        taken->sorted[above].start - start < place->size);
+                                        taken->sorted[above].start - start < mapped->size);
              above++)
             start = page_after(taken->sorted[above].end - 1);
-        if (start > UINT64_MAX - PAGE || place->size > UINT64_MAX - PAGE - start)
+        if (start > UINT64_MAX - PAGE || mapped->size > UINT64_MAX - PAGE - start)
             return PPROFIL_ERROR_ADDRESSES;
-        place->start = start;
-        start += place->size;
+        mapped->start = start;
+        start += mapped->size;
     }
     return 0;
 }
 
-bool placement_has_code(const struct profile *profile)
+bool layout_has_code(const struct profile *profile)
 {
     for (uint32_t i = 1; i < profile->location_count; i++) {
         const struct profile_object *object = &profile->objects[profile->locations[i].object];
@@ -254,27 +254,27 @@ bool placement_has_code(const struct profile *profile)
     return profile->sample_count == 0;
 }
 
-int placement_make(const struct profile *profile, struct place **places)
+int layout_make(const struct profile *profile, struct mapped_object **mapped)
 {
     struct layout layout = {.profile = profile};
     int error = -ENOMEM;
 
-    layout.places = calloc(profile->object_count + 1u, sizeof *layout.places);
+    layout.mapped = calloc(profile->object_count + 1u, sizeof *layout.mapped);
     layout.wishes = calloc(profile->object_count + 1u, sizeof *layout.wishes);
-    if (layout.places != NULL && layout.wishes != NULL) {
+    if (layout.mapped != NULL && layout.wishes != NULL) {
         measure(&layout);
         error = take_fixed(&layout);
         gather_wishes(&layout);
         if (error == 0)
             error = grant_wishes(&layout);
         if (error == 0)
-            error = place_rest(&layout);
+            error = layout_rest(&layout);
     }
     free(layout.wishes);
     free(layout.taken.sorted);
     if (error != 0)
-        free(layout.places);
+        free(layout.mapped);
     else
-        *places = layout.places;
+        *mapped = layout.mapped;
     return error;
 }
