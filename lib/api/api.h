@@ -10,7 +10,7 @@
 
 #include "pprofil.h"
 #include "report/report.h"
-#include "session/profile-handle.h"
+#include "session/session.h"
 
 /* Copies what both sides know of a structure: one of them may have an older pprofil.h. */
 static inline void api_copy(void *to, size_t size, const void *from, size_t from_size)

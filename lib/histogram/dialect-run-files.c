@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a census has counted, as what goes into a file. */
+/* What a run has counted, as the contents of files. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "histogram/dialect-run-internal.h"
+#include "histogram/dialect-run.h"
 #include "symbol/symbol.h"
 
 bool dialect_run_is_ranged(const struct dialect *dialect)
 {
-    return dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS || dialect->bounded_ranges;
+    return dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS ||
+           dialect->bounded_ranges;
 }
 
-static struct run_image *counted(struct run_image *image)
+static struct run_image *next_counted(struct run_image *image)
 {
     while (image != NULL && (image->count == NULL || image->count->ticks == 0))
         image = image->next;
@@ -23,10 +24,10 @@ static struct run_image *counted(struct run_image *image)
 
 static const struct run_image *image_at(const struct dialect_run *run, size_t i)
 {
-    const struct run_image *image = counted(run->images);
+    const struct run_image *image = next_counted(run->images);
 
     while (i-- > 0)
-        image = counted(image->next);
+        image = next_counted(image->next);
     return image;
 }
 
@@ -34,8 +35,8 @@ size_t dialect_run_image_count(const struct dialect_run *run)
 {
     size_t count = 0;
 
-    for (struct run_image *image = counted(run->images); image != NULL;
-         image = counted(image->next))
+    for (struct run_image *image = next_counted(run->images); image != NULL;
+         image = next_counted(image->next))
         count++;
     return count;
 }
@@ -49,11 +50,6 @@ void dialect_run_image(const struct dialect_run *run, size_t i, struct dialect_r
     facts->ticks = image->count->ticks;
     facts->outside = image->count->outside;
     facts->overflows = image->count->overflows;
-}
-
-size_t dialect_run_region_count(const struct dialect_run *run)
-{
-    return run->region_count;
 }
 
 size_t dialect_run_same_object(const struct dialect_run *run, size_t image_index, size_t region)
@@ -74,11 +70,6 @@ const char *dialect_run_unseen_object(const struct dialect_run *run)
     return NULL;
 }
 
-const struct dialect *dialect_run_dialect(const struct dialect_run *run)
-{
-    return run->options.dialect;
-}
-
 static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
 {
     if (size == 2)
@@ -86,22 +77,23 @@ static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
     return size == 4 ? ((const uint32_t *)counters)[i] : ((const uint64_t *)counters)[i];
 }
 
-/* Text that the counters reach: the buffer may be smaller than the text wants. */
-static uint64_t text_reached(const struct dialect_run_options *options, const struct run_binding *binding,
-                                        uint64_t count)
+/* Returns where the text ends that the counters cover: the buffer may be too small for all of the
+ * region. */
+static uint64_t text_covered(const struct dialect_run_options *options,
+                             const struct run_binding *binding, uint64_t count)
 {
     if (dialect_run_is_ranged(options->dialect) || options->scale < 2)
         return binding->high;
     return binding->low + count * options->counter_size * DIALECT_ONE_TO_ONE / options->scale;
 }
 
-static int add_histogram(const struct dialect_run_options *options, const struct run_image *image, size_t i,
-                         struct histogram_file *file)
+static int add_histogram(const struct dialect_run_options *options, const struct run_image *image,
+                         size_t i, struct histogram_file *file)
 {
     const struct run_binding *binding = &image->bindings[i];
     uint64_t count = image->count->regions[i].size / options->counter_size;
     struct histogram *histogram =
-        histogram_add(file, binding->low, text_reached(options, binding, count), options->scale,
+        histogram_add(file, binding->low, text_covered(options, binding, count), options->scale,
                       options->counter_size, count);
 
     if (histogram == NULL)
@@ -111,7 +103,7 @@ static int add_histogram(const struct dialect_run_options *options, const struct
     return 0;
 }
 
-/* An object as it lies in memory, from the first byte that is loaded to the end of its code. */
+/* Adds an object where it was mapped, from the first byte that is loaded to the end of its code. */
 static int add_module(const struct profile *profile, uint32_t index, struct histogram_file *file)
 {
     const struct profile_object *object = &profile->objects[index];
@@ -143,8 +135,8 @@ static int add_pcs(const struct profile *profile, const struct run_image *image,
 }
 
 int dialect_run_histograms(const struct dialect_run *run, const struct profile *profile,
-                     size_t image_index, size_t region, enum dialect_run_extent extent,
-                     struct histogram_file *file)
+                           size_t image_index, size_t region, enum dialect_run_extent extent,
+                           struct histogram_file *file)
 {
     const struct run_image *image = image_at(run, image_index);
     const struct run_binding *bindings = image->bindings, *first = &bindings[region];

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "histogram/dialect-run-internal.h"
+#include "histogram/dialect-run.h"
 #include "symbol/symbol.h"
 
 #define ALIGNMENT 16u           /* of text that is not given by addresses */

@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -15,6 +17,7 @@
 #include "base/descriptors.h"
 #include "launch/spawn.h"
 
+#define DEBUG_NAME "supervisor" /* what PPROFIL_DEBUG begins with, and perhaps ":FILE" */
 #define STACK_SIZE 65536u
 #define STAYED_MAX 8 /* children of an init: spawn_quietly */
 
@@ -187,4 +190,22 @@ int spawn_quietly(const char *path, char *const argv[], const int kept[], unsign
     if (reaper)
         prctl(PR_SET_CHILD_SUBREAPER, 1ul, 0, 0, 0);
     return error;
+}
+
+int spawn_open_debug_log(int *fd)
+{
+    const char *what = secure_getenv("PPROFIL_DEBUG");
+    size_t length = strlen(DEBUG_NAME);
+
+    *fd = -1;
+    if (what == NULL || strncmp(what, DEBUG_NAME, length) != 0)
+        return 0;
+    if (what[length] == ':')
+        *fd = spawn_above_standard(
+            open(what + length + 1, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
+    else if (what[length] == '\0')
+        *fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    else
+        return 0;
+    return *fd < 0 ? -errno : 0;
 }

@@ -21,7 +21,7 @@
 #include "pprofil.h"
 #include "profile/profile.h"
 #include "session/proc.h"
-#include "session/ptrace-denied.h"
+#include "session/session.h"
 
 #define COMM_LENGTH 15 /* the kernel cuts names there */
 
@@ -48,7 +48,7 @@ static void name_user(const struct list *list, struct pprofil_candidate *candida
 }
 
 /* 0, or what PTRACE_SEIZE would say; -ENOENT: it has ended. */
-static int ask_for_permission(pid_t pid, const struct task_status *status)
+static int ask_for_permission(pid_t pid, const struct proc_status *status)
 {
     char path[64];
 
@@ -63,7 +63,7 @@ static int ask_for_permission(pid_t pid, const struct task_status *status)
 }
 
 /* We, and supervisors, which mind others' processes and are nobody's targets. */
-static bool is_own(pid_t pid, const struct task_status *status)
+static bool is_own(pid_t pid, const struct proc_status *status)
 {
     return pid == getpid() || strncmp(status->name, SPAWN_SUPERVISOR, COMM_LENGTH) == 0;
 }
@@ -71,7 +71,7 @@ static bool is_own(pid_t pid, const struct task_status *status)
 static int add_candidate(struct list *list, pid_t pid)
 {
     struct pprofil_candidate candidate = {.pid = (uint32_t)pid};
-    struct task_status status = explain_status(pid);
+    struct proc_status status = proc_read_status(pid);
     struct proc_stat stat;
     char path[64], text[512];
 
@@ -83,7 +83,7 @@ static int add_candidate(struct list *list, pid_t pid)
     if (refused == -ENOENT)
         return 0;
     if (refused != 0)
-        explain_attach(pid, refused, candidate.refused, sizeof candidate.refused);
+        ptrace_denied_explain(pid, refused, candidate.refused, sizeof candidate.refused);
     int error = array_grow(&list->candidates, list->count, sizeof *list->candidates);
     if (error != 0)
         return error;

@@ -271,7 +271,7 @@ static int save_image(struct saving *saving, size_t image, enum dialect_run_exte
     size_t parts = 0;
     int error = 0;
 
-    for (size_t i = 0; error == 0 && i < dialect_run_region_count(saving->session->dialect_run); i++)
+    for (size_t i = 0; error == 0 && i < saving->session->dialect_run->region_count; i++)
         if (saving->files == 0 || !saving->one)
             error = save_region(saving, image, i, extent, &parts);
     return error;
@@ -321,7 +321,7 @@ int pprofil_session_save_dialect(pprofil_session *session, const char *path, con
 {
     if (session->dialect_run == NULL)
         return session_fail(session, -EINVAL, "the session has no dialect");
-    const struct dialect *dialect = dialect_run_dialect(session->dialect_run);
+    const struct dialect *dialect = session->dialect_run->options.dialect;
     struct saving saving = {.session = session,
                             .format = choose_format(dialect, path, name),
                             .path = path != NULL ? path : usual_path(dialect, name),

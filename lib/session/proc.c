@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,6 +47,38 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
         return -EPROTO;
     stat->cpu_ns = (user + system) * (UINT64_C(1000000000) / (uint64_t)ticks);
     return 0;
+}
+
+/* Finds the line that begins with name. Only beginnings of lines count, for the program's name, in the first line, may
+ * be any text. */
+static const char *status_field(const char *text, const char *name)
+{
+    const char *line = strstr(text, name);
+
+    while (line != NULL && line != text && line[-1] != '\n')
+        line = strstr(line + 1, name);
+    return line == NULL ? "" : line + strlen(name) + strspn(line + strlen(name), " \t");
+}
+
+struct proc_status proc_read_status(pid_t pid)
+{
+    struct proc_status status = {.uid = -1};
+    char path[64], text[4096];
+
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    if (proc_read(AT_FDCWD, path, text, sizeof text) < 0)
+        return status;
+    snprintf(status.name, sizeof status.name, "%.*s", (int)strcspn(status_field(text, "Name:"), "\n"),
+             status_field(text, "Name:"));
+    utf8_make_harmless(status.name, "");
+    status.state = *status_field(text, "State:");
+    status.tracer = strtol(status_field(text, "TracerPid:"), NULL, 10);
+    char *next;
+    strtol(status_field(text, "Uid:"), &next, 10);
+    status.uid = strtol(next, NULL, 10);
+    /* a kernel thread has no memory of its own, so no VmSize line */
+    status.kernel_thread = strstr(text, "\nVmSize:") == NULL && status.state != 'Z';
+    return status;
 }
 
 void proc_command(uint32_t pid, char *text, size_t size)

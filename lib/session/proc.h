@@ -3,6 +3,7 @@
 #ifndef PPROFIL_PROC_H
 #define PPROFIL_PROC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -20,6 +21,17 @@ struct proc_stat {
 
 /* 0 or -EPROTO. */
 int proc_parse_stat(const char *text, struct proc_stat *stat);
+
+/* What /proc/PID/status says of a task: proc(5). */
+struct proc_status {
+    char name[32];
+    char state;  /* 0: there is no such task */
+    long tracer; /* process number; 0: none */
+    long uid;    /* effective; -1: not known */
+    bool kernel_thread;
+};
+
+struct proc_status proc_read_status(pid_t pid);
 
 /* The arguments of a process, with spaces between them and nothing that a screen would obey; ""
  * where there are none. */

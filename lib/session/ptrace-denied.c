@@ -14,43 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
 #include "session/proc.h"
-#include "session/ptrace-denied.h"
+#include "session/session.h"
 
 #define TIDS_NAMED_MAX 8
-
-/* Finds the line that begins with name. Only beginnings of lines count, for the program's name, in the first line, may
- * be any text. */
-static const char *field(const char *text, const char *name)
-{
-    const char *line = strstr(text, name);
-
-    while (line != NULL && line != text && line[-1] != '\n')
-        line = strstr(line + 1, name);
-    return line == NULL ? "" : line + strlen(name) + strspn(line + strlen(name), " \t");
-}
-
-struct task_status explain_status(pid_t pid)
-{
-    struct task_status status = {.uid = -1};
-    char path[64], text[4096];
-
-    snprintf(path, sizeof path, "/proc/%d/status", pid);
-    if (proc_read(AT_FDCWD, path, text, sizeof text) < 0)
-        return status;
-    snprintf(status.name, sizeof status.name, "%.*s", (int)strcspn(field(text, "Name:"), "\n"),
-             field(text, "Name:"));
-    utf8_make_harmless(status.name, "");
-    status.state = *field(text, "State:");
-    status.tracer = strtol(field(text, "TracerPid:"), NULL, 10);
-    char *next;
-    strtol(field(text, "Uid:"), &next, 10);
-    status.uid = strtol(next, NULL, 10);
-    /* a kernel thread has no memory of its own, so no VmSize line */
-    status.kernel_thread = strstr(text, "\nVmSize:") == NULL && status.state != 'Z';
-    return status;
-}
 
 static long yama_scope(void)
 {
@@ -60,7 +27,7 @@ static long yama_scope(void)
                : 0;
 }
 
-static void explain_refusal(pid_t pid, const struct task_status *status, char *text, size_t size)
+static void explain_refusal(pid_t pid, const struct proc_status *status, char *text, size_t size)
 {
     long scope = yama_scope();
     long own = (long)geteuid();
@@ -70,7 +37,7 @@ static void explain_refusal(pid_t pid, const struct task_status *status, char *t
                  "%d (%s) is a kernel thread: it has no user code; perf can look at it", pid,
                  status->name);
     } else if (status->tracer != 0) {
-        struct task_status tracer = explain_status((pid_t)status->tracer);
+        struct proc_status tracer = proc_read_status((pid_t)status->tracer);
         snprintf(text, size,
                  "%d (%s) is already traced by %ld (%s): end that first, a process has one tracer",
                  pid, status->name, status->tracer, tracer.name);
@@ -114,12 +81,12 @@ static void note_tracer(void *context, pid_t tid)
     long *tracer = context;
 
     if (*tracer == 0)
-        *tracer = explain_status(tid).tracer;
+        *tracer = proc_read_status(tid).tracer;
 }
 
 /* An exec goes on when all other threads have ended, and one that is traced ends when its tracer has taken notice:
  * de_thread() in fs/exec.c. */
-static void explain_exec(pid_t pid, const struct task_status *status, char *text, size_t size)
+static void explain_exec(pid_t pid, const struct proc_status *status, char *text, size_t size)
 {
     long tracer = 0;
 
@@ -128,16 +95,16 @@ static void explain_exec(pid_t pid, const struct task_status *status, char *text
         snprintf(text, size,
                  "%d (%s) executes another program, and waits for %ld (%s), which traces one of its "
                  "threads: end that first", pid, status->name, tracer,
-                 explain_status((pid_t)tracer).name);
+                 proc_read_status((pid_t)tracer).name);
     else
         snprintf(text, size,
                  "%d (%s) executes another program, and the kernel has not ended that yet: try again later",
                  pid, status->name);
 }
 
-void explain_attach(pid_t pid, int error, char *text, size_t size)
+void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size)
 {
-    struct task_status status = explain_status(pid);
+    struct proc_status status = proc_read_status(pid);
 
     if (access("/proc/self/stat", F_OK) != 0)
         snprintf(text, size, "/proc is not mounted: pprofil needs it; mount -t proc proc /proc");
@@ -170,7 +137,7 @@ struct untraced {
 static void note_untraced(void *context, pid_t tid)
 {
     struct untraced *untraced = context;
-    struct task_status status = explain_status(tid);
+    struct proc_status status = proc_read_status(tid);
     size_t used = strlen(untraced->tids);
 
     if (status.state == 0 || status.state == 'Z')
@@ -186,9 +153,9 @@ static void note_untraced(void *context, pid_t tid)
         snprintf(untraced->tids + used, sizeof untraced->tids - used, ", ...");
 }
 
-void explain_untraced(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size)
+void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size)
 {
-    struct task_status status = explain_status(pid);
+    struct proc_status status = proc_read_status(pid);
     struct untraced untraced = {.tracer = tracer};
     char why[256];
 
@@ -198,7 +165,7 @@ void explain_untraced(pid_t pid, pid_t tracer, unsigned count, char *text, size_
                  "nothing was seen: %u", pid, status.name, count);
         return;
     }
-    explain_attach(untraced.first, -EPERM, why, sizeof why);
+    ptrace_denied_explain(untraced.first, -EPERM, why, sizeof why);
     snprintf(text, size,
              "%u of %u threads of %d (%s) cannot be traced, and nothing is seen of their time: "
              "%s; %s", untraced.count, untraced.threads, pid, status.name, untraced.tids + 2, why);

@@ -203,7 +203,7 @@ int session_command(struct pprofil_session *session, const struct wire_message *
     return command_with(session, command, -1);
 }
 
-int session_look_after(struct pprofil_session *session)
+int session_check_supervisor(struct pprofil_session *session)
 {
     const struct wire_message flush = {.op = WIRE_OP_FLUSH};
 

@@ -131,7 +131,7 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
                          strerror(-error));
     }
     if (error == 0)
-        error = session_spawn_supervisor(session, far_socket, ring_fd, session->wake);
+        error = session_start_supervisor(session, far_socket, ring_fd, session->wake);
     close_if_open(far_socket);
     close_if_open(ring_fd);
     return error == 0 ? session_await_hello(session) : error;
@@ -276,7 +276,7 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
         error = session_take(session);
         control_serve(session);
         if (error == 0)
-            error = session_look_after(session); /* of one that is dead then we say so below */
+            error = session_check_supervisor(session); /* of one that is dead then we say so below */
     }
     if (error != 0)
         return error;

@@ -1,142 +1,90 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starting processes: the supervisor, and programs, which must be as if we were not there. */
+/*
+ * The targets of a session: processes that are attached to, and programs that are launched, which
+ * must run as if they had been started without us.
+ *
+ * Who asks for several processes, or for one with many threads, wants those that can be traced. The
+ * others are named, and it is an error only if none is left.
+ */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <sched.h>
+#include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "launch/spawn.h"
 #include "session/session.h"
 
-#define ARGUMENTS_MAX 16
-#define ARGUMENT_SIZE 48
-
-/* Adds to the problem why it is not the one that the caller may think of. */
-static void say_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
+/* Has the supervisor attach to command->pid, whose end the session waits for. 0 or an error, with
+ * the problem set. */
+static int targets_attach(struct pprofil_session *session, const struct wire_message *command)
 {
-    size_t used = strlen(session->problem);
-
-    if (found->passed_over[0] != '\0')
-        snprintf(session->problem + used, sizeof session->problem - used,
-                 "; %s is not taken, for others may have put it there", found->passed_over);
-}
-
-/* *fd is -1 where nobody asked for a log. 0 or -errno. */
-static int open_debug_log(struct pprofil_session *session, int *fd)
-{
-    int error = spawn_open_debug_log(fd);
-
-    return error == 0 ? 0
-                      : session_fail(session, error, "PPROFIL_DEBUG=%s: %s", getenv("PPROFIL_DEBUG"), strerror(-error));
-}
-
-struct arguments {
-    char texts[ARGUMENTS_MAX][ARGUMENT_SIZE];
-    char *all[ARGUMENTS_MAX + 1]; /* NULL comes last */
-    unsigned count;
-};
-
-static void add_argument(struct arguments *arguments, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void add_argument(struct arguments *arguments, const char *format, ...)
-{
-    char *text = arguments->texts[arguments->count];
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(text, ARGUMENT_SIZE, format, values);
-    va_end(values);
-    arguments->all[arguments->count++] = text;
-}
-
-/* kept: socket, ring, wake, and the debug log or -1. */
-static void make_arguments(const struct pprofil_options *options, const int kept[4],
-                           struct arguments *arguments)
-{
-    static const struct {
-        unsigned flag;
-        const char *argument;
-    } flags[] = {{PPROFIL_WALL, "--wall"},             {PPROFIL_NO_FOLLOW, "--no-follow"},
-                 {PPROFIL_NO_INHERIT, "--no-inherit"}, {PPROFIL_PARSE_MAPS, "--parse-maps"},
-                 {PPROFIL_RESTLESS, "--restless"},     {PPROFIL_WARY, "--wary"}};
-
-    add_argument(arguments, "%s", SPAWN_SUPERVISOR);
-    add_argument(arguments, "--frequency=%.17g", options->frequency);
-    add_argument(arguments, "--overhead=%.9g", options->overhead / 100);
-    add_argument(arguments, "--seed=%llu", (unsigned long long)options->seed);
-    add_argument(arguments, "--stack-size=%zu", options->stack_size);
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if ((options->flags & flags[i].flag) != 0)
-            add_argument(arguments, "%s", flags[i].argument);
-    if (kept[3] >= 0)
-        add_argument(arguments, "--debug=%d", kept[3]);
-    for (unsigned i = 0; i < 3; i++)
-        add_argument(arguments, "%d", kept[i]);
-}
-
-int session_spawn_supervisor(struct pprofil_session *session, int socket, int ring, int wake)
-{
-    struct arguments arguments = {.count = 0};
-    struct spawn_supervisor found;
-    int kept[4] = {socket, ring, wake};
-    int error = open_debug_log(session, &kept[3]);
-
-    if (error != 0)
-        return error;
-    make_arguments(&session->options, kept, &arguments);
-    spawn_find_supervisor(true, &found);
-    error = spawn_quietly(found.path, arguments.all, kept, kept[3] >= 0 ? 4 : 3);
-    if (kept[3] >= 0)
-        close(kept[3]);
-    if (error == 0)
-        return 0;
-    session_fail(session, error, "cannot start %s: %s; %s", found.path, strerror(-error),
-                 error == -EMFILE   ? "raise the limit (ulimit -n)"
-                 : error == -EAGAIN ? "raise the limit of processes (ulimit -u)"
-                                    : "PPROFIL_SUPERVISE names another");
-    say_passed_over(session, &found);
+    session->untraced[0] = '\0';
+    if (session->root_count == SESSION_ROOTS_MAX)
+        return session_fail(session, -E2BIG, "at most %d processes at once", SESSION_ROOTS_MAX);
+    /* entered first: the event of its end may be read before the answer */
+    session->roots[session->root_count++] = command->pid;
+    int error = session_command(session, command);
+    if (error != 0) {
+        session->root_count--;
+        bool named = session->answered && session->reply.pid > 0;
+        ptrace_denied_explain(named ? session->reply.pid : command->pid, error, session->problem,
+                              sizeof session->problem);
+    } else if (session->reply.flags > 0) {
+        ptrace_denied_threads(command->pid, session->supervisor, session->reply.flags,
+                              session->untraced, sizeof session->untraced);
+    }
     return error;
 }
 
-int session_await_hello(struct pprofil_session *session)
+int pprofil_session_attach(pprofil_session *session, pid_t pid)
 {
-    struct wire_message none = {0};
-    struct spawn_supervisor found;
-    const char *path = found.path;
-    int error = session_command(session, &none);
+    struct wire_message command = {.op = WIRE_OP_ATTACH, .pid = pid};
+    return targets_attach(session, &command);
+}
 
-    session->supervisor = session->reply.pid;
-    spawn_find_supervisor(true, &found);
-    if (session->answered && session->reply.value != WIRE_VERSION)
-        error = session_fail(session, -EPROTO,
-                             "%s is of another build: it speaks protocol %llu, and we speak %u",
-                             path, (unsigned long long)session->reply.value, WIRE_VERSION);
-    else if (error == -EPIPE)
-        session_fail(session, error,
-                     "%s said nothing that we understand: it is of another build, or cannot run "
-                     "here", path);
-    else if (error != 0)
-        session_fail(session, error, "%s did not start: %s", path, strerror(-error));
-    if (error != 0)
-        say_passed_over(session, &found);
-    return error;
+const char *pprofil_session_untraced(const pprofil_session *session)
+{
+    return session->untraced;
+}
+
+/* Is the error one of this process? Other errors would meet any process. */
+static bool is_refusal(int error)
+{
+    return error == -EPERM || error == -EACCES || error == -ESRCH || error == -EBUSY;
+}
+
+int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsigned count,
+                               void (*warn)(void *context, const char *line), void *context)
+{
+    unsigned attached = 0;
+    int error = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (error != 0) /* the problem of the last process is left to the caller if all refuse */
+            warn(context, session->problem);
+        error = pprofil_session_attach(session, pids[i]);
+        if (error != 0 && !is_refusal(error))
+            return error;
+        attached += error == 0;
+        if (session->untraced[0] != '\0')
+            warn(context, session->untraced);
+    }
+    if (error != 0 && attached > 0)
+        warn(context, session->problem);
+    return attached > 0 ? 0 : error;
 }
 
 /* --- programs ------------------------------------------------------------------------ */
 
-/* Puts the standard descriptors in their places. First all are copied above these, where none can be
- * overwritten before its turn; the caller's numbers, and the copies, end with the exec. */
+/* Puts the standard descriptors in their places. All are first copied above these, so that none is
+ * overwritten before its turn. The exec closes the copies, and the descriptors that the caller
+ * gave. */
 static int redirect(const struct pprofil_launch *launch, int *report, int *go)
 {
     int from[3] = {launch->input, launch->output, launch->output};
@@ -159,8 +107,9 @@ static int redirect(const struct pprofil_launch *launch, int *report, int *go)
     return *report < 0 || *go < 0 ? -EMFILE : 0;
 }
 
-/* Until it execs a child has the caller's handlers, which would take a signal for the caller's and
- * keep the child from being killed by it; they may write to pipes that both have. */
+/* Until its exec a child has the caller's signal handlers. They would handle a signal to the child
+ * as if the caller had got it, perhaps by writing to a pipe that both have, and the child would
+ * survive the signal. */
 static void drop_handlers(void)
 {
     struct sigaction none = {.sa_handler = SIG_DFL}, old;
@@ -171,7 +120,7 @@ static void drop_handlers(void)
             sigaction(signal, &none, NULL);
 }
 
-/* Not even a signal that comes at once meets a handler in the child. */
+/* Signals are blocked until the child has dropped the handlers. */
 static pid_t fork_without_handlers(void)
 {
     sigset_t all, before;
@@ -187,7 +136,8 @@ static pid_t fork_without_handlers(void)
     return child;
 }
 
-/* The child's half: says that it may be seized, waits until it is, execs. launch may be NULL. */
+/* The child's half: reports that it may be seized, waits until it is, and executes the program.
+ * launch may be NULL. */
 static void become_program(char *const argv[], const struct pprofil_launch *launch,
                            pid_t supervisor, int report, int go)
 {
@@ -209,17 +159,17 @@ static void become_program(char *const argv[], const struct pprofil_launch *laun
     _exit(status == ENOENT ? 127 : 126);
 }
 
-/* The child's next word: 0 for "ready", an errno from exec; -1 where it said nothing more,
- * because it is another program now. */
-static int next_word(int report)
+/* Returns what the child reports next: 0: it is ready; an errno: of redirect or exec; -1: the pipe
+ * was closed, because exec has succeeded. */
+static int read_report(int report)
 {
-    int word;
+    int reported;
     ssize_t got;
 
     do
-        got = read(report, &word, sizeof word);
+        got = read(report, &reported, sizeof reported);
     while (got < 0 && errno == EINTR);
-    return got == (ssize_t)sizeof word ? word : -1;
+    return got == (ssize_t)sizeof reported ? reported : -1;
 }
 
 static int launch_seized(struct pprofil_session *session, pid_t child, const char *program,
@@ -228,21 +178,22 @@ static int launch_seized(struct pprofil_session *session, pid_t child, const cha
     struct wire_message command = {
         .op = WIRE_OP_ATTACH, .pid = child, .flags = WIRE_ATTACH_LAUNCHED};
 
-    int word = next_word(report);
-    if (word > 0)
-        return session_fail(session, -word, "cannot redirect %s: %s", program, strerror(word));
-    int error = session_attach_root(session, &command);
+    int reported = read_report(report);
+    if (reported > 0)
+        return session_fail(session, -reported, "cannot redirect %s: %s", program,
+                            strerror(reported));
+    int error = targets_attach(session, &command);
     if (error != 0)
         return error;
     if (write(go, "", 1) != 1)
         return session_fail(session, -errno, "cannot start %s: %s", program, strerror(errno));
-    word = next_word(report);
-    if (word > 0)
-        return session_fail(session, -word, "%s: %s", program, strerror(word));
+    reported = read_report(report);
+    if (reported > 0)
+        return session_fail(session, -reported, "%s: %s", program, strerror(reported));
     return 0;
 }
 
-/* launch NULL: all descriptors are the caller's. */
+/* how NULL: the child keeps all of the caller's descriptors. */
 static int launch(struct pprofil_session *session, char *const argv[],
                   const struct pprofil_launch *how, pid_t *pid)
 {
@@ -277,8 +228,8 @@ static int launch(struct pprofil_session *session, char *const argv[],
     return error;
 }
 
-int pprofil_session_launch(pprofil_session *session, char *const argv[], const struct pprofil_launch *given,
-                           pid_t *pid)
+int pprofil_session_launch(pprofil_session *session, char *const argv[],
+                           const struct pprofil_launch *given, pid_t *pid)
 {
     struct pprofil_launch how = {.input = STDIN_FILENO, .output = STDOUT_FILENO};
 
