@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# make bench: what pprofil costs a target, beside plain runs and its peers, as ratios of medians
-# of interleaved runs. Peers that are not installed, or not permitted, are left out.
+# make bench: what pprofil and its peers cost a target: ratios of the medians of wall times to plain runs, all of them
+# interleaved. Peers that are not installed, or not permitted, are left out.
 #
 #   bench.sh [-n RUNS] [ROW...]
 set -u
@@ -31,7 +31,7 @@ with_perf_dwarf() { perf record -q -e cpu-clock -F 1000 --call-graph dwarf -o "$
 with_perf() { perf record -q -e cpu-clock -F 1000 -o "$work/perf.data" "$@"; }
 with_perf_10k() { perf record -q -e cpu-clock -F 10000 -o "$work/perf.data" "$@"; }
 with_gperftools() { CPUPROFILE=$work/cpu.prof CPUPROFILE_FREQUENCY=1000 LD_PRELOAD=$profiler_library "$@"; }
-# what people do by hand: a stack dump ten times a second
+# what people do without a profiler: a stack dump ten times a second
 by_hand() { # DUMPER... -- TARGET...
 	local dump=()
 	while [ "$1" != -- ]; do dump+=("$1"); shift; done

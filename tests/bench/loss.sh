@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Part of make bench: what a sample takes from a target that fills its CPUs. Each profiled run
-# stands between two plain ones; what it takes longer than their mean, on each CPU that the target
-# fills, is the loss. The time is the target's own: no start and no report of a profiler is in it.
+# Part of make bench: what a sample takes from a target that fills its CPUs. Each profiled run comes between two plain
+# ones. The loss is by how much it takes longer than their mean, times the CPUs that the target fills. Only the target
+# is timed, neither the start nor the report of the profiler.
 #
 #   loss.sh [-n ROUNDS] [ROW...]
 #
-# PPROFIL_OTHER: the pprofil (not the script that libtool makes) of another build, to be measured in the same rounds.
+# PPROFIL_OTHER: the pprofil of another build (not libtool's script), which is measured in the same rounds.
 set -u
 export LC_ALL=C
 . "${abs_srcdir:-.}/tests/bench/lib.sh"
@@ -27,12 +27,12 @@ beside=
 can_perf=no
 perf record -q -e cpu-clock -o "$work/perf.data" true >/dev/null 2>&1 && can_perf=yes
 
-# Within the profiler's run only the target is timed: its wall, user and system time in seconds.
+# Times a command within the profiler's run: wall, user and system time in seconds.
 timed() { { time "$@" >/dev/null 2>&1; } 2>"$work/time"; }
 export TIMEFORMAT='%3R %3U %3S' work
 export -f timed
 
-# WAY OPTIONS TARGET...: a run; the samples it took are in $samples, its times in $work/time
+# WAY OPTIONS TARGET...: runs the target; the number of samples is in $samples, the target's times are in $work/time
 samples=0
 run() {
 	local way=$1 options=$2
@@ -74,7 +74,7 @@ stop_beside() {
 
 is_wanted() { [ "${#rows[@]}" = 0 ] || [[ " ${rows[*]} " == *" $1 "* ]]; }
 
-# row NAME CPUS OPTIONS TARGET...: CPUS is how many the target fills
+# row NAME CPUS OPTIONS TARGET...: the target fills so many CPUs
 row() {
 	local name=$1 cpus=$2 options=$3 way ways=(pprofil) before after
 	shift 3
@@ -98,7 +98,7 @@ row() {
 	done
 	stop_beside
 	for way in "${ways[@]}"; do
-		# plain before, plain after, wall, user, system, samples: loss in us a sample, ratio, spread, rate
+		# in: plain before, plain after, wall, user, system, samples; out: loss in us a sample, ratio, spread, rate
 		awk -v cpus="$cpus" '{
 			plain = ($1 + $2) / 2; samples = $6 > 0 ? $6 : 1
 			print ($3 - plain) * cpus / samples * 1e6, $3 / plain, ($1 > $2 ? $1 / $2 : $2 / $1), $6 / ($4 + $5)

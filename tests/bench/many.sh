@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Part of make bench: what many threads and processes cost that do nothing: the samples of a program that has just
-# made 300 of them, as part of those without; and what the supervisor uses, and a target stands still, for one sample
-# beside 4000 threads, or 10 000 processes, that sleep.
+# Part of make bench: what many idle threads and processes cost.
+#   births   a program has just made 300 of them: how many samples it has, in parts of those without them
+#   asleep   4000 threads or 10 000 processes sleep: for one sample, what CPU time the supervisor uses, and how long the
+#            target is stopped
 #
 #   many.sh [-n ROUNDS] [births] [asleep]
 set -u
@@ -22,10 +23,10 @@ sleepers=$build/tests/targets/sleepers
 
 number() { grep -o "\"$1\": *[0-9]*" "$work/profile.json" | head -n 1 | grep -o '[0-9]*$'; }
 
-# What sleepers has to be asked for to work for 0.9 seconds on this machine.
+# The SECONDS with which sleepers works for 0.9 s on this machine.
 work_asked=$("$sleepers" 0 1 1 | awk '{ print 900 / $2 }')
 
-# births WORD...: samples for each second of work, beside a program without
+# births WORD...: samples a second of work, in parts of those of a program without idle threads
 births() {
 	for ((i = 0; i < rounds; i++)); do
 		for count in 0 300; do
@@ -39,10 +40,10 @@ births() {
 	rm "$work"/births.*
 }
 
-# The CPU time of a supervisor so far, ns.
+# The CPU time of a supervisor, ns.
 cpu_of() { cat "/proc/$1"/task/*/schedstat | awk '{ ns += $1 } END { printf "%.0f\n", ns }'; }
 
-# asleep COUNT WORD...: five seconds, after what making them takes
+# asleep COUNT WORD...: for five seconds, after the threads or processes have been made
 asleep() {
 	count=$1
 	shift
@@ -55,7 +56,7 @@ asleep() {
 			read -r target < <(pgrep -x -o -P "$profiler" sleepers)
 			supervisor=$(awk '$1 == "TracerPid:" { print $2 }' "/proc/$target/status")
 			"$pprofil" ctl "$work/control" startclr >/dev/null
-			sleep 1 # to forget the samples of thousands of tasks takes some 50 ms
+			sleep 1 # else it has the 50 ms that forgetting thousands of tasks takes
 			before=$(cpu_of "$supervisor")
 			sleep 5
 			after=$(cpu_of "$supervisor")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Real programs that fill their CPUs, for loss.sh: sourced. They are made in $work.
+# Real programs that fill their CPUs, for loss.sh, which sources this. They are made in $work.
 
 # A Go program whose garbage collector works on all CPUs.
 go_program() {
@@ -27,7 +27,7 @@ go_program() {
 	(cd "$work" && GOCACHE=$work/go-cache GO111MODULE=off go build -o collect collect.go) >/dev/null 2>&1
 }
 
-# A tree of C files that is compiled anew each time, two at a time.
+# C files that are compiled anew in each run, two at a time.
 make_tree() {
 	mkdir "$work/tree"
 	for i in $(seq 24); do
@@ -50,7 +50,7 @@ make_tree() {
 	END
 }
 
-# A database server under its own benchmark, in which it serves a fixed number of transactions.
+# A database server that serves a fixed number of transactions of its own benchmark.
 database() {
 	local bin
 	bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Part of make bench: what a profile with stacks takes on disk, and the time to a printed report,
-# beside perf record --call-graph dwarf of the same program at the same rate.
+# Part of make bench: the size of a profile with stacks, and the time of a report, compared with those of
+# perf record --call-graph dwarf for the same program at the same rate.
 #
 #   stacks.sh [SECONDS]
 set -u

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Part of make bench: what a frame costs, beside libdwfl's unwinder on the same copies, in one run.
+# Part of make bench: the time of a frame, compared with libdwfl's unwinder on the same copies of stacks, in one run.
 # gdb makes the copies: 200 of a C++ program, whose stacks have some 20 frames.
 set -u
 build=${abs_builddir:-$PWD}

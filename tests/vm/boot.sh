@@ -10,7 +10,7 @@ guest=$home/guests/$1 results=$home/results/$1
 rm -rf "$results"
 mkdir -p "$results"
 case $(cat "$guest/architecture") in
-amd64) # by default it takes the clock of a device that is slow to read
+amd64) # by default the guest takes a clock that is slow to read
 	set -- qemu-system-x86_64 -machine q35 -cpu max
 	words='console=ttyS0 tsc=reliable clocksource=tsc'
 	;;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A fallocate(2) on tmpfs that the kernel begins anew whenever it is interrupted comes to its end.
+# A fallocate(2) on tmpfs ends, though the kernel begins it anew whenever it is interrupted.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-# least PROGRAM...: the least CPU time of three runs, ms
+# least PROGRAM...: the smallest CPU time of three runs, ms
 least() { for round in 1 2 3; do timeout 120 "$@" "$targets/fallocate" /dev/shm 3; done | awk '
 	NR == 1 || $2 < least { least = $2 } END { print NR == 3 ? least : "" }'; }
 

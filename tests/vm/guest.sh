@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The first process of a guest. Its root is on the disk vda. The disk vdb, on /mnt, has this script, and what is to be
-# tested: paths, where it goes, and tests, a line each: SECONDS SCRIPT. What these print goes to the disk vdc, as a tar
-# archive.
+# The first process of a guest, whose root is on the disk vda. The disk vdb, on /mnt, has this script, the sources and
+# the build, the file paths, which says where these are mounted, and the file tests, lines "SECONDS SCRIPT". The
+# output of the tests goes to the disk vdc, as a tar archive.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TMPDIR=/tmp LC_ALL=C.UTF-8
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -21,9 +21,9 @@ while read -r name path; do
 	mount --bind "/mnt/$name" "$path"
 	export "abs_$name=$path"
 done </mnt/paths
-# the program itself: libtool's script, which finds its library, takes longer than most of what is tested
+# without libtool's script, which takes longer than most of what is tested
 export PPROFIL=$abs_builddir/.libs/pprofil LD_LIBRARY_PATH=$abs_builddir/.libs PPROFIL_SUPERVISE=$abs_builddir/pprofil-supervise
-# as often as there is time for
+# fewer rounds, for a guest is slow
 export WHOLE_ROUNDS=3 WHOLE_LONG_ROUNDS=300 STORM_WAYS=2 STORM_EXECS=500 SIGNAL_KILLS=10 API_PROGRAMS=live
 [ "$(uname -m)" != aarch64 ] || export KILL_ROUNDS=50
 
@@ -36,7 +36,7 @@ while read -r limit script; do
 	status=$?
 	echo "$name $status $(($(date +%s) - begun))" >>/results/statuses
 	echo "guest: $name: status $status, $(($(date +%s) - begun)) s"
-	pkill -KILL -f "$abs_builddir" 2>/dev/null # what it left behind
+	pkill -KILL -f "$abs_builddir" 2>/dev/null # processes that it has left
 	tar -cf /dev/vdc -C /results . && sync
 done </mnt/tests
 dmesg >/results/dmesg

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The first process of a guest: finds its disks, and goes on with guest.sh of the second.
+# The first process of a guest: mounts its disks, and executes guest.sh on the second one.
 export PATH=/bin
 /bin/busybox mkdir -p /proc /dev /root
 /bin/busybox --install -s /bin

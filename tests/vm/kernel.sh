@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Fetches a kernel of Debian's, and makes an initramfs for it:
+# Fetches a kernel of Debian, and makes an initramfs for it:
 #
-#   kernel.sh ARCHITECTURE SUITE      amd64 bookworm, say
+#   kernel.sh ARCHITECTURE SUITE      for example amd64 bookworm
 #
-# Prints the directory that has them, as vmlinuz and initramfs, and the kernel's version as version.
+# Prints the directory with the files vmlinuz, initramfs, and version, which has the kernel's version.
 . "$(dirname "$0")/lib.sh"
 architecture=$1 suite=$2
 kernel=$home/kernel/$architecture-$suite
@@ -25,7 +25,7 @@ mkdir -p "$kernel/modules/lib"
 mv "${modules%/*}" "$kernel/modules/lib/modules"
 depmod -b "$kernel/modules" "$version" || exit
 
-# what the disk and the tests need, in the order in which it is to be loaded
+# modules that the disk and the tests need, in the order in which they have to be loaded
 for module in virtio_pci virtio_mmio virtio_blk ext4 crc32c_generic overlay; do
 	modprobe -d "$kernel/modules" -S "$version" --show-depends "$module" 2>/dev/null
 done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$kernel/load"

@@ -5,7 +5,7 @@ export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 source=${abs_srcdir:-$(cd "$here/../.." && pwd)}
 build=${abs_builddir:-$PWD}
-home=${VM_DIR:-$build/vm} # all that is made here
+home=${VM_DIR:-$build/vm} # for all that is made
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -13,7 +13,7 @@ die() {
 	exit 125
 }
 
-# install_missing PACKAGE...: on this machine
+# install_missing PACKAGE...: installs the missing ones on this machine
 install_missing() {
 	missing=$(for package in "$@"; do
 		dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || printf '%s ' "$package"
@@ -33,8 +33,8 @@ mirror() {
 		grep -v security | head -n 1
 }
 
-# apt ARCHITECTURE SUITE PROGRAM ARGUMENT...: apt-get or apt-cache for a system with nothing installed, of that
-# architecture and release. Nothing of this machine's own lists changes.
+# apt ARCHITECTURE SUITE PROGRAM ARGUMENT...: apt-get or apt-cache for an empty system of that architecture and release.
+# This machine's own lists do not change.
 apt() {
 	apt_home=$home/apt/$1-$2 apt_program=$3
 	if [ ! -f "$apt_home/complete" ]; then
@@ -61,7 +61,7 @@ apt() {
 	APT_CONFIG=$apt_home/apt.conf "apt-$apt_program" "$@"
 }
 
-# unpack DIRECTORY PACKAGE-FILE...: without the scripts of the packages. Links like /lib to usr/lib stay.
+# unpack DIRECTORY PACKAGE-FILE...: does not run the scripts of the packages, and keeps links like /lib to usr/lib
 unpack() {
 	unpack_to=$1
 	shift

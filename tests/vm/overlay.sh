@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A program on an overlay that was copied to its upper layer, as by chmod in a container's recipe, has its functions.
+# A program on an overlay file system that was copied to the upper layer, as by a chmod when a container is built: its
+# functions are found.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/hostname)" = guest ] || skip "this is no guest"
 

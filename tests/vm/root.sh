@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the disk of a guest, and what a build for it needs, from Debian's packages:
+# Makes the disk of a guest, and the files that a build for it needs, from Debian's packages:
 #
 #   root.sh ARCHITECTURE
 #
-# Prints the directory that has both: disk.img, and the files as root/.
+# Prints the directory with both: disk.img, and the files in root/.
 . "$(dirname "$0")/lib.sh"
 architecture=$1 suite=bookworm
 made=$home/root/$architecture
@@ -21,7 +21,7 @@ for name in bin sbin lib lib64; do ln -s "usr/$name" "$name"; done
 # shellcheck disable=SC2086 # the packages are words
 apt "$architecture" "$suite" get install -y -qq --download-only $packages >/dev/null || die "cannot fetch the packages"
 unpack . "$home/apt/$architecture-$suite/cache/archives"/*.deb || exit
-# what the packages' scripts would have done
+# the packages' scripts would do this
 ln -sf mawk usr/bin/awk
 ln -sf dash usr/bin/sh
 ln -sf gcc usr/bin/cc

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# make check-vm: the end-to-end tests on other kernels and on AArch64, in guests of qemu. Nothing but Debian's packages
-# is needed, and neither root (but to install these) nor KVM.
+# make check-vm: the end-to-end tests on other kernels and on AArch64, in guests of qemu. It needs Debian's packages,
+# and neither root, but to install these, nor KVM.
 #
 #   run.sh [-a] [-g GUESTS] [SCRIPT...]
 #
-#   -a  also what takes long
-#   -g  of "linux-6.1 aarch64 linux-5.10 linux-6.12"; all
-#   SCRIPT: tests/e2e/accuracy.sh, say; those below
+#   -a  all tests in all guests, also those that take long
+#   -g  guests, of "linux-6.1 aarch64 linux-5.10 linux-6.12" (all)
+#   SCRIPT  for example tests/e2e/accuracy.sh (those in the lists below)
 #
-# Bounds that are times, and those that suppose so many samples a second, are none of these tests': a guest is ten to
-# thirty times slower than its host. A test that finds too few samples skips that check, and says so.
+# A guest is ten to thirty times slower than its host, so none of these tests has bounds in seconds, or supposes a
+# number of samples a second. A check that finds too few samples is skipped, and says so.
 #
-# All is in BUILD/vm: what was fetched, which is kept, and results/GUEST/SCRIPT.log.
+# All files are in BUILD/vm: packages, kernels and disks, which are kept, and results/GUEST/SCRIPT.log.
 . "$(dirname "$0")/lib.sh"
 guests='linux-6.1 aarch64 linux-5.10 linux-6.12' all=
 while getopts ag: option; do
@@ -24,8 +24,8 @@ while getopts ag: option; do
 done
 shift $((OPTIND - 1))
 
-# GUESTS SCRIPT: what may differ there from what it is here. All of it takes less than twenty minutes on two CPUs, so
-# kernels of one machine share what they are alike in.
+# GUESTS SCRIPT: scripts that may behave otherwise there than here. So that all of it takes less than twenty minutes
+# on two CPUs, what does not depend on the kernel is tested in one guest of each machine.
 tests='
 	all tests/e2e/accuracy.sh
 	all tests/e2e/full-transfers.sh
@@ -53,7 +53,7 @@ long='
 	all tests/e2e/debug-log.sh'
 [ -z "$all" ] || tests="$(echo "$tests" | awk 'NF == 2 { print "all", $2 }')$long"
 [ $# -eq 0 ] || tests=$(printf 'all %s\n' "$@")
-tests_of() { # GUEST: lines "SECONDS SCRIPT"; the limit is for what hangs
+tests_of() { # GUEST: prints lines "SECONDS SCRIPT"; the limit is for tests that hang
 	echo "$tests" | awk -v guest="$1" 'NF == 2 && ($1 == "all" || index("," $1 ",", "," guest ",")) { print 900, $2 }'
 }
 
@@ -66,7 +66,7 @@ guest_suite() {
 	esac
 }
 
-# For AArch64, with Debian's cross compiler and the guest's own libraries.
+# Builds for AArch64, with Debian's cross compiler and the guest's libraries.
 cross_build() { # ROOT
 	mkdir -p "$home/build-arm64"
 	cd "$home/build-arm64" || exit
@@ -79,14 +79,14 @@ cross_build() { # ROOT
 		arm-linux-gnueabihf-ld -o tests/targets/arm32 tests/targets/arm32.o
 }
 
-# The build and what the tests read of the sources, each to go where it is here; and a disk for results.
+# Makes a disk with the build and the sources, which are mounted where they are here, and a disk for results.
 make_disks() { # BUILD
 	tested=$guest/tested
 	rm -rf "$tested" "$tested.img" "$guest/results.img"
 	mkdir -p "$tested/builddir" "$tested/srcdir"
 	tar -c -C "$1" --exclude='*.o' --exclude=./vm --exclude=./asan --exclude=./conform . | tar -x -C "$tested/builddir"
 	tar -c -C "$source" --exclude=.git --exclude=./build . | tar -x -C "$tested/srcdir"
-	# in this order: the build may lie within the sources
+	# in this order, for the build may be in a directory of the sources
 	printf 'srcdir %s\nbuilddir %s\n' "$source" "$1" >"$tested/paths"
 	cp "$here/guest.sh" "$tested/guest.sh"
 	chmod 755 "$tested/guest.sh"
@@ -111,7 +111,7 @@ make_guest() { # GUEST
 	make_disks "$tested_build"
 }
 
-# Prints a line for each test that failed, and what all came to.
+# Prints a line for each check that failed or was skipped, and the sums.
 report_guest() { # GUEST
 	results=$home/results/$1
 	if [ ! -f "$results/statuses" ]; then
@@ -129,8 +129,8 @@ SHELL=${SHELL:-sh}
 install_missing qemu-system-x86 qemu-system-arm kmod cpio e2fsprogs gcc-aarch64-linux-gnu binutils-arm-linux-gnueabihf xz-utils zstd
 status=0
 for name in $guests; do rm -rf "$home/results/$name"; done
-# Each has two CPUs: where they have to share one of ours they take longer than one after the other. The next is made
-# while one runs.
+# Each guest has two CPUs. Where these share one of ours, two guests at once take longer than one after the other. The
+# next guest is made while one runs.
 for name in $guests; do
 	make_guest "$name" >&2 && echo "$name"
 done | xargs -r -n 1 -P $((($(nproc) + 1) / 2)) "$SHELL" "$here/boot.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The unit tests of what differs between machines.
+# The unit tests of code that differs between machines.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cd "$work" || exit
 for test in calls procfs unwind profile count wall-time; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# AArch64: what a program keeps in SVE's registers is not lost by stops, as long as it makes no system call.
+# AArch64: stops keep SVE's registers, as long as the program makes no system call.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 [ "$(uname -m)" = aarch64 ] || skip "this is no AArch64"
 grep -qw sve /proc/cpuinfo || skip "the CPU has no SVE"
