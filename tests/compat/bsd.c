@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* 4.4BSD: profil(2). macos.c is the same for its system. */
+/* 4.4BSD: profil(2). macos.c includes this file for its system. */
 #include <unistd.h>
 
 #ifndef CHILD_COUNTS

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The call works from wherever it is made: several threads at once, a handler, a child of a
- * process with a call under way, a thread that is cancelled or outlives its leader, amid execs,
- * and after the supervisor was killed.
+ * The call works wherever it is made: by several threads at once, in a handler, in a child of a process with a call
+ * under way, by a thread that is cancelled or outlives its leader, amid execs, and after the supervisor was killed.
  */
 #include <pcsample.h>
 #include <semaphore.h>
@@ -27,7 +26,7 @@ static void stop(void)
     profil(NULL, 0, 0, 0);
 }
 
-/* Counts, and says what is due in the end. */
+/* Counts, and checks the ticks in the end. */
 static void expect_counting(const char *name)
 {
     struct stretch since = now();
@@ -105,7 +104,7 @@ static void *live_shortly(void *unused)
     return unused;
 }
 
-/* A sample whose thread ends at once is no fault of the buffer. */
+/* A thread that ends just after its sample must not turn profiling off, as a bad buffer does. */
 static void check_short_threads(void)
 {
     pthread_t thread;
@@ -180,8 +179,8 @@ static void check_cancel(void)
     expect_counting("after cancelled callers");
 }
 
-/* Execs while another thread is in the call: what counts in the old image must not count in
- * the new one, whose counters are at the same place. */
+/* Execs while another thread is in the call: what counted in the old image must not count in the new one, whose
+ * counters are at the same address. */
 static void check_exec_amid(void)
 {
     int round = arguments[2] != NULL ? atoi(arguments[2]) : 0;

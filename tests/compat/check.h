@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the programs of tests/compat share. Each is one system's, with its header and its page
- * alone, and has a table of checks: "list" names them, a name runs one of them in a process of
- * its own. A check prints PASS or FAIL for each thing that it asserts.
+ * What the programs of tests/compat share. Each program is for one system, and was written from its header and its page
+ * alone. It has a table of checks: "list" prints their names, and a name runs that check in a process of its own. A
+ * check prints PASS or FAIL for each thing that it asserts.
  *
  * CPU time is spent in two functions of a section of their own, the region that is profiled.
  *
- * The bound on ticks. A tick is due for each period of CPU time. While other programs compete
- * for the CPUs, whether a look finds the thread on one is a trial, and the ticks are at worst a
- * binomial with as many trials as periods passed by the wall clock, whose deviation is at most
- * half the root of their number; 5 of them are granted, and 3 ticks for what is not whole at
- * either end and for the time that starting takes.
+ * The bound on ticks. A tick is due for each period of CPU time. While other programs compete for the CPUs, each sample
+ * finds the thread on a CPU by chance. At worst the ticks have a binomial distribution with a trial for each period of
+ * elapsed time, whose standard deviation is at most half the root of their number. Five deviations are allowed, and
+ * three ticks for periods that are not whole at either end and for the time that starting takes.
  */
 #ifndef PPROFIL_TEST_CHECK_H
 #define PPROFIL_TEST_CHECK_H
@@ -32,11 +31,11 @@
 
 #define UNUSED __attribute__((unused))
 #define SPIN __attribute__((noinline, section("spin_text"), aligned(64)))
-#define CHUNK 2000000ul /* between looks at the clock */
+#define CHUNK 2000000ul /* rounds between two reads of the clock */
 #define MS 1000000ull   /* ns */
 #define STEPS 5.0
 #define LATE_LOOKS 8
-#define LOOK_NS 7e6 /* looks are rarer than that only at a period that is */
+#define LOOK_NS 7e6 /* between two samples, unless the period is longer */
 
 extern char __start_spin_text[], __stop_spin_text[];
 
@@ -61,7 +60,7 @@ SPIN UNUSED static void spin_second(unsigned long rounds)
         sink = sink ^ i;
 }
 
-/* A long system call that is made inside this region. */
+/* A long system call, made by code of this region. */
 __attribute__((always_inline)) static inline void call_kernel(void)
 {
     static char bytes[16384];
@@ -79,7 +78,7 @@ __attribute__((always_inline)) static inline void call_kernel(void)
 #endif
 }
 
-/* About half of it in the kernel. */
+/* Spends about half of the time in the kernel. */
 SPIN UNUSED static void spin_calls(unsigned long rounds)
 {
     for (unsigned long i = 0; i < rounds; i++) {
@@ -116,7 +115,7 @@ UNUSED static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Spends so much CPU time of the calling thread. */
+/* Spends so much CPU time, in the calling thread. */
 UNUSED static void burn(spin *work, uint64_t ns)
 {
     uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
@@ -125,12 +124,12 @@ UNUSED static void burn(spin *work, uint64_t ns)
         work(CHUNK);
 }
 
-/* A stretch of time that ticks are compared with. */
+/* When a stretch of time began that ticks are compared with. */
 struct stretch {
     uint64_t wall_ns, cpu_ns, idle_ns;
 };
 
-/* So long all CPUs together had nothing to do: proc_stat(5). */
+/* How long all CPUs together were idle, ns: proc_stat(5). */
 UNUSED static uint64_t idle_ns(void)
 {
     unsigned long long idle = 0, waiting = 0;
@@ -149,8 +148,8 @@ UNUSED static struct stretch now(void)
     return (struct stretch){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID), idle_ns()};
 }
 
-/* since: the stretch began there, and ends now. threads: as many looks are taken in a period, or chance
- * rules as much. */
+/* since: the stretch from there to now. threads: how many samples are taken in a period, or how many times the
+ * variance is allowed. */
 UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns, struct stretch since,
                                    double period_ns, double threads)
 {
@@ -158,13 +157,13 @@ UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns
     double wall_ns = (double)(end.wall_ns - since.wall_ns);
     bool full = (double)(end.idle_ns - since.idle_ns) < wall_ns / 2;
     double due = cpu_ns / period_ns;
-    /* at high rates the budget makes looks rarer, each worth several ticks */
+    /* at high rates the budget makes samples rarer, and each is worth several ticks */
     double look_ns = period_ns > LOOK_NS ? period_ns : LOOK_NS;
     double bound = STEPS * sqrt(wall_ns * threads / look_ns) / 2 * look_ns / period_ns + 3;
 
-    /* None has a chance of e^-15; where no CPU is idle looks also come late. */
+    /* no sample at all has a chance of e^-15; where no CPU is idle samples are late, too */
     bool some = ticks > 0 || cpu_ns < (full ? 40 : 15) * look_ns;
-    /* where no CPU is idle looks that come late are left out, up to eight in a row: lib/supervisor/tick-look.c */
+    /* where no CPU is idle late samples are left out, up to eight in a row: lib/supervisor/tick-look.c */
     double least = full ? due - bound - LATE_LOOKS * look_ns / period_ns : due - bound;
     expect(name, some && ticks >= least && ticks <= due + bound, "%.0f ticks for %.1f that are due, %.1f to %.1f",
            ticks, due, least, due + bound);
@@ -192,7 +191,7 @@ UNUSED static long status_number(const char *name)
     return value;
 }
 
-/* Nobody traces us, in 2 s and some where the machine has time. */
+/* Waits until nobody traces this process; about 2 s where the machine is not busy. */
 UNUSED static void expect_left(const char *name)
 {
     const struct timespec wait = {.tv_nsec = 50000000};
@@ -215,7 +214,7 @@ UNUSED static size_t region_size(void)
     return (size_t)(__stop_spin_text - __start_spin_text + 15) & ~(size_t)15;
 }
 
-/* Where a function of the region ends. */
+/* The end of a function of the region. */
 UNUSED static uintptr_t end_of(spin *function)
 {
     uintptr_t start = (uintptr_t)function, end = region() + region_size();
@@ -235,7 +234,7 @@ UNUSED static void *pages(size_t size)
     return memory;
 }
 
-/* What a forked child found, told by its status. */
+/* Checks what a forked child found, which its status says. */
 UNUSED static void join_child(const char *name, pid_t child)
 {
     int status = -1;

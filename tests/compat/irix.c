@@ -104,7 +104,7 @@ static void check_fast(void)
     sprofil(NULL, 0, NULL, 0);
 }
 
-/* A child that wants ten times as many looks changes nothing for its parent. */
+/* A child that asks for ten times as many ticks changes nothing for its parent. */
 static void check_two_rates(void)
 {
     start_usual(counters);
@@ -147,8 +147,8 @@ static void check_saturation(void)
     expect("32 bits stay", wide[0] == 0xffffffff, "%u", wide[0]);
 }
 
-/* Thousands of regions in any order. Ours is in the midst of them: the others are below the program,
- * and above its code where its data is, so that no sample of its other code falls into one. */
+/* Thousands of regions in any order. One in their midst is of our code. The others are below the program, or above its
+ * code, at its data, so that no sample falls into them. */
 static void check_many(void)
 {
     static struct prof entries[5000];

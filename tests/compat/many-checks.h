@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks of ticks that are hard to meet: bursts, and more threads than CPUs. profil-checks.h includes it. */
+/* Checks of ticks that are hard to count: bursts, and more threads than CPUs. profil-checks.h includes this file. */
 #ifndef PPROFIL_TEST_MANY_CHECKS_H
 #define PPROFIL_TEST_MANY_CHECKS_H
 
 #define MANY_THREADS 16
 #define MANY_CHILDREN 16
 
-/* Profiling is on for half a period each time, but for no less than it takes to turn it on. */
+/* Profiling is on for half a period at a time, but at least as long as it takes to turn it on. */
 static void check_bursts(void)
 {
     struct stretch since = now();
@@ -31,7 +31,7 @@ static void *burn_a_part(void *unused)
     return unused;
 }
 
-/* More threads than CPUs, none of which lives for long. */
+/* More threads than CPUs, all of which live briefly. */
 static void check_many_threads(void)
 {
     pthread_t threads[MANY_THREADS];

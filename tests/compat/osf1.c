@@ -33,7 +33,7 @@ static uint64_t sum_range(const unsigned int *buffer)
     return sum;
 }
 
-/* By decreasing lowpc. */
+/* Ranges by decreasing lowpc. */
 static void both(struct profil_args ranges[2], unsigned int *first, unsigned int *second)
 {
     bool ordered = (uintptr_t)spin_first > (uintptr_t)spin_second;
@@ -111,7 +111,7 @@ static void check_refused(void)
     expect_left("gone");
 }
 
-/* An offset above lowpc: what is below it has no counter, least of all one before the buffer. */
+/* An offset above lowpc: addresses below the offset have no counter, and nothing before the buffer is written. */
 static void check_offset_above(void)
 {
     struct profil_args above = range(spin_first, first_counts + 512);

@@ -3,10 +3,10 @@
  * Checks of what every profil(2) does. Before this is included:
  *
  *   counter         type of a counter
- *   PERIOD_NS       of the system's tick
+ *   PERIOD_NS       the period of the system's tick
  *   ONE_EACH_WORD   the scale that gives every 4 bytes of text a counter
  *   start(buffer, size, offset, scale), stop()
- *   CHILD_COUNTS    does a forked child go on?
+ *   CHILD_COUNTS    does counting go on in a forked child?
  */
 #ifndef PPROFIL_TEST_PROFIL_CHECKS_H
 #define PPROFIL_TEST_PROFIL_CHECKS_H
@@ -50,7 +50,7 @@ static void start_usual(counter *buffer)
     start(buffer, counter_count() * sizeof(counter), region(), ONE_EACH_WORD);
 }
 
-/* Everything into the first counter. */
+/* All ticks go to the first counter. */
 static void start_one(counter *one)
 {
     start(one, sizeof *one, region(), 2);
@@ -134,7 +134,7 @@ static void check_preset(void)
     expect_ticks("and added to", sum_all() - presets, since, PERIOD_NS);
 }
 
-/* In the child: 0 if all is as it should be. */
+/* Runs in the child. Returns 0 if all is right. */
 static int child_counts(uint64_t before)
 {
     int bad = sum_of(counters, spin_first) < before ? 1 : 0;
@@ -188,7 +188,7 @@ static void check_vfork_exec(void)
     stop();
 }
 
-/* Its assertions are made by what runs then. */
+/* The program that is executed makes the checks. */
 static void check_exec(void)
 {
     char *next[] = {arguments[0], (char *)"after-exec", NULL};
@@ -244,15 +244,15 @@ static void check_threads(void)
                     PERIOD_NS, 4);
 }
 
-/* Runs until a tick has met the buffer that is none, and nobody traces us any more. Where CPUs are busy
- * a tick may be long in coming. */
+/* Runs until a tick has found the bad buffer, and nobody traces this process any more. Where CPUs are busy that may
+ * take long. */
 static void burn_until_left(void)
 {
     for (int i = 0; i < 100 && status_number("TracerPid:") != 0; i++)
         burn(spin_first, SHORT_NS);
 }
 
-/* take: away from the buffer what it needs, or give it back */
+/* take: makes the buffer inaccessible, or accessible again */
 static void check_fault_by(const char *name, void (*take)(void *page, size_t size, bool back))
 {
     size_t size = (counter_count() * sizeof(counter) + 4095) & ~(size_t)4095;
@@ -332,7 +332,7 @@ static void check_all_into_one(void)
     expect("scale 2: nothing elsewhere", sum_all() == counters[0], "%ju", (uintmax_t)sum_all());
 }
 
-/* Starts at preset, and returns what it has become. */
+/* Returns what a counter that began at preset has become. */
 static UNUSED counter overflow_from(counter preset)
 {
     counters[0] = preset;
@@ -346,7 +346,7 @@ static UNUSED void check_wrap(void)
 {
     counter end = (counter)-1;
 
-    for (int i = 0; i < 20 && end >= 1000; i++) /* it takes two ticks */
+    for (int i = 0; i < 20 && end >= 1000; i++) /* until two ticks have come */
         end = overflow_from((counter)-2);
     expect("overflow wraps", end < 1000, "%ju", (uintmax_t)end);
 }
@@ -377,9 +377,9 @@ static UNUSED void check_large_scale(void)
     expect_ticks("a scale beyond 1 multiplies", sum, since, PERIOD_NS);
 }
 
-/* Partly in the kernel. With an argument so many seconds, by hand. Where only user time counts
- * what we compare with is itself counted in ticks of the kernel's, of up to 10 ms, which adds to
- * the variance as much as such ticks of ours would. */
+/* Spends time partly in the kernel; with an argument so many seconds, for a trial by hand. Where only user time
+ * counts, the kernel's figure that ticks are compared with is counted in ticks itself, of up to 10 ms: that adds as
+ * much variance as such ticks of ours would. */
 static void check_usage(void)
 {
     double seconds = arguments[2] != NULL ? strtod(arguments[2], NULL) : 0.7;

@@ -22,8 +22,8 @@ static void expect_overflow(const char *name, counter from, counter least, count
     expect(name, end >= least && end <= most, "%u", end);
 }
 
-/* Ticks that come together are added together: where the first sample stands for two of them the sum would be 32768,
- * and none is counted. How many come together is up to the machine, so one of several runs has to get there. */
+/* A sample may stand for several ticks, which are added at once: if the first one stands for two the sum would be
+ * 32768, and no tick is counted. Whether it does depends on the machine, so one of several runs has to count. */
 static void expect_last_tick(void)
 {
     counter end = 0;
@@ -43,7 +43,7 @@ static void check_overflow(void)
     expect_overflow("40000 stays", 40000, 40000, 40000);
     expect_overflow("65530 stays", 65530, 65530, 65530);
     counter end = 65535;
-    for (int i = 0; i < 20 && end == 65535; i++) /* until there is a tick */
+    for (int i = 0; i < 20 && end == 65535; i++) /* until a tick has come */
         end = overflow_from(65535);
     expect("65535 goes on from 0", end <= 999, "%u", end);
     counters[0] = 32767;
@@ -118,7 +118,7 @@ static void check_pcsample_fork(void)
         while (stored < 64 && samples[stored] != 0)
             stored++;
         long told = pcsample(samples, 64);
-        /* one may have come between */
+        /* a tick may have come between */
         expect("child's first call has the parent's count",
                told >= (long)stored && told <= (long)stored + 1 && stored > 0, "%ld of %zu", told,
                stored);

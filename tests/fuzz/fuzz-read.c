@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every reader of lib/format, and a writer with what was read. Some inputs are read as what they
- * show to be, too.
+ * Reads an input by a format of lib/format, and writes what was read by another. Some inputs are also read by the
+ * format that they are recognised as.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static void check_index(uint32_t index, uint32_t count)
         abort();
 }
 
-/* Everything that is read keeps to what profile.h says of it, and its sums hold. */
+/* Checks that a profile that was read keeps the invariants of profile.h, and that its sums hold. */
 static void check(const struct profile *profile)
 {
     uint64_t count = 0, cpu_ns = 0, wall_ns = 0;
@@ -60,9 +60,8 @@ static void check(const struct profile *profile)
         check_index(profile->objects[i].path, profile->string_count);
 }
 
-/* All writers would take twenty times as long as the reader: which one it is, is said by the
- * input, so that it is the same each time. perf-script writes each sample, and a count of a
- * million takes three bytes: little is learnt for much time. */
+/* All writers would take twenty times as long as the reader. So the input decides which one is taken, the same each
+ * time. Not perf-script: it writes each sample, and three bytes of input may be a million samples. */
 static void write_one(const struct profile *profile, uint32_t which)
 {
     unsigned count = 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The unwinder over hostile copies and hostile files.
+ * The unwinder with hostile copies of stacks and hostile files.
  *
- * Input: a byte of choices (machine; is the file given whole, or is it a good one around frames
- * that are given), three words of registers, the size and bytes of the stack, the file or the
- * frames. Words that are to be addresses say so with a mark, so that the fuzzer need not guess
- * where things are.
+ * The input is a byte of choices (the machine; is the file given, or a good one made around given .eh_frame), three
+ * words of registers, the size and the bytes of the stack, and the file or .eh_frame. A mark in a word makes an address
+ * of it, so that the fuzzer need not guess where code and stack are.
  */
 #include "config.h"
 
@@ -25,7 +24,7 @@
 #define CODE_SIZE UINT64_C(0x10000)
 #define JIT UINT64_C(0x500000)
 #define STACK UINT64_C(0x7ff00000)
-#define FRAMES_AT 0x1000u /* in the file that is built, and so in memory */
+#define FRAMES_AT 0x1000u /* offset of .eh_frame in the file that is made, and in memory */
 #define STACK_MAX 65535u
 
 enum object { FILE_OBJECT, JIT_OBJECT };
@@ -45,7 +44,7 @@ static size_t take(struct input *input, void *to, size_t size)
     return size;
 }
 
-/* A word whose upper half is a mark is an address of code, of JIT code or of the stack. */
+/* A word whose upper half is a mark becomes an address of code, of JIT code or of the stack. */
 static uint64_t as_address(uint64_t word)
 {
     switch (word >> 16 & 0xffff) {
@@ -78,7 +77,7 @@ static int open_object(void *context, uint32_t object)
 
 static const unsigned char machines[] = {EM_X86_64, EM_386, EM_AARCH64};
 
-/* A file whose only segment is code and whose only section is the frames. */
+/* Makes a file whose only segment is code, and whose only section is .eh_frame. */
 static void write_wide(int fd, unsigned machine, bool eh, size_t size)
 {
     struct {
@@ -178,7 +177,7 @@ static int make_file(unsigned machine, bool whole, bool eh, const struct input *
     return fd;
 }
 
-/* Every word is used, so that the sanitizers see it. */
+/* Uses every word, for sanitizers check memory only where it is used. */
 static void check(const struct unwind_stack *stack)
 {
     if (stack->count < 1 || stack->count > stack->room || stack->end > UNWIND_TOO_DEEP)
@@ -212,14 +211,14 @@ void fuzz_unwind(const uint8_t *data, size_t size)
     stack_size = (uint16_t)take(&input, words, stack_size);
     for (size_t i = 0; i < stack_size / 8u; i++)
         words[i] = as_address(words[i]);
-    uint8_t *bytes = malloc(stack_size + 1u); /* its end is guarded */
+    uint8_t *bytes = malloc(stack_size + 1u); /* of its own, so that sanitizers guard its end */
     memcpy(bytes, words, stack_size);
     copy.pieces[0] = (struct unwind_piece){STACK, bytes, stack_size};
 
     int fd = make_file(machines[choices % 3], (choices & 0x80) != 0, (choices & 0x40) == 0, &input);
     const struct unwind_callbacks callbacks = {&fd, find, open_object};
     struct unwinder *unwinder = unwinder_new();
-    for (size_t turn = 0; turn < 2; turn++) { /* warm, too */
+    for (size_t turn = 0; turn < 2; turn++) { /* and with warm caches */
         struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
         if (unwind_walk(unwinder, &callbacks, &copy, &stack) == 0)
             check(&stack);

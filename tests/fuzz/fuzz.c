@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libFuzzer's door: PPROFIL_FUZZ_TARGET says what its inputs are. */
+/* libFuzzer's entry point. PPROFIL_FUZZ_TARGET says what its inputs are. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -29,6 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *target = getenv("PPROFIL_FUZZ_TARGET");
 
     if (target == NULL || !fuzz(target, data, size))
-        abort(); /* else nothing would be fuzzed, and well */
+        abort(); /* or nothing would be fuzzed, without an error */
     return 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How libFuzzer changes files that are made of records which say how long they are: bytes that
- * come or go anywhere would leave nothing behind them readable. So mostly one record is taken
- * out, copied, moved or changed inside, and what its length is told by is put right. Sometimes
- * bytes are changed anywhere all the same.
+ * How libFuzzer changes files that are made of records with a length. Bytes that are added or removed anywhere would
+ * make all that follows unreadable. So mostly one record is removed, copied, moved or changed, and its length is put
+ * right. Sometimes bytes are changed anywhere all the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +68,7 @@ static size_t split(const struct frame *frame, const uint8_t *at, const uint8_t 
 static void change_all(struct out *out, const struct frame *frame, const uint8_t *at, size_t size,
                        uint32_t *seed, unsigned depth);
 
-/* Changes what is in a record, or in a record in it. */
+/* Changes the contents of a record, or of a record in it. */
 static void put_changed(struct out *out, const struct frame *frame, const struct record *record,
                         uint32_t *seed, unsigned depth)
 {
@@ -91,7 +90,7 @@ static void put_changed(struct out *out, const struct frame *frame, const struct
 
 enum change { CHANGE_INSIDE, CHANGE_INSIDE_TOO, TAKE_OUT, COPY, MOVE, CHANGES };
 
-/* Writes records, and what is behind the last, with one of them changed. */
+/* Writes the records and what follows them, with one record changed. */
 static void change_all(struct out *out, const struct frame *frame, const uint8_t *at, size_t size,
                        uint32_t *seed, unsigned depth)
 {
@@ -139,7 +138,7 @@ static size_t finish(struct out *out, uint8_t *result)
     return size;
 }
 
-/* A file of which no other size than its own is believed. */
+/* Of a file whose reader accepts no other size than this. Keeps the size. */
 static size_t mutate_in_place(uint8_t *data, size_t size, size_t most)
 {
     size_t changed = LLVMFuzzerMutate(data, size, most);
@@ -169,7 +168,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     return finish(out, data);
 }
 
-/* The records of one file as far as one of them, then those of the other from one of them on. */
+/* The first records of one file, up to one of them, and then the last records of the other. */
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *two,
                                  size_t two_size, uint8_t *result, size_t most, unsigned seed)
 {

@@ -5,7 +5,7 @@
 
 #include "records.h"
 
-/* Records with a head of so many bytes, in which their size is told with it; head 0: others. */
+/* Plain records: a head of so many bytes, in which is the size of the record, with its head; head 0: other records. */
 struct plain {
     uint8_t head, size_at, width;
 };
@@ -14,7 +14,7 @@ struct frame {
     const char *target;
     bool nested;
     struct plain plain;
-    /* As their like in records.h; next and head NULL: of plain records, finish NULL: nothing is to
+    /* Like those in records.h. next and head NULL: plain records; finish NULL: nothing is to
      * be put right. */
     void (*bounds)(const uint8_t *file, size_t size, size_t *start, size_t *end);
     bool (*next)(const uint8_t *at, size_t left, struct record *record);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* records: what files of formats are made of whose parts say how long they are. */
+/* records: parts of a file that say how long they are. */
 #ifndef PPROFIL_FUZZ_RECORDS_H
 #define PPROFIL_FUZZ_RECORDS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORD_HEAD 32u /* bytes of the longest */
+#define RECORD_HEAD 32u /* bytes of the longest head */
 
 struct record {
     const uint8_t *at;
@@ -17,21 +17,22 @@ struct record {
 /* A format. */
 struct frame;
 
-/* That of the target that is fuzzed; NULL: it has no records. */
+/* The format of the target that is fuzzed; NULL: it has no records. */
 const struct frame *frame_of_target(void);
 const char *target(void);
 
-/* May records be made of records? */
+/* Can records have records in them? */
 bool frame_nested(const struct frame *frame);
 /* Where the records of a file are. */
 void frame_bounds(const struct frame *frame, const uint8_t *file, size_t size, size_t *start,
                   size_t *end);
 /* The record at the start of some bytes; false: there is none. */
 bool frame_next(const struct frame *frame, const uint8_t *at, size_t left, struct record *record);
-/* Its head, for a body of so many bytes. Returns how long it is. */
+/* Makes the head of a record for a body of so many bytes. Returns the size of the head. */
 size_t frame_head(const struct frame *frame, const struct record *record, size_t size,
                   uint8_t head[RECORD_HEAD]);
-/* Puts the rest of a file right whose records took old bytes from start and take now new. */
+/* Puts right what else in the file depends on the size of its records, which was old bytes from start, and is new
+ * now. */
 void frame_finish(const struct frame *frame, uint8_t *file, size_t size, size_t start, size_t old,
                   size_t new);
 

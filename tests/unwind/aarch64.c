@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * aarch64 FILE: an AArch64 program that writes down its own stacks, as tests/unwind/stacks.h has
- * them, for the same program need not run where they are unwound. A timer's signal interrupts it;
- * each time there is a record of what was interrupted, and one of the handler itself, from which
- * the way leads through the instructions that return from it. What the frames are is what the
- * compiler's own unwinder says (backtrace); it stops at code that nothing describes, as entries of
- * linkage tables are here, and such records are left out.
+ * aarch64 FILE: an AArch64 program that copies its own stacks into a file, in the format of tests/unwind/stacks.h, so
+ * that they can be unwound on another machine. A timer's signal interrupts it. Each time it makes a record of what was
+ * interrupted, and a record of the handler, whose caller is the code that returns from it. The frames are those of the
+ * compiler's unwinder (backtrace). That stops at code without unwind information, such as entries of linkage tables:
+ * these records are left out.
  */
 #include <execinfo.h>
 #include <fcntl.h>
@@ -22,11 +21,11 @@
 #define SIGNALS 250
 #define FRAMES_MAX 512
 #define MAPPINGS_MAX 64
-#define RESTORER 0x04000000ul /* SA_RESTORER, which C libraries keep to themselves */
+#define RESTORER 0x04000000ul /* SA_RESTORER, which headers of C libraries do not have */
 
 extern char **environ;
 
-/* As the kernel takes it. */
+/* The kernel's struct sigaction. */
 struct action {
     void (*handler)(int, siginfo_t *, void *);
     unsigned long flags;
@@ -45,7 +44,7 @@ static void *outermost; /* of all stacks here */
 static FILE *out;
 static volatile unsigned long sink;
 
-/* The kernel's own are like that, in its vdso; emulators' are in no file. */
+/* The code that returns from a handler, like the kernel's in the vDSO. That of an emulator is in no file. */
 void restore(void);
 __asm__(".text\n.balign 16\nnop\n.global restore\n.type restore, %function\n"
         "restore: mov x8, #139\nsvc #0\n.size restore, .-restore\n");
@@ -80,7 +79,7 @@ static void put_mappings(void)
     }
 }
 
-/* Frames from the one whose program counter is in the registers on. */
+/* The frames, from the one whose program counter is in the registers. */
 static void put_record(const uint64_t registers[33], void *const *frames, int count)
 {
     int first = 0;
@@ -123,7 +122,7 @@ static void handler(int number, siginfo_t *info, void *interrupted)
     take_registers(interrupted, registers);
     put_record(registers, frames, count);
     memset(registers, 0, sizeof registers);
-    /* of the registers that functions must keep, all but the frame's own are as they were */
+    /* registers that functions must keep are unchanged, but for those of the frame */
     __asm__ volatile("stp x19, x20, [%1, #152]\nstp x21, x22, [%1, #168]\n"
                      "stp x23, x24, [%1, #184]\nstp x25, x26, [%1, #200]\n"
                      "stp x27, x28, [%1, #216]\nstp x29, x30, [%1, #232]\n"
@@ -155,7 +154,7 @@ __attribute__((noinline)) static unsigned long deeper(int depth, unsigned long n
     return work(n);
 }
 
-/* The size of its frame is known only while it runs. */
+/* A function whose frame has a size that is known only at run time. */
 __attribute__((noinline)) static unsigned long wide(unsigned long n)
 {
     char *room = __builtin_alloca(n * 16);

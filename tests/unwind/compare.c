@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * compare [-v] [-s SIZE] FILE: unwinds what stacks.py or aarch64.c recorded and compares with what
- * gdb or another saw. Two stacks are equal if all program counters are. Prints one line, and with
- * -v the stacks that differ or are broken; status 1 where fewer than 99 % are equal. Behind the
- * outermost function, and where a description is wrong, gdb shows frames at addresses where no code
- * is mapped (0, an argument of the program's): these are left out, and such stacks counted. -s cuts
- * the copies to SIZE bytes, and then a truncated stack is equal if it is the inner part of gdb's.
+ * compare [-v] [-s SIZE] FILE: unwinds the stacks that stacks.py or aarch64.c recorded, and compares them with those
+ * that gdb or backtrace saw. Two stacks are equal if all program counters are. Prints one line, and with -v the stacks
+ * that differ or are broken. The status is 1 if fewer than 99 % are equal.
+ *
+ * Behind the outermost function, and where unwind information is wrong, gdb shows frames at addresses where no code is
+ * mapped: these are left out, and such stacks are counted. -s cuts the copies to SIZE bytes; then a truncated stack is
+ * equal if it is the inner part of gdb's.
  */
 #include "config.h"
 

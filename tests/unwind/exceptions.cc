@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// C++ as it comes: inlined templates, virtual calls, and exceptions thrown through them.
+// Usual C++: inlined templates, virtual calls, and exceptions that are thrown through them.
 #include <algorithm>
 #include <map>
 #include <memory>

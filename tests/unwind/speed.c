@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * speed [-a] FILE: what a frame costs, ours and libdwfl's (eu-stack's unwinder), on the same
- * copies, when both have seen each stack before. Of the stacks that stacks.py recorded those of one
- * run of the program are taken that have 20 to 40 frames; each is walked again and again, ours and
- * theirs by turns, and the medians over the stacks are printed, with their ratio; and of how many
- * stacks both see the same. -a: all stacks, whatever their depth, once.
+ * speed [-a] FILE: the time of a frame, in our unwinder and in libdwfl, which eu-stack uses, for the same copies, when
+ * both have seen each stack before. Takes the stacks of 20 to 40 frames from one run of a program that stacks.py
+ * recorded. Each is walked again and again, by both in turn. Prints the medians over the stacks, their ratio, and for
+ * how many stacks both find the same frames. -a: all stacks, of any depth, once.
  */
 #include "config.h"
 
@@ -18,7 +17,7 @@
 #define OUR_ROUNDS 500u
 #define THEIR_ROUNDS 10u
 
-static char *debug_path; /* NULL: the default */
+static char *debug_path; /* where libdwfl looks for debug files; NULL: its default */
 static const Dwfl_Callbacks dwfl_callbacks = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -80,7 +79,7 @@ static int take_frame(Dwfl_Frame *frame, void *context)
     return DWARF_CB_OK;
 }
 
-/* Where the program's headers say that the first mapped byte belongs. */
+/* The address of the first mapped byte by the program headers. */
 static bool find_base(int fd, const struct stacks_mapping *mapping, uint64_t *base)
 {
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -199,7 +198,7 @@ static bool agree(struct race *race)
     return true;
 }
 
-/* The run is the last one: its libraries are all loaded. -a: libdwfl begins anew for each. */
+/* Takes the last run, in which all libraries are loaded. -a: libdwfl begins anew for each stack. */
 static bool wanted(struct race *race, const struct stacks_record *record, bool all)
 {
     if (race->dwfl == NULL || (all && !same_world(race->first, record))) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads what stacks.py wrote: for each stop of a program its registers, its stack, what was
- * mapped, and the frames that gdb saw. Numbers are little-endian and unaligned:
+ * Reads what stacks.py wrote: for each stop of a program its registers, its stack, its mappings, and the frames that
+ * gdb saw. Numbers are little-endian and unaligned:
  *
  *   "STK1", u32 machine, u64 registers[33]
- *   twice: u64 start, u32 size, bytes of the stack; and of the one that a signal interrupted
+ *   twice: u64 start, u32 size, bytes of the stack, and of the stack that a signal interrupted
  *   u32 mappings; each: u64 start, end, offset, u32 size, path
  *   u32 frames; each, innermost first: u64 program counter, u32 size, name
  *   u32 size, why gdb's list ends
  *
- * It is a world for unwind_walk: objects are numbered by path.
+ * For unwind_walk it is a source of memory and objects, which are numbered by path.
  */
 #ifndef PPROFIL_TEST_STACKS_H
 #define PPROFIL_TEST_STACKS_H
@@ -57,7 +57,7 @@ struct stacks {
     char *paths[STACKS_PATHS_MAX]; /* owned: objects by number */
     int fds[STACKS_PATHS_MAX];
     uint32_t path_count;
-    const struct stacks_record *current; /* whose world it is */
+    const struct stacks_record *current; /* the record that is walked */
 };
 
 struct stacks_reader {
@@ -159,7 +159,7 @@ static inline void stacks_free(struct stacks *stacks)
 
 /* --- the world ------------------------------------------------------------------------- */
 
-/* The vdso is in a file beside that of the stacks. */
+/* The vDSO is in a file beside that of the stacks. */
 static inline int stacks_open_path(const struct stacks *stacks, const char *path)
 {
     char vdso[4096];
@@ -208,7 +208,7 @@ static inline int stacks_open(void *context, uint32_t object)
     return stacks->fds[object] < 0 ? -ENOENT : stacks->fds[object];
 }
 
-/* Where a frame was mapped: the program counter as debuggers show it. */
+/* The address of a frame in memory, as debuggers show it. */
 static inline uint64_t stacks_pc(struct stacks *stacks, const struct unwind_frame *frame)
 {
     uint64_t address = frame->address + (frame->exact ? 0 : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads without main below them, which wait, and ask the vdso for the time. */
+/* Threads, which have no main among their callers, wait, and ask the vDSO for the time. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
