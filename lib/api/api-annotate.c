@@ -29,7 +29,7 @@ static int find(pprofil_profile *profile, const char *pattern, bool no_inlines,
     int error = pprofil_report_new(profile, &options, &report);
 
     if (error == 0)
-        error = annotate_keep(report->report, pattern, profile->problem, sizeof profile->problem);
+        error = annotate_keep(report, pattern, profile->problem, sizeof profile->problem);
     if (error != 0)
         pprofil_report_free(report);
     else

@@ -22,73 +22,31 @@ int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_opt
     if (!report_is_grouping(all.by))
         return -EINVAL;
     options.by = all.by;
-    struct pprofil_report *report = calloc(1, sizeof *report);
-    if (report == NULL)
-        return -ENOMEM;
-
     int error = api_need_symbolizer(profile);
-    if (error == 0)
-        error = report_flat(profile->profile, profile->symbolizer, &options, &report->report);
-    if (error != 0) {
-        free(report);
-        return error;
-    }
-    *result = report;
-    return 0;
+
+    return error == 0 ? report_flat(profile->profile, profile->symbolizer, &options, result)
+                      : error;
 }
 
 bool pprofil_report_has_totals(const pprofil_report *report)
 {
-    return report->report->stacks;
-}
-
-void pprofil_report_free(pprofil_report *report)
-{
-    if (report == NULL)
-        return;
-    report_free(report->report);
-    free(report);
+    return report->stacks;
 }
 
 uint32_t pprofil_report_count(const pprofil_report *report)
 {
-    return report->report->count;
+    return report->count;
 }
 
 uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns)
 {
     if (rest_ns != NULL)
-        *rest_ns = report->report->rest_ns;
-    return report->report->total;
-}
-
-struct pprofil_row api_row(const struct report_row *from)
-{
-    return (struct pprofil_row){
-        .name = from->name,
-        .object = from->object,
-        .file = from->file,
-        .line = from->line,
-        .pid = from->pid,
-        .tid = from->tid,
-        .samples = from->samples,
-        .ns = from->ns,
-        .share = from->share,
-        .error95 = from->error95,
-        .id = from->id,
-        .pending = from->pending,
-        .hottest = from->hottest,
-        .total_samples = from->total_samples,
-        .total_ns = from->total_ns,
-        .total_share = from->total_share,
-        .total_error95 = from->total_error95,
-    };
+        *rest_ns = report->rest_ns;
+    return report->total;
 }
 
 void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row,
                         size_t size)
 {
-    struct pprofil_row all = api_row(&report->report->rows[i]);
-
-    api_copy(row, size, &all, sizeof all);
+    api_copy(row, size, &report->rows[i], sizeof report->rows[i]);
 }

@@ -83,17 +83,6 @@ int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_select
                            pprofil_profile **result)
 {
     struct pprofil_selection selection = api_select_told(asked);
-    struct select_options options = {
-        .pids = selection.pids,
-        .pid_count = selection.pid_count,
-        .comm = selection.comm,
-        .thread = selection.thread,
-        .object = selection.object,
-        .function = selection.function,
-        .focus = selection.focus,
-        .ignore = selection.ignore,
-        .no_inlines = selection.no_inlines,
-    };
     struct pprofil_profile *part = calloc(1, sizeof *part);
 
     profile->problem[0] = '\0';
@@ -103,7 +92,7 @@ int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_select
     }
     int error = api_need_symbolizer(profile);
     if (error == 0)
-        error = report_select(profile->profile, profile->symbolizer, &options, &part->profile,
+        error = report_select(profile->profile, profile->symbolizer, &selection, &part->profile,
                               profile->problem, sizeof profile->problem);
     if (error != 0) {
         free(part->selected);

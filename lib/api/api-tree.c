@@ -9,26 +9,6 @@
 #include "api/api.h"
 #include "report/report.h"
 
-struct pprofil_tree {
-    struct report_tree *tree; /* owned */
-};
-
-/* --- trees ------------------------------------------------------------------------------- */
-
-static int tree_kind(enum pprofil_tree_kind kind, enum report_tree_kind *way)
-{
-    static const enum report_tree_kind ways[] = {
-        [PPROFIL_TREE_CALLS] = REPORT_TREE_CALLS,
-        [PPROFIL_TREE_INVERTED] = REPORT_TREE_INVERTED,
-        [PPROFIL_TREE_CALLERS] = REPORT_TREE_CALLERS,
-        [PPROFIL_TREE_CALLEES] = REPORT_TREE_CALLEES,
-    };
-    if (kind >= sizeof ways / sizeof *ways)
-        return -EINVAL;
-    *way = ways[kind];
-    return 0;
-}
-
 static int tree_options(const struct pprofil_tree_options *asked,
                         struct report_tree_options *options)
 {
@@ -37,16 +17,16 @@ static int tree_options(const struct pprofil_tree_options *asked,
     api_copy(&all, sizeof all, asked, asked->size);
     *options = (struct report_tree_options){
         .of = {.by = all.by, .limit = all.limit, .no_inlines = all.no_inlines, .fold = all.fold},
+        .kind = all.kind,
         .function = all.function,
         .least = all.least,
         .depth = all.depth,
     };
-    int error = tree_kind(all.kind, &options->kind);
     bool of_function = all.kind == PPROFIL_TREE_CALLERS || all.kind == PPROFIL_TREE_CALLEES;
-    if (error == 0 && (all.by > PPROFIL_BY_LINE || (of_function && all.function == NULL) ||
-                       !(all.least >= 0 && all.least <= 1)))
-        error = -EINVAL;
-    return error;
+    if ((unsigned)all.kind > PPROFIL_TREE_CALLEES || all.by > PPROFIL_BY_LINE ||
+        (of_function && all.function == NULL) || !(all.least >= 0 && all.least <= 1))
+        return -EINVAL;
+    return 0;
 }
 
 int pprofil_tree_new(pprofil_profile *profile, const struct pprofil_tree_options *asked,
@@ -58,62 +38,25 @@ int pprofil_tree_new(pprofil_profile *profile, const struct pprofil_tree_options
     profile->problem[0] = '\0';
     if (error != 0)
         return error;
-    struct pprofil_tree *tree = calloc(1, sizeof *tree);
-    if (tree == NULL)
-        return -ENOMEM;
     error = api_need_symbolizer(profile);
     if (error == 0)
-        error = report_tree(profile->profile, profile->symbolizer, &options, &tree->tree,
+        error = report_tree(profile->profile, profile->symbolizer, &options, result,
                             profile->problem, sizeof profile->problem);
-    if (error != 0) {
-        free(tree);
-        return error;
-    }
-    *result = tree;
-    return 0;
-}
-
-void pprofil_tree_free(pprofil_tree *tree)
-{
-    if (tree == NULL)
-        return;
-    report_tree_free(tree->tree);
-    free(tree);
+    return error;
 }
 
 uint32_t pprofil_tree_count(const pprofil_tree *tree)
 {
-    return tree->tree->count;
+    return tree->count;
 }
 
 void pprofil_tree_row(const pprofil_tree *tree, uint32_t i, struct pprofil_tree_row *row,
                       size_t size)
 {
-    const struct report_tree_row *from = &tree->tree->rows[i];
-    struct pprofil_tree_row all = {
-        .row = api_row(&from->row),
-        .parent = from->parent,
-        .depth = from->depth,
-        .indent = from->indent,
-        .below = from->below,
-        .cut = from->cut,
-        .last = from->last,
-        .inlined = from->inlined,
-    };
-    api_copy(row, size, &all, sizeof all);
+    api_copy(row, size, &tree->rows[i], sizeof tree->rows[i]);
 }
 
 void pprofil_tree_totals(const pprofil_tree *tree, struct pprofil_tree_totals *totals, size_t size)
 {
-    const struct report_tree *from = tree->tree;
-    struct pprofil_tree_totals all = {
-        .all = from->all,
-        .samples = from->samples,
-        .ns = from->ns,
-        .root_samples = from->root_samples,
-        .root_ns = from->root_ns,
-        .again_ns = from->again_ns,
-        .rest_ns = from->rest_ns,
-    };
-    api_copy(totals, size, &all, sizeof all);
+    api_copy(totals, size, &tree->totals, sizeof tree->totals);
 }

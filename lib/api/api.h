@@ -21,7 +21,4 @@ static inline void api_copy(void *to, size_t size, const void *from, size_t from
 /* Makes the profile's symbolizer where it has none. 0 or -ENOMEM. */
 int api_need_symbolizer(struct pprofil_profile *profile);
 
-/* A row as pprofil.h shows it. */
-struct pprofil_row api_row(const struct report_row *from);
-
 #endif

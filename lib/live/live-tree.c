@@ -15,23 +15,6 @@ struct pprofil_live_tree {
     struct live_calls calls;
 };
 
-static int tree_kind(enum pprofil_tree_kind kind, enum report_tree_kind *way)
-{
-    switch (kind) {
-    case PPROFIL_TREE_CALLS:
-        *way = REPORT_TREE_CALLS;
-        return 0;
-    case PPROFIL_TREE_CALLERS:
-        *way = REPORT_TREE_CALLERS;
-        return 0;
-    case PPROFIL_TREE_CALLEES:
-        *way = REPORT_TREE_CALLEES;
-        return 0;
-    default:
-        return -EINVAL;
-    }
-}
-
 int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_options *options,
                           const struct pprofil_filter *filter, pprofil_live_tree **result)
 {
@@ -40,20 +23,20 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
                                     .live = true,
                                     .no_inlines = !live->inlines,
                                     .filter = live_filter(filter)};
-    enum report_tree_kind kind;
 
     memcpy(&wanted, options, options->size < sizeof wanted ? options->size : sizeof wanted);
     report.limit = wanted.limit != 0 ? wanted.limit : PLACES_MAX;
-    int error = tree_kind(wanted.kind, &kind);
-    if (error == 0)
-        error = live_exchange(live);
+    if (wanted.kind != PPROFIL_TREE_CALLS && wanted.kind != PPROFIL_TREE_CALLERS &&
+        wanted.kind != PPROFIL_TREE_CALLEES)
+        return -EINVAL;
+    int error = live_exchange(live);
     if (error != 0)
         return error;
     struct pprofil_live_tree *tree = calloc(1, sizeof *tree);
     if (tree == NULL)
         return -ENOMEM;
     error =
-        live_calls_find(live->profile, &report, kind, wanted.function, &live->nodes, &tree->calls);
+        live_calls_find(live->profile, &report, wanted.kind, wanted.function, &live->nodes, &tree->calls);
     if (error != 0) {
         pprofil_live_tree_free(tree);
         return error;
@@ -85,18 +68,7 @@ uint64_t pprofil_live_tree_ns(const pprofil_live_tree *tree, uint64_t *tree_ns)
 void pprofil_live_tree_at(const pprofil_live_tree *tree, uint32_t i, struct pprofil_live_call *call,
                           size_t size)
 {
-    const struct live_call *from = &tree->calls.rows[i];
-    const struct pprofil_live_call row = {.name = from->row.name,
-                                          .object = from->row.object,
-                                          .id = from->row.id,
-                                          .function = from->function,
-                                          .parent = from->parent,
-                                          .below = from->below,
-                                          .samples = from->row.samples,
-                                          .ns = from->row.ns,
-                                          .total_samples = from->row.total_samples,
-                                          .total_ns = from->row.total_ns,
-                                          .pending = from->row.pending};
+    const struct pprofil_live_call *from = &tree->calls.rows[i];
 
-    memcpy(call, &row, size < sizeof row ? size : sizeof row);
+    memcpy(call, from, size < sizeof *from ? size : sizeof *from);
 }

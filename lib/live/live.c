@@ -171,16 +171,7 @@ int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct ppr
     int error = live_exchange(live);
     if (error != 0)
         return error;
-    struct pprofil_report *report = calloc(1, sizeof *report);
-    if (report == NULL)
-        return -ENOMEM;
-    error = report_flat(live->profile, NULL, &options, &report->report);
-    if (error != 0) {
-        free(report);
-        return error;
-    }
-    *result = report;
-    return 0;
+    return report_flat(live->profile, NULL, &options, result);
 }
 
 void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id)

@@ -11,7 +11,7 @@
 
 /* --- names ------------------------------------------------------------------------------- */
 
-static bool is_qualified(const struct report_row *row, const char *pattern)
+static bool is_qualified(const struct pprofil_row *row, const char *pattern)
 {
     size_t length = strlen(row->object);
 
@@ -19,7 +19,7 @@ static bool is_qualified(const struct report_row *row, const char *pattern)
            strcmp(pattern + length + 1, row->name) == 0;
 }
 
-static uint32_t mark_qualified(const struct report *report, const char *pattern, bool *marked)
+static uint32_t mark_qualified(const struct pprofil_report *report, const char *pattern, bool *marked)
 {
     uint32_t found = 0;
 
@@ -30,7 +30,7 @@ static uint32_t mark_qualified(const struct report *report, const char *pattern,
     return found;
 }
 
-static void keep(struct report *report, const bool *marked)
+static void keep(struct pprofil_report *report, const bool *marked)
 {
     uint32_t kept = 0;
 
@@ -40,7 +40,7 @@ static void keep(struct report *report, const bool *marked)
     report->count = report->total = kept;
 }
 
-int annotate_keep(struct report *report, const char *pattern, char *problem, size_t size)
+int annotate_keep(struct pprofil_report *report, const char *pattern, char *problem, size_t size)
 {
     const char **names = calloc(report->count + 1u, sizeof *names);
     bool *marked = calloc(report->count + 1u, sizeof *marked);

@@ -27,7 +27,7 @@ void annotate_clear(struct annotation *annotation);
 /* Keeps those rows of a report BY_FUNCTION that a pattern means: "OBJECT:NAME" means one row, other
  * patterns are those of match.h. 0, -ENOMEM, or -EINVAL: it is not a regular expression. After
  * -EINVAL, and if no row is left, problem (of size bytes) says why. */
-int annotate_keep(struct report *report, const char *pattern, char *problem, size_t size);
+int annotate_keep(struct pprofil_report *report, const char *pattern, char *problem, size_t size);
 
 /* --- its samples ------------------------------------------------------------------------- */
 

@@ -178,77 +178,77 @@ static void diff_estimate(struct diff_table *table, int side)
 /* --- the result -------------------------------------------------------------------------- */
 
 static void diff_make_rows(const struct diff_table *table, const struct diff_test *test,
-                           struct diff *diff)
+                           struct pprofil_diff *diff)
 {
     for (uint32_t i = 0; i < table->keys.count; i++) {
         const struct diff_function *found = &table->found[i];
         if (found->joined || (!is_in(found, DIFF_OLD) && !is_in(found, DIFF_NEW)))
             continue;
-        struct diff_row *row = &diff->rows[diff->total++];
-        *row = (struct diff_row){.name = found->name};
+        struct pprofil_diff_row *row = &diff->rows[diff->totals.rows++];
+        *row = (struct pprofil_diff_row){.name = found->name};
         for (int side = 0; side < DIFF_SIDES; side++)
             row->object[side] = is_in(found, side) ? found->object[side] : "";
         diff_compare(test, &found->self, &row->self);
         row->total.p = 1;
-        if (diff->stacks)
+        if (diff->totals.stacks)
             diff_compare(test, &found->total, &row->total);
     }
 }
 
 /* Returns the change number i of all that were tested: self of each row, then totals if there are
  * stacks. NULL: there are no more. */
-static struct diff_change *tested(struct diff *diff, size_t i)
+static struct pprofil_change *tested(struct pprofil_diff *diff, size_t i)
 {
-    if (i < diff->total)
+    if (i < diff->totals.rows)
         return &diff->rows[i].self;
-    i -= diff->total;
-    if (diff->stacks && i < diff->total)
+    i -= diff->totals.rows;
+    if (diff->totals.stacks && i < diff->totals.rows)
         return &diff->rows[i].total;
     return NULL;
 }
 
 /* Without samples in either profile there is nothing to test. */
-static bool has_samples(const struct diff_change *change)
+static bool has_samples(const struct pprofil_change *change)
 {
     return change->ns[DIFF_OLD] > 0 || change->ns[DIFF_NEW] > 0;
 }
 
-static void judge(struct diff_change *change, double q, double least)
+static void judge(struct pprofil_change *change, double q, double least)
 {
     change->q = q;
     change->significant = q <= DIFF_LEVEL && fabs(change->change) >= least;
 }
 
 /* All tests are one family. The whole is one of them unless shares are compared: its share is 1. */
-static int diff_judge_all(struct diff *diff, const struct diff_options *options)
+static int diff_judge_all(struct pprofil_diff *diff, const struct diff_options *options)
 {
-    double *values = calloc(2 * (size_t)diff->total + 1, sizeof *values);
+    double *values = calloc(2 * (size_t)diff->totals.rows + 1, sizeof *values);
     double least = options->least;
-    bool of_share = options->by == DIFF_BY_SHARE;
-    struct diff_change *change;
+    bool of_share = options->by == PPROFIL_DIFF_SHARE;
+    struct pprofil_change *change;
     size_t count = 0;
 
     if (values == NULL)
         return -ENOMEM;
     if (!of_share) {
-        least *= diff->whole.value[DIFF_OLD];
-        values[count++] = diff->whole.p;
+        least *= diff->totals.whole.value[DIFF_OLD];
+        values[count++] = diff->totals.whole.p;
     }
     for (size_t i = 0; (change = tested(diff, i)) != NULL; i++)
         if (has_samples(change))
             values[count++] = change->p;
     int error = significance_adjust(values, count);
     count = 0;
-    diff->whole.q = 1;
+    diff->totals.whole.q = 1;
     if (error == 0 && !of_share)
-        judge(&diff->whole, values[count++], least);
+        judge(&diff->totals.whole, values[count++], least);
     for (size_t i = 0; error == 0 && (change = tested(diff, i)) != NULL; i++)
         judge(change, has_samples(change) ? values[count++] : 1, least);
     free(values);
     return error;
 }
 
-static bool is_significant(const struct diff_row *row)
+static bool is_significant(const struct pprofil_diff_row *row)
 {
     return row->self.significant || row->total.significant;
 }
@@ -260,7 +260,7 @@ static int diff_compare_sizes(double a, double b)
 
 static int diff_compare_rows(const void *left, const void *right)
 {
-    const struct diff_row *a = left, *b = right;
+    const struct pprofil_diff_row *a = left, *b = right;
     int result = is_significant(b) - is_significant(a);
 
     if (result == 0)
@@ -275,22 +275,22 @@ static int diff_compare_rows(const void *left, const void *right)
 }
 
 static int make_diff(const struct diff_table *table, const struct diff_test *test,
-                     const struct diff_options *options, struct diff *diff)
+                     const struct diff_options *options, struct pprofil_diff *diff)
 {
-    diff->stacks = table->stacks;
+    diff->totals.stacks = table->stacks;
     diff->rows = calloc(table->keys.count + 1u, sizeof *diff->rows);
     if (diff->rows == NULL)
         return -ENOMEM;
     diff_make_rows(table, test, diff);
     struct diff_test of_times = *test;
     of_times.by_share = false;
-    diff_compare(&of_times, &test->all, &diff->whole);
+    diff_compare(&of_times, &test->all, &diff->totals.whole);
     int error = diff_judge_all(diff, options);
-    for (uint32_t i = 0; i < diff->total; i++)
-        diff->significant += is_significant(&diff->rows[i]);
-    qsort(diff->rows, diff->total, sizeof *diff->rows, diff_compare_rows);
-    diff->count = diff->total;
-    if (options->limit != 0 && options->limit < diff->total)
+    for (uint32_t i = 0; i < diff->totals.rows; i++)
+        diff->totals.significant += is_significant(&diff->rows[i]);
+    qsort(diff->rows, diff->totals.rows, sizeof *diff->rows, diff_compare_rows);
+    diff->count = diff->totals.rows;
+    if (options->limit != 0 && options->limit < diff->totals.rows)
         diff->count = options->limit;
     return error;
 }
@@ -327,18 +327,18 @@ static void diff_clear(struct diff_table *table)
         free(table->rows[side]);
 }
 
-static int diff_check(struct profile *const profiles[], enum diff_by by, struct diff_test *test)
+static int diff_check(struct profile *const profiles[], enum pprofil_diff_by by, struct diff_test *test)
 {
     const struct profile_totals *old = &profiles[DIFF_OLD]->totals;
     const struct profile_totals *new = &profiles[DIFF_NEW]->totals;
 
     if (old->samples > 0 && new->samples > 0 && old->wall != new->wall)
         return PPROFIL_ERROR_MIXED_TIMES;
-    test->by_share = by == DIFF_BY_SHARE;
+    test->by_share = by == PPROFIL_DIFF_SHARE;
     for (int side = 0; side < DIFF_SIDES; side++) {
         uint64_t elapsed = profiles[side]->totals.elapsed_ns;
         test->seconds[side] = 1e9;
-        if (by != DIFF_BY_TIME_A_SECOND)
+        if (by != PPROFIL_DIFF_TIME_A_SECOND)
             continue;
         if (elapsed == 0)
             return PPROFIL_ERROR_NO_DURATION;
@@ -348,7 +348,7 @@ static int diff_check(struct profile *const profiles[], enum diff_by by, struct 
 }
 
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
-             const struct diff_options *options, struct diff **result)
+             const struct diff_options *options, struct pprofil_diff **result)
 {
     struct diff_table table = {0};
     struct diff_test test = {0};
@@ -356,24 +356,24 @@ int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *cons
 
     if (error != 0)
         return error;
-    struct diff *diff = calloc(1, sizeof *diff);
+    struct pprofil_diff *diff = calloc(1, sizeof *diff);
     if (diff == NULL)
         return -ENOMEM;
-    diff->wall = profiles[DIFF_OLD]->totals.wall || profiles[DIFF_NEW]->totals.wall;
+    diff->totals.wall = profiles[DIFF_OLD]->totals.wall || profiles[DIFF_NEW]->totals.wall;
     error = diff_count(&table, profiles, symbolizers);
     test.all = table.all;
     if (error == 0)
         error = make_diff(&table, &test, options, diff);
     diff_clear(&table);
     if (error != 0) {
-        diff_free(diff);
+        pprofil_diff_free(diff);
         return error;
     }
     *result = diff;
     return 0;
 }
 
-void diff_free(struct diff *diff)
+void pprofil_diff_free(struct pprofil_diff *diff)
 {
     if (diff == NULL)
         return;

@@ -17,11 +17,11 @@ struct maker {
     struct symbolizer *symbolizer; /* NULL: nothing is looked up */
     const struct report_options *options;
     const struct flat_sums *sums;
-    struct report *report;
+    struct pprofil_report *report;
 };
 
 static void name_by_task(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
-                         struct report_row *row)
+                         struct pprofil_row *row)
 {
     const struct profile_thread *thread = &profile->threads[sum->thread];
     const struct profile_process *process = &profile->processes[thread->process];
@@ -43,7 +43,7 @@ static const char *name_hottest(const struct profile *profile, const struct sums
     return profile->strings[profile->functions[function].name];
 }
 
-static void make_row(const struct maker *maker, const struct sum *sum, struct report_row *row)
+static void make_row(const struct maker *maker, const struct sum *sum, struct pprofil_row *row)
 {
     const struct profile *profile = maker->profile;
     enum pprofil_by by = maker->options->by;
@@ -69,7 +69,7 @@ static void make_row(const struct maker *maker, const struct sum *sum, struct re
 /* What decides the order of most rows is copied here, as there may be very many of them. */
 struct ordered_row {
     uint64_t first, second; /* ns: of self and total, or of total and self */
-    const struct report_row *row;
+    const struct pprofil_row *row;
     const struct sum *sum;
 };
 
@@ -78,7 +78,7 @@ struct ordered_row {
 static int flat_compare(const void *left, const void *right)
 {
     const struct ordered_row *x = left, *y = right;
-    const struct report_row *a = x->row, *b = y->row;
+    const struct pprofil_row *a = x->row, *b = y->row;
     int order;
 
     if (x->first != y->first)
@@ -100,7 +100,7 @@ static int flat_compare(const void *left, const void *right)
 }
 
 /* Makes all rows, and their order. Returns how many there are. */
-static uint32_t order_rows(const struct maker *maker, struct report_row *rows,
+static uint32_t order_rows(const struct maker *maker, struct pprofil_row *rows,
                            struct ordered_row *order)
 {
     const struct sums *sums = &maker->sums->sums;
@@ -109,7 +109,7 @@ static uint32_t order_rows(const struct maker *maker, struct report_row *rows,
 
     for (uint32_t i = 0; i < sums->count; i++) {
         const struct sum *sum = &sums->all[i];
-        struct report_row *row = &rows[count];
+        struct pprofil_row *row = &rows[count];
         if (sum->self.samples == 0 && sum->total.samples == 0) /* nothing of it is left */
             continue;
         make_row(maker, sum, row);
@@ -126,7 +126,7 @@ static uint32_t order_rows(const struct maker *maker, struct report_row *rows,
 /* Definitions come with source lines, which take long to read: they are looked up for the rows that
  * are shown only. */
 static int show_row(const struct maker *maker, const struct ordered_row *from,
-                    struct report_row *row)
+                    struct pprofil_row *row)
 {
     *row = *from->row;
     if (maker->symbolizer == NULL || maker->options->by != PPROFIL_BY_FUNCTION)
@@ -138,9 +138,9 @@ static int show_row(const struct maker *maker, const struct ordered_row *from,
 
 static int make_rows(const struct maker *maker)
 {
-    struct report *report = maker->report;
+    struct pprofil_report *report = maker->report;
     uint32_t count = maker->sums->sums.count, limit = maker->options->limit;
-    struct report_row *rows = calloc(count + 1u, sizeof *rows);
+    struct pprofil_row *rows = calloc(count + 1u, sizeof *rows);
     struct ordered_row *order = calloc(count + 1u, sizeof *order);
     int error = rows == NULL || order == NULL ? -ENOMEM : 0;
 
@@ -161,7 +161,7 @@ static int make_rows(const struct maker *maker)
 
 /* Only rows of code have totals, and only if there are stacks. */
 static int flat_fill(struct profile *profile, struct symbolizer *symbolizer,
-                     const struct report_options *asked, struct report *report)
+                     const struct report_options *asked, struct pprofil_report *report)
 {
     struct report_options options = *asked;
     struct flat_sums own = {0}, *sums = asked->sums != NULL ? asked->sums : &own;
@@ -187,22 +187,22 @@ static int flat_fill(struct profile *profile, struct symbolizer *symbolizer,
 }
 
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
-                const struct report_options *options, struct report **result)
+                const struct report_options *options, struct pprofil_report **result)
 {
-    struct report *report = calloc(1, sizeof *report);
+    struct pprofil_report *report = calloc(1, sizeof *report);
 
     if (report == NULL)
         return -ENOMEM;
     int error = flat_fill(profile, symbolizer, options, report);
     if (error != 0) {
-        report_free(report);
+        pprofil_report_free(report);
         return error;
     }
     *result = report;
     return 0;
 }
 
-void report_free(struct report *report)
+void pprofil_report_free(struct pprofil_report *report)
 {
     if (report == NULL)
         return;

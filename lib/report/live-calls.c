@@ -27,7 +27,7 @@ struct group {
     uint64_t key[2];
     struct amount self, total;
     uint32_t first;  /* member, index + 1 */
-    uint32_t parent; /* row, or REPORT_TREE_TOP */
+    uint32_t parent; /* row, or PPROFIL_TREE_TOP */
     uint32_t location, frame;
 };
 
@@ -289,19 +289,26 @@ static int open_row(struct finder *finder, uint32_t group, uint32_t row)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static void make_row(struct finder *finder, const struct group *group, struct live_call *call)
+static void live_calls_make_row(struct finder *finder, const struct group *group,
+                                struct pprofil_live_call *call)
 {
     const struct live_calls *calls = finder->calls;
     uint64_t id = row_id(group->key, PPROFIL_BY_FUNCTION);
-    uint64_t above = group->parent == REPORT_TREE_TOP ? 0 : calls->rows[group->parent].row.id;
+    uint64_t above = group->parent == PPROFIL_TREE_TOP ? 0 : calls->rows[group->parent].id;
     struct sum sum = {.location = group->location, .frame = group->frame};
+    struct pprofil_row row = ROW_EMPTY;
 
-    *call = (struct live_call){.row = {.file = "", .hottest = ""}, .parent = group->parent};
-    row_name_code(finder->profile, &sum, PPROFIL_BY_FUNCTION, &call->row);
-    call->row.id = row_id_below(above, id);
-    call->row.pending = row_is_pending(group->key);
-    call->function = call->row.pending ? 0 : id;
-    row_set_amounts(&call->row, &group->self, &group->total, &finder->nodes->total[PROFILE_NONE]);
+    row_name_code(finder->profile, &sum, PPROFIL_BY_FUNCTION, &row);
+    *call = (struct pprofil_live_call){.name = row.name,
+                                       .object = row.object,
+                                       .id = row_id_below(above, id),
+                                       .function = row_is_pending(group->key) ? 0 : id,
+                                       .parent = group->parent,
+                                       .samples = group->self.samples,
+                                       .ns = group->self.ns,
+                                       .total_samples = group->total.samples,
+                                       .total_ns = group->total.ns,
+                                       .pending = row_is_pending(group->key)};
 }
 
 static int take_rows(struct finder *finder, uint32_t limit)
@@ -314,7 +321,7 @@ static int take_rows(struct finder *finder, uint32_t limit)
         error = array_grow(&calls->rows, calls->count, sizeof *calls->rows);
         if (error != 0)
             break;
-        make_row(finder, &finder->groups[group], &calls->rows[calls->count]);
+        live_calls_make_row(finder, &finder->groups[group], &calls->rows[calls->count]);
         error = open_row(finder, group, calls->count++);
     }
     return error;
@@ -362,13 +369,13 @@ static int begin_at(struct finder *finder, struct batch *batch, uint64_t functio
     return error;
 }
 
-static int live_calls_begin(struct finder *finder, enum report_tree_kind kind, uint64_t function)
+static int live_calls_begin(struct finder *finder, enum pprofil_tree_kind kind, uint64_t function)
 {
-    struct batch batch = {.parent = REPORT_TREE_TOP};
+    struct batch batch = {.parent = PPROFIL_TREE_TOP};
     int error = 0;
 
     finder->calls->ns = finder->nodes->total[0].ns;
-    if (kind == REPORT_TREE_CALLERS || kind == REPORT_TREE_CALLEES) {
+    if (kind == PPROFIL_TREE_CALLERS || kind == PPROFIL_TREE_CALLEES) {
         error = begin_at(finder, &batch, function);
     } else {
         finder->calls->root_ns = finder->calls->ns;
@@ -378,12 +385,12 @@ static int live_calls_begin(struct finder *finder, enum report_tree_kind kind, u
 }
 
 int live_calls_find(const struct profile *profile, const struct report_options *options,
-                    enum report_tree_kind kind, uint64_t function, struct live_nodes *nodes,
+                    enum pprofil_tree_kind kind, uint64_t function, struct live_nodes *nodes,
                     struct live_calls *calls)
 {
     struct finder finder = {.profile = profile,
                             .options = options,
-                            .upwards = kind == REPORT_TREE_CALLERS,
+                            .upwards = kind == PPROFIL_TREE_CALLERS,
                             .nodes = nodes,
                             .calls = calls};
 

@@ -24,17 +24,8 @@ int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
                       const struct report_options *options);
 void live_nodes_clear(struct live_nodes *nodes);
 
-struct live_call {
-    struct report_row row; /* of its function; samples, ns and shares are its own time, totals with
-                            * all it calls; bottom-up the total is that of the wanted function by
-                            * this way, and no time is its own. id: of this place in the tree */
-    uint64_t function;     /* id of its row BY_FUNCTION; 0: pending */
-    uint32_t parent;       /* index; REPORT_TREE_TOP: none. Parents come before their children */
-    uint32_t below;        /* functions that are directly below it, shown or not */
-};
-
 struct live_calls {
-    struct live_call *rows; /* owned; texts are borrowed from the profile */
+    struct pprofil_live_call *rows; /* owned; texts are borrowed from the profile */
     uint32_t count;
     uint64_t ns, root_ns; /* of all that the filter lets through; of what is shown */
 };
@@ -44,7 +35,7 @@ struct live_calls {
  * call, and are all 0 for the first; the caller clears them. calls is to be cleared, also after an
  * error. 0 or -ENOMEM. */
 int live_calls_find(const struct profile *profile, const struct report_options *options,
-                    enum report_tree_kind kind, uint64_t function, struct live_nodes *nodes,
+                    enum pprofil_tree_kind kind, uint64_t function, struct live_nodes *nodes,
                     struct live_calls *calls);
 void live_calls_clear(struct live_calls *calls);
 

@@ -19,26 +19,8 @@ static inline bool report_is_grouping(enum pprofil_by by)
     return (unsigned)by < REPORT_GROUPINGS;
 }
 
-struct report_row {
-    const char *name;   /* function, object, file, thread's or process's comm, syscall, state */
-    const char *object; /* last component of its path; "" where rows are no code */
-    const char *file;   /* "" not known */
-    uint32_t line;      /* 0 not known */
-    uint32_t pid, tid;  /* BY_THREAD, BY_PROCESS; else 0 */
-    uint64_t samples;
-    uint64_t ns;        /* CPU time; elapsed time in wall mode */
-    double share;       /* of all ns, 0..1 */
-    double error95;     /* half the width of the 95 % interval of share (Wilson) */
-    uint64_t id;        /* not 0; of the same row in another report of this profile the same */
-    bool pending;       /* live: what was not looked up yet */
-    const char *hottest; /* live, BY_THREAD and BY_PROCESS: its function with the most ns; or "" */
-    /* Samples with it anywhere on their stack; each counts once. 0 unless stacks were asked for. */
-    uint64_t total_samples, total_ns;
-    double total_share, total_error95;
-};
-
-struct report {
-    struct report_row *rows; /* owned; largest first, ties by name */
+struct pprofil_report {
+    struct pprofil_row *rows; /* owned; largest first, ties by name */
     uint32_t count;
     uint32_t total;      /* rows before the limit */
     uint64_t rest_ns;    /* in rows that the limit cut */
@@ -74,8 +56,7 @@ struct report_options {
 /* Makes the rows, looking up names as needed (symbolizer may be NULL: only the names that the
  * profile has). Strings are borrowed from the profile. 0 or -ENOMEM. */
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
-                const struct report_options *options, struct report **report);
-void report_free(struct report *report);
+                const struct report_options *options, struct pprofil_report **report);
 
 /* Has any sample more than one frame? */
 bool report_has_stacks(const struct profile *profile);
@@ -104,42 +85,16 @@ uint64_t report_task_id(uint32_t index);
 
 /* --- call trees ------------------------------------------------------------------------------ */
 
-enum report_tree_kind {
-    REPORT_TREE_CALLS,    /* top-down, from where threads begin */
-    REPORT_TREE_INVERTED, /* bottom-up, from what runs: below each its callers */
-    REPORT_TREE_CALLERS,  /* bottom-up, from functions of a name */
-    REPORT_TREE_CALLEES,  /* top-down, from functions of a name */
-};
-
-#define REPORT_TREE_TOP UINT32_MAX
-
-struct report_tree_row {
-    /* Its own time, and with that of all it calls (total). Bottom-up the total is that of what is
-     * above all, by this way, and its own the part of that in which that itself ran. */
-    struct report_row row;
-    uint32_t parent; /* row; REPORT_TREE_TOP: none */
-    uint32_t depth;  /* 0: none above */
-    uint32_t indent; /* as depth, but that an only row below its parent is no further in */
-    uint32_t below;  /* rows and others that are directly below it, shown or not */
-    uint32_t cut;    /* not 0: no function, but so many that are not shown below the parent */
-    bool last;       /* no other of its parent's follows */
-    bool inlined;    /* into its caller */
-};
-
-struct report_tree {
-    struct report_tree_row *rows; /* owned */
+struct pprofil_tree {
+    struct pprofil_tree_row *rows; /* owned */
     uint32_t count;
-    uint32_t all;     /* that there would be without bounds; bottom-up: that were looked for */
-    uint64_t rest_ns; /* own time of those that are not shown; bottom-up: of what is above all */
-    uint64_t samples, ns;           /* of the whole profile: what shares are of */
-    uint64_t root_samples, root_ns; /* of what is above all: of stacks with the function */
-    uint64_t again_ns;              /* of stacks that have it more than once */
+    struct pprofil_tree_totals totals;
 };
 
 struct report_tree_options {
     struct report_options of; /* by FUNCTION, LINE or OBJECT; limit of rows; stacks goes without
                                * saying */
-    enum report_tree_kind kind;
+    enum pprofil_tree_kind kind;
     const char *function; /* CALLERS, CALLEES: a pattern, match.h; whose outermost calls count */
     double least;         /* share of the whole that a row must have, 0..1 */
     uint32_t depth;       /* levels; 0: all */
@@ -149,28 +104,15 @@ struct report_tree_options {
  * the profile. 0; -ENOMEM; -EINVAL: the function is no pattern; -ENOENT: there is no such function;
  * -EOVERFLOW: the profile is too large. Of -EINVAL and -ENOENT problem is told. */
 int report_tree(struct profile *profile, struct symbolizer *symbolizer,
-                const struct report_tree_options *options, struct report_tree **tree, char *problem,
+                const struct report_tree_options *options, struct pprofil_tree **tree, char *problem,
                 size_t size);
-void report_tree_free(struct report_tree *tree);
 
 /* --- a part of a profile --------------------------------------------------------------------- */
-
-struct select_options {
-    const uint32_t *pids;
-    size_t pid_count;
-    const char *comm;     /* of the process */
-    const char *thread;   /* its name, or its number */
-    const char *object;   /* what runs is in it: its path, or the last part of that */
-    const char *function; /* what runs */
-    const char *focus;    /* a function that is on the stack */
-    const char *ignore;   /* a function that is not */
-    bool no_inlines;      /* functions that were inlined count for their caller */
-};
 
 /* *part is the caller's. 0; -ENOMEM; -EINVAL: one is no pattern; -ENOENT: the profile has nothing
  * that one means (but ignore). Of these problem is told, with the name of the option. */
 int report_select(struct profile *profile, struct symbolizer *symbolizer,
-                  const struct select_options *options, struct profile **part, char *problem,
+                  const struct pprofil_selection *selection, struct profile **part, char *problem,
                   size_t size);
 
 /* --- what other ways of counting share ------------------------------------------------- */
@@ -184,10 +126,5 @@ static inline uint64_t report_ns(const struct profile *profile,
 {
     return profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
 }
-
-/* A report as pprofil.h hands it out. */
-struct pprofil_report {
-    struct report *report; /* owned */
-};
 
 #endif

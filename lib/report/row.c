@@ -202,7 +202,7 @@ void row_show_by(const struct profile *profile, struct sum *sum, uint32_t locati
 }
 
 void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
-                   struct report_row *row)
+                   struct pprofil_row *row)
 {
     const struct profile_location *location = &profile->locations[sum->location];
     const struct profile_object *object = &profile->objects[location->object];
@@ -248,7 +248,7 @@ static double share_of(const struct amount *part, const struct amount *whole)
     return whole->ns == 0 ? 0 : (double)part->ns / (double)whole->ns;
 }
 
-void row_set_amounts(struct report_row *row, const struct amount *self, const struct amount *total,
+void row_set_amounts(struct pprofil_row *row, const struct amount *self, const struct amount *total,
                      const struct amount *whole)
 {
     row->samples = self->samples;

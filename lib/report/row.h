@@ -58,14 +58,14 @@ void row_show_by(const struct profile *profile, struct sum *sum, uint32_t locati
 
 /* Fills in a row's texts, BY_FUNCTION, BY_LINE or BY_OBJECT. row->pending is set already. */
 void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
-                   struct report_row *row);
+                   struct pprofil_row *row);
 
 /* A row without any text. */
-#define ROW_EMPTY ((struct report_row){.name = "", .object = "", .file = "", .hottest = ""})
+#define ROW_EMPTY ((struct pprofil_row){.name = "", .object = "", .file = "", .hottest = ""})
 
 /* Fills in a row's samples, times, shares and their intervals. whole is what shares are of. total
  * is NULL in a report without totals. */
-void row_set_amounts(struct report_row *row, const struct amount *self, const struct amount *total,
+void row_set_amounts(struct pprofil_row *row, const struct amount *self, const struct amount *total,
                      const struct amount *whole);
 
 /* Compares texts, of which most are the same string where they are equal. */

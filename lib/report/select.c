@@ -14,7 +14,7 @@
 
 struct selection {
     const struct profile *profile;
-    const struct select_options *options;
+    const struct pprofil_selection *options;
     bool *keep; /* owned: of each sample */
     char *problem;
     size_t size;
@@ -75,7 +75,7 @@ static int select_find(const struct selection *selection, struct names *names)
 static int keep_pids(const struct selection *selection)
 {
     const struct profile *profile = selection->profile;
-    const struct select_options *options = selection->options;
+    const struct pprofil_selection *options = selection->options;
     bool any = options->pid_count == 0;
 
     for (uint32_t i = 0; i < profile->sample_count; i++) {
@@ -245,14 +245,14 @@ static int keep_ignore(const struct selection *selection)
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-static bool asks_for_functions(const struct select_options *options)
+static bool asks_for_functions(const struct pprofil_selection *options)
 {
     return options->function != NULL || options->focus != NULL || options->ignore != NULL;
 }
 
 static int choose(const struct selection *selection)
 {
-    const struct select_options *options = selection->options;
+    const struct pprofil_selection *options = selection->options;
     int error = keep_pids(selection);
 
     if (error == 0 && options->comm != NULL)
@@ -271,10 +271,10 @@ static int choose(const struct selection *selection)
 }
 
 int report_select(struct profile *profile, struct symbolizer *symbolizer,
-                  const struct select_options *options, struct profile **part, char *problem,
+                  const struct pprofil_selection *options, struct profile **part, char *problem,
                   size_t size)
 {
-    struct select_options asked = *options;
+    struct pprofil_selection asked = *options;
     struct selection selection = {
         .profile = profile, .options = &asked, .problem = problem, .size = size};
     int error = 0;

@@ -158,7 +158,7 @@ static double relative_weight(const struct diff_test *test, const struct diff_pa
     return weights > 0 && squares > 0 ? squares / weights : 1;
 }
 
-static void set_estimates(struct diff_change *change, const struct estimate of[DIFF_SIDES])
+static void set_estimates(struct pprofil_change *change, const struct estimate of[DIFF_SIDES])
 {
     struct estimate difference = significance_difference(&of[DIFF_OLD], &of[DIFF_NEW]);
 
@@ -168,7 +168,7 @@ static void set_estimates(struct diff_change *change, const struct estimate of[D
 }
 
 static void compare_shares(const struct diff_test *test, const struct diff_pair *pair,
-                           struct diff_change *change)
+                           struct pprofil_change *change)
 {
     double own = relative_weight(test, pair, false), others = relative_weight(test, pair, true);
     double n[DIFF_SIDES], samples = 0, pooled = 0, inverse = 0;
@@ -191,7 +191,7 @@ static void compare_shares(const struct diff_test *test, const struct diff_pair 
 }
 
 static void compare_times(const struct diff_test *test, const struct diff_pair *pair,
-                          struct diff_change *change)
+                          struct pprofil_change *change)
 {
     double own = relative_weight(test, pair, false), unit[DIFF_SIDES], counts = 0, inverse = 0;
     struct estimate estimates[DIFF_SIDES];
@@ -209,7 +209,7 @@ static void compare_times(const struct diff_test *test, const struct diff_pair *
 }
 
 void diff_compare(const struct diff_test *test, const struct diff_pair *pair,
-                  struct diff_change *change)
+                  struct pprofil_change *change)
 {
     bool empty = false;
 

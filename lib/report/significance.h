@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pprofil.h"
+
 struct estimate {
     double value, low, high;
 };
@@ -43,17 +45,6 @@ int significance_adjust(double *values, size_t count);
 /* --- of a diff --------------------------------------------------------------------------- */
 
 enum { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
-
-/* A quantity of both profiles. */
-struct diff_change {
-    uint64_t samples[DIFF_SIDES], ns[DIFF_SIDES];
-    double share[DIFF_SIDES]; /* of all ns of the profile, 0..1 */
-    double value[DIFF_SIDES]; /* what is compared: enum diff_by says in which unit */
-    double change, low, high; /* new - old, and its 95 % interval */
-    double p; /* probability of such a change by chance; 1 where there is nothing to compare */
-    double q; /* false discovery rate, over all rows, at which this is a discovery */
-    bool significant;
-};
 
 /* What was counted for one function, or for all, in one profile. A cell is an entry of
  * profile->samples: samples of one thread at one place, of which only the sum of weights is known.
@@ -89,6 +80,6 @@ void diff_settle(struct diff_sums *sums, const struct diff_spread *spread);
 
 /* Fills in everything but q and significant. */
 void diff_compare(const struct diff_test *test, const struct diff_pair *pair,
-                  struct diff_change *change);
+                  struct pprofil_change *change);
 
 #endif

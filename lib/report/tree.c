@@ -32,7 +32,7 @@ struct maker {
     const struct report_tree_options *options;
     const struct sums *units;
     const struct call_tree *calls;
-    struct report_tree *tree;
+    struct pprofil_tree *tree;
     struct waiting *stack; /* owned */
     uint32_t waiting;
     uint32_t *shown;   /* owned: of one node those below it that get rows */
@@ -91,7 +91,7 @@ static bool gets_row(struct maker *maker, const struct call_node *node)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static void name_unit(const struct maker *maker, uint32_t unit, struct report_row *row)
+static void name_unit(const struct maker *maker, uint32_t unit, struct pprofil_row *row)
 {
     *row = ROW_EMPTY;
     row_name_code(maker->profile, &maker->units->all[unit], maker->options->of.by, row);
@@ -100,12 +100,12 @@ static void name_unit(const struct maker *maker, uint32_t unit, struct report_ro
 static int add_row(struct maker *maker, const struct waiting *from)
 {
     static const struct amount none;
-    struct report_tree *tree = maker->tree;
-    const struct amount whole = {tree->samples, tree->ns};
+    struct pprofil_tree *tree = maker->tree;
+    const struct amount whole = {tree->totals.samples, tree->totals.ns};
     const struct call_node *node = &maker->calls->nodes[from->node];
     const struct sum *unit = &maker->units->all[node->unit];
-    uint64_t above = from->parent == REPORT_TREE_TOP ? 0 : tree->rows[from->parent].row.id;
-    struct report_tree_row row = {.parent = from->parent,
+    uint64_t above = from->parent == PPROFIL_TREE_TOP ? 0 : tree->rows[from->parent].row.id;
+    struct pprofil_tree_row row = {.parent = from->parent,
                                   .depth = from->depth,
                                   .indent = from->indent,
                                   .cut = from->cut,
@@ -142,7 +142,7 @@ static int compare_nodes(const void *left, const void *right, void *context)
     const struct maker *maker = context;
     const struct call_node *a = &maker->calls->nodes[*(const uint32_t *)left];
     const struct call_node *b = &maker->calls->nodes[*(const uint32_t *)right];
-    struct report_row x, y;
+    struct pprofil_row x, y;
     int order;
 
     if (a->total.ns != b->total.ns)
@@ -175,11 +175,11 @@ static int sort_below(struct maker *maker, const struct call_node *node, uint32_
 }
 
 /* What is below a node waits behind it, the largest on top, below all of them what was cut off, if
- * that is as large as a row must be. of: the node's row, or REPORT_TREE_TOP. */
+ * that is as large as a row must be. of: the node's row, or PPROFIL_TREE_TOP. */
 static int open_node(struct maker *maker, uint32_t index, uint32_t of)
 {
     const struct call_node *nodes = maker->calls->nodes;
-    const struct report_tree_row *row = of == REPORT_TREE_TOP ? NULL : &maker->tree->rows[of];
+    const struct pprofil_tree_row *row = of == PPROFIL_TREE_TOP ? NULL : &maker->tree->rows[of];
     struct waiting entry = {.node = index, .parent = of, .last = true};
     uint32_t depth = row != NULL ? row->depth + 1 : 0, all, shown = 0;
     int error = sort_below(maker, &nodes[index], &all);
@@ -215,7 +215,7 @@ static int make_rows(struct maker *maker)
     int error = find_floor(maker);
 
     if (error == 0)
-        error = open_node(maker, 0, REPORT_TREE_TOP);
+        error = open_node(maker, 0, PPROFIL_TREE_TOP);
     while (error == 0 && maker->waiting > 0) {
         struct waiting next = maker->stack[--maker->waiting];
         error = add_row(maker, &next);
@@ -231,23 +231,23 @@ static int make_rows(struct maker *maker)
 
 static bool is_bottom_up(const struct report_tree_options *options)
 {
-    return options->kind == REPORT_TREE_INVERTED || options->kind == REPORT_TREE_CALLERS;
+    return options->kind == PPROFIL_TREE_INVERTED || options->kind == PPROFIL_TREE_CALLERS;
 }
 
 static void sum_rest(const struct maker *maker)
 {
-    struct report_tree *tree = maker->tree;
+    struct pprofil_tree *tree = maker->tree;
 
-    tree->all = maker->calls->count - 1;
-    tree->rest_ns = tree->root_ns;
+    tree->totals.all = maker->calls->count - 1;
+    tree->totals.rest_ns = tree->totals.root_ns;
     for (uint32_t i = 0; i < tree->count; i++) {
-        const struct report_tree_row *row = &tree->rows[i];
+        const struct pprofil_tree_row *row = &tree->rows[i];
         if (row->cut > 0)
             continue;
         if (!is_bottom_up(maker->options))
-            tree->rest_ns -= row->row.ns;
+            tree->totals.rest_ns -= row->row.ns;
         else if (row->depth == 0)
-            tree->rest_ns -= row->row.total_ns;
+            tree->totals.rest_ns -= row->row.total_ns;
     }
 }
 
@@ -262,7 +262,7 @@ static int find_wanted(const struct maker *maker, bool *wanted, char *problem, s
         return -ENOMEM;
 
     for (uint32_t i = 0; i < count; i++) {
-        struct report_row row;
+        struct pprofil_row row;
         name_unit(maker, i, &row);
         names[i] = row.name;
     }
@@ -288,11 +288,11 @@ static int begin_with(struct maker *maker, const struct call_tree *from, struct 
 
     if (error == 0)
         error = call_roots_find(from, wanted, &roots);
-    if (error == 0 && maker->options->kind == REPORT_TREE_CALLEES)
+    if (error == 0 && maker->options->kind == PPROFIL_TREE_CALLEES)
         error = call_tree_callees(from, &roots, made);
     else if (error == 0)
         error = call_tree_callers(from, &roots, &bounds, made);
-    maker->tree->again_ns = roots.again.ns;
+    maker->tree->totals.again_ns = roots.again.ns;
     call_roots_clear(&roots);
     free(wanted);
     return error;
@@ -306,10 +306,10 @@ static int choose_tree(struct maker *maker, const struct call_tree *from, struct
 
     maker->calls = made;
     switch (maker->options->kind) {
-    case REPORT_TREE_CALLS:
+    case PPROFIL_TREE_CALLS:
         maker->calls = from;
         return 0;
-    case REPORT_TREE_INVERTED:
+    case PPROFIL_TREE_INVERTED:
         return call_tree_callers(from, NULL, &bounds, made);
     default:
         return begin_with(maker, from, made, problem, size);
@@ -317,7 +317,7 @@ static int choose_tree(struct maker *maker, const struct call_tree *from, struct
 }
 
 int report_tree(struct profile *profile, struct symbolizer *symbolizer,
-                const struct report_tree_options *options, struct report_tree **result,
+                const struct report_tree_options *options, struct pprofil_tree **result,
                 char *problem, size_t size)
 {
     struct sums units = {0};
@@ -331,14 +331,14 @@ int report_tree(struct profile *profile, struct symbolizer *symbolizer,
     if (error == 0)
         error = call_tree_build(profile, &options->of, &units, &from);
     if (error == 0) {
-        maker.tree->samples = from.nodes[0].total.samples;
-        maker.tree->ns = from.nodes[0].total.ns;
-        maker.least_ns = (uint64_t)ceil(options->least * (double)maker.tree->ns);
+        maker.tree->totals.samples = from.nodes[0].total.samples;
+        maker.tree->totals.ns = from.nodes[0].total.ns;
+        maker.least_ns = (uint64_t)ceil(options->least * (double)maker.tree->totals.ns);
         error = choose_tree(&maker, &from, &made, problem, size);
     }
     if (error == 0) {
-        maker.tree->root_samples = maker.calls->nodes[0].total.samples;
-        maker.tree->root_ns = maker.calls->nodes[0].total.ns;
+        maker.tree->totals.root_samples = maker.calls->nodes[0].total.samples;
+        maker.tree->totals.root_ns = maker.calls->nodes[0].total.ns;
         error = make_rows(&maker);
     }
     if (error == 0)
@@ -347,14 +347,14 @@ int report_tree(struct profile *profile, struct symbolizer *symbolizer,
     call_tree_clear(&made);
     sums_clear(&units);
     if (error != 0) {
-        report_tree_free(maker.tree);
+        pprofil_tree_free(maker.tree);
         return error;
     }
     *result = maker.tree;
     return 0;
 }
 
-void report_tree_free(struct report_tree *tree)
+void pprofil_tree_free(struct pprofil_tree *tree)
 {
     if (tree == NULL)
         return;

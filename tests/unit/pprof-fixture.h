@@ -121,15 +121,15 @@ UNUSED static void describe_reports(FILE *out, struct profile *profile)
 {
     for (unsigned by = PPROFIL_BY_FUNCTION; by < REPORT_GROUPINGS; by++) {
         struct report_options options = {.by = (enum pprofil_by)by};
-        struct report *report;
+        struct pprofil_report *report;
         cr_assert_eq(report_flat(profile, NULL, &options, &report), 0);
         for (uint32_t i = 0; i < report->count; i++) {
-            const struct report_row *row = &report->rows[i];
+            const struct pprofil_row *row = &report->rows[i];
             fprintf(out, "row %s %s %s:%u %u %u %" PRIu64 " %" PRIu64 " %.12g %.12g\n", row->name,
                     row->object, row->file, row->line, row->pid, row->tid, row->samples, row->ns,
                     row->share, row->error95);
         }
-        report_free(report);
+        pprofil_report_free(report);
     }
 }
 

@@ -35,16 +35,16 @@ UNUSED static struct profile *make_profile(void)
     return profile;
 }
 
-UNUSED static struct report *flat(struct profile *profile, struct report_options options)
+UNUSED static struct pprofil_report *flat(struct profile *profile, struct report_options options)
 {
-    struct report *report;
+    struct pprofil_report *report;
 
     options.stacks = true;
     cr_assert_eq(report_flat(profile, NULL, &options, &report), 0);
     return report;
 }
 
-static const struct report_row *find(const struct report *report, const char *name)
+static const struct pprofil_row *find(const struct pprofil_report *report, const char *name)
 {
     for (uint32_t i = 0; i < report->count; i++)
         if (strcmp(report->rows[i].name, name) == 0)
@@ -53,9 +53,9 @@ static const struct report_row *find(const struct report *report, const char *na
     return NULL;
 }
 
-UNUSED static struct report_tree *tree(struct profile *profile, struct report_tree_options options)
+UNUSED static struct pprofil_tree *tree(struct profile *profile, struct report_tree_options options)
 {
-    struct report_tree *report;
+    struct pprofil_tree *report;
     char problem[256] = "";
 
     cr_assert_eq(report_tree(profile, NULL, &options, &report, problem, sizeof problem), 0, "%s",
@@ -64,10 +64,10 @@ UNUSED static struct report_tree *tree(struct profile *profile, struct report_tr
 }
 
 /* The rows as text: "depth name total/self", "depth [n] total" of what was cut. */
-UNUSED static void expect_rows(const struct report_tree *report, const char *const *rows)
+UNUSED static void expect_rows(const struct pprofil_tree *report, const char *const *rows)
 {
     for (uint32_t i = 0; i < report->count; i++) {
-        const struct report_tree_row *row = &report->rows[i];
+        const struct pprofil_tree_row *row = &report->rows[i];
         char text[256];
         cr_assert_not_null(rows[i], "row %u: %s", i, row->row.name);
         if (row->cut > 0)

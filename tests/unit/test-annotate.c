@@ -154,12 +154,12 @@ Test(annotate, lines_without_code_are_there_too)
 /* How many rows a pattern keeps, and that the first is this one. */
 static uint32_t kept(const char *pattern, const char *first)
 {
-    struct report_row rows[] = {
+    struct pprofil_row rows[] = {
         {.name = "parse", .object = "a"},          {.name = "parse", .object = "b.so"},
         {.name = "ns::f(int)", .object = "a"},     {.name = "ns::f2(int)", .object = "a"},
         {.name = "parse_all", .object = "a"},      {.name = "operator+(x)", .object = "a"},
     };
-    struct report report = {.rows = rows, .count = 6, .total = 6};
+    struct pprofil_report report = {.rows = rows, .count = 6, .total = 6};
     char problem[128];
 
     cr_assert_eq(annotate_keep(&report, pattern, problem, sizeof problem), 0);
@@ -171,7 +171,7 @@ static uint32_t kept(const char *pattern, const char *first)
 
 Test(annotate, a_name_means_itself_first)
 {
-    struct report none = {.count = 0};
+    struct pprofil_report none = {.count = 0};
     char problem[128] = "";
 
     cr_assert_eq(kept("parse", "parse"), 2);

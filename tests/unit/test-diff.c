@@ -79,17 +79,17 @@ static void count_in(struct profile *profile, const char *path, const char *name
     count(profile, below(profile, 0, place(profile, path, name)), samples, ns);
 }
 
-static struct diff *compare_by(struct profile *old, struct profile *new, enum diff_by by)
+static struct pprofil_diff *compare_by(struct profile *old, struct profile *new, enum pprofil_diff_by by)
 {
     struct diff_options options = {.by = by};
     struct profile *profiles[] = {old, new};
-    struct diff *diff;
+    struct pprofil_diff *diff;
 
     cr_assert_eq(diff_new(profiles, NULL, &options, &diff), 0);
     return diff;
 }
 
-static const struct diff_row *find(const struct diff *diff, const char *name)
+static const struct pprofil_diff_row *find(const struct pprofil_diff *diff, const char *name)
 {
     for (uint32_t i = 0; i < diff->count; i++)
         if (strcmp(diff->rows[i].name, name) == 0)
@@ -98,9 +98,9 @@ static const struct diff_row *find(const struct diff *diff, const char *name)
     return NULL;
 }
 
-static void end(struct diff *diff, struct profile *old, struct profile *new)
+static void end(struct pprofil_diff *diff, struct profile *old, struct profile *new)
 {
-    diff_free(diff);
+    pprofil_diff_free(diff);
     profile_free(old);
     profile_free(new);
 }
@@ -153,14 +153,14 @@ Test(diff, equal_weights_make_the_textbook_test)
     count_in(old, "/bin/a", "g", 70, 70000);
     count_in(new, "/bin/a", "f", 50, 50000);
     count_in(new, "/bin/a", "g", 50, 50000);
-    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
-    const struct diff_row *f = find(diff, "f");
+    struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
+    const struct pprofil_diff_row *f = find(diff, "f");
     cr_assert_float_eq(f->self.p, 0.0060989, 1e-6);
     cr_assert_float_eq(f->self.q, 0.0060989, 1e-6, "the same as g's");
     cr_assert(f->self.significant);
     cr_assert_float_eq(f->self.change, 0.2, 1e-12);
     cr_assert(f->self.low > 0 && f->self.low < 0.2 && f->self.high > 0.2);
-    cr_assert_eq(diff->significant, 2);
+    cr_assert_eq(diff->totals.significant, 2);
     end(diff, old, new);
 }
 
@@ -173,7 +173,7 @@ Test(diff, rates_need_not_be_equal)
     count_in(old, "/bin/a", "g", 70, 70000);
     count_in(new, "/bin/a", "f", 50, 500000);
     count_in(new, "/bin/a", "g", 50, 500000);
-    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
+    struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
     cr_assert_float_eq(find(diff, "f")->self.p, 0.0060989, 1e-6);
     end(diff, old, new);
 }
@@ -186,7 +186,7 @@ Test(diff, a_late_sample_is_one)
     count_in(old, "/bin/a", "g", 950, 950000);
     count_in(new, "/bin/a", "g", 950, 950000);
     count_in(new, "/bin/a", "late", 1, 50000);
-    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
+    struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
     cr_assert_gt(find(diff, "late")->self.p, 0.2);
     end(diff, old, new);
     old = make_profile();
@@ -194,7 +194,7 @@ Test(diff, a_late_sample_is_one)
     count_in(old, "/bin/a", "g", 950, 950000);
     count_in(new, "/bin/a", "g", 950, 950000);
     count_in(new, "/bin/a", "often", 50, 50000);
-    diff = compare_by(old, new, DIFF_BY_SHARE);
+    diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
     cr_assert_lt(find(diff, "often")->self.p, 1e-6);
     end(diff, old, new);
 }
@@ -209,10 +209,10 @@ Test(diff, what_appeared_and_what_is_gone)
     count_in(old, "/bin/a", "goes", 500, 500);
     count_in(new, "/bin/a", "stays", 500, 500);
     count_in(new, "/bin/a", "comes", 500, 500);
-    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
-    cr_assert_eq(diff->total, 3);
-    cr_assert_eq(diff->significant, 2);
-    const struct diff_row *goes = find(diff, "goes"), *comes = find(diff, "comes");
+    struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
+    cr_assert_eq(diff->totals.rows, 3);
+    cr_assert_eq(diff->totals.significant, 2);
+    const struct pprofil_diff_row *goes = find(diff, "goes"), *comes = find(diff, "comes");
     cr_assert_str_eq(goes->object[DIFF_OLD], "a");
     cr_assert_str_eq(goes->object[DIFF_NEW], "");
     cr_assert_float_eq(goes->self.change, -0.5, 1e-12);
@@ -232,9 +232,9 @@ Test(diff, a_program_that_was_renamed)
     count_in(old, "/lib/a.so", "init", 50, 50); /* which of these is it? */
     count_in(new, "/lib/b.so", "init", 50, 50);
     count_in(new, "/lib/c.so", "init", 50, 50);
-    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
-    cr_assert_eq(diff->total, 4);
-    const struct diff_row *f = find(diff, "f");
+    struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
+    cr_assert_eq(diff->totals.rows, 4);
+    const struct pprofil_diff_row *f = find(diff, "f");
     cr_assert_str_eq(f->object[DIFF_OLD], "prog-old");
     cr_assert_str_eq(f->object[DIFF_NEW], "prog-new");
     cr_assert_eq(f->self.samples[DIFF_OLD], 500);
@@ -254,9 +254,9 @@ Test(diff, totals_count_a_sample_once)
         count(profile, leaf, 100, 100000);
         count(profile, main_node, side == 0 ? 100 : 300, side == 0 ? 100000 : 300000);
     }
-    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
-    cr_assert(diff->stacks);
-    const struct diff_row *row = find(diff, "main");
+    struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
+    cr_assert(diff->totals.stacks);
+    const struct pprofil_diff_row *row = find(diff, "main");
     cr_assert_eq(row->total.samples[DIFF_OLD], 200, "recursion is no more than one");
     cr_assert_eq(row->total.samples[DIFF_NEW], 400);
     cr_assert_float_eq(row->total.share[DIFF_NEW], 1, 1e-12);
@@ -272,24 +272,24 @@ Test(diff, seconds_tell_what_shares_do_not)
 
     count_in(old, "/bin/a", "f", 1000, 1000000000);
     count_in(new, "/bin/a", "f", 2000, 2000000000);
-    struct diff *diff = compare_by(old, new, DIFF_BY_SHARE);
-    cr_assert_eq(diff->significant, 0);
-    cr_assert_float_eq(diff->whole.value[DIFF_NEW], 2, 1e-9);
-    cr_assert_not(diff->whole.significant, "the whole is no share");
-    diff_free(diff);
-    diff = compare_by(old, new, DIFF_BY_TIME);
-    cr_assert_eq(diff->significant, 1);
-    cr_assert(diff->whole.significant);
+    struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
+    cr_assert_eq(diff->totals.significant, 0);
+    cr_assert_float_eq(diff->totals.whole.value[DIFF_NEW], 2, 1e-9);
+    cr_assert_not(diff->totals.whole.significant, "the whole is no share");
+    pprofil_diff_free(diff);
+    diff = compare_by(old, new, PPROFIL_DIFF_TIME);
+    cr_assert_eq(diff->totals.significant, 1);
+    cr_assert(diff->totals.whole.significant);
     cr_assert_float_eq(diff->rows[0].self.change, 1, 1e-9);
     /* half the width: 1.96 sqrt(1000 + 2000) ms, nearly */
     cr_assert_float_eq(diff->rows[0].self.high - diff->rows[0].self.low, 0.2147, 1e-3);
-    diff_free(diff);
+    pprofil_diff_free(diff);
     old->totals.elapsed_ns = 1000000000;
-    struct diff_options options = {.by = DIFF_BY_TIME_A_SECOND};
+    struct diff_options options = {.by = PPROFIL_DIFF_TIME_A_SECOND};
     cr_assert_eq(diff_new((struct profile *[]){old, new}, NULL, &options, &diff), PPROFIL_ERROR_NO_DURATION);
     new->totals.elapsed_ns = 2000000000;
-    diff = compare_by(old, new, DIFF_BY_TIME_A_SECOND);
-    cr_assert_eq(diff->significant, 0, "twice as long, as much in each second");
+    diff = compare_by(old, new, PPROFIL_DIFF_TIME_A_SECOND);
+    cr_assert_eq(diff->totals.significant, 0, "twice as long, as much in each second");
     cr_assert_float_eq(diff->rows[0].self.value[DIFF_NEW], 1, 1e-9);
     end(diff, old, new);
 }
@@ -298,20 +298,20 @@ Test(diff, a_least_change_and_a_limit)
 {
     struct profile *old = make_profile(), *new = make_profile(), *profiles[] = {old, new};
     struct diff_options options = {.least = 0.05, .limit = 1};
-    struct diff *diff;
+    struct pprofil_diff *diff;
 
     count_in(old, "/bin/a", "f", 100000, 100000);
     count_in(old, "/bin/a", "g", 100000, 100000);
     count_in(new, "/bin/a", "f", 108000, 108000);
     count_in(new, "/bin/a", "g", 92000, 92000);
     cr_assert_eq(diff_new(profiles, NULL, &options, &diff), 0);
-    cr_assert_eq(diff->significant, 0, "four points are less than five");
+    cr_assert_eq(diff->totals.significant, 0, "four points are less than five");
     cr_assert_eq(diff->count, 1);
-    cr_assert_eq(diff->total, 2);
-    diff_free(diff);
+    cr_assert_eq(diff->totals.rows, 2);
+    pprofil_diff_free(diff);
     options.least = 0.03;
     cr_assert_eq(diff_new(profiles, NULL, &options, &diff), 0);
-    cr_assert_eq(diff->significant, 2);
+    cr_assert_eq(diff->totals.significant, 2);
     end(diff, old, new);
 }
 
@@ -319,16 +319,16 @@ Test(diff, nothing_is_compared_with_nothing)
 {
     struct profile *empty = make_profile(), *full = make_profile(), *other = make_profile();
 
-    struct diff *diff = compare_by(empty, empty, DIFF_BY_SHARE);
-    cr_assert_eq(diff->total, 0);
-    diff_free(diff);
+    struct pprofil_diff *diff = compare_by(empty, empty, PPROFIL_DIFF_SHARE);
+    cr_assert_eq(diff->totals.rows, 0);
+    pprofil_diff_free(diff);
     count_in(full, "/bin/a", "f", 100, 100000);
-    for (unsigned by = DIFF_BY_SHARE; by <= DIFF_BY_TIME; by++) {
-        diff = compare_by(empty, full, (enum diff_by)by);
-        cr_assert_eq(diff->total, 1);
-        cr_assert_eq(diff->significant, 0);
+    for (unsigned by = PPROFIL_DIFF_SHARE; by <= PPROFIL_DIFF_TIME; by++) {
+        diff = compare_by(empty, full, (enum pprofil_diff_by)by);
+        cr_assert_eq(diff->totals.rows, 1);
+        cr_assert_eq(diff->totals.significant, 0);
         cr_assert_eq(diff->rows[0].self.p, 1);
-        diff_free(diff);
+        pprofil_diff_free(diff);
     }
     count_in(other, "/bin/a", "f", 1, 5);
     other->totals.wall = true;
@@ -394,7 +394,7 @@ struct outcome {
 };
 
 /* Of so many pairs: in how many is anything significant, in how many the first function? */
-static struct outcome try(int pairs, int samples, double change, bool uneven, enum diff_by by)
+static struct outcome try(int pairs, int samples, double change, bool uneven, enum pprofil_diff_by by)
 {
     struct outcome outcome = {0, 0};
     uint64_t seed = 1;
@@ -402,8 +402,8 @@ static struct outcome try(int pairs, int samples, double change, bool uneven, en
     for (int i = 0; i < pairs; i++) {
         struct profile *old = draw_profile(&seed, samples, 0, uneven);
         struct profile *new = draw_profile(&seed, samples, change, uneven);
-        struct diff *diff = compare_by(old, new, by);
-        outcome.any += diff->significant > 0 || diff->whole.significant;
+        struct pprofil_diff *diff = compare_by(old, new, by);
+        outcome.any += diff->totals.significant > 0 || diff->totals.whole.significant;
         outcome.first += find(diff, "f0")->self.significant;
         end(diff, old, new);
     }
@@ -417,19 +417,19 @@ Test(diff, chance_is_not_significant, .timeout = 300)
 
     for (int i = 0; i < 3; i++)
         for (int uneven = 0; uneven < 2; uneven++) {
-            int any = try(1000, sizes[i], 0, uneven, DIFF_BY_SHARE).any;
+            int any = try(1000, sizes[i], 0, uneven, PPROFIL_DIFF_SHARE).any;
             cr_log_info("%d samples%s: %d of 1000", sizes[i], uneven ? ", uneven" : "", any);
             cr_assert_leq(any, 50, "%d samples: %d of 1000", sizes[i], any);
         }
-    cr_assert_leq(try(1000, 300, 0, true, DIFF_BY_TIME).any, 50);
+    cr_assert_leq(try(1000, 300, 0, true, PPROFIL_DIFF_TIME).any, 50);
 }
 
 /* 20 % of the time become 22 %: 6.9 standard deviations of the difference with 40000 samples in
  * each profile, and 1.5 with 2000; of 60 rows some 3.3 are needed. */
 Test(diff, a_change_of_a_tenth_is_found, .timeout = 300)
 {
-    struct outcome outcome = try(100, 40000, 0.1, false, DIFF_BY_SHARE);
+    struct outcome outcome = try(100, 40000, 0.1, false, PPROFIL_DIFF_SHARE);
     cr_assert_geq(outcome.first, 99);
-    outcome = try(100, 2000, 0.1, false, DIFF_BY_SHARE);
+    outcome = try(100, 2000, 0.1, false, PPROFIL_DIFF_SHARE);
     cr_assert_leq(outcome.first, 50, "2000 samples cannot tell");
 }

@@ -103,7 +103,7 @@ static void expect_equal(struct world *world, enum pprofil_by by)
                                      .stacks = true,
                                      .no_inlines = world->no_inlines,
                                      .filter = world->filter};
-    struct report *anew, *kept;
+    struct pprofil_report *anew, *kept;
 
     cr_assert_eq(report_flat(world->profile, NULL, &options, &anew), 0);
     options.sums = &world->sums[by];
@@ -111,7 +111,7 @@ static void expect_equal(struct world *world, enum pprofil_by by)
     cr_assert_eq(kept->count, anew->count, "by %d: %u rows, not %u", by, kept->count, anew->count);
     cr_assert_eq(kept->stacks, anew->stacks);
     for (uint32_t i = 0; i < anew->count; i++) {
-        const struct report_row *a = &anew->rows[i], *b = &kept->rows[i];
+        const struct pprofil_row *a = &anew->rows[i], *b = &kept->rows[i];
         cr_assert_eq(a->id, b->id);
         cr_assert_str_eq(a->name, b->name);
         cr_assert_str_eq(a->object, b->object);
@@ -121,8 +121,8 @@ static void expect_equal(struct world *world, enum pprofil_by by)
                   "by %d: total of %s", by, a->name);
         cr_assert_eq(a->share, b->share);
     }
-    report_free(anew);
-    report_free(kept);
+    pprofil_report_free(anew);
+    pprofil_report_free(kept);
 }
 
 static unsigned children(const struct live_nodes *nodes, uint32_t node)
@@ -211,11 +211,11 @@ static double time_report(struct world *world)
                                      .live = true,
                                      .stacks = true,
                                      .sums = &world->sums[PPROFIL_BY_FUNCTION]};
-    struct report *report;
+    struct pprofil_report *report;
     double begin = seconds();
 
     cr_assert_eq(report_flat(world->profile, NULL, &options, &report), 0);
-    report_free(report);
+    pprofil_report_free(report);
     return seconds() - begin;
 }
 

@@ -76,14 +76,14 @@ Test(pprof_others, functions_without_addresses_stay_apart)
     put_words(&file);
     struct profile *profile = read_bytes(&file);
     struct report_options options = {.by = PPROFIL_BY_FUNCTION};
-    struct report *report;
+    struct pprofil_report *report;
 
     cr_assert_eq(report_flat(profile, NULL, &options, &report), 0);
     cr_assert_geq(report->count, 3);
     cr_assert_str_eq(report->rows[0].name, "inlined");
     cr_assert_eq(report->rows[0].ns, 30);
     cr_assert_str_eq(report->rows[1].name, "leaf");
-    report_free(report);
+    pprofil_report_free(report);
     expect_round_trip((free(profile->command), profile->command = strdup("x"), profile));
     profile_free(profile);
 }

@@ -41,9 +41,9 @@ static struct profile *make_profile(void)
     return profile;
 }
 
-static struct report *flat(struct profile *profile, enum pprofil_by by, uint32_t limit)
+static struct pprofil_report *flat(struct profile *profile, enum pprofil_by by, uint32_t limit)
 {
-    struct report *report;
+    struct pprofil_report *report;
     struct report_options options = {.by = by, .limit = limit};
 
     cr_assert_eq(report_flat(profile, NULL, &options, &report), 0);
@@ -53,7 +53,7 @@ static struct report *flat(struct profile *profile, enum pprofil_by by, uint32_t
 Test(report, functions_sum_and_sort)
 {
     struct profile *profile = make_profile();
-    struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
+    struct pprofil_report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
 
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "first");
@@ -67,7 +67,7 @@ Test(report, functions_sum_and_sort)
     /* Wilson, n = 100: by hand for p = 0.7 and p = 0.3 */
     cr_assert_float_eq(report->rows[0].error95, 0.088450, 1e-6);
     cr_assert_float_eq(report->rows[1].error95, report->rows[0].error95, 1e-12);
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }
 
@@ -77,7 +77,7 @@ Test(report, rows_and_the_rest_are_the_whole)
 
     for (unsigned by = PPROFIL_BY_FUNCTION; by < REPORT_GROUPINGS; by++)
         for (uint32_t limit = 0; limit <= 6; limit++) {
-            struct report *report = flat(profile, (enum pprofil_by)by, limit);
+            struct pprofil_report *report = flat(profile, (enum pprofil_by)by, limit);
             uint64_t ns = report->rest_ns, samples = 0;
             double share = (double)report->rest_ns / 1000;
             for (uint32_t i = 0; i < report->count; i++) {
@@ -89,7 +89,7 @@ Test(report, rows_and_the_rest_are_the_whole)
             cr_assert(samples == 100 || report->count < report->total);
             cr_assert_float_eq(share, 1, 1e-12);
             cr_assert(limit == 0 ? report->count == report->total : report->count <= limit);
-            report_free(report);
+            pprofil_report_free(report);
         }
     profile_free(profile);
 }
@@ -107,10 +107,10 @@ Test(report, certainty_takes_samples)
         struct profile *profile = profile_new();
         for (int n = 0; n < expected[i].samples; n++)
             feed_sample(profile, 1, 1, 0x10, 5, WIRE_NO_SYSCALL);
-        struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
+        struct pprofil_report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
         cr_assert_float_eq(report->rows[0].share, 1, 1e-12);
         cr_assert_float_eq(report->rows[0].error95, expected[i].error95, 1e-6);
-        report_free(report);
+        pprofil_report_free(report);
         profile_free(profile);
     }
 }
@@ -144,52 +144,52 @@ static struct profile *make_two(const char *names[2][2])
 Test(report, a_name_in_two_objects_is_two_functions)
 {
     struct profile *profile = make_two((const char *[2][2]){{"f"}, {"f"}});
-    struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 1);
+    struct pprofil_report *report = flat(profile, PPROFIL_BY_FUNCTION, 1);
 
     cr_assert_eq(report->total, 2);
     cr_assert_eq(report->count, 1);
     cr_assert_str_eq(report->rows[0].object, "one.so", "the first of a tie");
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }
 
 Test(report, inlined_code_is_its_callers_function_and_its_own_line)
 {
     struct profile *profile = make_two((const char *[2][2]){{"inlined", "caller"}, {NULL}});
-    struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
+    struct pprofil_report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
 
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "caller");
     cr_assert_str_eq(report->rows[1].name, "two.so", "no name: the object's");
-    report_free(report);
+    pprofil_report_free(report);
     report = flat(profile, PPROFIL_BY_LINE, 0);
     cr_assert_str_eq(report->rows[0].name, "/src/a.c");
     cr_assert_eq(report->rows[0].line, 5);
     cr_assert_str_eq(report->rows[1].object, "two.so");
     cr_assert_str_eq(report->rows[1].file, "");
     cr_assert_eq(report->rows[1].line, 0);
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }
 
 Test(report, a_limit_says_what_it_hides)
 {
     struct profile *profile = make_profile();
-    struct report *report = flat(profile, PPROFIL_BY_LINE, 2);
+    struct pprofil_report *report = flat(profile, PPROFIL_BY_LINE, 2);
 
     cr_assert_eq(report->count, 2);
     cr_assert_eq(report->total, 5);
     cr_assert_eq(report->rest_ns, 1000 - report->rows[0].ns - report->rows[1].ns);
     cr_assert_str_eq(report->rows[0].name, "/src/prog.c");
     cr_assert_eq(report->rows[0].ns, 300);
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }
 
 Test(report, other_groupings)
 {
     struct profile *profile = make_profile();
-    struct report *report = flat(profile, PPROFIL_BY_THREAD, 0);
+    struct pprofil_report *report = flat(profile, PPROFIL_BY_THREAD, 0);
 
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "prog");
@@ -197,22 +197,22 @@ Test(report, other_groupings)
     cr_assert_eq(report->rows[0].ns, 600);
     cr_assert_str_eq(report->rows[1].name, "worker");
     cr_assert_eq(report->rows[1].tid, 11);
-    report_free(report);
+    pprofil_report_free(report);
     report = flat(profile, PPROFIL_BY_PROCESS, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_eq(report->rows[0].pid, 10);
     cr_assert_eq(report->rows[0].ns, 1000);
-    report_free(report);
+    pprofil_report_free(report);
     report = flat(profile, PPROFIL_BY_OBJECT, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_str_eq(report->rows[0].name, "/bin/prog");
-    report_free(report);
+    pprofil_report_free(report);
     report = flat(profile, PPROFIL_BY_SYSCALL, 0);
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "[user]");
     cr_assert_str_eq(report->rows[1].name, profile_syscall_name(0, false));
     cr_assert_eq(report->rows[1].ns, 100);
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }
 
@@ -225,21 +225,21 @@ Test(report, ties_are_settled_by_name)
         feed_comm(profile, 20 + i, 20 + i, names[i]);
         feed_sample(profile, 20 + i, 20 + i, 0x10, 5, WIRE_NO_SYSCALL);
     }
-    struct report *report = flat(profile, PPROFIL_BY_PROCESS, 0);
+    struct pprofil_report *report = flat(profile, PPROFIL_BY_PROCESS, 0);
     cr_assert_str_eq(report->rows[0].name, "alpha");
     cr_assert_str_eq(report->rows[1].name, "mid");
     cr_assert_str_eq(report->rows[2].name, "zeta");
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }
 
 Test(report, nothing_is_a_report_too)
 {
     struct profile *profile = profile_new();
-    struct report *report = flat(profile, PPROFIL_BY_FUNCTION, 10);
+    struct pprofil_report *report = flat(profile, PPROFIL_BY_FUNCTION, 10);
 
     cr_assert_eq(report->count, 0);
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }
 
@@ -258,21 +258,21 @@ Test(report, wall_mode_counts_elapsed_time)
     event.syscall = WIRE_NO_SYSCALL;
     event.wall_ns = event.cpu_ns = 100;
     feed(profile, &event.header);
-    struct report *report = flat(profile, PPROFIL_BY_SYSCALL, 0);
+    struct pprofil_report *report = flat(profile, PPROFIL_BY_SYSCALL, 0);
     cr_assert(report->totals.wall);
     cr_assert_float_eq(report->rows[0].share, 0.9, 1e-12);
-    report_free(report);
+    pprofil_report_free(report);
     report = flat(profile, PPROFIL_BY_STATE, 0);
     cr_assert_eq(report->count, 2);
     cr_assert_str_eq(report->rows[0].name, "asleep");
     cr_assert_eq(report->rows[0].ns, 900);
     cr_assert_str_eq(report->rows[1].name, "running");
-    report_free(report);
+    pprofil_report_free(report);
     profile->totals.wall = false; /* it was on for a while only */
     report = flat(profile, PPROFIL_BY_SYSCALL, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_str_eq(report->rows[0].name, "[user]");
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }
 
@@ -291,12 +291,12 @@ Test(report, many_rows_take_no_quadratic_time, .timeout = 60)
         profile_function(profile, &function, &line.function);
         profile_set_lines(profile, i, &line, 1, PROFILE_LOOKED_NAME);
     }
-    struct report *functions = flat(profile, PPROFIL_BY_FUNCTION, 10);
+    struct pprofil_report *functions = flat(profile, PPROFIL_BY_FUNCTION, 10);
     cr_assert_eq(functions->total, 100001);
-    report_free(functions);
-    struct report *report = flat(profile, PPROFIL_BY_OBJECT, 0);
+    pprofil_report_free(functions);
+    struct pprofil_report *report = flat(profile, PPROFIL_BY_OBJECT, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_eq(report->rows[0].samples, 400000);
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }

@@ -100,7 +100,7 @@ static struct profile *make_profile(void)
     return profile;
 }
 
-static struct profile *selected(struct profile *profile, struct select_options options)
+static struct profile *selected(struct profile *profile, struct pprofil_selection options)
 {
     struct profile *part;
     char problem[256] = "";
@@ -110,7 +110,7 @@ static struct profile *selected(struct profile *profile, struct select_options o
     return part;
 }
 
-static uint64_t count(struct profile *profile, struct select_options options)
+static uint64_t count(struct profile *profile, struct pprofil_selection options)
 {
     struct profile *part = selected(profile, options);
     uint64_t samples = part->totals.samples, sum = 0, ns = 0;
@@ -131,26 +131,26 @@ Test(select, each_way)
     struct profile *profile = make_profile();
     const uint32_t pids[] = {9, 1000};
 
-    cr_assert_eq(count(profile, (struct select_options){0}), 100);
-    cr_assert_eq(count(profile, (struct select_options){.pids = pids, .pid_count = 2}), 40);
-    cr_assert_eq(count(profile, (struct select_options){.comm = "make"}), 60);
-    cr_assert_eq(count(profile, (struct select_options){.comm = "^(make|cc)"}), 100);
-    cr_assert_eq(count(profile, (struct select_options){.thread = "job"}), 50);
-    cr_assert_eq(count(profile, (struct select_options){.thread = "8"}), 50);
-    cr_assert_eq(count(profile, (struct select_options){.object = "libx.so"}), 55);
-    cr_assert_eq(count(profile, (struct select_options){.object = "/lib/libx.so"}), 55);
-    cr_assert_eq(count(profile, (struct select_options){.object = "/bin/"}), 45);
-    cr_assert_eq(count(profile, (struct select_options){.function = "liblex"}), 55);
-    cr_assert_eq(count(profile, (struct select_options){.function = "inner"}), 10);
-    cr_assert_eq(count(profile, (struct select_options){.function = "parse"}), 5);
-    cr_assert_eq(count(profile, (struct select_options){.function = "parse", .no_inlines = true}),
+    cr_assert_eq(count(profile, (struct pprofil_selection){0}), 100);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.pids = pids, .pid_count = 2}), 40);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.comm = "make"}), 60);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.comm = "^(make|cc)"}), 100);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.thread = "job"}), 50);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.thread = "8"}), 50);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.object = "libx.so"}), 55);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.object = "/lib/libx.so"}), 55);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.object = "/bin/"}), 45);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.function = "liblex"}), 55);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.function = "inner"}), 10);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.function = "parse"}), 5);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.function = "parse", .no_inlines = true}),
                  15);
-    cr_assert_eq(count(profile, (struct select_options){.focus = "parse"}), 40);
-    cr_assert_eq(count(profile, (struct select_options){.focus = "inner"}), 35);
-    cr_assert_eq(count(profile, (struct select_options){.focus = "main"}), 45);
-    cr_assert_eq(count(profile, (struct select_options){.ignore = "main"}), 55);
-    cr_assert_eq(count(profile, (struct select_options){.ignore = "not there"}), 100);
-    cr_assert_eq(count(profile, (struct select_options){.focus = "[truncated]"}), 5);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "parse"}), 40);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "inner"}), 35);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "main"}), 45);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.ignore = "main"}), 55);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.ignore = "not there"}), 100);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "[truncated]"}), 5);
     profile_free(profile);
 }
 
@@ -158,10 +158,10 @@ Test(select, all_ways_together)
 {
     struct profile *profile = make_profile();
 
-    cr_assert_eq(count(profile, (struct select_options){.focus = "work", .function = "read"}), 20);
-    cr_assert_eq(count(profile, (struct select_options){.focus = "main", .comm = "cc"}), 35);
-    cr_assert_eq(count(profile, (struct select_options){.focus = "main", .ignore = "parse"}), 10);
-    cr_assert_eq(count(profile, (struct select_options){.focus = "work", .comm = "cc"}), 0);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "work", .function = "read"}), 20);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "main", .comm = "cc"}), 35);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "main", .ignore = "parse"}), 10);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "work", .comm = "cc"}), 0);
     profile_free(profile);
 }
 
@@ -170,7 +170,7 @@ Test(select, what_is_not_there_is_told)
     struct profile *profile = make_profile();
     const uint32_t pid = 8;
     const struct {
-        struct select_options options;
+        struct pprofil_selection options;
         const char *problem;
     } wrong[] = {
         {{.pids = &pid, .pid_count = 1}, "--pid: no sample is of such a process"},
@@ -191,7 +191,7 @@ Test(select, what_is_not_there_is_told)
     }
     struct profile *part;
     char problem[256] = "";
-    struct select_options bad = {.ignore = "(("};
+    struct pprofil_selection bad = {.ignore = "(("};
     cr_assert_eq(report_select(profile, NULL, &bad, &part, problem, sizeof problem), -EINVAL);
     cr_assert_not_null(strstr(problem, "--ignore: '(('"));
     profile_free(profile);
@@ -200,7 +200,7 @@ Test(select, what_is_not_there_is_told)
 Test(select, a_part_is_a_whole_profile)
 {
     struct profile *profile = make_profile();
-    struct profile *part = selected(profile, (struct select_options){.comm = "cc"});
+    struct profile *part = selected(profile, (struct pprofil_selection){.comm = "cc"});
 
     cr_assert_eq(part->process_count, 1);
     cr_assert_eq(part->processes[0].pid, 9);
@@ -239,9 +239,9 @@ Test(select, without_stacks_what_was_inlined_is_its_callers)
     stacks_thread(profile, 7, "make", 7, "make");
     stacks_add(profile, 0, "parse|inner", 10);
     stacks_add(profile, 0, "lex", 20);
-    cr_assert_eq(count(profile, (struct select_options){.function = "parse"}), 10);
-    cr_assert_eq(count(profile, (struct select_options){.function = "inner"}), 0);
-    cr_assert_eq(count(profile, (struct select_options){.focus = "inner"}), 0);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.function = "parse"}), 10);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.function = "inner"}), 0);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "inner"}), 0);
     profile_free(profile);
 }
 
@@ -250,10 +250,10 @@ Test(select, only_the_whole_has_a_time_line)
     struct profile *profile = make_profile();
 
     cr_assert_eq(timeline_add(&profile->timeline, 1000000000, 7000), 0);
-    struct profile *part = selected(profile, (struct select_options){.comm = "cc"});
+    struct profile *part = selected(profile, (struct pprofil_selection){.comm = "cc"});
     cr_assert_eq(part->timeline.count, 0);
     profile_free(part);
-    part = selected(profile, (struct select_options){.ignore = "nobody|^no$"});
+    part = selected(profile, (struct pprofil_selection){.ignore = "nobody|^no$"});
     cr_assert_eq(part->totals.samples, profile->totals.samples);
     cr_assert_eq(part->timeline.count, profile->timeline.count);
     cr_assert_eq(part->timeline.start, profile->timeline.start);
@@ -268,7 +268,7 @@ Test(select, descriptors_are_its_own)
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
     profile->objects[0].fd = fd;
-    struct profile *part = selected(profile, (struct select_options){0});
+    struct profile *part = selected(profile, (struct pprofil_selection){0});
     cr_assert_neq(part->objects[0].fd, fd);
     cr_assert_geq(part->objects[0].fd, 0);
     int copy = part->objects[0].fd;
@@ -282,6 +282,6 @@ Test(select, nothing_of_nothing)
 {
     struct profile *profile = profile_new();
 
-    cr_assert_eq(count(profile, (struct select_options){0}), 0);
+    cr_assert_eq(count(profile, (struct pprofil_selection){0}), 0);
     profile_free(profile);
 }

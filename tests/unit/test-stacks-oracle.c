@@ -59,7 +59,7 @@ static uint64_t plain_caller(const struct made *made, uint8_t function, uint8_t 
     return sum;
 }
 
-static uint64_t row_below(const struct report_tree *all, const char *name)
+static uint64_t row_below(const struct pprofil_tree *all, const char *name)
 {
     for (uint32_t i = 0; i < all->count; i++)
         if (all->rows[i].depth == 1 && strcmp(all->rows[i].row.name, name) == 0)
@@ -72,24 +72,24 @@ Test(stacks, sums_are_those_of_a_plain_count)
     for (unsigned seed = 1; seed <= 20; seed++) {
         struct made made;
         struct profile *profile = make_random(seed, &made);
-        struct report *report = flat(profile, (struct report_options){0});
+        struct pprofil_report *report = flat(profile, (struct report_options){0});
         for (uint8_t f = 0; f < FUNCTIONS; f++) {
             char name[8], other[8];
             sprintf(name, "f%u", f);
             cr_assert_eq(find(report, name)->total_samples, plain_total(&made, f, false));
             cr_assert_eq(find(report, name)->samples, plain_total(&made, f, true));
-            struct report_tree *callers =
+            struct pprofil_tree *callers =
                 tree(profile,
-                     (struct report_tree_options){.kind = REPORT_TREE_CALLERS, .function = name});
+                     (struct report_tree_options){.kind = PPROFIL_TREE_CALLERS, .function = name});
             cr_assert_eq(callers->rows[0].row.total_samples, plain_total(&made, f, false));
             cr_assert_eq(callers->rows[0].row.samples, plain_total(&made, f, true));
             for (uint8_t c = 0; c < FUNCTIONS; c++) {
                 sprintf(other, "f%u", c);
                 cr_assert_eq(row_below(callers, other), plain_caller(&made, f, c));
             }
-            report_tree_free(callers);
+            pprofil_tree_free(callers);
         }
-        report_free(report);
+        pprofil_report_free(report);
         profile_free(profile);
     }
 }
@@ -100,21 +100,21 @@ Test(stacks, rows_and_the_rest_are_the_whole)
     struct made made;
     struct profile *profile = make_random(3, &made);
 
-    for (unsigned kind = REPORT_TREE_CALLS; kind <= REPORT_TREE_CALLEES; kind++)
+    for (unsigned kind = PPROFIL_TREE_CALLS; kind <= PPROFIL_TREE_CALLEES; kind++)
         for (uint32_t limit = 0; limit < 60; limit += 7)
             for (uint32_t depth = 0; depth < 4; depth++) {
-                struct report_tree *all =
-                    tree(profile, (struct report_tree_options){.kind = (enum report_tree_kind)kind,
+                struct pprofil_tree *all =
+                    tree(profile, (struct report_tree_options){.kind = (enum pprofil_tree_kind)kind,
                                                                .function = "f2",
                                                                .depth = depth,
                                                                .least = limit % 2 ? 0.01 : 0,
                                                                .of.limit = limit});
-                uint64_t ns = all->rest_ns;
+                uint64_t ns = all->totals.rest_ns;
                 uint32_t rows = 0;
-                bool bottom_up = kind == REPORT_TREE_INVERTED || kind == REPORT_TREE_CALLERS;
+                bool bottom_up = kind == PPROFIL_TREE_INVERTED || kind == PPROFIL_TREE_CALLERS;
                 for (uint32_t i = 0; i < all->count; i++) {
-                    const struct report_tree_row *row = &all->rows[i];
-                    cr_assert(row->depth == 0 ? row->parent == REPORT_TREE_TOP : row->parent < i);
+                    const struct pprofil_tree_row *row = &all->rows[i];
+                    cr_assert(row->depth == 0 ? row->parent == PPROFIL_TREE_TOP : row->parent < i);
                     if (row->depth > 0) {
                         cr_assert_eq(all->rows[row->parent].depth + 1, row->depth);
                         cr_assert_leq(row->row.total_ns, all->rows[row->parent].row.total_ns);
@@ -125,9 +125,9 @@ Test(stacks, rows_and_the_rest_are_the_whole)
                     rows++;
                     ns += !bottom_up ? row->row.ns : row->depth == 0 ? row->row.total_ns : 0;
                 }
-                cr_assert_eq(ns, all->root_ns);
+                cr_assert_eq(ns, all->totals.root_ns);
                 cr_assert(limit == 0 || rows <= limit);
-                report_tree_free(all);
+                pprofil_tree_free(all);
             }
     profile_free(profile);
 }
@@ -166,25 +166,25 @@ Test(stacks, deep_stacks, .timeout = 60)
     for (int i = 0; i < 4; i++) {
         struct profile *profile = make_deep(levels[i / 2], i % 2 == 0);
         double begin = seconds();
-        for (unsigned kind = REPORT_TREE_CALLS; kind <= REPORT_TREE_CALLEES; kind++) {
-            struct report_tree_options options = {.kind = (enum report_tree_kind)kind,
+        for (unsigned kind = PPROFIL_TREE_CALLS; kind <= PPROFIL_TREE_CALLEES; kind++) {
+            struct report_tree_options options = {.kind = (enum pprofil_tree_kind)kind,
                                                   .function = "f0",
                                                   .of.limit = 100,
                                                   .least = 0.005};
-            struct report_tree *all = tree(profile, options);
+            struct pprofil_tree *all = tree(profile, options);
             cr_assert_gt(all->count, 0);
-            report_tree_free(all);
+            pprofil_tree_free(all);
             options.least = 0;
             options.of.limit = 0;
             options.of.fold = true;
             options.depth = 50;
             all = tree(profile, options);
             cr_assert_gt(all->count, 0);
-            report_tree_free(all);
+            pprofil_tree_free(all);
         }
-        struct report *report = flat(profile, (struct report_options){.limit = 10});
+        struct pprofil_report *report = flat(profile, (struct report_options){.limit = 10});
         cr_assert_gt(report->count, 0);
-        report_free(report);
+        pprofil_report_free(report);
         cr_assert_lt(seconds() - begin, 20, "levels %u", levels[i / 2]);
         profile_free(profile);
     }
@@ -218,22 +218,22 @@ Test(stacks, many_stacks, .timeout = 60)
             cr_assert_eq(profile_count(profile, &sample), 0);
         }
     }
-    for (unsigned kind = REPORT_TREE_CALLS; kind <= REPORT_TREE_CALLEES; kind++) {
+    for (unsigned kind = PPROFIL_TREE_CALLS; kind <= PPROFIL_TREE_CALLEES; kind++) {
         double begin = seconds();
-        struct report_tree *all =
-            tree(profile, (struct report_tree_options){.kind = (enum report_tree_kind)kind,
+        struct pprofil_tree *all =
+            tree(profile, (struct report_tree_options){.kind = (enum pprofil_tree_kind)kind,
                                                        .function = "f1601",
                                                        .of.limit = 100,
                                                        .least = 0.005});
-        printf("# kind %u: %u rows of %u, %.3f s\n", kind, all->count, all->all, seconds() - begin);
+        printf("# kind %u: %u rows of %u, %.3f s\n", kind, all->count, all->totals.all, seconds() - begin);
         cr_assert_lt(seconds() - begin, 8); /* sanitizers, slow machines; 1 s here is far from it */
-        report_tree_free(all);
+        pprofil_tree_free(all);
     }
     double begin = seconds();
-    struct report *report = flat(profile, (struct report_options){.limit = 30});
+    struct pprofil_report *report = flat(profile, (struct report_options){.limit = 30});
     printf("# flat: %u rows, %.3f s\n", report->total, seconds() - begin);
     cr_assert_lt(seconds() - begin, 8);
     cr_assert_eq(report->rows[0].total_samples <= 1000001, 1);
-    report_free(report);
+    pprofil_report_free(report);
     profile_free(profile);
 }
